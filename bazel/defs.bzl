@@ -1,0 +1,140 @@
+"""The macros that BUILD files use; `microlibrary` declares a library, the others its parts.
+
+C++ headers are included as `<executorch/PACKAGE/HEADER>`, Python modules imported as
+`executorch.PACKAGE.MODULE`: the label, the include and the import spell the same path.
+"""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
+load("@rules_python//python:defs.bzl", "py_binary", "py_library", "py_test")
+load(":dist.bzl", "cc_dist")
+load(":edges.bzl", "EDGES")
+load(":wheel.bzl", "py_wheel")
+
+_PUBLIC = ["//visibility:public"]
+
+# The core and the portable kernels run where there is neither unwinder nor typeinfo.
+_FREESTANDING_COPTS = [
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+]
+
+_IMPORT_ROOT = Label("//bazel:import_root")
+_PYTEST_MAIN = Label("//bazel:pytest_main.py")
+_PYTEST_DEPS = [
+    Label("//third-party:pytest"),
+    Label("//third-party:hypothesis"),
+]
+_GOOGLETEST = Label("//third-party:googletest")
+
+def cc_lib(name, hdrs = [], copts = [], freestanding = False, visibility = _PUBLIC, **kwargs):
+    """A cc_library whose headers are included as <executorch/PACKAGE/HEADER>.
+
+    Args:
+      name: of the target.
+      hdrs: public headers, relative to the package.
+      copts: added to the compile of this target.
+      freestanding: compile without exceptions, RTTI and guarded statics.
+      visibility: public unless a target is truly private; edges are checked by //tests/architecture.
+      **kwargs: as for cc_library.
+    """
+    cc_library(
+        name = name,
+        hdrs = hdrs,
+        copts = copts + (_FREESTANDING_COPTS if freestanding else []),
+        include_prefix = "executorch/" + native.package_name(),
+        visibility = visibility,
+        **kwargs
+    )
+
+def cc_unit_test(name, deps = [], size = "small", **kwargs):
+    """A googletest program (gmock and main included).
+
+    Args:
+      name: of the target.
+      deps: what is tested.
+      size: as for cc_test.
+      **kwargs: as for cc_test.
+    """
+    cc_test(
+        name = name,
+        size = size,
+        deps = deps + [_GOOGLETEST],
+        **kwargs
+    )
+
+def cc_bin(name, visibility = _PUBLIC, **kwargs):
+    cc_binary(name = name, visibility = visibility, **kwargs)
+
+def py_lib(name, deps = [], visibility = _PUBLIC, **kwargs):
+    """A py_library importable as executorch.PACKAGE.MODULE."""
+    py_library(
+        name = name,
+        visibility = visibility,
+        deps = deps + [_IMPORT_ROOT],
+        **kwargs
+    )
+
+def py_unit_test(name, srcs, deps = [], args = [], size = "small", **kwargs):
+    """Tests run by pytest, with Hypothesis at hand.
+
+    Args:
+      name: of the target.
+      srcs: test files; all of them are collected.
+      deps: what is tested.
+      args: further arguments of pytest.
+      size: as for py_test.
+      **kwargs: as for py_test.
+    """
+    py_test(
+        name = name,
+        size = size,
+        srcs = srcs + [_PYTEST_MAIN],
+        args = ["$(location {})".format(src) for src in srcs if not src.endswith("conftest.py")] + args,
+        main = _PYTEST_MAIN,
+        deps = deps + [_IMPORT_ROOT] + _PYTEST_DEPS,
+        **kwargs
+    )
+
+def py_bin(name, srcs, deps = [], visibility = _PUBLIC, **kwargs):
+    py_binary(
+        name = name,
+        srcs = srcs,
+        visibility = visibility,
+        deps = deps + [_IMPORT_ROOT],
+        **kwargs
+    )
+
+def microlibrary(name, python = [], cc = [], requires = []):
+    """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
+
+    Args:
+      name: the library's name, which is its directory with "_" for "/".
+      python: py_lib targets that make up the wheel, which installs only executorch/PACKAGE.
+      cc: cc_lib targets that make up the distribution.
+      requires: requirement strings of what the wheel imports besides its siblings.
+    """
+    package = native.package_name()
+    if package not in EDGES:
+        fail("{} is not in bazel/edges.bzl: a library declares its edges there first.".format(package))
+    native.exports_files(["VERSION", "CHANGELOG.md", "README.md"], visibility = _PUBLIC)
+    if python:
+        py_wheel(
+            name = "wheel",
+            distribution = "executorch_" + name,
+            readme = "README.md",
+            requires = requires,
+            siblings = {"//{}:VERSION".format(sibling): "executorch_" + sibling.replace("/", "_") for sibling in EDGES[package]["py"]},
+            version = "VERSION",
+            visibility = _PUBLIC,
+            deps = python,
+        )
+    if cc:
+        cc_dist(
+            name = "dist",
+            library = "executorch_" + name,
+            siblings = {"//{}:VERSION".format(sibling): "executorch_" + sibling.replace("/", "_") for sibling in EDGES[package]["cc"]},
+            version = "VERSION",
+            visibility = _PUBLIC,
+            deps = cc,
+        )

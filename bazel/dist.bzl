@@ -1,0 +1,93 @@
+"""A C++ distribution of one microlibrary: headers, static library, CMake and pkg-config files, in one tar."""
+
+load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
+
+def _headers(ctx, infos):
+    """Install path -> File for the public headers of this library's directory."""
+    prefix = "executorch/{}/".format(ctx.label.package)
+    headers = {}
+    for info in infos:
+        for header in info.compilation_context.headers.to_list():
+            # cc_lib's include_prefix puts each header there under the path it is included by.
+            _, found, rest = header.path.partition("/_virtual_includes/")
+            path = rest.partition("/")[2]
+            if found and path.startswith(prefix):
+                headers[path] = header
+    return headers
+
+def _objects(ctx, infos):
+    """The library's object files: those a linker picks from, and those it must take whole."""
+    package = ctx.label.package
+    picked = {}
+    whole = {}
+    for info in infos:
+        for linker_input in info.linking_context.linker_inputs.to_list():
+            owner = linker_input.owner
+            if owner.repo_name != ctx.label.repo_name or not (owner.package + "/").startswith(package + "/"):
+                continue
+            for library in linker_input.libraries:
+                into = whole if library.alwayslink else picked
+                for file in library.pic_objects or library.objects or []:
+                    into[file.path] = file
+    return picked.values(), whole.values()
+
+def _archive(ctx, name, objects):
+    toolchain = find_cc_toolchain(ctx)
+    archive = ctx.actions.declare_file("{}.objects/lib{}.a".format(ctx.label.name, name))
+    arguments = ctx.actions.args()
+    arguments.add("rcsD")
+    arguments.add(archive)
+    arguments.add_all(objects)
+    arguments.use_param_file("@%s")
+    arguments.set_param_file_format("multiline")
+    ctx.actions.run(
+        executable = toolchain.ar_executable,
+        arguments = [arguments],
+        inputs = depset(objects, transitive = [toolchain.all_files]),
+        mnemonic = "DistArchive",
+        outputs = [archive],
+    )
+    return archive
+
+def _cc_dist_impl(ctx):
+    infos = [dep[CcInfo] for dep in ctx.attr.deps]
+    headers = _headers(ctx, infos)
+    picked, whole = _objects(ctx, infos)
+    archives = []
+    if picked:
+        archives.append(_archive(ctx, ctx.attr.library, picked))
+    if whole:
+        archives.append(_archive(ctx, ctx.attr.library + "_whole", whole))
+    out = ctx.actions.declare_file(ctx.label.name + ".tar.gz")
+    manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
+    ctx.actions.write(manifest, json.encode({
+        "archives": [archive.path for archive in archives],
+        "headers": {path: file.path for path, file in headers.items()},
+        "library": ctx.attr.library,
+        "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
+        "version": ctx.file.version.path,
+    }))
+    ctx.actions.run(
+        executable = ctx.executable._builder,
+        arguments = [manifest.path, out.path],
+        inputs = depset(
+            archives + headers.values() + [manifest, ctx.file.version],
+            transitive = [target.files for target in ctx.attr.siblings],
+        ),
+        mnemonic = "CcDist",
+        outputs = [out],
+    )
+    return DefaultInfo(files = depset([out]), runfiles = ctx.runfiles([out]))
+
+cc_dist = rule(
+    implementation = _cc_dist_impl,
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "library": attr.string(mandatory = True),
+        "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> library name"),
+        "version": attr.label(allow_single_file = True, mandatory = True),
+        "_builder": attr.label(default = ":dist_builder", executable = True, cfg = "exec"),
+    },
+    fragments = ["cpp"],
+    toolchains = use_cc_toolchain(),
+)

@@ -1,0 +1,111 @@
+"""Packs one C++ distribution: dist_builder.py MANIFEST.json OUT.tar.gz
+
+The tar unpacks over an install prefix: ``include/executorch/...``, ``lib/lib<library>.a``,
+``lib/cmake/<library>/`` and ``lib/pkgconfig/<library>.pc``. An archive whose name ends in ``_whole`` holds
+registrations (kernels, backends) that nothing refers to by name; the CMake target links it whole.
+Same inputs, same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import pathlib
+import sys
+import tarfile
+
+_CONFIG = """\
+# CMake package of @LIBRARY@ @VERSION@: defines the target executorch::@SHORT@.
+include(CMakeFindDependencyMacro)
+@DEPENDENCIES@get_filename_component(_@LIBRARY@_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+if(NOT TARGET executorch::@SHORT@)
+  add_library(executorch::@SHORT@ INTERFACE IMPORTED)
+  target_include_directories(executorch::@SHORT@ INTERFACE "${_@LIBRARY@_prefix}/include")
+  target_compile_features(executorch::@SHORT@ INTERFACE cxx_std_17)
+  target_link_libraries(executorch::@SHORT@ INTERFACE @LINKS@)
+endif()
+"""
+
+_VERSION = """\
+set(PACKAGE_VERSION "@VERSION@")
+# Before 1.0 a minor release may change the API.
+if(PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION OR
+   NOT "${PACKAGE_FIND_VERSION_MAJOR}.${PACKAGE_FIND_VERSION_MINOR}" VERSION_EQUAL "@MINOR@")
+  set(PACKAGE_VERSION_COMPATIBLE FALSE)
+else()
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+  if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+  endif()
+endif()
+"""
+
+_PKGCONFIG = """\
+prefix=${pcfiledir}/../..
+Name: @LIBRARY@
+Description: ExecuTorch microlibrary @SHORT@
+Version: @VERSION@
+Requires: @REQUIRES@
+Cflags: -I${prefix}/include
+Libs: @LIBS@
+"""
+
+
+def _fill(template: str, values: dict[str, str]) -> bytes:
+    for name, value in values.items():
+        template = template.replace(f"@{name}@", value)
+    return template.encode()
+
+
+def _names(archives: list[str]) -> list[tuple[str, bool]]:
+    names = [pathlib.Path(path).stem.removeprefix("lib") for path in archives]
+    return [(name, name.endswith("_whole")) for name in names]
+
+
+def config_files(manifest: dict, version: str) -> dict[str, bytes]:
+    library = manifest["library"]
+    siblings = {name: pathlib.Path(path).read_text().strip() for name, path in manifest["siblings"].items()}
+    links, libs = [], ["-L${prefix}/lib"]
+    for name, whole in _names(manifest["archives"]):
+        path = f'"${{_{library}_prefix}}/lib/lib{name}.a"'
+        links.append(f'"-Wl,--whole-archive" {path} "-Wl,--no-whole-archive"' if whole else path)
+        libs.append(f"-Wl,--whole-archive -l{name} -Wl,--no-whole-archive" if whole else f"-l{name}")
+    links += ["executorch::" + name.removeprefix("executorch_") for name in siblings]
+    values = {
+        "LIBRARY": library,
+        "SHORT": library.removeprefix("executorch_"),
+        "VERSION": version,
+        "MINOR": ".".join(version.split(".")[:2]),
+        "DEPENDENCIES": "".join(f"find_dependency({name} {v})\n" for name, v in sorted(siblings.items())),
+        "LINKS": " ".join(links),
+        "REQUIRES": ", ".join(f"{name} >= {v}" for name, v in sorted(siblings.items())),
+        "LIBS": " ".join(libs),
+    }
+    return {
+        f"lib/cmake/{library}/{library}Config.cmake": _fill(_CONFIG, values),
+        f"lib/cmake/{library}/{library}ConfigVersion.cmake": _fill(_VERSION, values),
+        f"lib/pkgconfig/{library}.pc": _fill(_PKGCONFIG, values),
+    }
+
+
+def main() -> None:
+    manifest = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    entries = {f"include/{name}": pathlib.Path(path).read_bytes() for name, path in manifest["headers"].items()}
+    for path in manifest["archives"]:
+        entries[f"lib/{pathlib.Path(path).name}"] = pathlib.Path(path).read_bytes()
+    entries.update(config_files(manifest, pathlib.Path(manifest["version"]).read_text().strip()))
+    with (
+        open(sys.argv[2], "wb") as sink,
+        gzip.GzipFile(filename="", fileobj=sink, mode="wb", mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in sorted(entries):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(entries[name])
+            entry.mode = 0o644
+            archive.addfile(entry, io.BytesIO(entries[name]))
+
+
+if __name__ == "__main__":
+    main()

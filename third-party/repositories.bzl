@@ -1,0 +1,162 @@
+"""Repository rules: one pinned package of an index becomes one repository.
+
+`fetch/fetch.py` does the work with the host's python3 and the machine's own clients; a package that cannot
+be had stops the build with its name and the way out.
+"""
+
+_TOOLS = "//third-party/fetch:fetch.py"
+
+def _python3(rctx):
+    """The interpreter that runs fetch.py and, for wheels, the one the wheels are for."""
+    python = rctx.which("python3")
+    if not python:
+        fail("third-party: no python3 on PATH. Install Python 3.11 with pip (Debian: python3 python3-pip).")
+    return python
+
+def _fetch(rctx, out):
+    arguments = [
+        _python3(rctx),
+        rctx.path(Label(_TOOLS)),
+        rctx.attr.kind,
+        rctx.attr.package,
+        rctx.attr.version,
+        ",".join(rctx.attr.sha256),
+        out,
+        "--suite=" + rctx.attr.suite,
+    ]
+    rctx.report_progress("bringing in {} {}".format(rctx.attr.package, rctx.attr.version))
+    done = rctx.execute(arguments, timeout = 1800)
+    if done.return_code != 0:
+        fail("\n" + done.stderr)
+
+def _licence(rctx):
+    """Writes licence.json, one row of the licence table, from what the package says of itself."""
+    done = rctx.execute([
+        _python3(rctx),
+        rctx.path(Label("//third-party/fetch:licence.py")),
+        rctx.attr.kind,
+        rctx.attr.package,
+        rctx.attr.version,
+        ",".join(rctx.attr.sha256),
+        "site",
+    ])
+    if done.return_code != 0:
+        fail("\n" + done.stderr)
+    rctx.file("licence.json", done.stdout)
+
+_WHEEL_BUILD = """\
+load("@rules_python//python:defs.bzl", "py_library")
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files(["site", "licence.json"])
+
+# One directory, so that the runfiles of a test hold one link and not a forest of them.
+py_library(
+    name = "pkg",
+    data = ["site"],
+    imports = ["site"],
+    deps = {deps},
+)
+"""
+
+def _package_impl(rctx):
+    _fetch(rctx, "site")
+    _licence(rctx)
+    build = _WHEEL_BUILD if rctx.attr.kind == "pip" else 'exports_files(["licence.json"], visibility = ["//visibility:public"])\n'
+    build = build.format(deps = repr([str(dep) for dep in rctx.attr.deps])) if rctx.attr.kind == "pip" else build
+    if rctx.attr.overlay:
+        overlay = rctx.read(rctx.attr.overlay)
+        build = overlay if rctx.attr.kind != "pip" else build + "\n" + overlay
+    rctx.file("BUILD.bazel", build)
+
+package_repository = repository_rule(
+    implementation = _package_impl,
+    doc = "One pinned package, unpacked under `site`, with a BUILD file and its row of the licence table.",
+    attrs = {
+        "deps": attr.label_list(doc = "py_library targets of the packages that this wheel imports"),
+        "kind": attr.string(mandatory = True, values = ["pip", "deb", "npm"]),
+        "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
+        "package": attr.string(mandatory = True),
+        "sha256": attr.string_list(mandatory = True),
+        "suite": attr.string(default = "bookworm"),
+        "version": attr.string(mandatory = True),
+    },
+    # What steers the clients; a change fetches again.
+    environ = ["EXECUTORCH_DOWNLOADS"],
+)
+
+_PYTHON_BUILD = """\
+load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_python//python:defs.bzl", "py_runtime", "py_runtime_pair")
+
+package(default_visibility = ["//visibility:public"])
+
+py_runtime(
+    name = "runtime",
+    interpreter_path = "{interpreter}",
+    python_version = "PY3",
+    stub_shebang = "#!{interpreter}",
+)
+
+py_runtime_pair(
+    name = "pair",
+    py3_runtime = ":runtime",
+)
+
+toolchain(
+    name = "toolchain",
+    exec_compatible_with = ["@platforms//os:linux"],
+    toolchain = ":pair",
+    toolchain_type = "@bazel_tools//tools/python:toolchain_type",
+)
+
+cc_library(
+    name = "headers",
+    hdrs = glob(["include/**/*.h"]),
+    includes = ["include"],
+)
+"""
+
+_PROBE = "import sys, sysconfig; print(sys.executable, '%d.%d' % sys.version_info[:2], sysconfig.get_path('include'), sep='\\n')"
+
+def _host_python_impl(rctx):
+    done = rctx.execute([_python3(rctx), "-c", _PROBE])
+    if done.return_code != 0:
+        fail("third-party: python3 does not run:\n" + done.stderr)
+    interpreter, version, include = done.stdout.strip().split("\n")
+    if version != rctx.attr.version:
+        fail("third-party: the locked wheels are for Python {}, python3 on PATH is {} ({}). Put a Python {} first on PATH.".format(
+            rctx.attr.version,
+            version,
+            interpreter,
+            rctx.attr.version,
+        ))
+    if not rctx.path(include + "/Python.h").exists:
+        fail("third-party: Python.h is not in {}. Install the headers of this Python (Debian: python3-dev).".format(include))
+    rctx.symlink(include, "include")
+    rctx.file("BUILD.bazel", _PYTHON_BUILD.format(interpreter = interpreter))
+
+host_python = repository_rule(
+    implementation = _host_python_impl,
+    doc = "The machine's Python: interpreter for py_test, headers for the bindings.",
+    attrs = {"version": attr.string(mandatory = True)},
+    environ = ["PATH"],
+    local = True,
+    configure = True,
+)
+
+def _licence_hub_impl(rctx):
+    rctx.file("BUILD.bazel", """\
+filegroup(
+    name = "rows",
+    srcs = {rows},
+    visibility = ["//visibility:public"],
+)
+""".format(rows = repr(["@{}//:licence.json".format(name) for name in rctx.attr.repositories])))
+
+licence_hub = repository_rule(
+    implementation = _licence_hub_impl,
+    doc = "A repository that knows every other one: the rows of the licence table.",
+    attrs = {"repositories": attr.string_list(mandatory = True)},
+)

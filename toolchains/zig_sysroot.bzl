@@ -1,0 +1,51 @@
+"""A sysroot out of Zig's wheel: start files, C library stubs, libc++ and the compiler runtime of a target.
+
+Zig compiles these libraries the first time it links for a target and keeps them in a cache of its own. Here
+that happens once, as an action: the result is an ordinary output, shared through Bazel's caches, and every
+later compile and link uses Clang and LLD directly with no cache outside the sandbox.
+"""
+
+_SCRIPT = """\
+set -eu
+export ZIG_GLOBAL_CACHE_DIR="$PWD/{out}.cache/global" ZIG_LOCAL_CACHE_DIR="$PWD/{out}.cache/local"
+mkdir -p "$ZIG_GLOBAL_CACHE_DIR" "$ZIG_LOCAL_CACHE_DIR" "{out}"
+"{zig}" c++ -target {target} -O2 -g0 -s "{source}" -o "{out}.cache/probe" 2>"{out}.cache/log" || {{
+  cat "{out}.cache/log" >&2
+  echo "toolchains: Zig could not build the libraries of {target}" >&2
+  exit 1
+}}
+find "$ZIG_GLOBAL_CACHE_DIR/o" -type f \\( -name '*crt*.o' -o -name 'lib*.a' -o -name 'lib*.so.*' \\) | while read -r file; do
+  name=$(basename "$file")
+  # The linker's -lNAME looks for libNAME.so; the recorded soname keeps its number.
+  case $name in lib*.so.*) name=${{name%%.so.*}}.so ;; esac
+  cp "$file" "{out}/$name"
+done
+rm -rf "{out}.cache"
+"""
+
+def _zig_sysroot_impl(ctx):
+    out = ctx.actions.declare_directory(ctx.label.name)
+    ctx.actions.run_shell(
+        command = _SCRIPT.format(
+            out = out.path,
+            source = ctx.file._source.path,
+            target = ctx.attr.zig_target,
+            zig = ctx.file._zig.path,
+        ),
+        env = {"HOME": "/nonexistent"},
+        inputs = [ctx.file._zig, ctx.file._zig_lib, ctx.file._source],
+        mnemonic = "ZigSysroot",
+        outputs = [out],
+        progress_message = "Building the C and C++ libraries of " + ctx.attr.zig_target,
+    )
+    return DefaultInfo(files = depset([out]))
+
+zig_sysroot = rule(
+    implementation = _zig_sysroot_impl,
+    attrs = {
+        "zig_target": attr.string(mandatory = True),
+        "_source": attr.label(default = ":sysroot_probe.cc", allow_single_file = True),
+        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
+        "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
+    },
+)

@@ -1,0 +1,246 @@
+"""Zig's Clang and LLD as a Bazel C++ toolchain for one row of the table in `targets.bzl`."""
+
+load(
+    "@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl",
+    "action_config",
+    "feature",
+    "flag_group",
+    "flag_set",
+    "tool",
+    "with_feature_set",
+)
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
+load("@rules_cc//cc:defs.bzl", "cc_toolchain")
+load(":targets.bzl", "TARGETS")
+load(":zig_sysroot.bzl", "zig_sysroot")
+
+_CPP_ACTIONS = [
+    ACTION_NAMES.cpp_compile,
+    ACTION_NAMES.cpp_header_parsing,
+    ACTION_NAMES.cpp_module_compile,
+    ACTION_NAMES.cpp_module_codegen,
+    ACTION_NAMES.linkstamp_compile,
+]
+_EXECUTABLE_ACTIONS = [ACTION_NAMES.cpp_link_executable]
+
+# How Zig configures its libc++ (its headers have no __config_site of their own).
+_LIBCXX_DEFINES = [
+    "_LIBCPP_ABI_VERSION=1",
+    "_LIBCPP_ABI_NAMESPACE=__1",
+    "_LIBCPP_HAS_THREADS=1",
+    "_LIBCPP_HAS_MONOTONIC_CLOCK",
+    "_LIBCPP_HAS_TERMINAL",
+    "_LIBCPP_HAS_MUSL_LIBC=0",
+    "_LIBCXXABI_DISABLE_VISIBILITY_ANNOTATIONS",
+    "_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS",
+    "_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=0",
+    "_LIBCPP_HAS_FILESYSTEM=1",
+    "_LIBCPP_HAS_RANDOM_DEVICE",
+    "_LIBCPP_HAS_LOCALIZATION",
+    "_LIBCPP_HAS_UNICODE",
+    "_LIBCPP_HAS_WIDE_CHARACTERS",
+    "_LIBCPP_HAS_NO_STD_MODULES",
+    "_LIBCPP_HAS_TIME_ZONE_DATABASE",
+    "_LIBCPP_PSTL_BACKEND_SERIAL",
+    "_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_NONE",
+    "_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
+]
+
+# Nothing of the machine: no headers, libraries, dates or paths that the command line does not name.
+_HERMETIC_FLAGS = [
+    "-nostdinc",
+    "-no-canonical-prefixes",
+    "-ffile-prefix-map=/proc/self/cwd=.",
+    "-Wno-builtin-macro-redefined",
+    "-D__DATE__=\"redacted\"",
+    "-D__TIMESTAMP__=\"redacted\"",
+    "-D__TIME__=\"redacted\"",
+]
+
+_CODE_FLAGS = [
+    "-fPIC",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-omit-frame-pointer",
+    "-fcolor-diagnostics",
+]
+
+def _flags(name, actions, flags, enabled = True, with_features = []):
+    sets = [flag_set(actions = actions, flag_groups = [flag_group(flags = flags)], with_features = with_features)] if flags else []
+    return feature(name = name, enabled = enabled, flag_sets = sets)
+
+def _mode(mode, flags):
+    """Flags of one compilation mode; -O and NDEBUG are always stated."""
+    return flag_set(
+        actions = ALL_CC_COMPILE_ACTION_NAMES,
+        flag_groups = [flag_group(flags = flags)],
+        with_features = [with_feature_set(features = [mode])],
+    )
+
+def _zig_tools_impl(ctx):
+    tools = {}
+    for name, command in {"ar": "ar", "clang": "clang", "ld": "ld.lld"}.items():
+        tools[name] = ctx.actions.declare_file("{}/{}".format(ctx.label.name, name))
+        script = "#!/bin/sh\nexec '{}' {} \"$@\"\n".format(ctx.file._zig.path, command)
+        ctx.actions.write(tools[name], script, is_executable = True)
+    files = depset(tools.values() + [ctx.file._zig, ctx.file._zig_lib])
+    return [DefaultInfo(files = files), OutputGroupInfo(**{name: depset([tool]) for name, tool in tools.items()})]
+
+zig_tools = rule(
+    implementation = _zig_tools_impl,
+    doc = "Wrappers of the wheel's one program; actions run at the execution root, so relative paths hold.",
+    attrs = {
+        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
+        "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
+    },
+)
+
+# Bazel's own features that put objects, libraries and output on a link's command line.
+_LINK_IMPLIES = [
+    "linkstamps",
+    "output_execpath_flags",
+    "runtime_library_search_directories",
+    "library_search_directories",
+    "libraries_to_link",
+    "user_link_flags",
+    "linker_param_file",
+]
+
+def _action_configs(tools):
+    configs = [
+        action_config(action_name = action, enabled = True, tools = [tool(tool = tools["clang"])])
+        for action in ALL_CC_COMPILE_ACTION_NAMES
+    ]
+    for action in ALL_CC_LINK_ACTION_NAMES:
+        shared = [] if action == ACTION_NAMES.cpp_link_executable else ["shared_flag"]
+        configs.append(action_config(
+            action_name = action,
+            enabled = True,
+            implies = shared + _LINK_IMPLIES,
+            tools = [tool(tool = tools["clang"])],
+        ))
+    return configs + [action_config(
+        action_name = ACTION_NAMES.cpp_link_static_library,
+        enabled = True,
+        implies = ["archiver_flags", "linker_param_file"],
+        tools = [tool(tool = tools["ar"])],
+    )]
+
+def _compile_features(ctx, row, lib):
+    isystem = []
+    for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]:
+        isystem += ["-isystem", lib + "/" + directory]
+    cxx = ["-nostdinc++"] + ["-D" + define for define in _LIBCXX_DEFINES]
+    for directory in ["libcxx/include", "libcxxabi/include"]:
+        cxx += ["-isystem", lib + "/" + directory]
+    cxx += ["-std=c++17"]
+    target = ["--target=" + row.clang_target] + _HERMETIC_FLAGS + ["-D" + define for define in row.defines]
+    return [
+        _flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + _CODE_FLAGS),
+        # libc++ wraps the C headers, so it must be searched first.
+        _flags("cxx_headers", _CPP_ACTIONS, cxx),
+        _flags("c_headers", ALL_CC_COMPILE_ACTION_NAMES, isystem),
+        feature(name = "modes", enabled = True, flag_sets = [
+            _mode("opt", ["-O2", "-g0", "-DNDEBUG"]),
+            _mode("fastbuild", ["-O1", "-g0", "-UNDEBUG"]),
+            _mode("dbg", ["-O0", "-g", "-UNDEBUG"]),
+        ]),
+    ]
+
+def _link_features(row, tools, sysroot):
+    common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
+    libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
+    libraries += ["-l" + library for library in row.libraries] + ["-l:libcompiler_rt.a"]
+    return [
+        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + ["-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro"]),
+        # A plugin's copy of libc++ stays private to it: Python processes bring other C++ libraries along.
+        _flags("private_libraries", [ACTION_NAMES.cpp_link_dynamic_library, ACTION_NAMES.cpp_link_nodeps_dynamic_library], ["-Wl,--exclude-libs,ALL"]),
+        _flags("executable", _EXECUTABLE_ACTIONS, ["-pie", sysroot + "/crt1.o"] + row.link_flags),
+        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + libraries),
+    ]
+
+def _impl(ctx):
+    row = TARGETS[ctx.attr.row]
+    groups = ctx.attr.tools[OutputGroupInfo]
+    tools = {name: getattr(groups, name).to_list()[0] for name in ["ar", "clang", "ld"]}
+    sysroot = ctx.file.sysroot.path
+    lib = ctx.file._zig_lib.path
+    features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
+    features += [feature(name = name, enabled = True) for name in ["supports_pic", "supports_dynamic_linker", "supports_start_end_lib"]]
+    features += _compile_features(ctx, row, lib) + _link_features(row, tools, sysroot)
+    return cc_common.create_cc_toolchain_config_info(
+        ctx = ctx,
+        action_configs = _action_configs(tools),
+        compiler = "clang",
+        cxx_builtin_include_directories = ["%workspace%/" + lib],
+        features = features,
+        target_cpu = row.clang_target.split("-")[0],
+        target_libc = "glibc",
+        target_system_name = row.clang_target,
+        toolchain_identifier = "zig_" + ctx.attr.row,
+    )
+
+zig_toolchain_config = rule(
+    implementation = _impl,
+    attrs = {
+        "row": attr.string(mandatory = True),
+        # In the configuration of the compiler, where cc_toolchain's own file lists are.
+        "sysroot": attr.label(allow_single_file = True, cfg = "exec", mandatory = True),
+        "tools": attr.label(cfg = "exec", mandatory = True),
+        "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
+    },
+    provides = [CcToolchainConfigInfo],
+)
+
+def zig_toolchains(exec_constraints, target_settings):
+    """Declares sysroot, configuration and registered toolchain for every row of the table.
+
+    Args:
+      exec_constraints: where the compiler itself runs.
+      target_settings: config_settings under which these toolchains apply.
+    """
+    zig_tools(name = "zig_tools")
+    for row, target in TARGETS.items():
+        zig_sysroot(
+            name = row + "_sysroot",
+            zig_target = target.zig_target,
+        )
+        zig_toolchain_config(
+            name = row + "_config",
+            row = row,
+            sysroot = row + "_sysroot",
+            tools = "zig_tools",
+        )
+        native.filegroup(
+            name = row + "_files",
+            srcs = [
+                "zig_tools",
+                row + "_sysroot",
+            ],
+        )
+        cc_toolchain(
+            name = row + "_cc",
+            all_files = row + "_files",
+            ar_files = row + "_files",
+            as_files = row + "_files",
+            compiler_files = row + "_files",
+            dwp_files = row + "_files",
+            linker_files = row + "_files",
+            objcopy_files = row + "_files",
+            strip_files = row + "_files",
+            toolchain_config = row + "_config",
+            toolchain_identifier = "zig_" + row,
+        )
+        native.toolchain(
+            name = row,
+            exec_compatible_with = exec_constraints,
+            target_compatible_with = target.constraints,
+            target_settings = target_settings,
+            toolchain = row + "_cc",
+            toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
+        )
+        native.platform(
+            name = row + "_platform",
+            constraint_values = target.constraints,
+        )
