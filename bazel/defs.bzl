@@ -138,3 +138,19 @@ def microlibrary(name, python = [], cc = [], requires = []):
             visibility = _PUBLIC,
             deps = cc,
         )
+
+def sources():
+    """Once in every package: `:sources`, its files for the checks that read the whole tree (//bazel/lint, ...)."""
+    native.filegroup(
+        name = "sources",
+        srcs = native.glob(
+            ["**"],
+            exclude = [
+                "**/__pycache__/**",
+                "bazel-*/**",
+                ".*/**",
+            ],
+            allow_empty = True,
+        ),
+        visibility = _PUBLIC,
+    )

@@ -91,7 +91,9 @@ def config_files(manifest: dict, version: str) -> dict[str, bytes]:
 
 def main() -> None:
     manifest = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    entries = {f"include/{name}": pathlib.Path(path).read_bytes() for name, path in manifest["headers"].items()}
+    entries = {
+        f"include/{name}": pathlib.Path(path).read_bytes() for name, path in manifest["headers"].items()
+    }
     for path in manifest["archives"]:
         entries[f"lib/{pathlib.Path(path).name}"] = pathlib.Path(path).read_bytes()
     entries.update(config_files(manifest, pathlib.Path(manifest["version"]).read_text().strip()))

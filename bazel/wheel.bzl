@@ -1,6 +1,5 @@
 """A wheel of one microlibrary: its own files under executorch/PACKAGE, its siblings pinned by range."""
 
-
 def _own_files(ctx):
     """Files of the library's directory, source and generated; siblings and third-party stay out."""
     prefix = ctx.label.package + "/"

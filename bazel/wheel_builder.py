@@ -27,7 +27,11 @@ def metadata(manifest: dict, version: str) -> str:
     requirements = list(manifest["requires"])
     for name, path in manifest["siblings"].items():
         requirements.append(name.replace("_", "-") + compatible_range(pathlib.Path(path).read_text().strip()))
-    lines = ["Metadata-Version: 2.1", f"Name: {manifest['distribution'].replace('_', '-')}", f"Version: {version}"]
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {manifest['distribution'].replace('_', '-')}",
+        f"Version: {version}",
+    ]
     lines += [f"Requires-Dist: {requirement}" for requirement in sorted(requirements)]
     lines += ["Requires-Python: >=3.10", "Description-Content-Type: text/markdown", ""]
     return "\n".join(lines) + "\n" + pathlib.Path(manifest["readme"]).read_text()

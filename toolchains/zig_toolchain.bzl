@@ -126,7 +126,7 @@ def _action_configs(tools):
         tools = [tool(tool = tools["ar"])],
     )]
 
-def _compile_features(ctx, row, lib):
+def _compile_features(row, lib):
     isystem = []
     for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]:
         isystem += ["-isystem", lib + "/" + directory]
@@ -145,6 +145,35 @@ def _compile_features(ctx, row, lib):
             _mode("fastbuild", ["-O1", "-g0", "-UNDEBUG"]),
             _mode("dbg", ["-O0", "-g", "-UNDEBUG"]),
         ]),
+    ]
+
+# Zig's wheel carries no sanitizer runtimes; Debian's Clang does, with the same interface to generated code.
+# The runtime must be taken whole: it replaces malloc, memcpy and their like for the entire program.
+_SANITIZERS = {
+    "asan": struct(
+        flags = ["-fsanitize=address,undefined"],
+        runtimes = ["asan", "asan_static", "asan_cxx"],
+    ),
+    "ubsan": struct(
+        flags = ["-fsanitize=undefined"],
+        runtimes = ["ubsan_standalone", "ubsan_standalone_cxx"],
+    ),
+}
+
+def _sanitizer_features(ctx):
+    if ctx.attr.sanitizer == "none":
+        return []
+    sanitizer = _SANITIZERS[ctx.attr.sanitizer]
+    flags = ["-O1", "-g", "-UNDEBUG", "-fno-sanitize-recover=all", "-fno-sanitize=function,vptr"]
+    directory = ctx.files.runtimes[0].dirname
+    archives = ["{}/libclang_rt.{}-x86_64.a".format(directory, name) for name in sanitizer.runtimes]
+    return [
+        _flags("sanitizer_code", ALL_CC_COMPILE_ACTION_NAMES, sanitizer.flags + flags),
+        _flags(
+            "sanitizer_runtime",
+            _EXECUTABLE_ACTIONS,
+            ["-Wl,--whole-archive"] + archives + ["-Wl,--no-whole-archive", "-Wl,--export-dynamic"],
+        ),
     ]
 
 def _link_features(row, tools, sysroot):
@@ -168,7 +197,7 @@ def _impl(ctx):
     lib = ctx.file._zig_lib.path
     features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
     features += [feature(name = name, enabled = True) for name in ["supports_pic", "supports_dynamic_linker", "supports_start_end_lib"]]
-    features += _compile_features(ctx, row, lib) + _link_features(row, tools, sysroot)
+    features += _compile_features(row, lib) + _sanitizer_features(ctx) + _link_features(row, tools, sysroot)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
         action_configs = _action_configs(tools),
@@ -185,6 +214,8 @@ zig_toolchain_config = rule(
     implementation = _impl,
     attrs = {
         "row": attr.string(mandatory = True),
+        "runtimes": attr.label_list(allow_files = True, cfg = "exec", doc = "the sanitizers' archives"),
+        "sanitizer": attr.string(default = "none"),
         # In the configuration of the compiler, where cc_toolchain's own file lists are.
         "sysroot": attr.label(allow_single_file = True, cfg = "exec", mandatory = True),
         "tools": attr.label(cfg = "exec", mandatory = True),
@@ -193,13 +224,16 @@ zig_toolchain_config = rule(
     provides = [CcToolchainConfigInfo],
 )
 
-def zig_toolchains(exec_constraints, target_settings):
+def zig_toolchains(exec_constraints):
     """Declares sysroot, configuration and registered toolchain for every row of the table.
 
     Args:
       exec_constraints: where the compiler itself runs.
-      target_settings: config_settings under which these toolchains apply.
     """
+    runtimes = select({
+        ":sanitizer_none": [],
+        "//conditions:default": ["@deb_libclang_rt_14_dev//:runtimes"],
+    })
     zig_tools(name = "zig_tools")
     for row, target in TARGETS.items():
         zig_sysroot(
@@ -209,6 +243,8 @@ def zig_toolchains(exec_constraints, target_settings):
         zig_toolchain_config(
             name = row + "_config",
             row = row,
+            runtimes = runtimes,
+            sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
             sysroot = row + "_sysroot",
             tools = "zig_tools",
         )
@@ -217,7 +253,7 @@ def zig_toolchains(exec_constraints, target_settings):
             srcs = [
                 "zig_tools",
                 row + "_sysroot",
-            ],
+            ] + runtimes,
         )
         cc_toolchain(
             name = row + "_cc",
@@ -236,7 +272,6 @@ def zig_toolchains(exec_constraints, target_settings):
             name = row,
             exec_compatible_with = exec_constraints,
             target_compatible_with = target.constraints,
-            target_settings = target_settings,
             toolchain = row + "_cc",
             toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
         )

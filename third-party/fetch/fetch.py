@@ -29,6 +29,12 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 
+# The private apt is the one that installs Bazel.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bazel"))
+from bootstrap.apt_sources import Source, debian_mirrors
+from bootstrap.private_apt import Package, PrivateApt
+from bootstrap.progress import BootstrapError
+
 _INDEX_MAX_AGE_S = 6 * 3600
 
 
@@ -90,58 +96,31 @@ def download_pip(name: str, version: str, digests: list[str], into: pathlib.Path
     (into / "requirements.txt").unlink()
 
 
-def _apt(suite: str) -> list[str]:
-    """An apt-get with a state of its own, so that neither root nor the machine's package lists are touched."""
+def download_deb(name: str, version: str, _digests: list[str], into: pathlib.Path, suite: str) -> None:
+    """One binary package of Debian, by apt-get with a state of its own, from the machine's mirror."""
+    with locked(cache_dir().parent / f"apt-{suite}.lock"):
+        errors = []
+        for source in debian_mirrors(pathlib.Path("/etc/apt")):
+            try:
+                _download_from(source, suite, name, version, into)
+                return
+            except BootstrapError as error:
+                errors.append(str(error))
+        raise FetchError("\n".join(errors) or "no Debian mirror is named in /etc/apt")
+
+
+def _download_from(source: Source, suite: str, name: str, version: str, into: pathlib.Path) -> None:
     state = cache_dir().parent / f"apt-{suite}"
-    for part in ("state/lists/partial", "cache/archives/partial"):
-        (state / part).mkdir(parents=True, exist_ok=True)
-    (state / "status").touch()
-    sources = state / "sources.list"
-    command = [
-        "apt-get",
-        "-q",
-        *("-o", "APT::Sandbox::User=root"),
-        *("-o", f"Dir::Etc::sourcelist={sources}"),
-        *("-o", "Dir::Etc::sourceparts=-"),
-        *("-o", f"Dir::State={state / 'state'}"),
-        *("-o", f"Dir::State::status={state / 'status'}"),
-        *("-o", f"Dir::Cache={state / 'cache'}"),
-    ]
+    apt = PrivateApt(state, source, suite)
     stamp = state / "updated"
     if not stamp.exists() or time.time() - stamp.stat().st_mtime > _INDEX_MAX_AGE_S:
-        sources.write_text(_sources(suite))
-        run([*command, "update"], state)
+        apt.update()
         stamp.touch()
-    return command
-
-
-def _sources(suite: str) -> str:
-    """Debian's archive as this machine reaches it: the addresses of its own apt configuration."""
-    archive = security = None
-    for path in sorted(pathlib.Path("/etc/apt").rglob("*")):
-        if path.suffix not in (".list", ".sources"):
-            continue
-        for word in path.read_text(errors="replace").replace("#", " # ").split():
-            if "://" not in word:
-                continue
-            address = word.rstrip("/")
-            if address.endswith("/debian-security"):
-                security = security or address
-            elif address.endswith("/debian"):
-                archive = archive or address
-    if archive is None:
-        raise FetchError("no Debian archive is named in this machine's apt configuration (/etc/apt)")
-    signed = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
-    lines = [f"deb {signed} {archive} {suite} main"]
-    if security and suite != "sid":
-        lines.append(f"deb {signed} {security} {suite}-security main")
-    return "\n".join(lines) + "\n"
-
-
-def download_deb(name: str, version: str, _digests: list[str], into: pathlib.Path, suite: str) -> None:
-    """One binary package of Debian, by apt-get with a private state."""
-    with locked(cache_dir().parent / f"apt-{suite}.lock"):
-        run([*_apt(suite), "download", f"{name}={version}"], into)
+    index = apt.index()
+    if index.version(name) != version:
+        raise BootstrapError(f"{suite} has version '{index.version(name)}' of it")
+    fields = index.fields(name)
+    apt.download([Package(name, version, fields["SHA256"], int(fields["Size"]))], into)
 
 
 def download_npm(name: str, version: str, _digests: list[str], into: pathlib.Path, _suite: str) -> None:
@@ -188,9 +167,13 @@ def unpack_npm(archive: pathlib.Path, out: pathlib.Path) -> None:
 
 
 KINDS: dict[str, tuple[Callable[..., None], Callable[[pathlib.Path, pathlib.Path], None], str]] = {
-    "pip": (download_pip, unpack_wheel, "Check the pin in third-party/python.lock and 'pip config list'."),
-    "deb": (download_deb, unpack_deb, "Check the pin in third-party/debian.lock and /etc/apt."),
-    "npm": (download_npm, unpack_npm, "Check the pin in third-party/npm.lock; npm comes with Node.js."),
+    "pip": (
+        download_pip,
+        unpack_wheel,
+        "Check the pin in third-party/python.lock.json and 'pip config list'.",
+    ),
+    "deb": (download_deb, unpack_deb, "Check the pin in third-party/debian.lock.json and /etc/apt."),
+    "npm": (download_npm, unpack_npm, "Check the pin in third-party/npm.lock.json; npm comes with Node.js."),
 }
 
 
@@ -232,7 +215,10 @@ def main() -> int:
             archive = obtain(args.kind, args.name, args.version, digests, args.suite)
         KINDS[args.kind][1](archive, args.out.absolute())
     except (FetchError, OSError, zipfile.BadZipFile, tarfile.TarError) as error:
-        print(f"third-party: cannot bring in {args.kind} package {args.name} {args.version}: {error}", file=sys.stderr)
+        print(
+            f"third-party: cannot bring in {args.kind} package {args.name} {args.version}: {error}",
+            file=sys.stderr,
+        )
         print(f"Way out: {KINDS[args.kind][2]}", file=sys.stderr)
         return 1
     return 0

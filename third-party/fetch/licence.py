@@ -1,6 +1,6 @@
 """Prints one row of the licence table as JSON: what an unpacked package says of its own licence.
 
-    licence.py KIND NAME VERSION SHA256 DIRECTORY
+licence.py KIND NAME VERSION SHA256 DIRECTORY
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def of_wheel(site: pathlib.Path) -> str:
     fields = email.parser.HeaderParser().parsestr(metadata.read_text(errors="replace"))
     if fields["License-Expression"]:
         return fields["License-Expression"]
-    classifiers = [c.split(" :: ")[-1] for c in fields.get_all("Classifier", []) if c.startswith("License ::")]
+    classifiers = [
+        c.split(" :: ")[-1] for c in fields.get_all("Classifier", []) if c.startswith("License ::")
+    ]
     if classifiers:
         return ", ".join(classifiers)
     return (fields["License"] or "not stated").strip().splitlines()[0]

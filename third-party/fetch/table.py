@@ -11,7 +11,9 @@ import sys
 
 
 def main() -> None:
-    rows = sorted((json.loads(pathlib.Path(path).read_text()) for path in sys.argv[2:]), key=lambda row: row["name"])
+    rows = sorted(
+        (json.loads(pathlib.Path(path).read_text()) for path in sys.argv[2:]), key=lambda row: row["name"]
+    )
     lines = ["| package | version | from | licence | sha256 |", "| --- | --- | --- | --- | --- |"]
     for row in rows:
         lines.append(

@@ -1,0 +1,59 @@
+"""The dependency edges of the house: one row per library, and per room where a library is finer inside.
+
+`microlibrary` reads this table to pin what a wheel or a distribution requires; `//tests/architecture` reads it to
+prove that BUILD files, Python imports and C++ includes have these edges and no others. A row says what the code
+of a directory may use besides itself:
+
+* `py`: Python imports (`executorch.<library>`) and deps of Python targets.
+* `cc`: C++ includes (`<executorch/<library>/...>`) and deps of C++ targets.
+* `tests`: what its tests may use on top of that, in either language.
+
+The longest row that is a prefix of a file's path is the file's row. An edge to a library covers its rooms, except
+rooms that stand above the one that asks. Edges are not inherited: what is used directly is listed directly.
+
+Python reads the literal below with `ast.literal_eval`: keep it one dict of plain lists of plain strings.
+"""
+
+EDGES = {
+    # Level 0: independent of each other.
+    # In C++ the schema's hand-written readers speak the core's vocabulary (Error, Result, log).
+    "schema": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
+    "dialects": {"py": [], "cc": []},
+    # Level 1: each knows level 0 only.
+    "passes": {"py": ["schema", "dialects"], "cc": []},
+    "partitioner": {"py": ["schema", "dialects"], "cc": []},
+    "memory_planning": {"py": ["schema", "dialects"], "cc": []},
+    # Level 2 and the front door, the only library that knows all stages.
+    "emitter": {"py": ["schema", "dialects", "passes", "partitioner", "memory_planning"], "cc": []},
+    "exir": {"py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"], "cc": []},
+    # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
+    "backends": {
+        "py": ["schema", "dialects", "passes", "partitioner"],
+        "cc": ["runtime"],
+        "tests": ["exir", "runtime", "extension", "kernels"],
+    },
+    "devtools": {
+        "py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter", "exir"],
+        "cc": ["schema", "runtime"],
+        "tests": ["runtime", "extension", "kernels"],
+    },
+    # The row of the library is what its distribution requires: its public headers and its archives need nothing.
+    "runtime": {"py": [], "cc": []},
+    "runtime/platform": {"py": [], "cc": []},
+    "runtime/core": {"py": [], "cc": ["runtime/platform"]},
+    "runtime/kernel": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
+    "runtime/backend": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
+    "runtime/executor": {
+        "py": [],
+        "cc": ["schema", "runtime/platform", "runtime/core", "runtime/kernel", "runtime/backend"],
+        "tests": ["extension", "kernels"],
+    },
+    "runtime/python": {
+        "py": ["runtime"],
+        "cc": ["runtime", "kernels", "extension"],
+        "tests": ["schema", "emitter", "exir"],
+    },
+    "kernels": {"py": [], "cc": ["runtime"], "tests": ["extension"]},
+    "extension": {"py": [], "cc": ["schema", "runtime"], "tests": ["kernels"]},
+    "extension/executor_runner": {"py": [], "cc": ["runtime", "kernels", "extension"], "tests": []},
+}
