@@ -47,6 +47,9 @@ def cache_dir() -> pathlib.Path:
     chosen = os.environ.get("EXECUTORCH_DOWNLOADS")
     if chosen:
         return pathlib.Path(chosen)
+    shared = os.environ.get("EXECUTORCH_BAZEL_CACHE")
+    if shared:
+        return pathlib.Path(shared) / "downloads"
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return pathlib.Path(home) / "executorch-bazel" / "downloads"
 

@@ -1,0 +1,19 @@
+"""The instruction in the graph that runs a delegate: ``executorch_call_delegate(lowered_module, *inputs)``.
+
+torch ships the operator itself (tracing, fake tensors and autograd included); this module is its address in
+this project, with what is needed to recognise and to number lowered modules.
+"""
+
+from torch._higher_order_ops.executorch_call_delegate import (
+    LOWERED_BACKEND_MODULE_TYPE,
+    executorch_call_delegate,
+    get_lowered_module_name,
+    is_lowered_module,
+)
+
+__all__ = [
+    "LOWERED_BACKEND_MODULE_TYPE",
+    "executorch_call_delegate",
+    "get_lowered_module_name",
+    "is_lowered_module",
+]

@@ -1,0 +1,11 @@
+"""The example of the README runs as it stands."""
+
+import pathlib
+import re
+
+
+def test_the_example_runs(capsys):
+    text = pathlib.Path(__file__).with_name("README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    assert capsys.readouterr().out.count("executorch_call_delegate") >= 2
