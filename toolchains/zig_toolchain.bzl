@@ -238,10 +238,13 @@ def zig_toolchains(exec_constraints):
     for row, target in TARGETS.items():
         zig_sysroot(
             name = row + "_sysroot",
+            # Wanted in the compiler's configuration only; `//...` would build it in the target's too.
+            tags = ["manual"],
             zig_target = target.zig_target,
         )
         zig_toolchain_config(
             name = row + "_config",
+            tags = ["manual"],
             row = row,
             runtimes = runtimes,
             sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
@@ -250,6 +253,7 @@ def zig_toolchains(exec_constraints):
         )
         native.filegroup(
             name = row + "_files",
+            tags = ["manual"],
             srcs = [
                 "zig_tools",
                 row + "_sysroot",
@@ -257,6 +261,7 @@ def zig_toolchains(exec_constraints):
         )
         cc_toolchain(
             name = row + "_cc",
+            tags = ["manual"],
             all_files = row + "_files",
             ar_files = row + "_files",
             as_files = row + "_files",

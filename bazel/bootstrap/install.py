@@ -102,7 +102,8 @@ def _architecture() -> str:
     name = subprocess.run(["dpkg", "--print-architecture"], capture_output=True, text=True, check=True).stdout
     if name.strip() not in ARCHITECTURES:
         raise BootstrapError(
-            f"the private installation knows {', '.join(ARCHITECTURES)}, not {name.strip()}; install Bazel on PATH"
+            f"the private installation knows {', '.join(ARCHITECTURES)}, not {name.strip()}; "
+            "install Bazel on PATH"
         )
     return name.strip()
 
@@ -200,8 +201,9 @@ def _fetch(draft: Path, wanted: str) -> tuple[list[Package], list[Path], dict[st
 
 
 _WAY_OUT = """\
-found no Debian mirror with Bazel {wanted}. Install Bazel {wanted} or Bazelisk on PATH, or name a mirror of the
-Debian archive in EXECUTORCH_BAZEL_DEBIAN_MIRROR (and a suite in EXECUTORCH_BAZEL_DEBIAN_SUITE). What was tried:"""
+found no Debian mirror with Bazel {wanted}. Install Bazel {wanted} or Bazelisk on PATH, or name a
+mirror of the Debian archive in EXECUTORCH_BAZEL_DEBIAN_MIRROR (and a suite in EXECUTORCH_BAZEL_DEBIAN_SUITE).
+What was tried:"""
 
 
 def _check(installation: Installation, architecture: str, wanted: str) -> str:

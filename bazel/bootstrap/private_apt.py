@@ -157,7 +157,7 @@ class PrivateApt:
                 break
             if attempt > 1:
                 say(f"{len(missing)} packages did not arrive, trying again ({attempt}/{_ATTEMPTS})")
-                time.sleep(2 * (attempt - 1))
+                time.sleep(attempt - 1)
             errors = self._download_once(missing, directory)
         archives = [_archive(directory, package) for package in packages]
         if not all(archives):

@@ -24,7 +24,7 @@ class Progress:
     def __init__(self, title: str, total: int, stream: TextIO | None = None) -> None:
         self._title = title
         self._total = max(total, 1)
-        self._done = 0
+        self._done = -1  # so that 0 shows, too
         self._tenths = -1
         self._stream = stream or sys.stderr
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class Progress:
     def advance(self, steps: int = 1) -> None:
         """Counts finished steps."""
         with self._lock:
-            self._show(self._done + steps)
+            self._show(max(self._done, 0) + steps)
 
     def set(self, done: int) -> None:
         """Sets the count; it never goes back."""
@@ -40,6 +40,8 @@ class Progress:
             self._show(max(done, self._done))
 
     def _show(self, done: int) -> None:
+        if min(done, self._total) == self._done:
+            return
         self._done = min(done, self._total)
         count = f"{self._done}/{self._total}"
         if self._stream.isatty():

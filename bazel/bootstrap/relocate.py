@@ -124,7 +124,19 @@ class Tree:
         text = listing.read_text().strip()
         separator = ":" if ":" in text else "\n"
         jars = class_path(self.root, [jar for jar in text.split(separator) if jar])
+        jars.append(self._write_build_data())
         listing.write_text(separator.join(str(self.home / jar) for jar in jars) + "\n")
+
+    def _write_build_data(self) -> str:
+        """A jar that tells Bazel its release, which Debian's build leaves out.
+
+        Without it `bazel version` fails and rules take Bazel for a development version.
+        """
+        bazel = self.root / "usr/share/bazel"
+        label = (bazel / "build-label.txt").read_text().strip()
+        with zipfile.ZipFile(bazel / "build-data.jar", "w") as jar:
+            jar.writestr("build-data.properties", f"build.label={label}\n")
+        return "usr/share/bazel/build-data.jar"
 
 
 def _manifest_jars(jar: Path) -> list[str]:

@@ -48,6 +48,7 @@ _TREE = {
     "usr/lib/jvm/java-25-openjdk-amd64/bin/java": "#!/bin/sh\n",
     "usr/lib/jvm/java-25-openjdk-amd64/lib/jspawnhelper": "#!/bin/sh\n",
     "usr/share/bazel/bazel_classpath_debian_depends.txt": "/usr/share/java/a.jar\n/usr/share/java/no.jar\n",
+    "usr/share/bazel/build-label.txt": "7.8.0\n",
     "usr/share/bazel/embedded_tools/MODULE.bazel": 'module(name = "bazel_tools")\n'
     'bazel_dep(name = "rules_cc", version = "1")\nbazel_dep(name = "zlib", version = "1.3")\n',
     "usr/share/bazel/rules/cc/MODULE.bazel": 'module(name = "rules_cc", version = "1")\n',

@@ -29,8 +29,9 @@ def module_graph(workspace: Path, tree: Path) -> Graph:
     if graph.unmet:
         names = ", ".join(f"{name} (named by {by})" for name, by in sorted(graph.unmet.items()))
         raise BootstrapError(
-            f"the private Bazel has no registry to fetch modules from, and Debian does not package: {names}.\n"
-            "Install Bazel or Bazelisk on PATH to use the public registry, or give the module a local_path_override."
+            f"the private Bazel has no registry to fetch modules from, and Debian does not package: "
+            f"{names}.\nInstall Bazel or Bazelisk on PATH to use the public registry, or give the module a "
+            "local_path_override."
         )
     return graph
 
