@@ -1,0 +1,51 @@
+/// @file
+/// The portable ones of PyTorch's compiler macros.
+#pragma once
+
+#include <executorch/runtime/core/portable_type/c10/torch/headeronly/macros/Export.h>
+
+#ifndef C10_LIKELY
+#if defined(__GNUC__) || defined(__clang__)
+#define C10_LIKELY(expr) (__builtin_expect(static_cast<bool>(expr), 1))
+#define C10_UNLIKELY(expr) (__builtin_expect(static_cast<bool>(expr), 0))
+#define C10_NOINLINE __attribute__((noinline))
+#define C10_ALWAYS_INLINE __attribute__((__always_inline__)) inline
+#define C10_ALWAYS_INLINE_ATTRIBUTE __attribute__((__always_inline__))
+#else
+#define C10_LIKELY(expr) (expr)
+#define C10_UNLIKELY(expr) (expr)
+#define C10_NOINLINE
+#define C10_ALWAYS_INLINE inline
+#define C10_ALWAYS_INLINE_ATTRIBUTE
+#endif
+
+#define C10_STRINGIZE_IMPL(x) #x
+#define C10_STRINGIZE(x) C10_STRINGIZE_IMPL(x)
+#define C10_CONCATENATE_IMPL(a, b) a##b
+#define C10_CONCATENATE(a, b) C10_CONCATENATE_IMPL(a, b)
+#define C10_ANONYMOUS_VARIABLE(prefix) C10_CONCATENATE(prefix, __LINE__)
+
+#define C10_UNUSED [[maybe_unused]]
+#define C10_NODISCARD [[nodiscard]]
+#define C10_FALLTHROUGH [[fallthrough]]
+
+// There is no device compiler in the portable runtime.
+#define C10_DEVICE
+#define C10_HOST
+#define C10_HOST_DEVICE
+#endif
+
+#ifndef C10_CLANG_DIAGNOSTIC_PUSH
+#if defined(__clang__)
+#define C10_INTERNAL_PRAGMA(text) _Pragma(#text)
+#define C10_CLANG_DIAGNOSTIC_PUSH() _Pragma("clang diagnostic push")
+#define C10_CLANG_DIAGNOSTIC_POP() _Pragma("clang diagnostic pop")
+#define C10_CLANG_DIAGNOSTIC_IGNORE(flag) C10_INTERNAL_PRAGMA(clang diagnostic ignored flag)
+#define C10_CLANG_HAS_WARNING(flag) __has_warning(flag)
+#else
+#define C10_CLANG_DIAGNOSTIC_PUSH()
+#define C10_CLANG_DIAGNOSTIC_POP()
+#define C10_CLANG_DIAGNOSTIC_IGNORE(flag)
+#define C10_CLANG_HAS_WARNING(flag) 0
+#endif
+#endif

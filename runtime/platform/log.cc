@@ -1,0 +1,49 @@
+#include <cstdio>
+
+#include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
+
+namespace executorch {
+namespace runtime {
+namespace internal {
+namespace {
+
+et_pal_log_level_t to_pal_level(LogLevel level) {
+  switch (level) {
+    case LogLevel::Debug:
+      return kDebug;
+    case LogLevel::Info:
+      return kInfo;
+    case LogLevel::Error:
+      return kError;
+    case LogLevel::Fatal:
+      return kFatal;
+    case LogLevel::NumLevels:
+      break;
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+et_timestamp_t get_log_timestamp() { return pal_current_ticks(); }
+
+void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function,
+           size_t line, const char* format, va_list args) {
+  char message[kMaxLogMessageLength];
+  const int written = vsnprintf(message, sizeof(message), format, args);
+  size_t length = 0;
+  if (written < 0) {
+    message[0] = '\0';
+  } else {
+    length = static_cast<size_t>(written);
+    if (length >= sizeof(message)) {
+      length = sizeof(message) - 1;
+    }
+  }
+  pal_emit_log_message(timestamp, to_pal_level(level), filename, function, line, message, length);
+}
+
+}  // namespace internal
+}  // namespace runtime
+}  // namespace executorch
