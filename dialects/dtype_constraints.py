@@ -1,0 +1,123 @@
+"""The table of element types that edge operators accept and return.
+
+The table is ``edge.yaml`` beside this module, one entry per operator overload::
+
+    - func: sigmoid
+      namespace: edge
+      inherits: aten::sigmoid
+      type_alias:
+        T0: [Bool, Byte, Char, Int, Long, Short]
+        T1: [Double, Float]
+        T2: [Float]
+      type_constraint:
+      - self: T0
+        __ret_0: T2
+      - self: T1
+        __ret_0: T1
+
+Each row of ``type_constraint`` maps every tensor argument, and ``__ret_<i>`` for the results, to an alias; a
+combination of types is allowed when at least one row allows it. In a row where an argument and a result share
+an alias with several types they need not be of the same type, so tables use one row per type where that matters.
+The table knows the eight types below; tensors of other types (half, bfloat16 ...) are not judged by it.
+
+``gen_dtype_table`` writes and checks the table by running every operator on every combination of types.
+"""
+
+import functools
+import pathlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+#: Names of element types in the table.
+DTYPE_NAMES: dict[str, torch.dtype] = {
+    "Bool": torch.bool,
+    "Byte": torch.uint8,
+    "Char": torch.int8,
+    "Short": torch.int16,
+    "Int": torch.int32,
+    "Long": torch.int64,
+    "Float": torch.float32,
+    "Double": torch.float64,
+}
+
+#: The types that the table judges.
+ALL_DTYPES: frozenset[torch.dtype] = frozenset(DTYPE_NAMES.values())
+
+TABLE_PATH = pathlib.Path(__file__).with_name("edge.yaml")
+
+
+@dataclass(frozen=True)
+class DtypeConstraint:
+    """Which combinations of element types one operator accepts.
+
+    Attributes:
+        name: ``aten::sigmoid`` or ``aten::add.Tensor``.
+        rows: allowed combinations, each a mapping of argument (or ``__ret_<i>``) to the set of its types.
+    """
+
+    name: str
+    rows: tuple[Mapping[str, frozenset[torch.dtype]], ...]
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> "DtypeConstraint":
+        """Reads one entry of the table.
+
+        Raises:
+            ValueError: an alias is used but not defined, or names an unknown type.
+        """
+        name = entry["inherits"]
+        aliases: dict[str, frozenset[torch.dtype]] = {}
+        for alias, names in entry["type_alias"].items():
+            unknown = [item for item in names if item not in DTYPE_NAMES]
+            if unknown:
+                raise ValueError(f"{name}: alias {alias} names unknown types {unknown}; known: {list(DTYPE_NAMES)}")
+            aliases[alias] = frozenset(DTYPE_NAMES[item] for item in names)
+        rows = []
+        for row in entry["type_constraint"]:
+            undefined = [alias for alias in row.values() if alias not in aliases]
+            if undefined:
+                raise ValueError(f"{name}: type_constraint uses undefined aliases {undefined}")
+            rows.append({argument: aliases[alias] for argument, alias in row.items()})
+        return cls(name, tuple(rows))
+
+    def allowed(self, argument: str) -> set[torch.dtype]:
+        """All types ``argument`` may have in any combination; every type when no row mentions it."""
+        found: set[torch.dtype] = set()
+        mentioned = False
+        for row in self.rows:
+            if argument in row:
+                mentioned = True
+                found |= row[argument]
+        return found if mentioned else set(ALL_DTYPES)
+
+    def accepts(self, dtypes: Mapping[str, torch.dtype]) -> bool:
+        """True when some row allows all the given types; types outside the table count as allowed."""
+        judged = {name: dtype for name, dtype in dtypes.items() if dtype in ALL_DTYPES}
+        if len(judged) != len(dtypes):
+            return True
+        return any(all(name not in row or dtype in row[name] for name, dtype in judged.items()) for row in self.rows)
+
+
+def read_table(text: str) -> dict[str, DtypeConstraint]:
+    """Parses a table; keys are ``aten::op`` (overload ``default``) and ``aten::op.overload``."""
+    import yaml  # read on the first question about types, so that importing the dialect stays cheap
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries: Iterable[Mapping[str, Any]] = yaml.load(text, Loader=loader) or []
+    constraints = (DtypeConstraint.from_entry(entry) for entry in entries)
+    return {constraint.name: constraint for constraint in constraints}
+
+
+@functools.cache
+def table() -> dict[str, DtypeConstraint]:
+    """The table of ``edge.yaml``, read once."""
+    return read_table(TABLE_PATH.read_text(encoding="utf-8"))
+
+
+def find(qualified_name: str, overload: str) -> "DtypeConstraint | None":
+    """The constraint of ``aten::add`` with overload ``Tensor`` (``""`` or ``default`` for the default one)."""
+    name = qualified_name if overload in ("", "default") else f"{qualified_name}.{overload}"
+    return table().get(name)

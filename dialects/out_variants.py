@@ -1,0 +1,98 @@
+"""Finds the overload of an operator that writes its results into caller-supplied tensors.
+
+A functional overload and an out overload belong together when the out overload takes the same arguments in the
+same order, plus one ``out`` argument per tensor result. Arguments that only say how to make the result (its
+type, device, layout) may be missing, because the ``out`` tensor says it already.
+"""
+
+import functools
+
+import torch
+from torch._ops import OpOverload
+
+from executorch.dialects.errors import ExportErrorType, OperatorNotSupportedError
+
+_FACTORY_ARGUMENTS = frozenset({"dtype", "layout", "device", "pin_memory"})
+_TENSOR_RESULTS = frozenset({"Tensor", "List[Tensor]"})
+
+
+def to_out_variant(op: OpOverload) -> OpOverload:
+    """The out variant of ``op``; ``op`` itself if it already is one.
+
+    Raises:
+        OperatorNotSupportedError: no registered overload matches, or a result is not a tensor.
+    """
+    found = find_out_variant(op)
+    if found is None:
+        raise OperatorNotSupportedError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"{op} has no out variant: {why_not(op)}\nWay out: {way_out(op)}",
+        )
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def find_out_variant(op: OpOverload) -> "OpOverload | None":
+    """Like :func:`to_out_variant`, with None instead of the error."""
+    if any(arg.is_out for arg in op._schema.arguments):
+        return op
+    if op._schema.is_mutable or not op._schema.returns:
+        return None
+    if any(str(ret.type) not in _TENSOR_RESULTS for ret in op._schema.returns):
+        return None
+    packet = op.overloadpacket
+    candidates = [getattr(packet, name) for name in packet.overloads()]
+    matching = [candidate for candidate in candidates if _matches(op, candidate)]
+    # An exact match beats one that drops factory arguments; after that, schema order decides.
+    matching.sort(key=lambda candidate: -len(candidate._schema.arguments))
+    return matching[0] if matching else None
+
+
+def kept_argument_names(out_variant: OpOverload) -> set[str]:
+    """Names of the arguments an out variant takes besides its out arguments."""
+    return {arg.name for arg in out_variant._schema.arguments if not arg.is_out}
+
+
+def why_not(op: OpOverload) -> str:
+    """A phrase that says why ``op`` has no out variant."""
+    schema = op._schema
+    if schema.is_mutable:
+        return f"it changes its arguments ({schema})"
+    bad = [str(ret.type) for ret in schema.returns if str(ret.type) not in _TENSOR_RESULTS]
+    if bad:
+        return f"it returns {', '.join(bad)}, and only tensors can be written into an out argument ({schema})"
+    return f"no overload takes {_signature(op)} and an out argument"
+
+
+def way_out(op: OpOverload) -> str:
+    """What the author of the model or of the operator can do about it."""
+    if op.namespace == "aten":
+        return (
+            f"let the operator decompose, express the model without {op}, "
+            "or replace it by a custom operator that has an out variant"
+        )
+    results = ["Tensor(a!)" for _ in op._schema.returns]
+    returned = results[0] if len(results) == 1 else f"({', '.join(results)})"
+    return (
+        f"register {op._schema.name}.out(..., *, Tensor(a!) out) -> {returned} with torch.library "
+        "(and a kernel of that name with the runtime)"
+    )
+
+
+def _signature(op: OpOverload) -> str:
+    return "(" + ", ".join(f"{arg.type} {arg.name}" for arg in op._schema.arguments) + ")"
+
+
+def _matches(functional: OpOverload, candidate: OpOverload) -> bool:
+    outs = [arg for arg in candidate._schema.arguments if arg.is_out]
+    if not outs or [str(arg.type) for arg in outs] != [str(ret.type) for ret in functional._schema.returns]:
+        return False
+    wanted = [(arg.name, str(arg.type), arg.name in _FACTORY_ARGUMENTS) for arg in functional._schema.arguments]
+    offered = [(arg.name, str(arg.type)) for arg in candidate._schema.arguments if not arg.is_out]
+    position = 0
+    for name, kind, droppable in wanted:
+        if position < len(offered) and offered[position] == (name, kind):
+            position += 1
+        elif not droppable:
+            return False
+    return position == len(offered)

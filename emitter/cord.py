@@ -1,0 +1,80 @@
+"""A file that is not put together until it is needed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from executorch.schema.wire import BytesLike
+
+_ZEROS = bytes(4096)
+
+
+class Cord:
+    """A sequence of pieces that together are the content of a file.
+
+    Pieces are referred to, not copied: appending weights costs nothing, and writing to a file copies each byte
+    once. Whoever owns a piece must not change it before the cord has been written.
+    """
+
+    __slots__ = ("_pieces", "_size")
+
+    def __init__(self, data: BytesLike | Cord = b"") -> None:
+        self._pieces: list[memoryview] = []
+        self._size = 0
+        self.append(data)
+
+    def append(self, data: BytesLike | Cord) -> None:
+        """Adds `data` at the end."""
+        if isinstance(data, Cord):
+            self._pieces += data._pieces
+            self._size += data._size
+            return
+        view = memoryview(data).cast("B")
+        if len(view):
+            self._pieces.append(view)
+            self._size += len(view)
+
+    def pad_to(self, size: int) -> None:
+        """Adds zeros until the size is `size` bytes; raises `ValueError` if it is larger already."""
+        missing = size - self._size
+        if missing < 0:
+            raise ValueError(f"{self._size} bytes cannot be padded to {size}")
+        while missing:
+            piece = memoryview(_ZEROS)[:missing]
+            self.append(piece)
+            missing -= len(piece)
+
+    def pieces(self) -> Iterator[memoryview]:
+        """The pieces in order."""
+        return iter(self._pieces)
+
+    def write_to_file(self, file: BinaryIO | io.RawIOBase | io.BufferedIOBase) -> None:
+        """Writes everything to an open binary file."""
+        for piece in self._pieces:
+            view = piece
+            while len(view):
+                written = file.write(view)
+                # A raw file may take less than it was given.
+                view = view[written:] if written is not None else view[:0]
+
+    def tobytes(self) -> bytes:
+        """Everything in one piece of memory."""
+        return b"".join(self._pieces)
+
+    def __bytes__(self) -> bytes:
+        return self.tobytes()
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (bytes, bytearray, memoryview, Cord)):
+            return len(self) == len(other) and self.tobytes() == bytes(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Cord({self._size} bytes in {len(self._pieces)} pieces)"

@@ -1,0 +1,354 @@
+"""Turns the graph of one method into an `ExecutionPlan`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import GraphModule, Node
+
+from executorch.dialects import meta_keys
+from executorch.dialects.errors import ExportError, describe_node, describe_target
+from executorch.dialects.execution import (
+    flatten_specs,
+    is_alloc,
+    is_delegate_call,
+    is_free,
+    is_getitem,
+    is_higher_order,
+    is_in_place,
+    is_out_variant,
+    is_primitive,
+    is_view,
+)
+from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
+from executorch.emitter.arguments import argument_value, call_arguments
+from executorch.emitter.constants import ProgramData
+from executorch.emitter.containers import container_string
+from executorch.emitter.delegates import DelegateTable
+from executorch.emitter.errors import EmissionError
+from executorch.emitter.stack_trace import frames
+from executorch.emitter.values import ValueTable, dynamism
+from executorch.memory_planning import BUFFER_SIZES
+from executorch.schema.program import (
+    Chain,
+    ContainerMetadata,
+    DelegateCall,
+    ExecutionPlan,
+    FrameList,
+    FreeCall,
+    Instruction,
+    InstructionArguments,
+    JumpFalseCall,
+    KernelCall,
+    MoveCall,
+    Operator,
+    TensorList,
+)
+
+_VIEW = ("executorch_prim::et_view", "default")
+_USER_INPUTS = (InputKind.USER_INPUT,)
+_STATE_INPUTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+@dataclass
+class EmittedMethod:
+    """A method in the form of the file, with what tools want to know about its instructions.
+
+    Attributes:
+        plan: the method.
+        debug_handles: number of an instruction -> debug handle of the node that it comes from.
+        delegate_debug_ids: number of a delegate call -> its backend (`name`) and the backend's own map from its
+            debug identifiers to debug handles (`delegate_map`).
+        num_outputs: number of an instruction -> how many results it has.
+    """
+
+    plan: ExecutionPlan
+    debug_handles: dict[int, int | tuple[int, ...]] = field(default_factory=dict)
+    delegate_debug_ids: dict[int, dict[str, Any]] = field(default_factory=dict)
+    num_outputs: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """A graph and the values of its nodes so far: a value number, a list of them, or a submodule."""
+
+    module: GraphModule
+    numbers: dict[Node, Any] = field(default_factory=dict)
+
+    def __getitem__(self, node: Node) -> Any:
+        return self.numbers[node]
+
+
+class MethodEmitter:
+    """Walks a graph in execution form once, in order."""
+
+    def __init__(
+        self, name: str, program: ExportedProgram, data: ProgramData, delegates: DelegateTable
+    ) -> None:
+        self.program = program
+        self.values = ValueTable(data)
+        self.delegates = delegates.for_method()
+        self.instructions: list[Instruction] = []
+        self.frames: list[FrameList] = []
+        self.operators: dict[tuple[str, str], int] = {}
+        self.redirected: set[TensorSpec] = set()
+        self.emitted = EmittedMethod(ExecutionPlan(name=name))
+
+    def emit(self, emit_stacktrace: bool = False) -> EmittedMethod:
+        """Does the work.
+
+        Raises:
+            EmissionError: a node cannot be written; the message names it and its source line.
+        """
+        module = self.program.graph_module
+        if BUFFER_SIZES not in module.meta:
+            raise EmissionError(
+                f"method {self.emitted.plan.name!r} has no memory plan. Way out: run MemoryPlanningPass first, "
+                "or use to_executorch, which does."
+            )
+        scope = _Scope(module)
+        plan = self.emitted.plan
+        plan.inputs = self._inputs(scope)
+        self._nodes(scope)
+        plan.outputs = self._outputs(scope)
+        plan.values = self.values.values
+        plan.chains = [
+            Chain(instructions=self.instructions, stacktrace=self.frames if emit_stacktrace else None)
+        ]
+        plan.operators = [Operator(name, overload) for name, overload in self.operators]
+        plan.delegates = self.delegates.entries
+        plan.non_const_buffer_sizes = list(module.meta[BUFFER_SIZES])
+        call = self.program.call_spec
+        plan.container_meta_type = ContainerMetadata(
+            container_string(call.in_spec), container_string(call.out_spec)
+        )
+        return self.emitted
+
+    # Inputs and outputs.
+
+    def _inputs(self, scope: _Scope) -> list[int]:
+        placeholders = [node for node in scope.module.graph.nodes if node.op == "placeholder"]
+        numbers = []
+        for node, spec in zip(placeholders, self.program.graph_signature.input_specs, strict=True):
+            if spec.kind not in (*_USER_INPUTS, *_STATE_INPUTS):
+                raise EmissionError(f"input {node.name!r}: a program has no inputs of kind {spec.kind.name}")
+            scope.numbers[node] = self._placeholder(node)
+            if spec.kind in _USER_INPUTS:
+                numbers.append(scope.numbers[node])
+        return numbers
+
+    def _placeholder(self, node: Node) -> int:
+        spec = node.meta.get(meta_keys.SPEC)
+        if isinstance(spec, TensorSpec):
+            return self.values.tensor(spec)
+        if isinstance(spec, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            return self.values.result(spec)
+        if spec is None or isinstance(spec, (bool, int, float, str)):
+            # The caller may hand in another number, so an input shares its value with no constant.
+            return self.values.constant(spec) if spec is None or isinstance(spec, str) else self._number(spec)
+        raise EmissionError(f"{describe_node(node)}: a program has no inputs like {spec!r}")
+
+    def _number(self, value: bool | int | float) -> int:
+        number = self.values.result(value)
+        held = self.values.values[number].val
+        name = {bool: "bool_val", int: "int_val", float: "double_val"}[type(value)]
+        setattr(held, name, value)
+        return number
+
+    def _outputs(self, scope: _Scope) -> list[int]:
+        results: Any = scope.module.graph.output_node().args[0]
+        numbers = []
+        for result, spec in zip(results, self.program.graph_signature.output_specs, strict=True):
+            if spec.kind is OutputKind.USER_OUTPUT:
+                numbers.append(scope[result] if isinstance(result, Node) else self.values.constant(result))
+        return numbers
+
+    # Nodes.
+
+    def _nodes(self, scope: _Scope) -> None:
+        for node in scope.module.graph.nodes:
+            if node.op in ("placeholder", "output"):
+                continue
+            try:
+                scope.numbers[node] = self._node(scope, node)
+            except ExportError as error:
+                if getattr(error, "is_located", False):
+                    raise
+                located = EmissionError(f"{describe_node(node)}: {error.message}")
+                located.is_located = True  # type: ignore[attr-defined]
+                raise located from error
+
+    def _node(self, scope: _Scope, node: Node) -> Any:
+        if node.op == "get_attr":
+            return operator.attrgetter(str(node.target))(scope.module)
+        if node.op != "call_function":
+            raise EmissionError(f"a {node.op} node has no place in execution form")
+        if is_alloc(node):
+            return self._specs(node)
+        if is_getitem(node):
+            return scope[node.args[0]][node.args[1]]  # type: ignore[index]
+        if is_view(node):
+            return self._view(scope, node)
+        if is_free(node):
+            return self._instruction(node, FreeCall(scope[node.args[0]]), 0)  # type: ignore[index]
+        if is_delegate_call(node):
+            return self._delegate(scope, node)
+        if is_higher_order(node):
+            return self._control_flow(scope, node)
+        if isinstance(node.target, torch._ops.OpOverload):
+            return self._operator(scope, node, node.target)
+        if node.target in _PYTHON_PRIMITIVES:
+            return self._primitive(scope, node, _PYTHON_PRIMITIVES[node.target], node.args)
+        raise EmissionError(
+            f"{describe_target(node.target)} has no counterpart in a program. Way out: run the passes of "
+            "to_executorch, which bring a graph into execution form."
+        )
+
+    def _specs(self, node: Node) -> Any:
+        """Values for the specs of a node: a number, or a list of numbers for several results."""
+        spec = node.meta.get(meta_keys.SPEC)
+        if isinstance(spec, TensorSpec):
+            return self.values.tensor(spec)
+        if isinstance(spec, (tuple, list)):
+            return [
+                self.values.tensor(s) if isinstance(s, TensorSpec) else self.values.result(s) for s in spec
+            ]
+        raise EmissionError("it has no tensor spec; run spec propagation before emission")
+
+    def _instruction(self, node: Node, arguments: InstructionArguments, num_outputs: int) -> None:
+        number = len(self.instructions)
+        self.instructions.append(Instruction(arguments))
+        self.frames.append(frames(node))
+        handle = node.meta.get(meta_keys.DEBUG_HANDLE)
+        if handle is not None:
+            self.emitted.debug_handles[number] = handle
+        self.emitted.num_outputs[number] = num_outputs
+
+    # Operators.
+
+    def _operator(self, scope: _Scope, node: Node, op: torch._ops.OpOverload) -> Any:
+        schema = op._schema
+        arguments = call_arguments(node, op)
+        numbers = [
+            argument_value(value, kind.type, self.values, scope.__getitem__) for value, kind in arguments
+        ]
+        if is_out_variant(op):
+            written = [number for number, (_, kind) in zip(numbers, arguments, strict=True) if kind.is_out]
+        elif is_in_place(node):
+            is_written = [kind.alias_info is not None and kind.alias_info.is_write for _, kind in arguments]
+            written = [number for number, writes in zip(numbers, is_written, strict=True) if writes]
+        elif is_primitive(node):
+            return self._primitive(
+                scope, node, (schema.name, schema.overload_name), [v for v, _ in arguments]
+            )
+        else:
+            raise EmissionError(
+                f"{op.name()} has no out argument. Way out: run the to-out-variant pass, or register an out variant."
+            )
+        returned = written[0] if len(written) == 1 else self.values.tensor_list(written)
+        call = KernelCall(self._operator_index(schema.name, schema.overload_name), [*numbers, returned])
+        self._instruction(node, call, len(written))
+        held = self.values.values[returned].val
+        return list(held.items) if isinstance(held, TensorList) else returned
+
+    def _operator_index(self, name: str, overload: str) -> int:
+        return self.operators.setdefault((name, overload), len(self.operators))
+
+    def _primitive(self, scope: _Scope, node: Node, name: tuple[str, str], arguments: Sequence[Any]) -> int:
+        """An operator of the executor that computes a number: its arguments, then a place for the result."""
+        numbers = [
+            scope[value] if isinstance(value, Node) else self.values.constant(value) for value in arguments
+        ]
+        example = node.meta.get(meta_keys.SPEC, node.meta.get(meta_keys.VAL))
+        result = self.values.result(example)
+        self._instruction(node, KernelCall(self._operator_index(*name), [*numbers, result]), 1)
+        return result
+
+    def _view(self, scope: _Scope, node: Node) -> int:
+        """A view with a fixed place is a second name for it; any other is computed when the program runs."""
+        spec = node.meta[meta_keys.SPEC]
+        base, sizes = node.args[0], node.args[1]
+        result = self.values.tensor(spec)
+        root = spec.root
+        has_place = spec.const or (root.mem_offset is not None and root not in self.redirected)
+        if has_place and dynamism(spec) is TensorShapeDynamism.STATIC:
+            return result
+        size_list = argument_value(sizes, torch.ListType(torch.IntType.get()), self.values, scope.__getitem__)
+        call = KernelCall(self._operator_index(*_VIEW), [scope[base], size_list, result])  # type: ignore[index]
+        self._instruction(node, call, 1)
+        return result
+
+    def _delegate(self, scope: _Scope, node: Node) -> list[int]:
+        lowered = scope[node.args[0]]  # type: ignore[index]
+        index = self.delegates.index(lowered)
+        inputs = [scope[arg] if isinstance(arg, Node) else self.values.constant(arg) for arg in node.args[1:]]
+        outputs = self._specs(node)
+        outputs = outputs if isinstance(outputs, list) else [outputs]
+        number = len(self.instructions)
+        self._instruction(node, DelegateCall(index, [*inputs, *outputs]), len(outputs))
+        debug_map = getattr(lowered, "meta", {}).get("debug_handle_map")
+        self.emitted.delegate_debug_ids[number] = {"name": lowered.backend_id, "delegate_map": debug_map}
+        return outputs
+
+    # Control flow.
+
+    def _control_flow(self, scope: _Scope, node: Node) -> list[int]:
+        name = describe_target(node.target)
+        if name != "cond":
+            raise EmissionError(
+                f"the control-flow operator {name!r} cannot be written. Way out: express it with torch.cond, or "
+                "unroll the loop before export."
+            )
+        predicate, true_body, false_body, operands = node.args
+        results = self._specs(node)
+        results = results if isinstance(results, list) else [results]
+        self.redirected.update(flatten_specs(node.meta[meta_keys.SPEC]))
+        condition = scope[predicate] if isinstance(predicate, Node) else self.values.constant(predicate)
+        arguments = [scope[arg] if isinstance(arg, Node) else self.values.constant(arg) for arg in operands]  # type: ignore[union-attr]
+        to_false = JumpFalseCall(condition)
+        self._instruction(node, to_false, 0)
+        self._branch(node, scope[true_body], arguments, results)  # type: ignore[index]
+        # A jump on a constant False is taken always.
+        to_end = JumpFalseCall(self.values.constant(False))
+        self._instruction(node, to_end, 0)
+        to_false.destination_instruction = len(self.instructions)
+        self._branch(node, scope[false_body], arguments, results)  # type: ignore[index]
+        to_end.destination_instruction = len(self.instructions)
+        return results
+
+    def _branch(
+        self, node: Node, body: GraphModule, arguments: Sequence[int], results: Sequence[int]
+    ) -> None:
+        """Emits a body in place, its placeholders standing for `arguments`, and redirects `results` to its own."""
+        scope = _Scope(body)
+        placeholders = [inner for inner in body.graph.nodes if inner.op == "placeholder"]
+        scope.numbers.update(zip(placeholders, arguments, strict=True))
+        self._nodes(scope)
+        values: Any = body.graph.output_node().args[0]
+        values = values if isinstance(values, (tuple, list)) else [values]
+        for value, result in zip(values, results, strict=True):
+            source = scope[value] if isinstance(value, Node) else self.values.constant(value)
+            self._instruction(node, MoveCall(source, result), 1)
+
+
+_PYTHON_PRIMITIVES: dict[Any, tuple[str, str]] = {
+    operator.add: ("executorch_prim::add", "Scalar"),
+    operator.sub: ("executorch_prim::sub", "Scalar"),
+    operator.mul: ("executorch_prim::mul", "Scalar"),
+    operator.floordiv: ("executorch_prim::floordiv", "Scalar"),
+    operator.truediv: ("executorch_prim::truediv", "Scalar"),
+    operator.mod: ("executorch_prim::mod", "Scalar"),
+    operator.eq: ("executorch_prim::eq", "Scalar"),
+    operator.gt: ("executorch_prim::gt", "Scalar"),
+    operator.lt: ("executorch_prim::lt", "Scalar"),
+    operator.ge: ("executorch_prim::ge", "Scalar"),
+    operator.le: ("executorch_prim::le", "Scalar"),
+    operator.neg: ("executorch_prim::neg", "Scalar"),
+}
+"""Python operators on symbolic numbers, for graphs in which no pass has replaced them."""

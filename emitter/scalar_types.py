@@ -1,0 +1,67 @@
+"""PyTorch's element types as numbers of the file format."""
+
+from __future__ import annotations
+
+import torch
+
+from executorch.emitter.errors import EmissionError
+from executorch.schema.scalar_type import ScalarType
+
+_NAMES = {
+    ScalarType.BYTE: "uint8",
+    ScalarType.CHAR: "int8",
+    ScalarType.SHORT: "int16",
+    ScalarType.INT: "int32",
+    ScalarType.LONG: "int64",
+    ScalarType.HALF: "float16",
+    ScalarType.FLOAT: "float32",
+    ScalarType.DOUBLE: "float64",
+    ScalarType.BOOL: "bool",
+    ScalarType.QINT8: "qint8",
+    ScalarType.QUINT8: "quint8",
+    ScalarType.QINT32: "qint32",
+    ScalarType.BFLOAT16: "bfloat16",
+    ScalarType.QUINT4X2: "quint4x2",
+    ScalarType.QUINT2X4: "quint2x4",
+    ScalarType.BITS16: "bits16",
+    ScalarType.FLOAT8E5M2: "float8_e5m2",
+    ScalarType.FLOAT8E4M3FN: "float8_e4m3fn",
+    ScalarType.FLOAT8E5M2FNUZ: "float8_e5m2fnuz",
+    ScalarType.FLOAT8E4M3FNUZ: "float8_e4m3fnuz",
+    ScalarType.UINT16: "uint16",
+    ScalarType.UINT32: "uint32",
+    ScalarType.UINT64: "uint64",
+}
+
+SCALAR_TYPES: dict[torch.dtype, ScalarType] = {getattr(torch, name): kind for kind, name in _NAMES.items()}
+"""Element types that a tensor in a file can have."""
+DTYPES: dict[ScalarType, torch.dtype] = {kind: dtype for dtype, kind in SCALAR_TYPES.items()}
+_COMPLEX = {torch.complex32: 8, torch.complex64: 9, torch.complex128: 10}
+_MEMORY_FORMATS = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2}
+
+
+def scalar_type(dtype: torch.dtype) -> ScalarType:
+    """The number under which a file stores tensors of `dtype`.
+
+    Raises:
+        EmissionError: the file format has no such type.
+    """
+    found = SCALAR_TYPES.get(dtype)
+    if found is None:
+        raise EmissionError(f"a program cannot hold tensors of {dtype}. Way out: convert them in the model.")
+    return found
+
+
+def argument_number(value: torch.dtype | torch.layout | torch.memory_format) -> int:
+    """The number that an operator receives for an element type, a layout or a memory format.
+
+    Raises:
+        EmissionError: there is no number for it.
+    """
+    if isinstance(value, torch.dtype):
+        return _COMPLEX[value] if value in _COMPLEX else int(scalar_type(value))
+    if value is torch.strided:
+        return 0
+    if isinstance(value, torch.memory_format) and value in _MEMORY_FORMATS:
+        return _MEMORY_FORMATS[value]
+    raise EmissionError(f"no operator of a program can take {value}")

@@ -1,0 +1,160 @@
+"""The value table of a method: every argument of every instruction has a number in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
+from executorch.emitter.constants import ProgramData
+from executorch.emitter.errors import EmissionError
+from executorch.emitter.scalar_types import argument_number, scalar_type
+from executorch.schema import program as schema
+from executorch.schema.program import (
+    AllocationDetails,
+    Bool,
+    BoolList,
+    Double,
+    DoubleList,
+    EValue,
+    ExtraTensorInfo,
+    Int,
+    IntList,
+    KernelTypes,
+    Null,
+    OptionalTensorList,
+    String,
+    TensorDataLocation,
+    TensorList,
+)
+
+NO_TENSOR = -1
+"""Stands for None in a list of optional tensors."""
+_LOW_HALF = 0xFFFFFFFF
+
+
+def dynamism(spec: TensorSpec) -> TensorShapeDynamism:
+    """How the shape of a value may vary; a view of a value that varies varies with it."""
+    return max(spec.shape_dynamism, spec.root.shape_dynamism)
+
+
+class ValueTable:
+    """Hands out value numbers. Constant numbers, texts and lists are shared: nothing ever writes to them."""
+
+    def __init__(self, data: ProgramData) -> None:
+        self.values: list[EValue] = []
+        self._data = data
+        self._shared: dict[Any, int] = {}
+        self._tensors: dict[TensorSpec, int] = {}
+
+    def new(self, value: KernelTypes) -> int:
+        """A value of its own, for results."""
+        self.values.append(EValue(value))
+        return len(self.values) - 1
+
+    def _share(self, key: Any, value: KernelTypes) -> int:
+        if key not in self._shared:
+            self._shared[key] = self.new(value)
+        return self._shared[key]
+
+    def constant(self, value: Any) -> int:
+        """A number, text, None, element type, layout or memory format.
+
+        Raises:
+            EmissionError: programs have no values of this kind.
+        """
+        if value is None:
+            return self._share(Null, Null())
+        if isinstance(value, bool):
+            return self._share((Bool, value), Bool(value))
+        if isinstance(value, int):
+            if not -(2**63) <= value < 2**63:
+                raise EmissionError(f"{value} does not fit the 64-bit integers of a program")
+            return self._share((Int, value), Int(int(value)))
+        if isinstance(value, float):
+            # repr tells 0.0 from -0.0 and makes nan equal to itself.
+            return self._share((Double, repr(value)), Double(value))
+        if isinstance(value, str):
+            return self._share((String, value), String(value))
+        if isinstance(value, torch.device):
+            return self.constant(str(value))
+        if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)):
+            return self.constant(argument_number(value))
+        raise EmissionError(f"a program cannot hold {value!r} ({type(value).__name__})")
+
+    def result(self, value: Any) -> int:
+        """A place for a number that an instruction computes; `value` tells which kind."""
+        if isinstance(value, (bool, torch.SymBool)):
+            return self.new(Bool(False))
+        if isinstance(value, (int, torch.SymInt)):
+            return self.new(Int(0))
+        if isinstance(value, (float, torch.SymFloat)):
+            return self.new(Double(0.0))
+        raise EmissionError(f"an instruction cannot compute {value!r} ({type(value).__name__})")
+
+    # Lists.
+
+    def int_list(self, numbers: Sequence[int]) -> int:
+        """A list of integers, given as value numbers."""
+        return self._share((IntList, tuple(numbers)), IntList(list(numbers)))
+
+    def double_list(self, values: Sequence[float]) -> int:
+        """A list of floating-point numbers."""
+        return self._share((DoubleList, *map(repr, values)), DoubleList([float(value) for value in values]))
+
+    def bool_list(self, values: Sequence[bool]) -> int:
+        """A list of truth values."""
+        return self._share((BoolList, tuple(values)), BoolList(list(values)))
+
+    def tensor_list(self, numbers: Sequence[int]) -> int:
+        """A list of tensors, given as value numbers."""
+        return self._share((TensorList, tuple(numbers)), TensorList(list(numbers)))
+
+    def optional_tensor_list(self, numbers: Sequence[int | None]) -> int:
+        """A list of tensors and None, tensors given as value numbers."""
+        items = [NO_TENSOR if number is None else number for number in numbers]
+        return self._share((OptionalTensorList, tuple(items)), OptionalTensorList(items))
+
+    # Tensors.
+
+    def tensor(self, spec: TensorSpec) -> int:
+        """The value of a tensor spec; the same spec is the same value."""
+        if spec not in self._tensors:
+            self._tensors[spec] = self.new(self._tensor(spec))
+        return self._tensors[spec]
+
+    def _tensor(self, spec: TensorSpec) -> schema.Tensor:
+        tensor = schema.Tensor(
+            scalar_type=scalar_type(spec.dtype),
+            sizes=self._sizes(spec),
+            dim_order=list(spec.dim_order),
+            requires_grad=spec.requires_grad,
+            shape_dynamism=schema.TensorShapeDynamism(int(dynamism(spec))),
+        )
+        if spec.const and spec.external_tag is not None:
+            tensor.extra_tensor_info = ExtraTensorInfo(
+                fully_qualified_name=self._data.external_constant(spec), location=TensorDataLocation.EXTERNAL
+            )
+        elif spec.const:
+            tensor.data_buffer_idx = self._data.constant(spec)
+        elif spec.mem_id is not None and spec.mem_offset is not None:
+            tensor.allocation_info = AllocationDetails(
+                spec.mem_id, spec.mem_offset & _LOW_HALF, spec.mem_offset >> 32
+            )
+            # A view reads the same bytes as the buffer; only the buffer itself carries the initial state.
+            if spec.data is not None and not spec.is_view:
+                tensor.data_buffer_idx = self._data.state(spec)
+                tensor.extra_tensor_info = ExtraTensorInfo(
+                    mutable_data_segments_idx=0, fully_qualified_name=spec.fully_qualified_name
+                )
+        return tensor
+
+    def _sizes(self, spec: TensorSpec) -> list[int]:
+        if spec.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND:
+            return [size if isinstance(size, int) else 0 for size in spec.shape]
+        for size in spec.shape:
+            if not isinstance(size, int) or not 0 <= size < 2**31:
+                raise EmissionError(f"size {size} of {spec!r} does not fit the 32-bit sizes of a program")
+        return list(spec.shape)

@@ -1,0 +1,36 @@
+"""The front door: from ``torch.export`` to a program, in two calls.
+
+::
+
+    edge = to_edge_transform_and_lower(torch.export.export(model, example_inputs), partitioner=[...])
+    edge.to_executorch().save("model.pte")
+
+See README.md for the public face and the stages behind it.
+"""
+
+from executorch.dialects.errors import ExportError, ExportErrorType
+from executorch.emitter import EmitterOutput, emit_program
+from executorch.exir.capture._config import CaptureConfig, EdgeCompileConfig, ExecutorchBackendConfig
+from executorch.exir.edge_manager import EdgeProgramManager
+from executorch.exir.emission_hook import install_emission_hook
+from executorch.exir.entry_points import to_edge, to_edge_transform_and_lower, to_edge_with_preserved_ops
+from executorch.exir.executorch_manager import ExecutorchProgramManager
+from executorch.passes.export_pass import ExportPass
+
+install_emission_hook()
+
+__all__ = [
+    "CaptureConfig",
+    "EdgeCompileConfig",
+    "EdgeProgramManager",
+    "EmitterOutput",
+    "ExecutorchBackendConfig",
+    "ExecutorchProgramManager",
+    "ExportError",
+    "ExportErrorType",
+    "ExportPass",
+    "emit_program",
+    "to_edge",
+    "to_edge_transform_and_lower",
+    "to_edge_with_preserved_ops",
+]

@@ -1,0 +1,7 @@
+"""Documented path of :class:`executorch.partitioner.CompileSpec`."""
+
+from executorch.partitioner import CompileSpec
+
+__all__ = [
+    "CompileSpec",
+]

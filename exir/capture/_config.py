@@ -1,0 +1,94 @@
+"""Options of the stages: capture, edge lowering, lowering to the program."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch._ops import OpOverload
+
+from executorch.memory_planning import MemoryPlanningPass
+from executorch.passes.pass_base import PassType
+from executorch.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
+from executorch.passes.to_out_var_pass import ToOutVarPass
+
+
+@dataclass
+class CaptureConfig:
+    """Options of capture by tracing; kept for callers of older releases, ``torch.export`` decides them now."""
+
+    pt2_mode: bool = True
+    enable_functionalization: bool = True
+    enable_dynamic_shape: bool = False
+    enable_aot: bool = False
+    _dynamo_config: Any = None
+    _unlift: bool = False
+    _use_old_decomp_table: bool = False
+
+
+@dataclass
+class EdgeCompileConfig:
+    """Options of the lowering from ATen to the edge dialect.
+
+    Attributes:
+        _check_ir_validity: verify the program before and after; off, an invalid program fails later and less
+            clearly.
+        _use_edge_ops: call targets become edge operators.
+        _core_aten_ops_exception_list: operators outside core ATen that pass verification as they are.
+        preserve_ops: operators that are neither decomposed nor refused; whoever runs the program has kernels or
+            a backend for them.
+        _skip_type_promotion: leave mixed element types to the kernels.
+        _skip_dim_order: keep operators that name a memory format.
+    """
+
+    _check_ir_validity: bool = True
+    _use_edge_ops: bool = True
+    _core_aten_ops_exception_list: list[OpOverload] = field(default_factory=list)
+    preserve_ops: list[OpOverload] = field(default_factory=list)
+    _skip_type_promotion: bool = False
+    _skip_dim_order: bool = False
+
+
+@dataclass
+class ExecutorchBackendConfig:
+    """Options of the lowering from the edge dialect to a program.
+
+    Attributes:
+        passes: passes of the caller, run on the edge graph before anything else; a list for all methods or a
+            dictionary by method name.
+        memory_planning_pass: plans every method; or a dictionary by method name (methods that are absent get the
+            default).
+        to_out_var_pass: replaces operators by their out variants.
+        emit_stacktrace: write the user's source lines into the program.
+        extract_delegate_segments: put delegate blobs into segments of their own, which can be freed or mapped
+            separately; off, they lie inside the program.
+        segment_alignment: alignment in bytes of segments within the file.
+        constant_tensor_alignment: alignment in bytes of constants; None for the schema's 16.
+        delegate_alignment: alignment in bytes of inline delegate blobs; None for the schema's 16.
+        sym_shape_eval_pass: turns symbolic sizes into numbers; or a dictionary by method name.
+        remove_view_copy: turn copies that only change the shape into views.
+        external_constants: True puts all constants into a ``.ptd`` file; a function of the placeholder gives the
+            file's name (None keeps that constant in the program).
+        external_mutable_weights: True puts all trainable parameters into a ``.ptd`` file.
+        fuse_linear: put a transposed weight and a matrix product together to one ``aten.linear``.
+        fold_constants: compute ahead of time what depends on constants only, unless that makes the file larger.
+    """
+
+    passes: "list[PassType] | dict[str, list[PassType]]" = field(default_factory=list)
+    memory_planning_pass: "MemoryPlanningPass | dict[str, MemoryPlanningPass]" = field(
+        default_factory=MemoryPlanningPass
+    )
+    to_out_var_pass: PassType = field(default_factory=lambda: ToOutVarPass(ignore_to_out_var_failure=False))
+    emit_stacktrace: bool = False
+    extract_delegate_segments: bool = True
+    segment_alignment: int = 128
+    constant_tensor_alignment: "int | None" = None
+    delegate_alignment: "int | None" = None
+    sym_shape_eval_pass: "PassType | dict[str, PassType]" = field(default_factory=ConstraintBasedSymShapeEvalPass)
+    remove_view_copy: bool = True
+    external_constants: "bool | Callable[[Any], str | None]" = False
+    external_mutable_weights: bool = False
+    fuse_linear: bool = True
+    fold_constants: bool = True
+
+
+__all__ = ["CaptureConfig", "EdgeCompileConfig", "ExecutorchBackendConfig"]

@@ -1,0 +1,7 @@
+"""Documented path of the delegate call."""
+
+from executorch.partitioner import executorch_call_delegate
+
+__all__ = [
+    "executorch_call_delegate",
+]

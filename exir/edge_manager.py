@@ -1,0 +1,174 @@
+"""``EdgeProgramManager``: the methods of a model in the edge dialect."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
+from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
+from executorch.exir.edge_lowering import as_edge_program
+from executorch.exir.execution_lowering import (
+    edge_to_execution,
+    for_method,
+    plan_memory,
+    run_user_passes,
+)
+from executorch.exir.executorch_manager import ExecutorchProgramManager
+from executorch.partitioner import MethodProgramsPartitionerSpec, Partitioner, to_backend
+from executorch.passes.program import clone_program
+
+DEFAULT_METHOD = "forward"
+
+
+class EdgeProgramManager:
+    """One edge program per method, and the steps from there: transform, delegate, lower to an executable program.
+
+    No step changes the manager it is called on; each returns a new one. Weights are shared between them.
+
+    Args:
+        edge_programs: a program (becomes ``forward``) or a mapping of method name to program.
+        constant_methods: method name to the constant that the method returns at run time.
+        compile_config: decides what verification accepts.
+        core_aten_ops_exception_list: operators outside core ATen to accept, besides those of ``compile_config``.
+        preserve_ops: operators that were kept whole, besides those of ``compile_config``.
+    """
+
+    def __init__(
+        self,
+        edge_programs: "ExportedProgram | Mapping[str, ExportedProgram]",
+        constant_methods: "Mapping[str, Any] | None" = None,
+        compile_config: "EdgeCompileConfig | None" = None,
+        core_aten_ops_exception_list: "Sequence[OpOverload] | None" = None,
+        preserve_ops: "Sequence[OpOverload] | None" = None,
+    ) -> None:
+        self.compile_config = _extended(compile_config, core_aten_ops_exception_list, preserve_ops)
+        programs = as_methods(edge_programs)
+        self._edge_programs = {
+            name: as_edge_program(program, self.compile_config) for name, program in programs.items()
+        }
+        self._config_methods = dict(constant_methods or {})
+
+    @property
+    def methods(self) -> set[str]:
+        """Names of the methods that compute."""
+        return set(self._edge_programs)
+
+    @property
+    def config_methods(self) -> set[str]:
+        """Names of the methods that return a constant."""
+        return set(self._config_methods)
+
+    def exported_program(self, method_name: str = DEFAULT_METHOD) -> ExportedProgram:
+        """The edge program of a method.
+
+        Raises:
+            UnknownMethodError: there is none of this name (also a ``KeyError``).
+        """
+        return find_method(self._edge_programs, method_name)
+
+    def transform(
+        self,
+        passes: "Sequence[Any] | Mapping[str, Sequence[Any]]",
+        compile_config: "EdgeCompileConfig | None" = None,
+    ) -> "EdgeProgramManager":
+        """A manager whose programs went through ``passes``, in order.
+
+        Args:
+            passes: callables from ``GraphModule`` to ``PassResult``; a list for all methods, or a mapping by
+                method name (methods that are absent stay as they are).
+            compile_config: for the verification afterwards; default the manager's own.
+
+        Raises:
+            SpecViolationError: a pass left the edge dialect.
+            UnknownMethodError: the mapping names a method that does not exist.
+        """
+        config = compile_config or self.compile_config
+        if isinstance(passes, Mapping):
+            for name in passes:
+                self.exported_program(name)
+        programs = {}
+        for name, program in self._edge_programs.items():
+            chosen = for_method(passes, name, ())
+            programs[name] = run_user_passes(clone_program(program), chosen) if chosen else program
+        return self._with_programs(programs, config)
+
+    def to_backend(
+        self, partitioner: "Partitioner | Mapping[str, Partitioner]"
+    ) -> "EdgeProgramManager":
+        """A manager in whose programs the nodes chosen by ``partitioner`` are delegate calls.
+
+        Args:
+            partitioner: for all methods, or a mapping by method name (methods that are absent stay as they are).
+
+        Raises:
+            ExportError: see :func:`executorch.partitioner.to_backend`.
+        """
+        if isinstance(partitioner, Mapping):
+            chosen = dict(partitioner)
+        else:
+            chosen = {name: partitioner for name in self._edge_programs}
+        for name in chosen:
+            self.exported_program(name)
+        lowered = to_backend(MethodProgramsPartitionerSpec(self._edge_programs, chosen))
+        return self._with_programs(lowered, self.compile_config)
+
+    def to_executorch(self, config: "ExecutorchBackendConfig | None" = None) -> ExecutorchProgramManager:
+        """Lowers all methods to the execution form, plans their memory and emits the program.
+
+        Raises:
+            ExportError: an operator without out variant, a size without bound, a plan or value that cannot be
+                written; the message lists all of a kind.
+        """
+        config = config or ExecutorchBackendConfig()
+        programs = {
+            name: edge_to_execution(program, config, name) for name, program in self._edge_programs.items()
+        }
+        plan_memory(programs, config)
+        return ExecutorchProgramManager(programs, self._config_methods, config)
+
+    def _with_programs(
+        self, programs: Mapping[str, ExportedProgram], config: EdgeCompileConfig
+    ) -> "EdgeProgramManager":
+        return EdgeProgramManager(programs, self._config_methods, config)
+
+
+def as_methods(programs: "ExportedProgram | Mapping[str, ExportedProgram]") -> dict[str, ExportedProgram]:
+    """Method name to program; a single program is ``forward``.
+
+    Raises:
+        ExportError: something in it is not an ``ExportedProgram``.
+    """
+    methods = {DEFAULT_METHOD: programs} if isinstance(programs, ExportedProgram) else dict(programs)
+    for name, program in methods.items():
+        if not isinstance(program, ExportedProgram):
+            raise ExportError(
+                ExportErrorType.INVALID_INPUT_TYPE,
+                f"method {name!r} is a {type(program).__name__}, not an ExportedProgram\n"
+                "Way out: call torch.export.export(module, example_inputs) first",
+            )
+    return methods
+
+
+def find_method(programs: Mapping[str, ExportedProgram], name: str) -> ExportedProgram:
+    """``programs[name]``, with an error that lists what there is."""
+    if name not in programs:
+        raise UnknownMethodError(f"no method {name!r}; this program has {sorted(programs)}")
+    return programs[name]
+
+
+def _extended(
+    config: "EdgeCompileConfig | None",
+    exceptions: "Sequence[OpOverload] | None",
+    preserve: "Sequence[OpOverload] | None",
+) -> EdgeCompileConfig:
+    config = config or EdgeCompileConfig()
+    return EdgeCompileConfig(
+        _check_ir_validity=config._check_ir_validity,
+        _use_edge_ops=config._use_edge_ops,
+        _core_aten_ops_exception_list=[*config._core_aten_ops_exception_list, *(exceptions or ())],
+        preserve_ops=[*config.preserve_ops, *(preserve or ())],
+        _skip_type_promotion=config._skip_type_promotion,
+        _skip_dim_order=config._skip_dim_order,
+    )

@@ -1,0 +1,118 @@
+"""The functions a user calls: ``to_edge`` and ``to_edge_transform_and_lower``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from executorch.dialects.errors import ExportError, ExportErrorType
+from executorch.exir.capture._config import EdgeCompileConfig
+from executorch.exir.edge_lowering import Preserved, aten_to_edge, decompose_leftovers
+from executorch.exir.edge_manager import EdgeProgramManager, as_methods
+from executorch.partitioner import Partitioner
+
+Programs = ExportedProgram | Mapping[str, ExportedProgram]
+Partitioners = Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | Partitioner
+
+
+def to_edge(
+    programs: Programs,
+    constant_methods: "Mapping[str, Any] | None" = None,
+    compile_config: "EdgeCompileConfig | None" = None,
+    generate_etrecord: bool = False,
+) -> EdgeProgramManager:
+    """Lowers exported programs to the edge dialect.
+
+    Args:
+        programs: what ``torch.export.export`` returned, or a mapping of method name to that. Not changed.
+        constant_methods: method name to a constant that the method of this name returns at run time.
+        compile_config: see :class:`~executorch.exir.EdgeCompileConfig`.
+        generate_etrecord: not available yet.
+
+    Raises:
+        SpecViolationError: operators or element types that the dialect lacks; the message lists all.
+    """
+    _refuse_etrecord(generate_etrecord)
+    config = compile_config or EdgeCompileConfig()
+    edge = {name: aten_to_edge(program, config) for name, program in as_methods(programs).items()}
+    return EdgeProgramManager(edge, constant_methods, config)
+
+
+def to_edge_with_preserved_ops(
+    programs: Programs,
+    constant_methods: "Mapping[str, Any] | None" = None,
+    compile_config: "EdgeCompileConfig | None" = None,
+    preserve_ops: Sequence[OpOverload] = (),
+) -> EdgeProgramManager:
+    """:func:`to_edge` with the operators in ``preserve_ops`` kept whole; the same as naming them in the config."""
+    config = compile_config or EdgeCompileConfig()
+    edge = {
+        name: aten_to_edge(program, config, _always(preserve_ops)) for name, program in as_methods(programs).items()
+    }
+    return EdgeProgramManager(edge, constant_methods, config, preserve_ops=preserve_ops)
+
+
+def to_edge_transform_and_lower(
+    programs: Programs,
+    transform_passes: "Sequence[Any] | Mapping[str, Sequence[Any]] | None" = None,
+    partitioner: "Partitioners | None" = None,
+    constant_methods: "Mapping[str, Any] | None" = None,
+    compile_config: "EdgeCompileConfig | None" = None,
+    generate_etrecord: bool = False,
+) -> EdgeProgramManager:
+    """Lowers exported programs to the edge dialect, transforms them, and hands parts of them to backends.
+
+    Compared with :func:`to_edge` and ``to_backend`` one after the other, partitioners see the operators they asked
+    to keep whole (``ops_to_not_decompose``); what none of them takes is decomposed afterwards.
+
+    Args:
+        programs: what ``torch.export.export`` returned, or a mapping of method name to that. Not changed.
+        transform_passes: passes over the edge graph before partitioning; for all methods or by method name.
+        partitioner: partitioners in order of preference; for all methods or by method name.
+        constant_methods: method name to a constant that the method of this name returns at run time.
+        compile_config: see :class:`~executorch.exir.EdgeCompileConfig`.
+        generate_etrecord: not available yet.
+
+    Raises:
+        ExportError: from the lowering, a pass, a partitioner or a backend.
+    """
+    _refuse_etrecord(generate_etrecord)
+    config = compile_config or EdgeCompileConfig()
+    methods = as_methods(programs)
+    partitioners = {name: _partitioners_of(partitioner, name) for name in methods}
+    preserved = {name: Preserved.asked_by(partitioners[name], program) for name, program in methods.items()}
+    edge = {name: aten_to_edge(program, config, preserved[name]) for name, program in methods.items()}
+    kept_ops = [op for asked in preserved.values() for op in asked.filters]
+    manager = EdgeProgramManager(edge, constant_methods, config, preserve_ops=kept_ops)
+    if transform_passes is not None:
+        manager = manager.transform(transform_passes)
+    for rank in range(max((len(chosen) for chosen in partitioners.values()), default=0)):
+        manager = manager.to_backend(
+            {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
+        )
+    lowered = {
+        name: decompose_leftovers(manager.exported_program(name), config, asked) for name, asked in preserved.items()
+    }
+    return EdgeProgramManager(lowered, constant_methods, config)
+
+
+def _always(ops: Sequence[OpOverload]) -> Preserved:
+    return Preserved({op: [lambda node: True] for op in ops})
+
+
+def _partitioners_of(partitioner: "Partitioners | None", method: str) -> list[Partitioner]:
+    if isinstance(partitioner, Mapping):
+        partitioner = partitioner.get(method)
+    if partitioner is None:
+        return []
+    return list(partitioner) if isinstance(partitioner, (list, tuple)) else [partitioner]  # type: ignore[list-item]
+
+
+def _refuse_etrecord(generate_etrecord: bool) -> None:
+    if generate_etrecord:
+        raise ExportError(
+            ExportErrorType.NOT_SUPPORTED,
+            "records for the inspector cannot be generated yet\nWay out: leave generate_etrecord out; debug handles "
+            "are in the program all the same",
+        )

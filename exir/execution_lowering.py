@@ -1,0 +1,136 @@
+"""Edge to the execution form with a memory plan, stage by stage.
+
+===================  ============================================================================
+stage                what it leaves behind
+===================  ============================================================================
+the caller's passes  an edge graph still
+external constants   names of ``.ptd`` files on constants
+optimisation         linear layers whole, constant subgraphs folded, no unused weights
+buffer write-back    mutated buffers written at the end, or in place
+specs                a spec on every value; constants know their bytes
+primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
+shapes               upper bounds in place of symbols
+views                zero-copy views where nobody can tell
+out variants         every operator writes into a ``memory.alloc``
+verify execution     (a check)
+memory plan          places in memory
+===================  ============================================================================
+"""
+
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from executorch.dialects.errors import ExportErrorType, PassError
+from executorch.dialects.verifiers import UncheckedEdgeVerifier, verify_execution_graph
+from executorch.exir.capture._config import ExecutorchBackendConfig
+from executorch.memory_planning import MemoryPlanningPass
+from executorch.passes.constant_prop_pass import ConstantPropPass
+from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
+from executorch.passes.fuse_linear_pass import FuseLinearPass
+from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from executorch.passes.lift_constants_pass import lift_tensor_attributes
+from executorch.passes.pass_base import run_pass
+from executorch.passes.pass_manager import PassManager, pass_name
+from executorch.passes.program import clone_program, replace_parts, sync_signature
+from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
+from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
+from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from executorch.passes.spec_prop_pass import SpecPropPass
+
+
+def edge_to_execution(
+    program: ExportedProgram, config: ExecutorchBackendConfig, method_name: str = "forward"
+) -> ExportedProgram:
+    """A new program in execution form, without a memory plan; ``program`` is left alone.
+
+    Raises:
+        MissingOutVariantError, UnboundedShapeError, SpecViolationError: with all offending nodes in the message.
+    """
+    program = clone_program(program)
+    program = run_user_passes(program, for_method(config.passes, method_name, []))
+    tag_external_constants(program, config)
+    optimize(program, config)
+    program = InsertWriteBackForBuffersPass()(program).exported_program
+    graph_module = program.graph_module
+    spec_prop = SpecPropPass()
+    spec_prop(graph_module)
+    spec_prop.update_placeholder_tensor_specs(program, graph_module)
+    EdgeToBackendOpsPass()(graph_module)
+    RemoveGraphAssertsPass()(graph_module)
+    spec_prop(graph_module)
+    run_pass(for_method(config.sym_shape_eval_pass, method_name, None), graph_module)
+    if config.remove_view_copy:
+        ReplaceViewCopyWithViewPass()(graph_module)
+    graph_module = run_pass(config.to_out_var_pass, graph_module).graph_module
+    program = replace_parts(program, graph_module=graph_module, verifiers=[UncheckedEdgeVerifier])
+    sync_signature(program)
+    if not getattr(config.to_out_var_pass, "ignore_to_out_var_failure", False):
+        verify_execution_graph(graph_module)
+    return program
+
+
+def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
+    """Rewrites that save work or space at run time and change no result (in place)."""
+    if config.fuse_linear:
+        FuseLinearPass()(program.graph_module)
+    if config.fold_constants:
+        ConstantPropPass()(program)
+    RemoveUnusedParametersPass()(program)
+
+
+def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
+    """Runs graph passes of a caller over a program (which is changed or replaced), and renames its signature.
+
+    Raises:
+        PassError: a pass added or removed inputs or outputs.
+    """
+    passes = list(passes or ())
+    if not passes:
+        return program
+    result = PassManager(passes)(program.graph_module)
+    new = replace_parts(program, graph_module=result.graph_module)
+    lift_tensor_attributes(new)
+    try:
+        sync_signature(new)
+    except ValueError as error:
+        names = ", ".join(pass_name(item) for item in passes)
+        raise PassError(
+            ExportErrorType.VIOLATION_OF_SPEC,
+            f"the passes {names} changed the interface of the method: {error}\nWay out: passes over a graph keep its "
+            "inputs and outputs; to add constants use a pass over the ExportedProgram before to_edge",
+        ) from error
+    return new
+
+
+def tag_external_constants(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
+    """Marks the constants that go to ``.ptd`` files (in place)."""
+    if config.external_constants:
+        chooser = config.external_constants if callable(config.external_constants) else None
+        external_constants_pass(program, chooser)
+    elif config.external_mutable_weights:
+        external_mutable_weights_pass(program)
+
+
+def plan_memory(programs: dict[str, ExportedProgram], config: ExecutorchBackendConfig) -> None:
+    """Plans all methods (in place)."""
+    planners: dict[int, MemoryPlanningPass] = {}
+    for name, program in programs.items():
+        planner = for_method(config.memory_planning_pass, name, None) or MemoryPlanningPass()
+        planners[id(planner)] = planner
+        if hasattr(planner, "run"):
+            planner.run(program.graph_module, program.graph_signature)
+        else:
+            run_pass(planner, program.graph_module)
+    for planner in planners.values():
+        if hasattr(planner, "run_multimethod"):
+            planner.run_multimethod()
+
+
+def for_method(setting: Any, method_name: str, default: Any) -> Any:
+    """What a setting says for a method: settings are either for all methods or a dictionary by name."""
+    return setting.get(method_name, default) if isinstance(setting, dict) else setting
+
+
+__all__ = ["edge_to_execution", "for_method", "plan_memory", "run_user_passes", "tag_external_constants"]

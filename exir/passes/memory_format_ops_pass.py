@@ -1,0 +1,8 @@
+"""Documented path of :mod:`executorch.passes.memory_format_ops_pass`."""
+
+from executorch.passes.memory_format_ops_pass import DimOrderOpsRevertPass, MemoryFormatOpsPass
+
+__all__ = [
+    "DimOrderOpsRevertPass",
+    "MemoryFormatOpsPass",
+]

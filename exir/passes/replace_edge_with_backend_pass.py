@@ -1,0 +1,7 @@
+"""Documented path of :mod:`executorch.passes.replace_edge_with_backend_pass`."""
+
+from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+
+__all__ = [
+    "EdgeToBackendOpsPass",
+]

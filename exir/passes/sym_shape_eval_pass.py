@@ -1,0 +1,10 @@
+"""Documented path of :mod:`executorch.passes.sym_shape_eval_pass`."""
+
+from executorch.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass, HintBasedSymShapeEval, HintBasedSymShapeEvalPass, ValueRangeBasedSymShapeEval
+
+__all__ = [
+    "ConstraintBasedSymShapeEvalPass",
+    "HintBasedSymShapeEval",
+    "HintBasedSymShapeEvalPass",
+    "ValueRangeBasedSymShapeEval",
+]

@@ -1,0 +1,104 @@
+"""Computes ahead of time what depends on constants only."""
+
+import operator
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+from executorch.passes.fake_values import value_of
+from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+from executorch.passes.program import ConstantLifter, mutated_placeholders, state_value
+
+_STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+#: Results up to this many bytes are stored even if that takes more space than their sources.
+_SMALL = 4096
+
+
+class ConstantPropPass(ExportedProgramPassBase):
+    """Replaces operators whose inputs are all constants by their results, as lifted constants (in place).
+
+    A result is not stored when that makes the program larger: it is larger than its sources together, or its
+    sources are needed by others too. Constants bound for an external file stay.
+
+    Args:
+        only_if_not_larger: switch for that rule.
+    """
+
+    def __init__(self, only_if_not_larger: bool = True) -> None:
+        self._only_if_not_larger = only_if_not_larger
+
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        known = _constants(exported_program)
+        folded: dict[Node, Any] = {}
+        with torch.no_grad():
+            for node in exported_program.graph.nodes:
+                if _is_foldable(node, known) and self._is_worth(node, known):
+                    known[node] = folded[node] = _evaluate(node, known)
+        if not folded:
+            return ExportedProgramPassResult(exported_program, False)
+        lifter = ConstantLifter(exported_program, "_prop_tensor_constant")
+        for node, value in folded.items():
+            if isinstance(value, torch.Tensor) and any(user not in folded for user in node.users):
+                constant = lifter.lift(value.contiguous())
+                constant.meta[meta_keys.VAL] = value_of(node)
+                node.replace_all_uses_with(constant, propagate_meta=False)
+        for node in reversed(list(folded)):
+            if not node.users:
+                exported_program.graph.erase_node(node)
+        exported_program.graph_module.recompile()
+        return ExportedProgramPassResult(exported_program, True)
+
+    def _is_worth(self, node: Node, known: dict[Node, Any]) -> bool:
+        if not self._only_if_not_larger:
+            return True
+        size = _nbytes(value_of(node))
+        if size is None:
+            return False
+        freed = sum(_nbytes(known[source]) or 0 for source in node.all_input_nodes if len(source.users) == 1)
+        return size <= max(freed, _SMALL)
+
+
+def _constants(program: ExportedProgram) -> dict[Node, Any]:
+    written = mutated_placeholders(program)
+    found: dict[Node, Any] = {}
+    placeholders = program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(placeholders, program.graph_signature.input_specs, strict=True):
+        value = state_value(program, spec) if spec.kind in _STATE else None
+        if isinstance(value, torch.Tensor) and node not in written and meta_keys.CONSTANT_TAG not in node.meta:
+            found[node] = value.detach()
+    return found
+
+
+def _is_foldable(node: Node, known: dict[Node, Any]) -> bool:
+    sources = node.all_input_nodes
+    if node.op != "call_function" or not sources or any(source not in known for source in sources):
+        return False
+    op = aten_op(node.target)
+    if op is None:
+        return node.target is operator.getitem
+    return not op._schema.is_mutable and torch.Tag.nondeterministic_seeded not in op.tags
+
+
+def _evaluate(node: Node, known: dict[Node, Any]) -> Any:
+    args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
+    return node.target(*args, **kwargs)  # type: ignore[operator]
+
+
+def _nbytes(value: Any) -> "int | None":
+    if isinstance(value, (tuple, list)):
+        sizes = [_nbytes(item) for item in value]
+        return None if any(size is None for size in sizes) else sum(size or 0 for size in sizes)
+    if not isinstance(value, torch.Tensor) or not all(isinstance(size, int) for size in value.shape):
+        return None
+    return value.numel() * value.element_size()
+
+
+def constant_prop_pass(exported_program: ExportedProgram) -> ExportedProgram:
+    """Folds everything that depends on constants only; returns the program (changed in place)."""
+    return ConstantPropPass(only_if_not_larger=False)(exported_program).exported_program

@@ -1,0 +1,56 @@
+"""ATen to core ATen."""
+
+import contextlib
+import logging
+from collections.abc import Iterable, Iterator
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from executorch.passes.decomposition_table import DecompositionTable, default_table
+from executorch.passes.local_decomposition import Choice, decompose_locally
+from executorch.passes.op_recorder import NotLocalError
+
+_logger = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def _without_mkldnn() -> Iterator[None]:
+    # Otherwise torch takes recurrent layers apart into calls of one CPU library. The public switch
+    # (torch.backends.mkldnn.flags) also touches settings that warn on this build.
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
+
+
+def decompose(
+    exported_program: ExportedProgram,
+    preserve: Iterable[OpOverload] = (),
+    choose: "Choice | None" = None,
+) -> ExportedProgram:
+    """A functional program of core ATen operators (and those in ``preserve``); the argument is left alone.
+
+    Decomposes node by node where possible; a program that needs it is traced again by torch's
+    ``run_decompositions``, which takes longer and gives the same operators.
+
+    Args:
+        exported_program: as ``torch.export.export`` gives it.
+        preserve: operators that stay whole.
+        choose: asked for each node that could be decomposed, preserved ones included, whether it should be.
+    """
+    preserved = list(preserve)
+    table = DecompositionTable(preserved)
+    with _without_mkldnn():
+        try:
+            return decompose_locally(exported_program, table, choose)
+        except NotLocalError as reason:
+            _logger.info("tracing the whole program again: %s", reason)
+        traced = exported_program.run_decompositions(default_table(preserved))
+        try:
+            return decompose_locally(traced, table, choose)
+        except NotLocalError:
+            return traced

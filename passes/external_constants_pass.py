@@ -1,0 +1,93 @@
+"""Marks constants whose bytes go to a ``.ptd`` file instead of the program.
+
+A mark is ``meta["constant_tag"]``: the name of the file, without suffix. There are two places to set it: on the
+placeholders of a lowered program (:func:`external_constants_pass`), or on the weights of an unlifted module
+before it is exported again (:func:`delegate_external_constants_pass_unlifted`), from where the marks follow the weights into
+delegates.
+"""
+
+from collections.abc import Callable
+from typing import Final, Optional
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule, Node
+
+from executorch.dialects import meta_keys
+from executorch.passes.pass_base import PassResult
+from executorch.passes.program import mutated_placeholders
+
+#: File name used when constants are external but no name was chosen.
+DEFAULT_FILE: Final = "_default_external_constant"
+
+TagFunction = Callable[[Node], Optional[str]]
+
+_CONSTANT_KINDS: Final = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+def external_constants_pass(
+    exported_program: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
+) -> PassResult:
+    """Marks the constant placeholders of a program (in place).
+
+    Args:
+        exported_program: a lifted program.
+        gen_tag_fn: gives the file name for a placeholder, None to keep it in the program. Default: everything
+            into one file, :data:`DEFAULT_FILE`.
+    """
+    choose = gen_tag_fn or (lambda node: DEFAULT_FILE)
+    mutated = mutated_placeholders(exported_program)
+    modified = False
+    placeholders = exported_program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
+        if spec.kind in _CONSTANT_KINDS and node not in mutated:
+            modified |= _tag(node, choose(node))
+    return PassResult(exported_program.graph_module, modified)
+
+
+def external_mutable_weights_pass(
+    exported_program: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
+) -> PassResult:
+    """Like :func:`external_constants_pass`, for parameters only: what a trainer updates, not tables and constants."""
+    choose = gen_tag_fn or (lambda node: DEFAULT_FILE)
+    modified = False
+    placeholders = exported_program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
+        if spec.kind == InputKind.PARAMETER:
+            modified |= _tag(node, choose(node))
+    return PassResult(exported_program.graph_module, modified)
+
+
+def delegate_external_constants_pass_unlifted(
+    module: GraphModule, gen_tag_fn: "TagFunction | None" = None
+) -> PassResult:
+    """Marks the weights of an unlifted module (``exported_program.module()``), which is then exported again.
+
+    Args:
+        module: graph whose ``get_attr`` nodes are its weights.
+        gen_tag_fn: gives the file name for a ``get_attr`` node, None to leave it.
+    """
+    modified = False
+    for node in module.graph.nodes:
+        if node.op == "get_attr" and isinstance(_attribute(module, str(node.target)), torch.Tensor):
+            tag = gen_tag_fn(node) if gen_tag_fn is not None else DEFAULT_FILE
+            if tag is not None:
+                custom = node.meta.setdefault("custom", {})
+                modified |= custom.get(meta_keys.CONSTANT_TAG) != tag
+                custom[meta_keys.CONSTANT_TAG] = tag
+                modified |= _tag(node, tag)
+    return PassResult(module, modified)
+
+
+def _attribute(root: object, path: str) -> object:
+    for name in path.split("."):
+        root = getattr(root, name, None)
+    return root
+
+
+def _tag(node: Node, tag: "str | None") -> bool:
+    if tag is None or node.meta.get(meta_keys.CONSTANT_TAG) == tag:
+        return False
+    node.meta[meta_keys.CONSTANT_TAG] = tag
+    return True

@@ -1,0 +1,64 @@
+"""Example values of nodes: how to make them without running the whole graph again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from executorch.dialects import meta_keys
+from executorch.dialects.dim_order import (
+    contiguous_stride_from_shape,
+    dim_order_of,
+    is_channels_last_dim_order,
+)
+from executorch.passes.program import fake_mode_of
+
+
+def value_of(node: Node) -> Any:
+    """The example value of a node; None when there is none."""
+    return node.meta.get(meta_keys.VAL)
+
+
+def compute_value(target: Callable[..., Any], args: Any, kwargs: Any, graph_nodes: Any) -> Any:
+    """Runs ``target`` on the example values of the nodes in its arguments, under their fake mode."""
+    fake_args = map_arg(args, value_of)
+    fake_kwargs = map_arg(kwargs, value_of)
+    mode = _mode_of_values((fake_args, fake_kwargs)) or fake_mode_of(graph_nodes)
+    if mode is None:
+        return target(*fake_args, **fake_kwargs)
+    with mode:
+        return target(*fake_args, **fake_kwargs)
+
+
+def _mode_of_values(values: Any) -> Any:
+    for leaf in torch.utils._pytree.tree_leaves(values):
+        if isinstance(leaf, FakeTensor):
+            return leaf.fake_mode
+    return None
+
+
+def is_contiguous_value(value: torch.Tensor) -> bool:
+    """True when ``value``'s strides are those of a contiguous tensor of its (possibly symbolic) sizes."""
+    return _same_strides(value, contiguous_stride_from_shape(value.shape))
+
+
+def _same_strides(value: torch.Tensor, expected: Any) -> bool:
+    # Compare as expressions: asking symbolic sizes "==" would add guards to the program.
+    return [str(stride) for stride in value.stride()] == [str(stride) for stride in expected]
+
+
+def is_channels_last_value(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and is_channels_last_dim_order(dim_order_of(value.shape, value.stride()))
+
+
+def contiguous_value(value: torch.Tensor) -> torch.Tensor:
+    """A fake tensor like ``value`` with contiguous strides; ``value`` itself if it has them already."""
+    if is_contiguous_value(value):
+        return value
+    if isinstance(value, FakeTensor):
+        with value.fake_mode:
+            return torch.empty(value.shape, dtype=value.dtype, device=value.device)
+    return torch.empty(value.shape, dtype=value.dtype, device=value.device)

@@ -1,0 +1,124 @@
+"""Writes the new values of mutated buffers back into them at the end of a method.
+
+``torch.export`` makes programs functional: a buffer goes in as a placeholder, its new value comes out as an extra
+output. The runtime keeps one tensor per buffer, so the new value has to be copied into it, after everything
+that reads the old one. Where an operator can update the buffer in place (``index_put`` into a key-value cache)
+it does, and nothing is copied.
+"""
+
+from typing import Final
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import Node
+
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op, edge_op
+from executorch.passes.fake_values import value_of
+from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+from executorch.passes.program import output_arguments, output_node, sync_signature
+
+_COPY: Final = torch.ops.aten.copy_.default
+_CLONE: Final = torch.ops.dim_order_ops._clone_dim_order.default
+
+#: Operators whose first argument may be updated in place instead of copied: functional form to in-place form.
+IN_PLACE_FORMS: Final = {torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default}
+
+_MUTATIONS: Final = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
+
+
+class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
+    """See the module's description. Changes the program in place; the signature's mutation entries then name the
+    node that wrote the buffer."""
+
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        pairs = _written_back(exported_program)
+        if not pairs:
+            return ExportedProgramPassResult(exported_program, False)
+        graph = exported_program.graph
+        output = output_node(graph)
+        results = list(output_arguments(graph))
+        mutated = {placeholder for _, placeholder in pairs}
+        _keep_old_values(exported_program, results, mutated)
+        written = {}
+        for index, placeholder in pairs:
+            if results[index] is not placeholder:
+                written[index] = _update_in_place(results[index], placeholder, output)
+        for index, placeholder in pairs:
+            if index in written and written[index] is None:
+                with graph.inserting_before(output):
+                    written[index] = _copy_into(placeholder, results[index])
+        for index, node in written.items():
+            results[index] = node
+        output.args = (type(output.args[0])(results),)
+        sync_signature(exported_program)
+        exported_program.graph_module.recompile()
+        return ExportedProgramPassResult(exported_program, True)
+
+
+def _written_back(program: ExportedProgram) -> list[tuple[int, Node]]:
+    """Index of each mutation output and the placeholder it belongs to."""
+    signature = program.graph_signature
+    targets = {}
+    for node, spec in zip(program.graph.find_nodes(op="placeholder"), signature.input_specs, strict=True):
+        targets[spec.target if spec.kind == InputKind.BUFFER else node.name] = node
+    return [
+        (index, targets[spec.target])
+        for index, spec in enumerate(signature.output_specs)
+        if spec.kind in _MUTATIONS and spec.target in targets
+    ]
+
+
+def _keep_old_values(program: ExportedProgram, results: list, mutated: set[Node]) -> None:
+    """Copies old buffer values that leave the method, before they are overwritten: a buffer returned as it was, or
+    two buffers that change places."""
+    graph = program.graph
+    specs = program.graph_signature.output_specs
+    copies: dict[Node, Node] = {}
+    for index, (value, spec) in enumerate(zip(list(results), specs, strict=True)):
+        own = spec.kind in _MUTATIONS and isinstance(value, Node) and value in mutated and _is_target(program, value, spec)
+        if not isinstance(value, Node) or value not in mutated or own:
+            continue
+        if value not in copies:
+            with graph.inserting_before(output_node(graph)):
+                copies[value] = graph.call_function(edge_op(_CLONE), (value,))
+            copies[value].meta = {meta_keys.VAL: value_of(value)}
+        results[index] = copies[value]
+
+
+def _is_target(program: ExportedProgram, placeholder: Node, spec: object) -> bool:
+    target = getattr(spec, "target", None)
+    if placeholder.name == target:
+        return True
+    buffers = program.graph_signature.inputs_to_buffers
+    return buffers.get(placeholder.name) == target
+
+
+def _copy_into(placeholder: Node, value: Node) -> Node:
+    node = placeholder.graph.call_function(_COPY, (placeholder, value))
+    node.meta = {key: item for key, item in value.meta.items() if key != meta_keys.SPEC}
+    node.meta[meta_keys.VAL] = value_of(placeholder)
+    return node
+
+
+def _update_in_place(value: Node, placeholder: Node, output: Node) -> "Node | None":
+    """Makes ``value`` update the buffer itself if it can; None when it has to be copied."""
+    op = aten_op(value.target) if isinstance(value, Node) and value.op == "call_function" else None
+    in_place = IN_PLACE_FORMS.get(op) if op is not None else None
+    if in_place is None or value.args[0] is not placeholder:
+        return None
+    order = {node: position for position, node in enumerate(value.graph.nodes)}
+    if any(order[user] > order[value] and user is not output for user in placeholder.users):
+        return None  # somebody still reads the old value
+    value.target = in_place
+    value.meta.pop(meta_keys.SPEC, None)
+    return value
+
+
+def insert_write_back_for_buffers_pass(exported_program: ExportedProgram) -> ExportedProgram:
+    """Function form of :class:`InsertWriteBackForBuffersPass`; returns the program."""
+    return InsertWriteBackForBuffersPass()(exported_program).exported_program
+
+
+__all__ = ["InsertWriteBackForBuffersPass", "insert_write_back_for_buffers_pass"]

@@ -1,0 +1,104 @@
+"""Removes operators that change nothing at inference."""
+
+from typing import Final
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.dialects.edge_ops import aten_op
+from executorch.passes.fake_values import value_of
+from executorch.passes.pass_base import NodePass
+
+_aten = torch.ops.aten
+
+#: Results always equal their first argument.
+IDENTITIES: Final = frozenset(
+    {
+        _aten.detach.default,
+        _aten.detach_copy.default,
+        _aten.alias.default,
+        _aten.alias_copy.default,
+        _aten.lift_fresh.default,
+        _aten.lift_fresh_copy.default,
+    }
+)
+
+#: Results equal their first argument when neither element type nor shape nor layout changes.
+_MAYBE: Final = frozenset(
+    {
+        _aten._to_copy.default,
+        _aten.clone.default,
+        _aten.view.default,
+        _aten.view_copy.default,
+        _aten.expand.default,
+        _aten.expand_copy.default,
+        _aten.slice.Tensor,
+        _aten.slice_copy.Tensor,
+        torch.ops.dim_order_ops._to_dim_order_copy.default,
+        torch.ops.dim_order_ops._clone_dim_order.default,
+    }
+)
+#: Of these, the ones a model author writes to get a value that later writes do not touch.
+_COPIES: Final = frozenset(
+    {
+        _aten._to_copy.default,
+        _aten.clone.default,
+        _aten.lift_fresh_copy.default,
+        _aten.detach_copy.default,
+        _aten.alias_copy.default,
+        torch.ops.dim_order_ops._to_dim_order_copy.default,
+        torch.ops.dim_order_ops._clone_dim_order.default,
+    }
+)
+
+
+class RemoveNoopPass(NodePass):
+    """Replaces identities, casts to the own type and reshapes to the own shape by their argument.
+
+    A copy stays where it is needed to keep values apart: from a graph input (which may be a buffer that the
+    program writes later, or memory of the caller) to a graph output.
+    """
+
+    removes_dead_code = True
+
+    def begin(self, graph_module: GraphModule) -> bool:
+        # The pass runs over every node; looking for output users is needed for copies only.
+        self._outputs = set(graph_module.graph.find_nodes(op="output"))
+        return False
+
+    def rewrite(self, node: Node) -> bool:
+        if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
+            return False
+        op = aten_op(node.target)
+        if op in IDENTITIES:
+            return self._bypass(node, op in _COPIES)
+        if op in _MAYBE and _same_value_kind(node, node.args[0]):
+            return self._bypass(node, op in _COPIES)
+        return False
+
+    def _bypass(self, node: Node, is_copy: bool) -> bool:
+        source = node.args[0]
+        assert isinstance(source, Node)
+        if self._outputs & node.users.keys() and (is_copy or source.op == "placeholder"):
+            # An output must not become an alias of an input or of another output by the removal.
+            if source.op in ("placeholder", "get_attr") or self._outputs & source.users.keys():
+                return False
+        node.replace_all_uses_with(source, propagate_meta=False)
+        node.graph.erase_node(node)
+        return True
+
+
+def _same_value_kind(node: Node, source: Node) -> bool:
+    result, value = value_of(node), value_of(source)
+    if not isinstance(result, torch.Tensor) or not isinstance(value, torch.Tensor):
+        return False
+    return (
+        result.dtype == value.dtype
+        and _texts(result.shape) == _texts(value.shape)
+        and _texts(result.stride()) == _texts(value.stride())
+        and result.device == value.device
+    )
+
+
+def _texts(sizes: "torch.Size | tuple[int, ...]") -> list[str]:
+    return [str(size) for size in sizes]

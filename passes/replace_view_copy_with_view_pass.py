@@ -1,0 +1,125 @@
+"""Turns copies that only change the shape into ``memory.view``, which costs nothing at run time.
+
+``view_copy``, ``unsqueeze_copy`` and ``squeeze_copy`` of a contiguous value read the same bytes in the same order.
+Such a copy becomes a view unless something could tell them apart:
+
+* the result leaves the method (the caller may have it written to memory of its own), or
+* the value lives in a buffer that the method writes.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.dialects import memory, meta_keys
+from executorch.dialects.dim_order import is_contiguous_dim_order
+from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.execution import is_delegate_call, is_higher_order, is_in_place, is_view
+from executorch.dialects.tensor_spec import TensorSpec, ViewSpec
+from executorch.dialects.verifiers import graph_modules
+from executorch.passes.pass_base import PassBase, PassResult
+
+_aten = torch.ops.aten
+
+#: Operators that keep all elements in order when their argument is contiguous.
+SHAPE_CHANGES: Final = frozenset(
+    {
+        _aten.view_copy.default,
+        _aten.unsqueeze_copy.default,
+        _aten.squeeze_copy.default,
+        _aten.squeeze_copy.dim,
+        _aten.squeeze_copy.dims,
+    }
+)
+
+
+class ReplaceViewCopyWithViewPass(PassBase):
+    """See the module's description. Runs on a graph with specs, before the to-out-variant pass.
+
+    Args:
+        may_view: asked for each candidate; a planner or backend that cannot share bytes says False.
+    """
+
+    def __init__(self, may_view: "Callable[[Node], bool] | None" = None) -> None:
+        self._may_view = may_view or (lambda node: True)
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        modified = False
+        for module in graph_modules(graph_module):
+            changed = False
+            written = _written_specs(module)
+            for node in list(module.graph.nodes):
+                if _is_candidate(node, written) and self._may_view(node):
+                    changed |= _replace(node)
+            if changed:
+                module.recompile()
+            modified |= changed
+        return PassResult(graph_module, modified)
+
+    def ensures(self, graph_module: GraphModule) -> None:
+        for module in graph_modules(graph_module):
+            for node in filter(is_view, module.graph.nodes):
+                spec = node.meta[meta_keys.SPEC]
+                assert spec.base is node.args[0].meta[meta_keys.SPEC], f"{node.name} does not view its argument"
+
+
+def _written_specs(module: GraphModule) -> list[TensorSpec]:
+    """Specs of values that some operator updates in place."""
+    return [node.args[0].meta.get(meta_keys.SPEC) for node in module.graph.nodes if is_in_place(node)]
+
+
+def _contains(specs: Iterable[Any], spec: TensorSpec) -> bool:
+    return any(item is spec for item in specs)
+
+
+def _is_candidate(node: Node, written: list[TensorSpec]) -> bool:
+    if node.op != "call_function" or aten_op(node.target) not in SHAPE_CHANGES:
+        return False
+    source = node.args[0]
+    base = source.meta.get(meta_keys.SPEC) if isinstance(source, Node) else None
+    spec = node.meta.get(meta_keys.SPEC)
+    if not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec):
+        return False
+    if base.scalar_type != spec.scalar_type or _contains(written, base.root) or _leaves_graph(node):
+        return False
+    return is_contiguous_dim_order(base.dim_order) and is_contiguous_dim_order(spec.dim_order)
+
+
+def _leaves_graph(node: Node) -> bool:
+    """True when the value is returned or handed to control flow, whose results are redirected at run time."""
+    return any(user.op == "output" or (is_higher_order(user) and not is_delegate_call(user)) for user in node.users)
+
+
+def _sizes(node: Node) -> "list[Any] | None":
+    """The ``size`` argument of the view; None when more than one size is symbolic and no node computes them."""
+    if aten_op(node.target) is _aten.view_copy.default:
+        return list(node.args[1]) if len(node.args) > 1 else list(node.kwargs["size"])  # type: ignore[arg-type]
+    sizes = node.meta[meta_keys.VAL].shape
+    symbolic = [index for index, size in enumerate(sizes) if not isinstance(size, int)]
+    if len(symbolic) > 1:
+        return None
+    return [-1 if index in symbolic else size for index, size in enumerate(sizes)]
+
+
+def _replace(node: Node) -> bool:
+    spec: TensorSpec = node.meta[meta_keys.SPEC]
+    sizes = _sizes(node)
+    if sizes is None:
+        return False
+    source = node.args[0]
+    assert isinstance(source, Node)
+    view_spec = ViewSpec(source.meta[meta_keys.SPEC], spec.shape)
+    _share(node, spec, view_spec)
+    node.target = memory.view
+    node.args = (source, sizes)
+    node.kwargs = {}
+    return True
+
+
+def _share(node: Node, old: TensorSpec, new: ViewSpec) -> None:
+    node.meta[meta_keys.SPEC] = new
+    for user in node.users:
+        if user.meta.get(meta_keys.SPEC) is old:
+            user.meta[meta_keys.SPEC] = new

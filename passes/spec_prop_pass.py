@@ -1,0 +1,108 @@
+"""Spec propagation: describes every value of a graph by what the run time will know of it."""
+
+import operator
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+from torch.fx import GraphModule, Node
+
+from executorch.dialects import meta_keys
+from executorch.dialects.errors import Problems, SpecViolationError
+from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.verifiers import graph_modules
+from executorch.passes.pass_base import PassBase, PassResult
+from executorch.passes.program import mutated_placeholders, state_value
+
+
+class SpecPropPass(PassBase):
+    """Puts ``meta["spec"]`` on every node that has a value (see :mod:`executorch.dialects.execution`).
+
+    Specs follow the example values, sizes stay symbolic. A ``getitem`` shares its element's spec, and an operator
+    that writes its argument shares the argument's. Nodes that carry a spec keep it.
+    """
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        modified = False
+        for module in graph_modules(graph_module):
+            for node in module.graph.nodes:
+                if node.op in ("placeholder", "call_function") and meta_keys.SPEC not in node.meta:
+                    modified |= _propagate(node)
+        return PassResult(graph_module, modified)
+
+    def ensures(self, graph_module: GraphModule) -> None:
+        problems = Problems("Values without a spec")
+        for module in graph_modules(graph_module):
+            for node in module.graph.nodes:
+                has_value = node.op in ("placeholder", "call_function") and meta_keys.VAL in node.meta
+                if has_value and meta_keys.SPEC not in node.meta:
+                    problems.add(node, "has an example value but no spec")
+        problems.raise_if_any()
+
+    def update_placeholder_tensor_specs(self, exported_program: ExportedProgram, graph_module: GraphModule) -> None:
+        """Says of the placeholders of ``graph_module`` which are constant, and where their bytes are (in place)."""
+        update_placeholder_specs(exported_program, graph_module)
+
+
+def _propagate(node: Node) -> bool:
+    if node.target is operator.getitem:
+        source, index = node.args
+        spec = source.meta.get(meta_keys.SPEC) if isinstance(source, Node) else None
+        if isinstance(spec, (tuple, list)) and isinstance(index, int):
+            node.meta[meta_keys.SPEC] = spec[index]
+            return True
+    written = _written_argument(node)
+    if written is not None:
+        node.meta[meta_keys.SPEC] = written.meta[meta_keys.SPEC]
+        return True
+    if meta_keys.VAL not in node.meta:
+        return False
+    try:
+        node.meta[meta_keys.SPEC] = make_spec(node.meta[meta_keys.VAL])
+    except ValueError as error:
+        problems = Problems("A value cannot be part of a program")
+        problems.add(node, str(error))
+        problems.raise_if_any(error=SpecViolationError)
+    return True
+
+
+def _written_argument(node: Node) -> "Node | None":
+    """The argument that an in-place operator writes and returns; None for other nodes."""
+    target = node.target
+    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload) or not target._schema.is_mutable:
+        return None
+    for position, arg in enumerate(target._schema.arguments):
+        if arg.alias_info is not None and arg.alias_info.is_write and not arg.is_out and position < len(node.args):
+            value = node.args[position]
+            return value if isinstance(value, Node) and meta_keys.SPEC in value.meta else None
+    return None
+
+
+def make_spec(value: Any) -> Any:
+    """The spec of an example value: a ``TensorSpec`` for a tensor, the value itself for anything else, in the same
+    nesting of tuples and lists."""
+    if isinstance(value, torch.Tensor):
+        return TensorSpec.from_tensor(value)
+    if isinstance(value, tuple):
+        return tuple(make_spec(item) for item in value)
+    if isinstance(value, list):
+        return [make_spec(item) for item in value]
+    return value
+
+
+def update_placeholder_specs(exported_program: ExportedProgram, graph_module: GraphModule) -> None:
+    """Completes the specs of parameters, buffers and constants (in place): ``const``, ``data``, names, tags."""
+    placeholders = graph_module.graph.find_nodes(op="placeholder")
+    specs = exported_program.graph_signature.input_specs
+    mutated = mutated_placeholders(exported_program)
+    mutated_names = {node.name for node in mutated}
+    for node, input_spec in zip(placeholders, specs, strict=True):
+        spec = node.meta.get(meta_keys.SPEC)
+        if input_spec.kind in (InputKind.USER_INPUT, InputKind.TOKEN) or not isinstance(spec, TensorSpec):
+            continue
+        value = state_value(exported_program, input_spec)
+        spec.fully_qualified_name = input_spec.target
+        spec.data = value if isinstance(value, torch.Tensor) else None
+        spec.const = node.name not in mutated_names and spec.data is not None
+        spec.external_tag = node.meta.get(meta_keys.CONSTANT_TAG) if spec.const else None

@@ -1,0 +1,88 @@
+"""The step into the execution form: every operator writes into memory that somebody else provides."""
+
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.dialects import memory, meta_keys
+from executorch.dialects.errors import MissingOutVariantError, Problems
+from executorch.dialects.execution import is_in_place, is_out_variant, is_primitive, out_argument_names
+from executorch.dialects.out_variants import find_out_variant, kept_argument_names, way_out, why_not
+from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.verifiers import graph_modules, returns_tensor
+from executorch.passes.pass_base import PassBase, PassResult
+
+
+class ToOutVarPass(PassBase):
+    """Replaces functional operators by their out variants, with a ``memory.alloc`` node per out argument.
+
+    Needs specs on all values. Primitive and in-place operators, control flow and delegates stay as they are.
+
+    Args:
+        ignore_to_out_var_failure: leave operators without an out variant in the graph instead of failing. Such a
+            program cannot be run; it can be looked at.
+
+    Raises:
+        MissingOutVariantError: operators without an out variant; the message lists all.
+    """
+
+    def __init__(self, ignore_to_out_var_failure: bool = False) -> None:
+        self.ignore_to_out_var_failure = ignore_to_out_var_failure
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        problems = Problems("Operators that cannot write into memory planned ahead")
+        way_outs: list[str] = []
+        modified = False
+        for module in graph_modules(graph_module):
+            changed = False
+            for node in list(module.graph.nodes):
+                if not _needs_out_variant(node):
+                    continue
+                out_variant = find_out_variant(node.target)
+                if out_variant is None:
+                    problems.add(node, f"has no out variant: {why_not(node.target)}")
+                    way_outs.append(way_out(node.target))
+                else:
+                    replace_by_out_variant(node, out_variant)
+                    changed = True
+            if changed:
+                module.recompile()
+            modified |= changed
+        if not self.ignore_to_out_var_failure:
+            problems.raise_if_any("; ".join(dict.fromkeys(way_outs)), MissingOutVariantError)
+        return PassResult(graph_module, modified)
+
+
+def _needs_out_variant(node: Node) -> bool:
+    target = node.target
+    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
+        return False
+    return returns_tensor(target) and not (is_out_variant(target) or is_in_place(node) or is_primitive(node))
+
+
+def replace_by_out_variant(node: Node, out_variant: torch._ops.OpOverload) -> None:
+    """Turns ``node`` into a call of ``out_variant`` with ``memory.alloc`` nodes right before it (in place)."""
+    names = out_argument_names(out_variant)
+    kept = kept_argument_names(out_variant)
+    spec = node.meta[meta_keys.SPEC]
+    value = node.meta.get(meta_keys.VAL)
+    specs, values = ((spec,), (value,)) if len(names) == 1 else (spec, value or (None,) * len(names))
+    kwargs = {name: value for name, value in node.kwargs.items() if name in kept}
+    with node.graph.inserting_before(node):
+        for name, out_spec, out_value in zip(names, specs, values, strict=True):
+            kwargs[name] = _allocate(node, out_spec, out_value)
+    node.target = out_variant
+    node.kwargs = kwargs
+
+
+def _allocate(node: Node, spec: Any, value: Any) -> Any:
+    if isinstance(spec, (list, tuple)):
+        values = value if isinstance(value, (list, tuple)) else (None,) * len(spec)
+        return [_allocate(node, item, item_value) for item, item_value in zip(spec, values, strict=True)]
+    assert isinstance(spec, TensorSpec), f"{node.name}: results of an out variant are tensors, not {spec}"
+    alloc = node.graph.call_function(memory.alloc, ((tuple(spec.shape), spec.scalar_type),))
+    alloc.meta[meta_keys.SPEC] = spec
+    if value is not None:
+        alloc.meta[meta_keys.VAL] = value
+    return alloc

@@ -1,0 +1,1 @@
+"""Build-time generator of the Python modules; not part of the installed library."""
