@@ -105,11 +105,26 @@ def py_bin(name, srcs, deps = [], visibility = _PUBLIC, **kwargs):
         **kwargs
     )
 
+# The schema's C++ ships with the runtime: its header parser returns the runtime's Result, and the executor reads
+# programs through it, so neither could be installed without the other.
+_CC_SHIPS_WITH = {"schema": "runtime"}
+
+def _siblings(package, language):
+    """VERSION label -> distribution name of the libraries that a row of the edge table names."""
+    siblings = {}
+    for edge in EDGES[package][language]:
+        library = edge.partition("/")[0]
+        if language == "cc":
+            library = _CC_SHIPS_WITH.get(library, library)
+        if library != package:
+            siblings["//{}:VERSION".format(library)] = "executorch_" + library
+    return siblings
+
 def microlibrary(name, python = [], cc = [], requires = []):
     """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
 
     Args:
-      name: the library's name, which is its directory with "_" for "/".
+      name: the library's name, which is its directory.
       python: py_lib targets that make up the wheel, which installs only executorch/PACKAGE.
       cc: cc_lib targets that make up the distribution.
       requires: requirement strings of what the wheel imports besides its siblings.
@@ -124,7 +139,7 @@ def microlibrary(name, python = [], cc = [], requires = []):
             distribution = "executorch_" + name,
             readme = "README.md",
             requires = requires,
-            siblings = {"//{}:VERSION".format(sibling): "executorch_" + sibling.replace("/", "_") for sibling in EDGES[package]["py"]},
+            siblings = _siblings(package, "py"),
             version = "VERSION",
             visibility = _PUBLIC,
             deps = python,
@@ -133,7 +148,8 @@ def microlibrary(name, python = [], cc = [], requires = []):
         cc_dist(
             name = "dist",
             library = "executorch_" + name,
-            siblings = {"//{}:VERSION".format(sibling): "executorch_" + sibling.replace("/", "_") for sibling in EDGES[package]["cc"]},
+            packages = [package] + [guest for guest, host in _CC_SHIPS_WITH.items() if host == package],
+            siblings = _siblings(package, "cc"),
             version = "VERSION",
             visibility = _PUBLIC,
             deps = cc,

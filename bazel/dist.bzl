@@ -3,27 +3,27 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 
 def _headers(ctx, infos):
-    """Install path -> File for the public headers of this library's directory."""
-    prefix = "executorch/{}/".format(ctx.label.package)
+    """Install path -> File for the public headers of this library's directories."""
+    prefixes = ["executorch/{}/".format(package) for package in ctx.attr.packages]
     headers = {}
     for info in infos:
         for header in info.compilation_context.headers.to_list():
             # cc_lib's include_prefix puts each header there under the path it is included by.
             _, found, rest = header.path.partition("/_virtual_includes/")
             path = rest.partition("/")[2]
-            if found and path.startswith(prefix):
+            if found and any([path.startswith(prefix) for prefix in prefixes]):
                 headers[path] = header
     return headers
 
 def _objects(ctx, infos):
     """The library's object files: those a linker picks from, and those it must take whole."""
-    package = ctx.label.package
     picked = {}
     whole = {}
     for info in infos:
         for linker_input in info.linking_context.linker_inputs.to_list():
             owner = linker_input.owner
-            if owner.repo_name != ctx.label.repo_name or not (owner.package + "/").startswith(package + "/"):
+            own = any([(owner.package + "/").startswith(package + "/") for package in ctx.attr.packages])
+            if owner.repo_name != ctx.label.repo_name or not own:
                 continue
             for library in linker_input.libraries:
                 into = whole if library.alwayslink else picked
@@ -84,6 +84,7 @@ cc_dist = rule(
     attrs = {
         "deps": attr.label_list(providers = [CcInfo]),
         "library": attr.string(mandatory = True),
+        "packages": attr.string_list(mandatory = True, doc = "directories whose C++ this distribution holds"),
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> library name"),
         "version": attr.label(allow_single_file = True, mandatory = True),
         "_builder": attr.label(default = ":dist_builder", executable = True, cfg = "exec"),

@@ -62,7 +62,9 @@ def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
     """
     concrete = [example_int(value) for value in stride]
     if any(value == 0 for value in concrete):
-        raise ValueError(f"strides {list(stride)} contain 0: an expanded tensor has no dim order, copy it first")
+        raise ValueError(
+            f"strides {list(stride)} contain 0: an expanded tensor has no dim order, copy it first"
+        )
     return tuple(sorted(range(len(concrete)), key=lambda dim: -concrete[dim]))
 
 
@@ -137,4 +139,6 @@ def dim_order_to_memory_format(dim_order: Sequence[int]) -> torch.memory_format:
         return torch.contiguous_format
     if is_channels_last_dim_order(dim_order):
         return torch.channels_last if len(dim_order) == 4 else torch.channels_last_3d
-    raise ValueError(f"dim order {list(dim_order)} is neither contiguous nor channels-last, the two supported orders")
+    raise ValueError(
+        f"dim order {list(dim_order)} is neither contiguous nor channels-last, the two supported orders"
+    )

@@ -103,7 +103,9 @@ def _empty_dim_order(
     )
 
 
-def _empty_out(size: Sequence[Any], *, dim_order: "Sequence[int] | None" = None, out: torch.Tensor) -> torch.Tensor:
+def _empty_out(
+    size: Sequence[Any], *, dim_order: "Sequence[int] | None" = None, out: torch.Tensor
+) -> torch.Tensor:
     return out.resize_(tuple(size))
 
 

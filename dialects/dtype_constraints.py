@@ -73,7 +73,9 @@ class DtypeConstraint:
         for alias, names in entry["type_alias"].items():
             unknown = [item for item in names if item not in DTYPE_NAMES]
             if unknown:
-                raise ValueError(f"{name}: alias {alias} names unknown types {unknown}; known: {list(DTYPE_NAMES)}")
+                raise ValueError(
+                    f"{name}: alias {alias} names unknown types {unknown}; known: {list(DTYPE_NAMES)}"
+                )
             aliases[alias] = frozenset(DTYPE_NAMES[item] for item in names)
         rows = []
         for row in entry["type_constraint"]:
@@ -98,7 +100,9 @@ class DtypeConstraint:
         judged = {name: dtype for name, dtype in dtypes.items() if dtype in ALL_DTYPES}
         if len(judged) != len(dtypes):
             return True
-        return any(all(name not in row or dtype in row[name] for name, dtype in judged.items()) for row in self.rows)
+        return any(
+            all(name not in row or dtype in row[name] for name, dtype in judged.items()) for row in self.rows
+        )
 
 
 def read_table(text: str) -> dict[str, DtypeConstraint]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from executorch.dialects.dtype_constraints import DTYPE_NAMES
 from executorch.dialects.gen_dtype_table import Sample
 
 _INDEX = (torch.int64, torch.int32)
@@ -64,7 +65,22 @@ fmod.Scalar remainder.Scalar add.Scalar sub.Scalar mul.Scalar div.Scalar
 """
 
 
+_WITH_DTYPE: dict[str, dict[str, Any]] = {
+    "mean": {},
+    "mean.dim": {"dim": [0]},
+    "sum.dim_IntList": {"dim": [0]},
+    "prod": {},
+    "prod.dim_int": {"dim": 0},
+    "cumsum": {"dim": 0},
+}
+
+
 SAMPLES: list[Sample] = [
+    *(
+        Sample(f"aten::{name}", {"self": _V}, {**values, "dtype": dtype})
+        for name, values in _WITH_DTYPE.items()
+        for dtype in DTYPE_NAMES.values()
+    ),
     *(Sample(f"aten::{name}", {"self": _V}) for name in _UNARY.split()),
     *(Sample(f"aten::{name}", {"self": _V}, values) for name, values in _UNARY_WITH_VALUES.items()),
     *(Sample(f"aten::{name}", {"self": _V, "other": _V}) for name in _BINARY_TENSOR.split()),
@@ -95,7 +111,9 @@ SAMPLES: list[Sample] = [
         {"momentum": 0.1, "eps": 1e-5},
     ),
     Sample(
-        "aten::native_layer_norm", {"input": _V, "weight": (3,), "bias": (3,)}, {"normalized_shape": [3], "eps": 1e-5}
+        "aten::native_layer_norm",
+        {"input": _V, "weight": (3,), "bias": (3,)},
+        {"normalized_shape": [3], "eps": 1e-5},
     ),
     Sample("aten::max_pool2d_with_indices", {"self": _IMG}, {"kernel_size": [2, 2]}),
     Sample("aten::avg_pool2d", {"self": _IMG}, {"kernel_size": [2, 2]}),
@@ -109,7 +127,9 @@ SAMPLES: list[Sample] = [
     Sample("aten::stack", {"tensors": [_V, _V]}),
     Sample("aten::slice_scatter", {"self": _V, "src": _V}),
     Sample("aten::select_scatter", {"self": _V, "src": (3,)}, {"dim": 0, "index": 0}),
-    Sample("aten::upsample_nearest2d.vec", {"input": _IMG}, {"output_size": None, "scale_factors": [2.0, 2.0]}),
+    Sample(
+        "aten::upsample_nearest2d.vec", {"input": _IMG}, {"output_size": None, "scale_factors": [2.0, 2.0]}
+    ),
     Sample(
         "aten::upsample_bilinear2d.vec",
         {"input": _IMG},

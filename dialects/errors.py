@@ -48,7 +48,9 @@ class ExportError(Exception):
 
     default_code = ExportErrorType.UNKNOWN
 
-    def __init__(self, error_code: "ExportErrorType | str | None" = None, message: "str | None" = None) -> None:
+    def __init__(
+        self, error_code: "ExportErrorType | str | None" = None, message: "str | None" = None
+    ) -> None:
         # Both ExportError(code, message) and SubclassOfExportError(message) are in use.
         if isinstance(error_code, str) and message is None:
             error_code, message = None, error_code

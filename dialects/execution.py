@@ -62,7 +62,13 @@ from executorch.dialects.tensor_spec import TensorSpec
 #: Namespaces and operators that compute numbers rather than tensors and are run by the executor itself.
 PRIM_NAMESPACE = "executorch_prim"
 _PRIM_ATEN_OPS = frozenset(
-    {"aten::sym_size.int", "aten::sym_numel", "aten::_local_scalar_dense", "aten::sym_stride.int", "aten::item"}
+    {
+        "aten::sym_size.int",
+        "aten::sym_numel",
+        "aten::_local_scalar_dense",
+        "aten::sym_stride.int",
+        "aten::item",
+    }
 )
 
 
@@ -132,7 +138,8 @@ def is_in_place(node: Any) -> bool:
     if not isinstance(target, torch._ops.OpOverload):
         return False
     return any(
-        arg.alias_info is not None and arg.alias_info.is_write and not arg.is_out for arg in target._schema.arguments
+        arg.alias_info is not None and arg.alias_info.is_write and not arg.is_out
+        for arg in target._schema.arguments
     )
 
 

@@ -64,7 +64,12 @@ def out_rule(node: Node) -> "str | None":
     outs = [node.kwargs[name] for name in names]
     if not all(is_alloc(item) for out in outs for item in _as_list(out)):
         return "an out argument is not a memory.alloc node"
-    specs = [spec for out in outs for item in _as_list(out) for spec in flatten_specs(item.meta.get(meta_keys.SPEC))]
+    specs = [
+        spec
+        for out in outs
+        for item in _as_list(out)
+        for spec in flatten_specs(item.meta.get(meta_keys.SPEC))
+    ]
     own = tensor_specs(node)
     if len(specs) != len(own) or any(left is not right for left, right in zip(specs, own, strict=True)):
         return "the specs of its results are not those of its out arguments"

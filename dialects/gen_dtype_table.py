@@ -7,16 +7,17 @@ tensors of equal types (operators mix types only where their meaning demands it:
 
 import argparse
 import itertools
+import pathlib
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
 
-from executorch.dialects.dtype_constraints import DTYPE_NAMES, TABLE_PATH, read_table
+from executorch.dialects.dtype_constraints import DTYPE_NAMES, TABLE_PATH, DtypeConstraint, read_table
 
 _NAME_OF = {dtype: name for name, dtype in DTYPE_NAMES.items()}
 Combination = dict[str, torch.dtype]
@@ -78,7 +79,8 @@ def run(sample: Sample, combination: Combination) -> "Combination | None":
 
 
 def _call(op: OpOverload, arguments: dict[str, Any]) -> Any:
-    positional, keywords = [], {}
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
     for arg in op._schema.arguments:
         if arg.name not in arguments:
             if arg.has_default_value():
@@ -91,40 +93,39 @@ def _call(op: OpOverload, arguments: dict[str, Any]) -> Any:
     return op(*positional, **keywords)
 
 
-def entry(sample: Sample) -> "list[str] | None":
-    """Lines of one table entry; None when no combination of types works."""
-    rows: dict[tuple[tuple[str, torch.dtype], ...], set[torch.dtype]] = {}
+def rows(sample: Sample) -> list[dict[str, set[torch.dtype]]]:
+    """Allowed combinations of one sample; types of the one free argument that lead to the same result share a row."""
     following = [name for name in sample.shapes if name not in sample.fixed]
     free = following[0] if len(following) == 1 else None
+    found: dict[tuple[tuple[str, torch.dtype], ...], set[torch.dtype]] = {}
     for combination in combinations(sample):
         results = run(sample, combination)
-        if results is None:
-            continue
-        full = combination | results
-        key = tuple((name, dtype) for name, dtype in full.items() if name != free)
-        rows.setdefault(key, set()).add(full[free] if free else torch.float32)
-    if not rows:
+        if results is not None:
+            full = combination | results
+            key = tuple((name, dtype) for name, dtype in full.items() if name != free)
+            found.setdefault(key, set()).add(full[free] if free else torch.float32)
+    return [
+        ({free: dtypes} if free else {}) | {name: {dtype} for name, dtype in key} for key, dtypes in found.items()
+    ]
+
+
+def entry(samples: "list[Sample]") -> "list[str] | None":
+    """Lines of the table entry of one operator, from all its samples; None when no combination of types works."""
+    aliases: dict[str, str] = {}
+    lines: dict[str, None] = {}
+    for sample in samples:
+        for row in rows(sample):
+            pairs = []
+            for name in [*sample.shapes, *(key for key in row if key.startswith("__ret"))]:
+                names = ", ".join(sorted(_NAME_OF[dtype] for dtype in row[name]))
+                pairs.append(f"{name}: {aliases.setdefault(names, f'T{len(aliases)}')}")
+            lines[f"  - {{{', '.join(pairs)}}}"] = None
+    if not lines:
         return None
-    return _format(sample, free, rows)
-
-
-def _format(sample: Sample, free: "str | None", rows: dict[Any, set[torch.dtype]]) -> list[str]:
-    aliases: dict[tuple[str, ...], str] = {}
-
-    def alias(dtypes: set[torch.dtype]) -> str:
-        names = tuple(sorted(_NAME_OF[dtype] for dtype in dtypes))
-        return aliases.setdefault(names, f"T{len(aliases)}")
-
-    body = []
-    for key, free_types in rows.items():
-        row = {free: alias(free_types)} if free else {}
-        row |= {name: alias({dtype}) for name, dtype in key}
-        pairs = [f"{name}: {row[name]}" for name in [*sample.shapes, *(n for n in row if n.startswith("__ret"))]]
-        body.append(f"  - {{{', '.join(pairs)}}}")
-    func = sample.op.split("::")[1]
-    head = [f"- func: {func}", "  namespace: edge", f"  inherits: {sample.op}", "  type_alias:"]
-    head += [f"    {name}: [{', '.join(names)}]" for names, name in aliases.items()]
-    return [*head, "  type_constraint:", *body]
+    op = samples[0].op
+    head = [f"- func: {op.split('::')[1]}", "  namespace: edge", f"  inherits: {op}", "  type_alias:"]
+    head += [f"    {alias}: [{names}]" for names, alias in aliases.items()]
+    return [*head, "  type_constraint:", *lines]
 
 
 def generate(samples: "list[Sample]") -> str:
@@ -133,27 +134,36 @@ def generate(samples: "list[Sample]") -> str:
         "# Element types of edge operators, see dtype_constraints.py.",
         "# Written by gen_dtype_table.py from what eager torch computes; change dtype_samples.py, not this file.",
     ]
+    by_op: dict[str, list[Sample]] = {}
+    for sample in samples:
+        by_op.setdefault(sample.op, []).append(sample)
     parts = ["\n".join(header)]
-    for sample in sorted(samples, key=lambda item: item.op):
-        lines = entry(sample)
+    for op in sorted(by_op):
+        lines = entry(by_op[op])
         if lines is not None:
             parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def disagreements(text: str, samples: "list[Sample]", runner: Callable[..., Any] = run) -> list[str]:
-    """What ``text`` says differently from running the operators: one line per operator and combination."""
-    table = read_table(text)
-    found = []
-    for sample in samples:
-        constraint = table.get(sample.op)
-        for combination in combinations(sample):
-            results = runner(sample, combination)
-            claimed = constraint is not None and constraint.accepts(combination | (results or {}))
-            if claimed != (results is not None):
-                types = ", ".join(f"{name}={_NAME_OF[dtype]}" for name, dtype in combination.items())
-                found.append(f"{sample.op}({types}): runs={results is not None}, table says {claimed}")
+def disagreements(text: str, samples: "list[Sample]") -> list[str]:
+    """What ``text`` says differently from running the operators: one line per operator."""
+    told, true = read_table(text), read_table(generate(samples))
+    found = [f"{name}: missing in the table" for name in true if name not in told]
+    for name, constraint in told.items():
+        if name not in true:
+            found.append(f"{name}: no sample shows that it runs")
+        elif _as_set(constraint) != _as_set(true[name]):
+            found.append(f"{name}: other combinations run than the table lists")
     return found
+
+
+def _as_set(constraint: DtypeConstraint) -> "set[frozenset[tuple[str, torch.dtype]]]":
+    """All single combinations that a constraint allows."""
+    return {
+        frozenset(zip(row, chosen, strict=True))
+        for row in constraint.rows
+        for chosen in itertools.product(*row.values())
+    }
 
 
 def main(argv: "list[str] | None" = None) -> int:
@@ -167,8 +177,7 @@ def main(argv: "list[str] | None" = None) -> int:
         found = disagreements(TABLE_PATH.read_text(encoding="utf-8"), SAMPLES)
         print("\n".join(found) or "the table agrees with torch")
         return 1 if found else 0
-    with open(options.out, "w", encoding="utf-8") as file:
-        file.write(generate(SAMPLES))
+    pathlib.Path(options.out).write_text(generate(SAMPLES), encoding="utf-8")
     return 0
 
 

@@ -7,7 +7,7 @@ into a free instruction. Called from Python (a graph interpreted with torch) the
 """
 
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import torch
 
@@ -15,7 +15,7 @@ import torch
 AllocSpec = tuple[Sequence[int], torch.dtype]
 
 
-def alloc(spec: Union[AllocSpec, list[AllocSpec]]) -> "torch.Tensor | list[torch.Tensor]":
+def alloc(spec: AllocSpec | list[AllocSpec]) -> "torch.Tensor | list[torch.Tensor]":
     """An uninitialised tensor for an ``out=`` argument; a list of specs gives a list of tensors.
 
     Shapes are upper bounds; the tensor is contiguous whatever the dim order of the planned value.
@@ -31,7 +31,7 @@ def free(value: Any) -> None:
     del value
 
 
-def view(base: torch.Tensor, size: Sequence[Union[int, torch.SymInt]]) -> torch.Tensor:
+def view(base: torch.Tensor, size: Sequence[int | torch.SymInt]) -> torch.Tensor:
     """``base`` read with sizes ``size`` (one ``-1`` allowed) without a copy; ``base`` must be contiguous."""
     return base.view(tuple(size))
 

@@ -7,7 +7,6 @@ type, device, layout) may be missing, because the ``out`` tensor says it already
 
 import functools
 
-import torch
 from torch._ops import OpOverload
 
 from executorch.dialects.errors import ExportErrorType, OperatorNotSupportedError
@@ -31,7 +30,7 @@ def to_out_variant(op: OpOverload) -> OpOverload:
     return found
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def find_out_variant(op: OpOverload) -> "OpOverload | None":
     """Like :func:`to_out_variant`, with None instead of the error."""
     if any(arg.is_out for arg in op._schema.arguments):
@@ -87,7 +86,9 @@ def _matches(functional: OpOverload, candidate: OpOverload) -> bool:
     outs = [arg for arg in candidate._schema.arguments if arg.is_out]
     if not outs or [str(arg.type) for arg in outs] != [str(ret.type) for ret in functional._schema.returns]:
         return False
-    wanted = [(arg.name, str(arg.type), arg.name in _FACTORY_ARGUMENTS) for arg in functional._schema.arguments]
+    wanted = [
+        (arg.name, str(arg.type), arg.name in _FACTORY_ARGUMENTS) for arg in functional._schema.arguments
+    ]
     offered = [(arg.name, str(arg.type)) for arg in candidate._schema.arguments if not arg.is_out]
     position = 0
     for name, kind, droppable in wanted:

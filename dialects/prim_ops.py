@@ -55,7 +55,9 @@ SYM_OP_TO_PRIM: Final[dict[Any, OpOverload]] = {
     round: _define("round", _SCALAR1, builtins.round),
     math.trunc: _define("trunc", _SCALAR1, _trunc),
     torch.sym_not: _define("sym_not", "(bool a) -> bool", operator.not_),
-    torch.sym_ite: _define("sym_ite", "(Scalar b, Scalar t, Scalar f) -> Scalar", lambda b, t, f: t if b else f),
+    torch.sym_ite: _define(
+        "sym_ite", "(Scalar b, Scalar t, Scalar f) -> Scalar", lambda b, t, f: t if b else f
+    ),
 }
 
 #: Names of all operators of this namespace as programs spell them.

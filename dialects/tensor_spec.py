@@ -254,7 +254,9 @@ class ViewSpec(TensorSpec):
         object.__setattr__(self, "base", base)
         state = (base.const, base.lifetime, base.mem_id, base.mem_obj_id, base.mem_offset)
         names = (base.data, base.fully_qualified_name, base.external_tag, base.alignment)
-        super().__init__(dtype or base.scalar_type, shape, base.layout, base.is_sparse, base.const, base.requires_grad)
+        super().__init__(
+            dtype or base.scalar_type, shape, base.layout, base.is_sparse, base.const, base.requires_grad
+        )
         base.const, base.lifetime, base.mem_id, base.mem_obj_id, base.mem_offset = state
         base.data, base.fully_qualified_name, base.external_tag, base.alignment = names
 

@@ -67,7 +67,9 @@ def _run(root: GraphModule, headline: str, way_out: str, rules: list[Callable[[N
     for module in graph_modules(root):
         for node in module.graph.nodes:
             if node.op in ("call_module", "call_method"):
-                problems.add(node, f"{node.op} nodes are not allowed; a program is one flat graph of functions")
+                problems.add(
+                    node, f"{node.op} nodes are not allowed; a program is one flat graph of functions"
+                )
                 continue
             if node.op == "get_attr":
                 reason = _get_attr_rule(module, node)
@@ -265,7 +267,9 @@ def _dtype_rule(node: Node) -> "str | None":
         for row in constraint.rows[:_PRINTING_LIMIT]
     ]
     more = len(constraint.rows) - _PRINTING_LIMIT
-    return f"element types {shown} are not allowed; allowed: {', '.join(rows)}" + (f" and {more} more" * (more > 0))
+    return f"element types {shown} are not allowed; allowed: {', '.join(rows)}" + (
+        f" and {more} more" * (more > 0)
+    )
 
 
 def _names(dtypes: "frozenset[torch.dtype]") -> str:
@@ -316,7 +320,13 @@ class EdgeVerifier(Verifier):
     rules = DialectRules()
 
     def allowed_op_types(self) -> tuple[type, ...]:
-        return (EdgeOpOverload, OpOverload, HigherOrderOperator, types.FunctionType, types.BuiltinFunctionType)
+        return (
+            EdgeOpOverload,
+            OpOverload,
+            HigherOrderOperator,
+            types.FunctionType,
+            types.BuiltinFunctionType,
+        )
 
     def check_additional(self, gm: GraphModule) -> None:
         verify_edge_graph(gm, self.rules)

@@ -7,3 +7,7 @@ class EmissionError(ExportError):
     """A graph cannot be written as a program. The message names the node, its source line and the way out."""
 
     default_code = ExportErrorType.NOT_SUPPORTED
+
+
+class NodeEmissionError(EmissionError):
+    """An `EmissionError` whose message already names the node."""

@@ -31,7 +31,7 @@ from executorch.emitter.arguments import argument_value, call_arguments
 from executorch.emitter.constants import ProgramData
 from executorch.emitter.containers import container_string
 from executorch.emitter.delegates import DelegateTable
-from executorch.emitter.errors import EmissionError
+from executorch.emitter.errors import EmissionError, NodeEmissionError
 from executorch.emitter.stack_trace import frames
 from executorch.emitter.values import ValueTable, dynamism
 from executorch.memory_planning import BUFFER_SIZES
@@ -177,12 +177,10 @@ class MethodEmitter:
                 continue
             try:
                 scope.numbers[node] = self._node(scope, node)
+            except NodeEmissionError:
+                raise
             except ExportError as error:
-                if getattr(error, "is_located", False):
-                    raise
-                located = EmissionError(f"{describe_node(node)}: {error.message}")
-                located.is_located = True  # type: ignore[attr-defined]
-                raise located from error
+                raise NodeEmissionError(f"{describe_node(node)}: {error.message}") from error
 
     def _node(self, scope: _Scope, node: Node) -> Any:
         if node.op == "get_attr":

@@ -112,7 +112,12 @@ def aten_to_edge(
 
 def _into_edge_dialect(program: ExportedProgram, config: EdgeCompileConfig) -> ExportedProgram:
     """The stages between the two checks; works in place, also on programs that are partly in the dialect."""
-    passes: list[Any] = [RemoveGraphAssertsPass(), RemoveNoopPass(), ScalarToTensorPass(), LiftConstantsPass()]
+    passes: list[Any] = [
+        RemoveGraphAssertsPass(),
+        RemoveNoopPass(),
+        ScalarToTensorPass(),
+        LiftConstantsPass(),
+    ]
     if not config._skip_type_promotion:
         passes.append(TypePromotionPass())
     passes.append(FunctionalizeViewsPass())

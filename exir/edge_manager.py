@@ -94,9 +94,7 @@ class EdgeProgramManager:
             programs[name] = run_user_passes(clone_program(program), chosen) if chosen else program
         return self._with_programs(programs, config)
 
-    def to_backend(
-        self, partitioner: "Partitioner | Mapping[str, Partitioner]"
-    ) -> "EdgeProgramManager":
+    def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":
         """A manager in whose programs the nodes chosen by ``partitioner`` are delegate calls.
 
         Args:

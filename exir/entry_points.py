@@ -1,7 +1,7 @@
 """The functions a user calls: ``to_edge`` and ``to_edge_transform_and_lower``."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
@@ -12,8 +12,8 @@ from executorch.exir.edge_lowering import Preserved, aten_to_edge, decompose_lef
 from executorch.exir.edge_manager import EdgeProgramManager, as_methods
 from executorch.partitioner import Partitioner
 
-Programs = ExportedProgram | Mapping[str, ExportedProgram]
-Partitioners = Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | Partitioner
+Programs: TypeAlias = ExportedProgram | Mapping[str, ExportedProgram]
+Partitioners: TypeAlias = Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | Partitioner
 
 
 def to_edge(
@@ -48,7 +48,8 @@ def to_edge_with_preserved_ops(
     """:func:`to_edge` with the operators in ``preserve_ops`` kept whole; the same as naming them in the config."""
     config = compile_config or EdgeCompileConfig()
     edge = {
-        name: aten_to_edge(program, config, _always(preserve_ops)) for name, program in as_methods(programs).items()
+        name: aten_to_edge(program, config, _always(preserve_ops))
+        for name, program in as_methods(programs).items()
     }
     return EdgeProgramManager(edge, constant_methods, config, preserve_ops=preserve_ops)
 
@@ -92,7 +93,8 @@ def to_edge_transform_and_lower(
             {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
         )
     lowered = {
-        name: decompose_leftovers(manager.exported_program(name), config, asked) for name, asked in preserved.items()
+        name: decompose_leftovers(manager.exported_program(name), config, asked)
+        for name, asked in preserved.items()
     }
     return EdgeProgramManager(lowered, constant_methods, config)
 

@@ -1,6 +1,17 @@
 """Documented path of :mod:`executorch.dialects.errors`."""
 
-from executorch.dialects.errors import ExportError, ExportErrorType, InternalError, MissingOutVariantError, OperatorNotSupportedError, PassError, SpecViolationError, UnboundedShapeError, UnknownMethodError, internal_assert
+from executorch.dialects.errors import (
+    ExportError,
+    ExportErrorType,
+    InternalError,
+    MissingOutVariantError,
+    OperatorNotSupportedError,
+    PassError,
+    SpecViolationError,
+    UnboundedShapeError,
+    UnknownMethodError,
+    internal_assert,
+)
 
 __all__ = [
     "ExportError",

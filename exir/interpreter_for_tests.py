@@ -68,6 +68,7 @@ def run_graph(module: GraphModule, inputs: "list[Any]") -> "tuple[Any, ...]":
 def _run_node(node: Node, values: "dict[Node, Any]") -> Any:
     if is_alloc(node):
         return _allocate(node)
+    args: Any
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
     if node.target is torch.ops.higher_order.cond:
         branch = args[1] if bool(args[0]) else args[2]
@@ -88,7 +89,9 @@ def _allocate(node: Node) -> torch.Tensor:
         return torch.empty(0, dtype=spec.dtype)  # grows to the actual size without a warning
     stride = stride_from_dim_order(spec.shape, spec.dim_order)
     # Garbage, so that a kernel that does not write its output is noticed.
-    return torch.empty_strided(spec.shape, stride, dtype=spec.dtype).fill_(77 if spec.dtype != torch.bool else True)
+    return torch.empty_strided(spec.shape, stride, dtype=spec.dtype).fill_(
+        77 if spec.dtype != torch.bool else True
+    )
 
 
 def _detached(value: Any) -> Any:

@@ -1,7 +1,14 @@
 """Documented path of :mod:`executorch.passes.pass_base` and :mod:`executorch.passes.export_pass`."""
 
-from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult, NodePass, PassBase, PassResult, PassType
 from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.pass_base import (
+    ExportedProgramPassBase,
+    ExportedProgramPassResult,
+    NodePass,
+    PassBase,
+    PassResult,
+    PassType,
+)
 
 __all__ = [
     "ExportPass",

@@ -45,7 +45,9 @@ def _lines(obj: Any, verbose: bool) -> list[str]:
     if isinstance(obj, (bytes, bytearray, memoryview)):
         data = bytes(obj)
         return [repr(data) if verbose or len(data) <= _SHORT else f"<{len(data)} bytes>"]
-    if isinstance(obj, (list, tuple)) and any(not isinstance(item, (int, float, str, type(None))) for item in obj):
+    if isinstance(obj, (list, tuple)) and any(
+        not isinstance(item, (int, float, str, type(None))) for item in obj
+    ):
         lines = ["["]
         for index, item in enumerate(obj):
             lines += _entry(f"(index={index}) ", _lines(item, verbose))
@@ -80,7 +82,9 @@ def print_program(program: Program, show_meminfo: bool = True, out: "TextIO | An
                 place = getattr(value.val, "allocation_info", None)
                 if place is not None:
                     offset = place.memory_offset_low + (place.memory_offset_high << 32)
-                    stream.write(f"  value {number}: sizes {list(value.val.sizes)} at {place.memory_id}:{offset}\n")
+                    stream.write(
+                        f"  value {number}: sizes {list(value.val.sizes)} at {place.memory_id}:{offset}\n"
+                    )
 
 
 def _instruction(call: Any, plan: Any) -> str:

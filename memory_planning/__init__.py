@@ -9,6 +9,7 @@ from executorch.memory_planning.packing import best_of_packings
 from executorch.memory_planning.report import MemoryReport, memory_report
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite
 from executorch.memory_planning.timeline import Timeline, build_timeline, update_all_tensors_lifetime
+from executorch.memory_planning.verifier import Verifier
 
 __all__ = [
     "BUFFER_SIZES",
@@ -19,6 +20,7 @@ __all__ = [
     "MemoryReport",
     "SpecAllocResult",
     "Timeline",
+    "Verifier",
     "best_of_packings",
     "build_timeline",
     "check_plan",

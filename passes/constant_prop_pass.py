@@ -70,7 +70,11 @@ def _constants(program: ExportedProgram) -> dict[Node, Any]:
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs, strict=True):
         value = state_value(program, spec) if spec.kind in _STATE else None
-        if isinstance(value, torch.Tensor) and node not in written and meta_keys.CONSTANT_TAG not in node.meta:
+        if (
+            isinstance(value, torch.Tensor)
+            and node not in written
+            and meta_keys.CONSTANT_TAG not in node.meta
+        ):
             found[node] = value.detach()
     return found
 

@@ -35,7 +35,9 @@ class DebugHandleGeneratorPass(PassBase):
         return PassResult(graph_module, modified)
 
     def ensures(self, graph_module: GraphModule) -> None:
-        missing = [node.name for node in _operator_nodes(graph_module) if not node.meta.get(meta_keys.DEBUG_HANDLE)]
+        missing = [
+            node.name for node in _operator_nodes(graph_module) if not node.meta.get(meta_keys.DEBUG_HANDLE)
+        ]
         if missing:
             raise AssertionError(f"nodes without a debug handle: {', '.join(missing)}")
 

@@ -148,16 +148,25 @@ class ExportPass(PassBase):
         meta: NodeMetadata,
     ) -> ProxyValue:
         """Emits ``torch.cond`` after running the pass over both branches."""
-        branches = [self._submodule(true_fn, inputs, "true_graph"), self._submodule(false_fn, inputs, "false_graph")]
+        branches = [
+            self._submodule(true_fn, inputs, "true_graph"),
+            self._submodule(false_fn, inputs, "false_graph"),
+        ]
         return self._emit(torch.ops.higher_order.cond, (pred, *branches, list(inputs)), {}, meta)
 
     def call_map(
-        self, f: GraphModule, mapped_args: "list[ProxyValue]", operands: "list[ProxyValue]", meta: NodeMetadata
+        self,
+        f: GraphModule,
+        mapped_args: "list[ProxyValue]",
+        operands: "list[ProxyValue]",
+        meta: NodeMetadata,
     ) -> ProxyValue:
         """Emits ``map`` after running the pass over its body, on one slice of each mapped value."""
         rows = [_first_row(value) for value in mapped_args]
         body = self._submodule(f, [*rows, *operands], "map_graph")
-        return self._emit(torch.ops.higher_order.map_impl, (body, list(mapped_args), list(operands)), {}, meta)
+        return self._emit(
+            torch.ops.higher_order.map_impl, (body, list(mapped_args), list(operands)), {}, meta
+        )
 
     def call_submodule(self, graph_module: GraphModule, inputs: "tuple[Argument, ...]") -> PassResult:
         """Runs the pass over a graph whose inputs have the example values of ``inputs``."""
@@ -175,7 +184,11 @@ class ExportPass(PassBase):
         return PassResult(result, True)
 
     def call_delegate(
-        self, lowered_module: Any, args: "tuple[Argument, ...]", kwargs: "dict[str, Argument]", meta: NodeMetadata
+        self,
+        lowered_module: Any,
+        args: "tuple[Argument, ...]",
+        kwargs: "dict[str, Argument]",
+        meta: NodeMetadata,
     ) -> ProxyValue:
         """Emits the call of a delegate; the pass does not look inside."""
         name = self._scopes[-1].add_attribute("lowered_module", lowered_module)
@@ -198,7 +211,9 @@ class ExportPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         self._scopes = []
         self._fake_mode = fake_mode_of(graph_module.graph.nodes)
-        inputs = tuple(node.meta.get(meta_keys.VAL) for node in graph_module.graph.find_nodes(op="placeholder"))
+        inputs = tuple(
+            node.meta.get(meta_keys.VAL) for node in graph_module.graph.find_nodes(op="placeholder")
+        )
         return self.call_submodule(graph_module, inputs)
 
     def _visit_graph(self, scope: _Scope, inputs: "list[Any]") -> None:
@@ -273,9 +288,9 @@ class ExportPass(PassBase):
     def _value(self, scope: _Scope, target: Any, args: Any, kwargs: Any) -> "tuple[Any, bool]":
         """Example value of a call, and whether the call is that of the visited node."""
         visited = scope.visited
-        if visited is not None and visited.op == "call_function" and visited.target is target:
-            if _same_arguments((visited.args, visited.kwargs), (args, kwargs), scope):
-                return visited.meta.get(meta_keys.VAL), True
+        is_visited = visited is not None and visited.op == "call_function" and visited.target is target
+        if is_visited and _same_arguments((visited.args, visited.kwargs), (args, kwargs), scope):  # type: ignore[union-attr]
+            return visited.meta.get(meta_keys.VAL), True  # type: ignore[union-attr]
         if isinstance(target, torch._ops.HigherOrderOperator):
             return (visited.meta.get(meta_keys.VAL) if visited is not None else None), False
         plain_args, plain_kwargs = _to_data(args), _to_data(kwargs)
@@ -354,7 +369,9 @@ def _same_argument(old: Any, new: Any, scope: _Scope) -> bool:
         known = getattr(scope.source, str(old.target), None)
         return isinstance(new, (_Attribute, Node)) and _module_of(new, scope) is known
     if isinstance(old, Node) or isinstance(new, (ProxyValue, _Attribute, Node)):
-        return isinstance(old, Node) and isinstance(new, ProxyValue) and new.data is old.meta.get(meta_keys.VAL)
+        return (
+            isinstance(old, Node) and isinstance(new, ProxyValue) and new.data is old.meta.get(meta_keys.VAL)
+        )
     return type(old) is type(new) and bool(old == new)
 
 
@@ -391,6 +408,11 @@ def _same_links(new: Node, old: Node, twins: "dict[Node, Node]", source: GraphMo
                     return False
             elif twins.get(left) is not right:
                 return False
-        elif isinstance(left, Node) or isinstance(right, Node) or type(left) is not type(right) or left != right:
+        elif (
+            isinstance(left, Node)
+            or isinstance(right, Node)
+            or type(left) is not type(right)
+            or left != right
+        ):
             return False
     return True

@@ -7,7 +7,7 @@ delegates.
 """
 
 from collections.abc import Callable
-from typing import Final, Optional
+from typing import Final
 
 import torch
 from torch.export import ExportedProgram
@@ -21,7 +21,7 @@ from executorch.passes.program import mutated_placeholders
 #: File name used when constants are external but no name was chosen.
 DEFAULT_FILE: Final = "_default_external_constant"
 
-TagFunction = Callable[[Node], Optional[str]]
+TagFunction = Callable[[Node], str | None]
 
 _CONSTANT_KINDS: Final = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 

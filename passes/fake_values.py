@@ -51,7 +51,9 @@ def _same_strides(value: torch.Tensor, expected: Any) -> bool:
 
 
 def is_channels_last_value(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and is_channels_last_dim_order(dim_order_of(value.shape, value.stride()))
+    return isinstance(value, torch.Tensor) and is_channels_last_dim_order(
+        dim_order_of(value.shape, value.stride())
+    )
 
 
 def contiguous_value(value: torch.Tensor) -> torch.Tensor:

@@ -40,7 +40,12 @@ def functional_form(op: OpOverload) -> "OpOverload | None":
     None unless ``op`` writes its first argument only, elements only, and such a form is registered.
     """
     name = op._schema.name
-    if not name.endswith("_") or name.endswith("__") or name in _CHANGES_METADATA or written_arguments(op) != [0]:
+    if (
+        not name.endswith("_")
+        or name.endswith("__")
+        or name in _CHANGES_METADATA
+        or written_arguments(op) != [0]
+    ):
         return None
     namespace, short = name.split("::")
     packet: Any = getattr(getattr(torch.ops, namespace), short[:-1], None)

@@ -49,11 +49,14 @@ def _untransposed(node: Any) -> "Node | None":
     """What ``node`` is the matrix transpose of; None when it is something else."""
     if not isinstance(node, Node) or node.op != "call_function" or not isinstance(node.args[0], Node):
         return None
-    op, arguments = aten_op(node.target), list(node.args[1:])
-    if op is _aten.t_copy.default and value_of(node).dim() == 2:
-        return node.args[0]
-    if op is _aten.permute_copy.default and [dim % 2 for dim in arguments[0]] == [1, 0] and len(arguments[0]) == 2:  # type: ignore
-        return node.args[0]
-    if op is _aten.transpose_copy.int and value_of(node).dim() == 2 and {dim % 2 for dim in arguments} == {0, 1}:  # type: ignore
-        return node.args[0]
-    return None
+    op = aten_op(node.target)
+    arguments: Any = node.args[1:]
+    if value_of(node).dim() != 2:
+        return None
+    if op is _aten.permute_copy.default:
+        is_transpose = [dim % 2 for dim in arguments[0]] == [1, 0]
+    elif op is _aten.transpose_copy.int:
+        is_transpose = {dim % 2 for dim in arguments} == {0, 1}
+    else:
+        is_transpose = op is _aten.t_copy.default
+    return node.args[0] if is_transpose else None

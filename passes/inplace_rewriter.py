@@ -5,6 +5,7 @@ with ``x``: what ``x`` is a slice of gets the new part scattered into it; any ot
 afterwards is beyond a local rewrite.
 """
 
+import itertools
 import operator
 from collections.abc import Iterator
 from typing import Any, Final
@@ -59,7 +60,7 @@ class InPlaceRewriter:
             functional, value = self._new_value(node, op, target)
             node.replace_all_uses_with(value, propagate_meta=False)
             self._write(node, target, value)
-            for part, whole in zip(chain, chain[1:], strict=False):
+            for part, whole in itertools.pairwise(chain):
                 value = self._put_back(part, whole, value)
                 self._write(node, whole, value)
         self._graph.erase_node(node)
@@ -77,11 +78,19 @@ class InPlaceRewriter:
             later = [user for user in alias.users if node < user]
             # Aliases made afterwards see the new value, because they are made from it.
             if alias < node and alias not in updated and later:
-                raise NotLocalError(f"{node.name} writes memory that {alias.name} shares and {later[0].name} reads")
+                raise NotLocalError(
+                    f"{node.name} writes memory that {alias.name} shares and {later[0].name} reads"
+                )
         regenerable = all(part.target in _SCATTERS for part in chain[:-1])
-        stale = [whole for whole in chain[1:] if any(node < user for user in whole.users) or whole.op == "placeholder"]
+        stale = [
+            whole
+            for whole in chain[1:]
+            if any(node < user for user in whole.users) or whole.op == "placeholder"
+        ]
         if stale and not regenerable:
-            raise NotLocalError(f"{node.name} writes part of {stale[0].name} through a view that cannot be inverted")
+            raise NotLocalError(
+                f"{node.name} writes part of {stale[0].name} through a view that cannot be inverted"
+            )
 
     def _new_value(self, node: Node, op: OpOverload, target: Node) -> tuple["Node | None", Node]:
         if op is _aten.copy_.default:
@@ -110,7 +119,7 @@ class InPlaceRewriter:
         return self._create(_aten._to_copy.default, (source,), {"dtype": wanted.dtype}, node)
 
     def _put_back(self, part: Node, whole: Node, value: Node) -> Node:
-        scatter = _SCATTERS.get(part.target)
+        scatter = _SCATTERS.get(part.target)  # type: ignore[call-overload]
         if scatter is None:
             return whole  # nobody reads it any more, see _refuse_stale_aliases
         return self._create(scatter, (whole, value, *part.args[1:]), dict(part.kwargs), part)

@@ -77,7 +77,12 @@ def _keep_old_values(program: ExportedProgram, results: list, mutated: set[Node]
     specs = program.graph_signature.output_specs
     copies: dict[Node, Node] = {}
     for index, (value, spec) in enumerate(zip(list(results), specs, strict=True)):
-        own = spec.kind in _MUTATIONS and isinstance(value, Node) and value in mutated and _is_target(program, value, spec)
+        own = (
+            spec.kind in _MUTATIONS
+            and isinstance(value, Node)
+            and value in mutated
+            and _is_target(program, value, spec)
+        )
         if not isinstance(value, Node) or value not in mutated or own:
             continue
         if value not in copies:

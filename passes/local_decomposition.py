@@ -183,7 +183,7 @@ class _GraphDecomposer:
                     inlined.append(values[inner])
                 elif inner.op == "get_attr":
                     raise NotLocalError(f"{node.name} has a body with attributes of its own")
-        (results,) = torch.fx.node.map_arg(_output(body).args, values.__getitem__)
+        results: Any = torch.fx.node.map_arg(_output(body).args, values.__getitem__)[0]
         for user in list(node.users):
             if user.target is not operator.getitem:
                 raise NotLocalError(f"{user.name} takes all results of {node.name} at once")
@@ -217,7 +217,9 @@ class _DistinctValues:
                 return known
         if id(value) in self._owner:
             with self._fake_mode or contextlib.nullcontext():
-                value = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device=value.device)
+                value = torch.empty_strided(
+                    value.shape, value.stride(), dtype=value.dtype, device=value.device
+                )
         self._owner[id(value)] = node
         self.pairs.append((value, node))
         return value

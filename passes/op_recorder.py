@@ -114,7 +114,7 @@ class OpRecorder(TorchDispatchMode):
 
     def _record_in_place(self, func: OpOverload, args: Any, kwargs: Any) -> Any:
         """Records the functional form of an in-place operator on an intermediate of the decomposition."""
-        target = args[0] if args else None
+        target: Any = args[0] if args else None
         functional = functional_form(func)
         if functional is None or id(target) in self._inputs or id(target) not in self._nodes:
             raise NotLocalError(f"a decomposition calls {func}")

@@ -12,7 +12,7 @@ All return whether they changed anything, and mean it: True only after a change,
 import abc
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Optional
+from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
@@ -21,7 +21,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects.verifiers import graph_modules
 
-PassType = Callable[[GraphModule], Optional[PassResult]]
+PassType = Callable[[GraphModule], PassResult | None]
 
 
 class PassBase(_TorchPassBase):
@@ -107,10 +107,10 @@ class ExportedProgramPassBase(abc.ABC):
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         """Does the work."""
 
-    def requires(self, exported_program: ExportedProgram) -> None:
+    def requires(self, exported_program: ExportedProgram) -> None:  # noqa: B027 (optional to override)
         """Raises when the program is not one this pass can work on. Runs before ``call``."""
 
-    def ensures(self, exported_program: ExportedProgram) -> None:
+    def ensures(self, exported_program: ExportedProgram) -> None:  # noqa: B027 (optional to override)
         """Raises when the program that came out lacks what this pass promises. Runs after ``call``."""
 
 

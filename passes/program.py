@@ -150,9 +150,7 @@ def fake_mode_of(values: Any) -> "FakeTensorMode | None":
 
 def input_spec_of(program: ExportedProgram) -> dict[str, InputSpec]:
     """Placeholder name to its entry in the signature."""
-    return {
-        spec.arg.name: spec for spec in program.graph_signature.input_specs if hasattr(spec.arg, "name")
-    }
+    return {spec.arg.name: spec for spec in program.graph_signature.input_specs if hasattr(spec.arg, "name")}
 
 
 def state_value(program: ExportedProgram, spec: InputSpec) -> Any:

@@ -79,10 +79,10 @@ class RemoveNoopPass(NodePass):
     def _bypass(self, node: Node, is_copy: bool) -> bool:
         source = node.args[0]
         assert isinstance(source, Node)
-        if self._outputs & node.users.keys() and (is_copy or source.op == "placeholder"):
-            # An output must not become an alias of an input or of another output by the removal.
-            if source.op in ("placeholder", "get_attr") or self._outputs & source.users.keys():
-                return False
+        # An output must not become an alias of an input or of another output by the removal.
+        is_shared = source.op in ("placeholder", "get_attr") or bool(self._outputs & source.users.keys())
+        if self._outputs & node.users.keys() and is_shared and (is_copy or source.op == "placeholder"):
+            return False
         node.replace_all_uses_with(source, propagate_meta=False)
         node.graph.erase_node(node)
         return True

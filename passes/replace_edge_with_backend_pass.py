@@ -44,7 +44,10 @@ def _replace(node: Node, problems: Problems) -> bool:
     if isinstance(target, EdgeOpOverload):
         node.target = target._op
         return True
-    if isinstance(target, (torch._ops.OpOverload, torch._ops.HigherOrderOperator)) or target is operator.getitem:
+    if (
+        isinstance(target, (torch._ops.OpOverload, torch._ops.HigherOrderOperator))
+        or target is operator.getitem
+    ):
         return False
     prim = SYM_OP_TO_PRIM.get(target)
     if prim is not None:

@@ -4,10 +4,10 @@
 Such a copy becomes a view unless something could tell them apart:
 
 * the result leaves the method (the caller may have it written to memory of its own), or
-* the value lives in a buffer that the method writes.
+* the value lives in a buffer that the method writes afterwards.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 import torch
@@ -49,9 +49,9 @@ class ReplaceViewCopyWithViewPass(PassBase):
         modified = False
         for module in graph_modules(graph_module):
             changed = False
-            written = _written_specs(module)
+            writers = _writers(module)
             for node in list(module.graph.nodes):
-                if _is_candidate(node, written) and self._may_view(node):
+                if _is_candidate(node, writers) and self._may_view(node):
                     changed |= _replace(node)
             if changed:
                 module.recompile()
@@ -62,34 +62,47 @@ class ReplaceViewCopyWithViewPass(PassBase):
         for module in graph_modules(graph_module):
             for node in filter(is_view, module.graph.nodes):
                 spec = node.meta[meta_keys.SPEC]
-                assert spec.base is node.args[0].meta[meta_keys.SPEC], f"{node.name} does not view its argument"
+                assert spec.base is node.args[0].meta[meta_keys.SPEC], (
+                    f"{node.name} does not view its argument"
+                )
 
 
-def _written_specs(module: GraphModule) -> list[TensorSpec]:
-    """Specs of values that some operator updates in place."""
-    return [node.args[0].meta.get(meta_keys.SPEC) for node in module.graph.nodes if is_in_place(node)]
+def _writers(module: GraphModule) -> dict[int, list[Node]]:
+    """Identity of a spec to the nodes that update its value in place, in order."""
+    writers: dict[int, list[Node]] = {}
+    for node in module.graph.nodes:
+        if is_in_place(node):
+            writers.setdefault(id(node.args[0].meta.get(meta_keys.SPEC)), []).append(node)
+    return writers
 
 
-def _contains(specs: Iterable[Any], spec: TensorSpec) -> bool:
-    return any(item is spec for item in specs)
+def _may_change_later(source: Node, base: TensorSpec, writers: dict[int, list[Node]]) -> bool:
+    """True when the bytes of ``source`` may be overwritten while a view of it is in use."""
+    found = writers.get(id(base.root), [])
+    owner = source
+    while is_view(owner):
+        owner = owner.args[0]  # type: ignore[assignment]
+    return bool(found) and owner is not found[-1]
 
 
-def _is_candidate(node: Node, written: list[TensorSpec]) -> bool:
+def _is_candidate(node: Node, writers: dict[int, list[Node]]) -> bool:
     if node.op != "call_function" or aten_op(node.target) not in SHAPE_CHANGES:
         return False
     source = node.args[0]
     base = source.meta.get(meta_keys.SPEC) if isinstance(source, Node) else None
     spec = node.meta.get(meta_keys.SPEC)
-    if not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec):
+    if not isinstance(source, Node) or not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec):
         return False
-    if base.scalar_type != spec.scalar_type or _contains(written, base.root) or _leaves_graph(node):
+    if base.scalar_type != spec.scalar_type or _may_change_later(source, base, writers) or _leaves_graph(node):
         return False
     return is_contiguous_dim_order(base.dim_order) and is_contiguous_dim_order(spec.dim_order)
 
 
 def _leaves_graph(node: Node) -> bool:
     """True when the value is returned or handed to control flow, whose results are redirected at run time."""
-    return any(user.op == "output" or (is_higher_order(user) and not is_delegate_call(user)) for user in node.users)
+    return any(
+        user.op == "output" or (is_higher_order(user) and not is_delegate_call(user)) for user in node.users
+    )
 
 
 def _sizes(node: Node) -> "list[Any] | None":

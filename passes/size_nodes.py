@@ -45,7 +45,9 @@ class SizeNodes:
             KeyError: no tensor of the graph has a size from which it could be computed.
         """
         if value.node.is_constant():
-            return value.node.maybe_as_int() if isinstance(value, torch.SymInt) else value.node.maybe_as_float()
+            return (
+                value.node.maybe_as_int() if isinstance(value, torch.SymInt) else value.node.maybe_as_float()
+            )
         return self._node(value.node.expr, value.node.shape_env, meta)
 
     def _node(self, expr: Any, shape_env: Any, meta: dict[str, Any]) -> Any:

@@ -40,7 +40,9 @@ class SpecPropPass(PassBase):
                     problems.add(node, "has an example value but no spec")
         problems.raise_if_any()
 
-    def update_placeholder_tensor_specs(self, exported_program: ExportedProgram, graph_module: GraphModule) -> None:
+    def update_placeholder_tensor_specs(
+        self, exported_program: ExportedProgram, graph_module: GraphModule
+    ) -> None:
         """Says of the placeholders of ``graph_module`` which are constant, and where their bytes are (in place)."""
         update_placeholder_specs(exported_program, graph_module)
 
@@ -70,10 +72,19 @@ def _propagate(node: Node) -> bool:
 def _written_argument(node: Node) -> "Node | None":
     """The argument that an in-place operator writes and returns; None for other nodes."""
     target = node.target
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload) or not target._schema.is_mutable:
+    if (
+        node.op != "call_function"
+        or not isinstance(target, torch._ops.OpOverload)
+        or not target._schema.is_mutable
+    ):
         return None
     for position, arg in enumerate(target._schema.arguments):
-        if arg.alias_info is not None and arg.alias_info.is_write and not arg.is_out and position < len(node.args):
+        if (
+            arg.alias_info is not None
+            and arg.alias_info.is_write
+            and not arg.is_out
+            and position < len(node.args)
+        ):
             value = node.args[position]
             return value if isinstance(value, Node) and meta_keys.SPEC in value.meta else None
     return None

@@ -65,7 +65,9 @@ class _EvalPass(PassBase):
         for module in graph_modules(graph_module):
             for node in module.graph.nodes:
                 for spec in tensor_specs(node):
-                    assert all(isinstance(size, int) for size in spec.shape), f"{node.name} keeps symbolic sizes"
+                    assert all(isinstance(size, int) for size in spec.shape), (
+                        f"{node.name} keeps symbolic sizes"
+                    )
 
 
 class ConstraintBasedSymShapeEvalPass(_EvalPass):

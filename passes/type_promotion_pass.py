@@ -30,7 +30,15 @@ PROMOTING: Final[dict[Any, tuple[int, ...]]] = {
     },
     **{
         getattr(_aten, name).default: (0, 1)
-        for name in ("maximum", "minimum", "atan2", "logical_and", "logical_or", "logical_xor", "floor_divide")
+        for name in (
+            "maximum",
+            "minimum",
+            "atan2",
+            "logical_and",
+            "logical_or",
+            "logical_xor",
+            "floor_divide",
+        )
     },
     _aten.div.Tensor_mode: (0, 1),
     _aten.pow.Tensor_Tensor: (0, 1),
@@ -68,7 +76,9 @@ class TypePromotionPass(NodePass):
         target: Any = edge_op(_TO_COPY) if isinstance(node.target, EdgeOpOverload) else _TO_COPY
         with node.graph.inserting_before(node):
             cast = node.graph.call_function(target, (source,), {"dtype": dtype})
-        cast.meta = {key: item for key, item in node.meta.items() if key not in (meta_keys.VAL, meta_keys.SPEC)}
+        cast.meta = {
+            key: item for key, item in node.meta.items() if key not in (meta_keys.VAL, meta_keys.SPEC)
+        }
         cast.meta[meta_keys.VAL] = compute_value(_TO_COPY, (source,), {"dtype": dtype}, node.graph.nodes)
         self._casts[source, dtype] = cast
         return cast

@@ -21,7 +21,8 @@ def add_mutation_outputs(program: ExportedProgram, written: dict[Node, Node]) ->
         NotLocalError: a parameter or constant is written.
     """
     signature = program.graph_signature
-    buffers, inputs = [], []
+    buffers: list[tuple[Node, OutputSpec]] = []
+    inputs: list[tuple[Node, OutputSpec]] = []
     for node, spec in zip(program.graph.find_nodes(op="placeholder"), signature.input_specs, strict=True):
         if node not in written:
             continue

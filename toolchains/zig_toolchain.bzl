@@ -196,7 +196,9 @@ def _impl(ctx):
     sysroot = ctx.file.sysroot.path
     lib = ctx.file._zig_lib.path
     features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
-    features += [feature(name = name, enabled = True) for name in ["supports_pic", "supports_dynamic_linker", "supports_start_end_lib"]]
+    # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
+    # libraries link statically (no supports_dynamic_linker).
+    features.append(feature(name = "supports_start_end_lib", enabled = True))
     features += _compile_features(row, lib) + _sanitizer_features(ctx) + _link_features(row, tools, sysroot)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,

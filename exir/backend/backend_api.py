@@ -1,6 +1,11 @@
 """Documented path of :func:`executorch.partitioner.to_backend`."""
 
-from executorch.partitioner import LoweredBackendModule, MethodProgramsPartitionerSpec, to_backend, validation_disabled
+from executorch.partitioner import (
+    LoweredBackendModule,
+    MethodProgramsPartitionerSpec,
+    to_backend,
+    validation_disabled,
+)
 
 __all__ = [
     "LoweredBackendModule",

@@ -1,6 +1,6 @@
 """Documented path of what a backend implements to choose nodes."""
 
-from executorch.partitioner import DelegationSpec, PartitionResult, Partitioner
+from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult
 
 __all__ = [
     "DelegationSpec",

@@ -83,7 +83,9 @@ class ExecutorchBackendConfig:
     segment_alignment: int = 128
     constant_tensor_alignment: "int | None" = None
     delegate_alignment: "int | None" = None
-    sym_shape_eval_pass: "PassType | dict[str, PassType]" = field(default_factory=ConstraintBasedSymShapeEvalPass)
+    sym_shape_eval_pass: "PassType | dict[str, PassType]" = field(
+        default_factory=ConstraintBasedSymShapeEvalPass
+    )
     remove_view_copy: bool = True
     external_constants: "bool | Callable[[Any], str | None]" = False
     external_mutable_weights: bool = False

@@ -1,6 +1,9 @@
 """Documented path of :mod:`executorch.passes.insert_write_back_for_buffers_pass`."""
 
-from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass, insert_write_back_for_buffers_pass
+from executorch.passes.insert_write_back_for_buffers_pass import (
+    InsertWriteBackForBuffersPass,
+    insert_write_back_for_buffers_pass,
+)
 
 __all__ = [
     "InsertWriteBackForBuffersPass",

@@ -1,6 +1,11 @@
 """Documented path of :mod:`executorch.passes.sym_shape_eval_pass`."""
 
-from executorch.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass, HintBasedSymShapeEval, HintBasedSymShapeEvalPass, ValueRangeBasedSymShapeEval
+from executorch.passes.sym_shape_eval_pass import (
+    ConstraintBasedSymShapeEvalPass,
+    HintBasedSymShapeEval,
+    HintBasedSymShapeEvalPass,
+    ValueRangeBasedSymShapeEval,
+)
 
 __all__ = [
     "ConstraintBasedSymShapeEvalPass",

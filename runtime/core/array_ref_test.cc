@@ -1,11 +1,12 @@
-#include <executorch/runtime/core/array_ref.h>
-#include <executorch/runtime/core/span.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <executorch/runtime/core/array_ref.h>
+#include <executorch/runtime/core/span.h>
 
 using executorch::runtime::ArrayRef;
 using executorch::runtime::makeArrayRef;

@@ -1,9 +1,10 @@
-#include <executorch/runtime/core/error.h>
-#include <executorch/runtime/core/result.h>
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
+
+#include <gtest/gtest.h>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/result.h>
 
 using executorch::runtime::Error;
 using executorch::runtime::Result;

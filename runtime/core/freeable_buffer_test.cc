@@ -1,7 +1,8 @@
-#include <executorch/runtime/core/freeable_buffer.h>
+#include <utility>
+
 #include <gtest/gtest.h>
 
-#include <utility>
+#include <executorch/runtime/core/freeable_buffer.h>
 
 using executorch::runtime::Error;
 using executorch::runtime::FreeableBuffer;

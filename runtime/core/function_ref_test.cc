@@ -1,7 +1,8 @@
-#include <executorch/runtime/core/function_ref.h>
+#include <memory>
+
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <executorch/runtime/core/function_ref.h>
 
 using executorch::runtime::FunctionRef;
 
@@ -29,13 +30,10 @@ TEST(FunctionRefTest, CallsLambdasFunctionsAndObjects) {
 }
 
 TEST(FunctionRefTest, ForwardsReferencesAndMoves) {
-  FunctionRef<void(std::unique_ptr<int>, int&)> f = [](std::unique_ptr<int> source, int& target) {
-    target = *source;
-  };
-  (void)f;
+  auto store = [](std::unique_ptr<int> source, int& target) { target = *source; };
+  const FunctionRef<void(std::unique_ptr<int>, int&)> f = store;
   int target = 0;
-  auto store = [](std::unique_ptr<int> source, int& out) { out = *source; };
-  FunctionRef<void(std::unique_ptr<int>, int&)>(store)(std::make_unique<int>(9), target);
+  f(std::make_unique<int>(9), target);
   EXPECT_EQ(target, 9);
 }
 

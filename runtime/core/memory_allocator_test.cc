@@ -1,10 +1,11 @@
-#include <executorch/runtime/core/hierarchical_allocator.h>
-#include <executorch/runtime/core/memory_allocator.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <limits>
+
+#include <gtest/gtest.h>
+
+#include <executorch/runtime/core/hierarchical_allocator.h>
+#include <executorch/runtime/core/memory_allocator.h>
 
 using executorch::runtime::Error;
 using executorch::runtime::HierarchicalAllocator;

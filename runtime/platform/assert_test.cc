@@ -1,5 +1,6 @@
-#include <executorch/runtime/platform/assert.h>
 #include <gtest/gtest.h>
+
+#include <executorch/runtime/platform/assert.h>
 
 namespace {
 

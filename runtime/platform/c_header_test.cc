@@ -1,5 +1,6 @@
-#include <executorch/runtime/platform/platform.h>
 #include <gtest/gtest.h>
+
+#include <executorch/runtime/platform/platform.h>
 
 // et_pal_ticks_to_ns_multiplier() is defined in c_header_test.c.
 TEST(CHeaderTest, FunctionDefinedInCReplacesTheDefault) {

@@ -1,5 +1,6 @@
-#include <executorch/runtime/platform/clock.h>
 #include <gtest/gtest.h>
+
+#include <executorch/runtime/platform/clock.h>
 
 namespace {
 

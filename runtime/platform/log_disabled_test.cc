@@ -2,10 +2,11 @@
 #undef ET_LOG_ENABLED
 #define ET_LOG_ENABLED 0
 
+#include <gtest/gtest.h>
+
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/platform.h>
-#include <gtest/gtest.h>
 
 namespace {
 

@@ -1,9 +1,10 @@
-#include <executorch/runtime/platform/log.h>
-#include <executorch/runtime/platform/platform.h>
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
+
+#include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
 
 namespace {
 
@@ -27,8 +28,7 @@ class LogTest : public ::testing::Test {
  protected:
   void SetUp() override {
     messages = &messages_;
-    executorch::runtime::register_pal(
-        executorch::runtime::PalImpl::create(record, __FILE__));
+    executorch::runtime::register_pal(executorch::runtime::PalImpl::create(record, __FILE__));
   }
   void TearDown() override { executorch::runtime::register_pal({}); }
 

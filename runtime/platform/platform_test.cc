@@ -1,8 +1,9 @@
-#include <executorch/runtime/platform/platform.h>
-#include <executorch/runtime/platform/runtime.h>
+#include <cstring>
+
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <executorch/runtime/platform/platform.h>
+#include <executorch/runtime/platform/runtime.h>
 
 using executorch::runtime::get_pal_impl;
 using executorch::runtime::PalImpl;

@@ -1,9 +1,10 @@
 // A program that defines et_pal_* functions replaces the defaults at link time, one by one.
-#include <executorch/runtime/platform/log.h>
-#include <executorch/runtime/platform/platform.h>
+#include <string>
+
 #include <gtest/gtest.h>
 
-#include <string>
+#include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
 
 namespace {
 std::string last_message;

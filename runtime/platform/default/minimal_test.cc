@@ -1,7 +1,8 @@
 // The minimal layer is linked instead of the default: firmware gets no clock, no output, no heap.
+#include <gtest/gtest.h>
+
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/system.h>
-#include <gtest/gtest.h>
 
 TEST(MinimalPalTest, DoesNothing) {
   et_pal_init();

@@ -203,7 +203,7 @@ inline constexpr bool canCast(::executorch::aten::ScalarType from,
   if (isComplexType(from) && !isComplexType(to)) {
     return false;
   }
-  if (isFloatingType(from) && isIntegralType(to, /*includeBool=*/false)) {
+  if ((isFloatingType(from) || isFloat8Type(from)) && isIntegralType(to, /*includeBool=*/false)) {
     return false;
   }
   return from == ::executorch::aten::ScalarType::Bool || to != ::executorch::aten::ScalarType::Bool;

@@ -1,0 +1,11 @@
+"""The example of the README runs as it stands."""
+
+import pathlib
+import re
+
+
+def test_the_example_runs(monkeypatch, tmp_path):
+    text = pathlib.Path(__file__).with_name("README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
