@@ -27,39 +27,68 @@ _PYTEST_DEPS = [
 ]
 _GOOGLETEST = Label("//third-party:googletest")
 
-def cc_lib(name, hdrs = [], copts = [], freestanding = False, visibility = _PUBLIC, **kwargs):
+def _private_headers(name, srcs):
+    """Headers among the sources are included by their full path as well; returns the sources and what they need."""
+    headers = [src for src in srcs if src.endswith(".h")]
+    if not headers:
+        return srcs, []
+    cc_library(
+        name = name + "_private_headers",
+        hdrs = headers,
+        include_prefix = "executorch/" + native.package_name(),
+        visibility = ["//visibility:private"],
+    )
+    return [src for src in srcs if src not in headers], [name + "_private_headers"]
+
+def cc_lib(
+        name,
+        srcs = [],
+        hdrs = [],
+        copts = [],
+        freestanding = False,
+        implementation_deps = [],
+        visibility = _PUBLIC,
+        **kwargs):
     """A cc_library whose headers are included as <executorch/PACKAGE/HEADER>.
 
     Args:
       name: of the target.
+      srcs: sources and private headers.
       hdrs: public headers, relative to the package.
       copts: added to the compile of this target.
       freestanding: compile without exceptions, RTTI and guarded statics.
+      implementation_deps: what only the sources include.
       visibility: public unless a target is truly private; edges are checked by //tests/architecture.
       **kwargs: as for cc_library.
     """
+    sources, private = _private_headers(name, srcs)
     cc_library(
         name = name,
+        srcs = sources,
         hdrs = hdrs,
         copts = copts + (_FREESTANDING_COPTS if freestanding else []),
+        implementation_deps = implementation_deps + private,
         include_prefix = "executorch/" + native.package_name(),
         visibility = visibility,
         **kwargs
     )
 
-def cc_unit_test(name, deps = [], size = "small", **kwargs):
+def cc_unit_test(name, srcs, deps = [], size = "small", **kwargs):
     """A googletest program (gmock and main included).
 
     Args:
       name: of the target.
+      srcs: sources and headers of the test.
       deps: what is tested.
       size: as for cc_test.
       **kwargs: as for cc_test.
     """
+    sources, private = _private_headers(name, srcs)
     cc_test(
         name = name,
         size = size,
-        deps = deps + [_GOOGLETEST],
+        srcs = sources,
+        deps = deps + private + [_GOOGLETEST],
         **kwargs
     )
 

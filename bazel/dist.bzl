@@ -1,5 +1,6 @@
 """A C++ distribution of one microlibrary: headers, static library, CMake and pkg-config files, in one tar."""
 
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 
 def _headers(ctx, infos):
@@ -33,6 +34,7 @@ def _objects(ctx, infos):
 
 def _archive(ctx, name, objects):
     toolchain = find_cc_toolchain(ctx)
+    configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain)
     archive = ctx.actions.declare_file("{}.objects/lib{}.a".format(ctx.label.name, name))
     arguments = ctx.actions.args()
     arguments.add("rcsD")
@@ -41,7 +43,10 @@ def _archive(ctx, name, objects):
     arguments.use_param_file("@%s")
     arguments.set_param_file_format("multiline")
     ctx.actions.run(
-        executable = toolchain.ar_executable,
+        executable = cc_common.get_tool_for_action(
+            action_name = ACTION_NAMES.cpp_link_static_library,
+            feature_configuration = configuration,
+        ),
         arguments = [arguments],
         inputs = depset(objects, transitive = [toolchain.all_files]),
         mnemonic = "DistArchive",

@@ -8,6 +8,9 @@ of a directory may use besides itself:
 * `cc`: C++ includes (`<executorch/<library>/...>`) and deps of C++ targets.
 * `tests`: what its tests may use on top of that, in either language.
 
+Python edges are what a wheel requires, so only those stand here that are used; the design allows more (level 1 may use
+all of level 0, and so on up), and a library that needs one of these adds it.
+
 The longest row that is a prefix of a file's path is the file's row. An edge to a library covers its rooms, except
 rooms that stand above the one that asks. Edges are not inherited: what is used directly is listed directly.
 
@@ -20,11 +23,11 @@ EDGES = {
     "schema": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
     "dialects": {"py": [], "cc": []},
     # Level 1: each knows level 0 only.
-    "passes": {"py": ["schema", "dialects"], "cc": []},
+    "passes": {"py": ["dialects"], "cc": []},
     "partitioner": {"py": ["schema", "dialects"], "cc": []},
-    "memory_planning": {"py": ["schema", "dialects"], "cc": []},
+    "memory_planning": {"py": ["dialects"], "cc": []},
     # Level 2 and the front door, the only library that knows all stages.
-    "emitter": {"py": ["schema", "dialects", "passes", "partitioner", "memory_planning"], "cc": []},
+    "emitter": {"py": ["schema", "dialects", "memory_planning"], "cc": []},
     "exir": {"py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
@@ -49,11 +52,11 @@ EDGES = {
         "tests": ["extension", "kernels"],
     },
     "runtime/python": {
-        "py": ["runtime"],
+        "py": [],
         "cc": ["runtime", "kernels", "extension"],
-        "tests": ["schema", "emitter", "exir"],
+        "tests": ["schema", "extension", "emitter", "exir"],
     },
     "kernels": {"py": [], "cc": ["runtime"], "tests": ["extension"]},
-    "extension": {"py": [], "cc": ["schema", "runtime"], "tests": ["kernels"]},
+    "extension": {"py": ["runtime"], "cc": ["schema", "runtime"], "tests": ["schema", "kernels"]},
     "extension/executor_runner": {"py": [], "cc": ["runtime", "kernels", "extension"], "tests": []},
 }

@@ -105,7 +105,8 @@ def rows(sample: Sample) -> list[dict[str, set[torch.dtype]]]:
             key = tuple((name, dtype) for name, dtype in full.items() if name != free)
             found.setdefault(key, set()).add(full[free] if free else torch.float32)
     return [
-        ({free: dtypes} if free else {}) | {name: {dtype} for name, dtype in key} for key, dtypes in found.items()
+        ({free: dtypes} if free else {}) | {name: {dtype} for name, dtype in key}
+        for key, dtypes in found.items()
     ]
 
 

@@ -138,7 +138,7 @@ def as_methods(programs: "ExportedProgram | Mapping[str, ExportedProgram]") -> d
     Raises:
         ExportError: something in it is not an ``ExportedProgram``.
     """
-    methods = {DEFAULT_METHOD: programs} if isinstance(programs, ExportedProgram) else dict(programs)
+    methods = dict(programs) if isinstance(programs, Mapping) else {DEFAULT_METHOD: programs}
     for name, program in methods.items():
         if not isinstance(program, ExportedProgram):
             raise ExportError(

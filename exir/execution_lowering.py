@@ -5,7 +5,7 @@ stage                what it leaves behind
 ===================  ============================================================================
 the caller's passes  an edge graph still
 external constants   names of ``.ptd`` files on constants
-optimisation         linear layers whole, constant subgraphs folded, no unused weights
+optimisation         no clones without need, batch norm in convolutions, linear layers whole, constants folded, no unused weights
 buffer write-back    mutated buffers written at the end, or in place
 specs                a spec on every value; constants know their bytes
 primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
@@ -27,6 +27,7 @@ from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
+from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
@@ -34,6 +35,7 @@ from executorch.passes.pass_base import run_pass
 from executorch.passes.pass_manager import PassManager, pass_name
 from executorch.passes.program import clone_program, replace_parts, sync_signature
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
+from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -72,7 +74,11 @@ def edge_to_execution(
 
 
 def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
-    """Rewrites that save work or space at run time and change no result (in place)."""
+    """Rewrites that save work or space at run time and change results by rounding at most (in place)."""
+    if config.remove_clones:
+        RemoveNoopPass(remove_clones=True)(program.graph_module)
+    if config.fuse_batch_norm:
+        FuseBatchNormPass()(program)
     if config.fuse_linear:
         FuseLinearPass()(program.graph_module)
     if config.fold_constants:

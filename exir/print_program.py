@@ -79,11 +79,12 @@ def print_program(program: Program, show_meminfo: bool = True, out: "TextIO | An
                 stream.write(f"  {number}: {_instruction(instruction.instr_args, plan)}\n")
         if show_meminfo:
             for number, value in enumerate(plan.values):
-                place = getattr(value.val, "allocation_info", None)
+                tensor: Any = value.val
+                place = getattr(tensor, "allocation_info", None)
                 if place is not None:
                     offset = place.memory_offset_low + (place.memory_offset_high << 32)
                     stream.write(
-                        f"  value {number}: sizes {list(value.val.sizes)} at {place.memory_id}:{offset}\n"
+                        f"  value {number}: sizes {list(tensor.sizes)} at {place.memory_id}:{offset}\n"
                     )
 
 
@@ -129,3 +130,6 @@ def inspect_node(graph: Graph, node: Node) -> str:
     trace = node.meta.get(meta_keys.STACK_TRACE)
     text.write(f"Traceback (most recent call last):\n{trace}" if trace else "(none was recorded)\n")
     return text.getvalue()
+
+
+__all__ = ["add_cursor_to_graph", "inspect_node", "pretty_print", "print_program"]

@@ -237,6 +237,13 @@ def test_the_module_alone_as_a_program():
         def forward(self, x):
             return x + 1, x * 2
 
+    class WithNumber(torch.nn.Module):
+        def forward(self, x, n):
+            return x * n
+
+    program = to_backend("TextBackend", export(WithNumber(), (*IMAGE, 3)), []).exported_program()
+    assert len(program.graph.find_nodes(op="placeholder")) == 2
+    same(program, WithNumber(), (*IMAGE, 3))
     program = to_backend("TextBackend", export(Two(), IMAGE), []).exported_program()
     assert [n.op for n in program.graph.nodes] == ["placeholder", "get_attr"] + ["call_function"] * 3 + [
         "output"
@@ -339,6 +346,22 @@ def test_dynamic_shapes_pass_through():
     lowered = to_backend(program, OpPartitioner(["add.Tensor", "mul.Tensor"]))
     assert lowered.range_constraints == program.range_constraints
     same(lowered, model, (torch.rand(7), torch.rand(7) + 1))
+
+
+def test_sizes_cross_a_border_as_numbers():
+    class Flat(torch.nn.Module):
+        def forward(self, x):
+            return x.view(x.shape[0] * x.shape[1]) * 2, x.shape[0]
+
+    model = Flat()
+    program = export(model, (torch.rand(3, 4),), dynamic_shapes=({0: torch.export.Dim("n", min=2, max=9)},))
+    lowered = to_backend(program, OpPartitioner(["view.default", "mul.Tensor"]))
+    ((_, module, call),) = get_lowered_submodules(lowered.graph_module)
+    assert [type(arg.meta["val"]) for arg in call.args[2:]] == [torch.SymInt]
+    assert len(module.original_module.graph_signature.user_inputs) == 2
+    flat, size = lowered.module()(torch.arange(28.0).view(7, 4))
+    torch.testing.assert_close(flat, torch.arange(28.0) * 2)
+    assert size == 7
 
 
 def test_debug_handles_of_calls_are_new():

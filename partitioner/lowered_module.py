@@ -9,7 +9,14 @@ from typing import Any, Protocol
 
 import torch
 from torch.export import ExportedProgram, ModuleCallEntry, ModuleCallSignature
-from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec
+from torch.export.graph_signature import (
+    ArgumentSpec,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+)
 
 from executorch.dialects import meta_keys
 from executorch.partitioner.call_delegate import executorch_call_delegate, is_lowered_module
@@ -138,8 +145,11 @@ class LoweredBackendModule(torch.nn.Module):
         return _emission_hook(self.exported_program(), **options)
 
 
-def _wrap(lowered: LoweredBackendModule) -> ExportedProgram:
-    original = lowered.original_module
+_MODULE_NAME = "lowered_module_0"
+
+
+def _call_graph(original: ExportedProgram) -> tuple[torch.fx.Graph, list[torch.fx.Node], list[torch.fx.Node]]:
+    """A graph that hands its inputs to a delegate and returns what it gives; with its inputs and outputs."""
     graph = torch.fx.Graph()
     by_name = {node.name: node for node in original.graph.nodes}
     arguments = []
@@ -149,52 +159,48 @@ def _wrap(lowered: LoweredBackendModule) -> ExportedProgram:
             placeholder.name = spec.arg.name
             placeholder.meta = dict(by_name[spec.arg.name].meta)
             arguments.append(placeholder)
-    module_name = "lowered_module_0"
-    reference = graph.get_attr(module_name)
-    call = graph.call_function(executorch_call_delegate, (reference, *arguments))
-    returned = [
-        arg
-        for arg, spec in zip(_output_args(original.graph), original.graph_signature.output_specs, strict=True)
-        if spec.kind is OutputKind.USER_OUTPUT
-    ]
+    call = graph.call_function(executorch_call_delegate, (graph.get_attr(_MODULE_NAME), *arguments))
+    outputs = zip(_output_args(original.graph), original.graph_signature.output_specs, strict=True)
+    values = [_value(arg) for arg, output in outputs if output.kind is OutputKind.USER_OUTPUT]
     if original.call_spec.out_spec.is_leaf():
         # In Python the call gives what the subgraph gives: here one bare value.
-        call.meta[meta_keys.VAL] = _value(returned[0])
+        call.meta[meta_keys.VAL] = values[0]
         results = [call]
     else:
-        call.meta[meta_keys.VAL] = tuple(_value(arg) for arg in returned)
-        results = [graph.call_function(operator.getitem, (call, index)) for index in range(len(returned))]
-        for result, arg in zip(results, returned, strict=True):
-            result.meta[meta_keys.VAL] = _value(arg)
+        call.meta[meta_keys.VAL] = tuple(values)
+        results = [graph.call_function(operator.getitem, (call, index)) for index in range(len(values))]
+        for result, value in zip(results, values, strict=True):
+            result.meta[meta_keys.VAL] = value
     graph.output(tuple(results))
+    return graph, arguments, results
+
+
+def _wrap(lowered: LoweredBackendModule) -> ExportedProgram:
+    original = lowered.original_module
+    graph, arguments, results = _call_graph(original)
+    input_specs = [InputSpec(InputKind.USER_INPUT, _argument(node), None) for node in arguments]
+    output_specs = [OutputSpec(OutputKind.USER_OUTPUT, _argument(node), None) for node in results]
+    call_spec = original.call_spec
     return ExportedProgram(
-        root={module_name: lowered},
+        root={_MODULE_NAME: lowered},
         graph=graph,
-        graph_signature=ExportGraphSignature(
-            [
-                InputSpec(InputKind.USER_INPUT, argument_spec(n.name, n.meta.get(meta_keys.VAL)), None)
-                for n in arguments
-            ],
-            [
-                OutputSpec(OutputKind.USER_OUTPUT, argument_spec(n.name, n.meta.get(meta_keys.VAL)), None)
-                for n in results
-            ],
-        ),
+        graph_signature=ExportGraphSignature(input_specs, output_specs),
         state_dict={},
         range_constraints=dict(original.range_constraints),
         module_call_graph=[
             ModuleCallEntry(
                 "",
                 ModuleCallSignature(
-                    inputs=[],
-                    outputs=[],
-                    in_spec=original.call_spec.in_spec,
-                    out_spec=original.call_spec.out_spec,
+                    inputs=[], outputs=[], in_spec=call_spec.in_spec, out_spec=call_spec.out_spec
                 ),
             )
         ],
         verifiers=original.verifiers,
     )
+
+
+def _argument(node: torch.fx.Node) -> ArgumentSpec:
+    return argument_spec(node.name, node.meta.get(meta_keys.VAL))
 
 
 def _output_args(graph: torch.fx.Graph) -> list[Any]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind
 from torch.fx import Node
 from torch.fx.node import map_arg
 
@@ -13,9 +12,8 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.passes.fake_values import value_of
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import ConstantLifter, mutated_placeholders, state_value
+from executorch.passes.program import ConstantLifter, constant_values
 
-_STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 #: Results up to this many bytes are stored even if that takes more space than their sources.
 _SMALL = 4096
 
@@ -34,7 +32,7 @@ class ConstantPropPass(ExportedProgramPassBase):
         self._only_if_not_larger = only_if_not_larger
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        known = _constants(exported_program)
+        known: dict[Node, Any] = dict(constant_values(exported_program))
         folded: dict[Node, Any] = {}
         with torch.no_grad():
             for node in exported_program.graph.nodes:
@@ -62,21 +60,6 @@ class ConstantPropPass(ExportedProgramPassBase):
             return False
         freed = sum(_nbytes(known[source]) or 0 for source in node.all_input_nodes if len(source.users) == 1)
         return size <= max(freed, _SMALL)
-
-
-def _constants(program: ExportedProgram) -> dict[Node, Any]:
-    written = mutated_placeholders(program)
-    found: dict[Node, Any] = {}
-    placeholders = program.graph.find_nodes(op="placeholder")
-    for node, spec in zip(placeholders, program.graph_signature.input_specs, strict=True):
-        value = state_value(program, spec) if spec.kind in _STATE else None
-        if (
-            isinstance(value, torch.Tensor)
-            and node not in written
-            and meta_keys.CONSTANT_TAG not in node.meta
-        ):
-            found[node] = value.detach()
-    return found
 
 
 def _is_foldable(node: Node, known: dict[Node, Any]) -> bool:

@@ -223,7 +223,10 @@ class ExportPass(PassBase):
             scope.visited = node
             meta = NodeMetadata(node.meta)
             if node.op == "placeholder":
-                values[node] = self.placeholder(str(node.target), next(remaining), meta)
+                value, own = next(remaining), node.meta.get(meta_keys.VAL)
+                values[node] = self.placeholder(
+                    str(node.target), own if _same_example(value, own) else value, meta
+                )
             elif node.op == "get_attr":
                 values[node] = _attribute_of(scope.source, str(node.target))
             elif node.op == "output":
@@ -270,7 +273,8 @@ class ExportPass(PassBase):
         scope = self._scopes[-1]
         args, kwargs = self._lift_tensors((args, kwargs))
         data, is_old = self._value(scope, target, args, kwargs)
-        name = scope.visited.name if is_old and scope.visited is not None else None
+        is_same_operator = scope.visited is not None and scope.visited.target is target
+        name = scope.visited.name if is_same_operator and scope.visited is not None else None
         node_args, node_kwargs = _to_nodes(args), _to_nodes(kwargs)
         node = scope.graph.create_node("call_function", target, tuple(node_args), node_kwargs, name=name)
         if is_old:
@@ -356,12 +360,29 @@ def _first_row(value: Any) -> Any:
 
 
 def _same_arguments(old: Any, new: Any, scope: _Scope) -> bool:
-    """True when ``new`` are the values that the visited node had: equal literals, identical example values."""
-    old_leaves, old_spec = pytree.tree_flatten(old)
-    new_leaves, new_spec = pytree.tree_flatten(new)
-    if str(old_spec) != str(new_spec):
-        return False
-    return all(_same_argument(left, right, scope) for left, right in zip(old_leaves, new_leaves, strict=True))
+    """True when ``new`` are the values that the visited node had: equal literals, identical example values.
+
+    A list is as good as fx's immutable list, and a dictionary likewise.
+    """
+    if isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
+        pairs = zip(old, new, strict=False)
+        return len(old) == len(new) and all(_same_arguments(left, right, scope) for left, right in pairs)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_same_arguments(old[key], new[key], scope) for key in old)
+    return _same_argument(old, new, scope)
+
+
+def _same_example(value: Any, own: Any) -> bool:
+    """True when a body that was traced with ``own`` computes the same for ``value``."""
+    if isinstance(value, torch.Tensor) and isinstance(own, torch.Tensor):
+        same_type = value.dtype == own.dtype and value.device == own.device
+        return same_type and _layout(value) == _layout(own)
+    return type(value) is type(own) and str(value) == str(own)
+
+
+def _layout(value: torch.Tensor) -> str:
+    # As text: comparing symbolic sizes would add guards.
+    return f"{tuple(value.shape)} {value.stride()}"
 
 
 def _same_argument(old: Any, new: Any, scope: _Scope) -> bool:

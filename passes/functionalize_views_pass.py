@@ -14,6 +14,8 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.errors import Problems
+from executorch.dialects.verifiers import graph_modules
 from executorch.passes.fake_values import contiguous_value, is_channels_last_value, is_contiguous_value
 from executorch.passes.pass_base import NodePass
 
@@ -48,7 +50,21 @@ _ASKS_FOR_FORMAT: Final = frozenset({_aten._to_copy.default, _aten.clone.default
 
 
 class FunctionalizeViewsPass(NodePass):
-    """See the module's description. Idempotent."""
+    """See the module's description. Idempotent.
+
+    Raises:
+        SpecViolationError: ``as_strided`` of a value whose strides are not those it will have; it would read other
+            elements.
+    """
+
+    def requires(self, graph_module: GraphModule) -> None:
+        problems = Problems("Operators that depend on strides which a program does not keep")
+        for module in graph_modules(graph_module):
+            for node in module.graph.find_nodes(op="call_function", target=_aten.as_strided.default):
+                value = node.args[0].meta.get(meta_keys.VAL)
+                if isinstance(value, torch.Tensor) and not is_contiguous_value(value):
+                    problems.add(node, f"reads a tensor with strides {tuple(value.stride())}")
+        problems.raise_if_any("call .contiguous() on the tensor before as_strided")
 
     def begin(self, graph_module: GraphModule) -> bool:
         self._channels_last: set[Node] = set()

@@ -51,7 +51,7 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
                     written[index] = _copy_into(placeholder, results[index])
         for index, node in written.items():
             results[index] = node
-        output.args = (type(output.args[0])(results),)
+        output.args = (tuple(results),)
         sync_signature(exported_program)
         exported_program.graph_module.recompile()
         return ExportedProgramPassResult(exported_program, True)

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
+from torch._export.verifier import Verifier
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
@@ -24,7 +25,7 @@ from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.fake_values import value_of
 from executorch.passes.inplace_rewriter import InPlaceRewriter
 from executorch.passes.op_recorder import NotLocalError, OpRecorder
-from executorch.passes.program import clone_program, fake_mode_of
+from executorch.passes.program import clone_program, fake_mode_of, replace_parts
 from executorch.passes.size_nodes import SizeNodes
 from executorch.passes.written_inputs import add_mutation_outputs
 
@@ -54,7 +55,8 @@ def decompose_locally(
     with torch.no_grad(), _below_autograd(), enable_python_dispatcher():
         written = _GraphDecomposer(program.graph_module, table, choose).run()
     add_mutation_outputs(program, written)
-    return program
+    program.graph.eliminate_dead_code()
+    return replace_parts(program, verifiers=[Verifier])
 
 
 @contextlib.contextmanager
@@ -86,7 +88,6 @@ class _GraphDecomposer:
         while nodes:
             # Inlining a body puts nodes in front that still have to be visited.
             nodes = self._visit_all(nodes)
-        self._graph.eliminate_dead_code()
         self._module.recompile()
         return self._in_place.written
 
@@ -165,6 +166,7 @@ class _GraphDecomposer:
                 written = _GraphDecomposer(body, self._table, self._choose).run()
                 if written:
                     raise NotLocalError(f"a body of {node.name} writes its inputs")
+                body.graph.eliminate_dead_code()
         elif name != "executorch_call_delegate":
             raise NotLocalError(f"higher-order operator {name}")
         return []

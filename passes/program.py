@@ -180,6 +180,26 @@ def mutated_placeholders(program: ExportedProgram) -> set[Node]:
     return found
 
 
+def constant_values(program: ExportedProgram) -> dict[Node, torch.Tensor]:
+    """Placeholders whose value is known ahead of time and belongs into the program, with that value.
+
+    Parameters, buffers nobody writes and lifted constants; not those marked for an external file, whose bytes may
+    be exchanged later.
+    """
+    written = mutated_placeholders(program)
+    found: dict[Node, torch.Tensor] = {}
+    placeholders = program.graph.find_nodes(op="placeholder")
+    for node, spec in zip(placeholders, program.graph_signature.input_specs, strict=True):
+        value = state_value(program, spec)
+        if (
+            isinstance(value, torch.Tensor)
+            and node not in written
+            and meta_keys.CONSTANT_TAG not in node.meta
+        ):
+            found[node] = value.detach()
+    return found
+
+
 class ConstantLifter:
     """Adds tensor constants to a program as lifted placeholders, one per distinct value."""
 

@@ -27,7 +27,6 @@ IDENTITIES: Final = frozenset(
 _MAYBE: Final = frozenset(
     {
         _aten._to_copy.default,
-        _aten.clone.default,
         _aten.view.default,
         _aten.view_copy.default,
         _aten.expand.default,
@@ -35,19 +34,18 @@ _MAYBE: Final = frozenset(
         _aten.slice.Tensor,
         _aten.slice_copy.Tensor,
         torch.ops.dim_order_ops._to_dim_order_copy.default,
-        torch.ops.dim_order_ops._clone_dim_order.default,
     }
 )
+_CLONES: Final = frozenset({_aten.clone.default, torch.ops.dim_order_ops._clone_dim_order.default})
 #: Of these, the ones a model author writes to get a value that later writes do not touch.
 _COPIES: Final = frozenset(
     {
+        *_CLONES,
         _aten._to_copy.default,
-        _aten.clone.default,
         _aten.lift_fresh_copy.default,
         _aten.detach_copy.default,
         _aten.alias_copy.default,
         torch.ops.dim_order_ops._to_dim_order_copy.default,
-        torch.ops.dim_order_ops._clone_dim_order.default,
     }
 )
 
@@ -57,9 +55,16 @@ class RemoveNoopPass(NodePass):
 
     A copy stays where it is needed to keep values apart: from a graph input (which may be a buffer that the
     program writes later, or memory of the caller) to a graph output.
+
+    Args:
+        remove_clones: treat ``clone`` in the same way. In the edge dialect clones stay, because authors and
+            partitioners see them; a program that is executed does without.
     """
 
     removes_dead_code = True
+
+    def __init__(self, remove_clones: bool = False) -> None:
+        self._candidates = _MAYBE | _CLONES if remove_clones else _MAYBE
 
     def begin(self, graph_module: GraphModule) -> bool:
         # The pass runs over every node; looking for output users is needed for copies only.
@@ -72,7 +77,7 @@ class RemoveNoopPass(NodePass):
         op = aten_op(node.target)
         if op in IDENTITIES:
             return self._bypass(node, op in _COPIES)
-        if op in _MAYBE and _same_value_kind(node, node.args[0]):
+        if op in self._candidates and _same_value_kind(node, node.args[0]):
             return self._bypass(node, op in _COPIES)
         return False
 

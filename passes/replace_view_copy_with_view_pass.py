@@ -93,7 +93,11 @@ def _is_candidate(node: Node, writers: dict[int, list[Node]]) -> bool:
     spec = node.meta.get(meta_keys.SPEC)
     if not isinstance(source, Node) or not isinstance(base, TensorSpec) or not isinstance(spec, TensorSpec):
         return False
-    if base.scalar_type != spec.scalar_type or _may_change_later(source, base, writers) or _leaves_graph(node):
+    if (
+        base.scalar_type != spec.scalar_type
+        or _may_change_later(source, base, writers)
+        or _leaves_graph(node)
+    ):
         return False
     return is_contiguous_dim_order(base.dim_order) and is_contiguous_dim_order(spec.dim_order)
 

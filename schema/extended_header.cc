@@ -1,9 +1,8 @@
-#include <executorch/schema/extended_header.h>
-
 #include <cinttypes>
 #include <cstring>
 
 #include <executorch/runtime/platform/log.h>
+#include <executorch/schema/extended_header.h>
 
 namespace executorch {
 namespace runtime {
@@ -16,9 +15,9 @@ constexpr size_t kSegmentBaseOffset = 16;
 constexpr size_t kSegmentDataSizeOffset = 24;
 constexpr uint32_t kLengthWithSegmentDataSize = 32;
 
-static_assert(
-    ExtendedHeader::kHeaderOffset + kLengthWithSegmentDataSize <= ExtendedHeader::kNumHeadBytes,
-    "every field must lie within the bytes that Parse asks for");
+static_assert(ExtendedHeader::kHeaderOffset + kLengthWithSegmentDataSize <=
+                  ExtendedHeader::kNumHeadBytes,
+              "every field must lie within the bytes that Parse asks for");
 
 // Byte by byte, so that neither the host's byte order nor the pointer's alignment matters.
 template <typename T>

@@ -1,9 +1,9 @@
-#include <executorch/schema/extended_header.h>
-
 #include <array>
 #include <cstdint>
 
 #include <gtest/gtest.h>
+
+#include <executorch/schema/extended_header.h>
 
 namespace {
 

@@ -196,6 +196,7 @@ def _impl(ctx):
     sysroot = ctx.file.sysroot.path
     lib = ctx.file._zig_lib.path
     features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
+
     # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
     # libraries link statically (no supports_dynamic_linker).
     features.append(feature(name = "supports_start_end_lib", enabled = True))

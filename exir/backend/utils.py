@@ -4,7 +4,12 @@ from typing import TextIO
 
 from torch.fx import GraphModule
 
-from executorch.partitioner import get_lowered_backend_modules, get_lowered_submodules
+from executorch.partitioner import (
+    get_lowered_backend_modules,
+    get_lowered_submodules,
+    tag_constant_data,
+    tag_mutated_buffer,
+)
 
 
 def format_delegated_graph(graph_module: GraphModule) -> str:
@@ -32,4 +37,6 @@ __all__ = [
     "get_lowered_backend_modules",
     "get_lowered_submodules",
     "print_delegated_graph",
+    "tag_constant_data",
+    "tag_mutated_buffer",
 ]

@@ -47,6 +47,11 @@ class EdgeCompileConfig:
     _skip_type_promotion: bool = False
     _skip_dim_order: bool = False
 
+    def __post_init__(self) -> None:
+        # Callers of older releases pass None, or a tuple; what they pass stays theirs.
+        self._core_aten_ops_exception_list = list(self._core_aten_ops_exception_list or ())
+        self.preserve_ops = list(self.preserve_ops or ())
+
 
 @dataclass
 class ExecutorchBackendConfig:
@@ -69,6 +74,8 @@ class ExecutorchBackendConfig:
         external_constants: True puts all constants into a ``.ptd`` file; a function of the placeholder gives the
             file's name (None keeps that constant in the program).
         external_mutable_weights: True puts all trainable parameters into a ``.ptd`` file.
+        remove_clones: drop copies that nobody can tell from the original.
+        fuse_batch_norm: fold batch normalisation into the convolution before it.
         fuse_linear: put a transposed weight and a matrix product together to one ``aten.linear``.
         fold_constants: compute ahead of time what depends on constants only, unless that makes the file larger.
     """
@@ -89,6 +96,8 @@ class ExecutorchBackendConfig:
     remove_view_copy: bool = True
     external_constants: "bool | Callable[[Any], str | None]" = False
     external_mutable_weights: bool = False
+    remove_clones: bool = True
+    fuse_batch_norm: bool = True
     fuse_linear: bool = True
     fold_constants: bool = True
 

@@ -187,8 +187,10 @@ struct EValue {
   double toDouble() const;
   bool toBool() const;
   ::executorch::aten::Scalar toScalar() const;
-  /// A handle that shares the tensor's data and metadata.
-  ::executorch::aten::Tensor toTensor() const;
+  /// The handle itself, which shares the tensor's data and metadata.
+  ::executorch::aten::Tensor& toTensor() &;
+  const ::executorch::aten::Tensor& toTensor() const&;
+  ::executorch::aten::Tensor toTensor() &&;
   std::string_view toString() const;
   ::executorch::aten::ArrayRef<int64_t> toIntList() const;
   ::executorch::aten::ArrayRef<bool> toBoolList() const;

@@ -38,7 +38,6 @@ struct is_evalue_pointer<
 ET_INTERNAL_EVALUE_GETTER(int64_t, Int, Int, payload.copyable_union.as_int)
 ET_INTERNAL_EVALUE_GETTER(double, Double, Double, payload.copyable_union.as_double)
 ET_INTERNAL_EVALUE_GETTER(bool, Bool, Bool, payload.copyable_union.as_bool)
-ET_INTERNAL_EVALUE_GETTER(::executorch::aten::Tensor, Tensor, Tensor, payload.as_tensor)
 ET_INTERNAL_EVALUE_GETTER(std::string_view, String, String,
                           std::string_view(payload.copyable_union.as_string_ptr->data(),
                                            payload.copyable_union.as_string_ptr->size()))
@@ -47,6 +46,26 @@ ET_INTERNAL_EVALUE_GETTER(::executorch::aten::ArrayRef<bool>, BoolList, ListBool
 ET_INTERNAL_EVALUE_GETTER(::executorch::aten::ArrayRef<double>, DoubleList, ListDouble,
                           *payload.copyable_union.as_double_list_ptr)
 #undef ET_INTERNAL_EVALUE_GETTER
+
+inline Result<::executorch::aten::Tensor> EValue::tryToTensor() const {
+  if (ET_UNLIKELY(tag != Tag::Tensor)) {
+    internal::log_wrong_tag("Tensor", tag);
+    return Error::InvalidType;
+  }
+  return payload.as_tensor;
+}
+
+inline ::executorch::aten::Tensor& EValue::toTensor() & {
+  ET_CHECK_MSG(tag == Tag::Tensor, "EValue is not a Tensor: tag %u", static_cast<unsigned>(tag));
+  return payload.as_tensor;
+}
+
+inline const ::executorch::aten::Tensor& EValue::toTensor() const& {
+  ET_CHECK_MSG(tag == Tag::Tensor, "EValue is not a Tensor: tag %u", static_cast<unsigned>(tag));
+  return payload.as_tensor;
+}
+
+inline ::executorch::aten::Tensor EValue::toTensor() && { return toTensor(); }
 
 // Lists whose elements are EValues: the elements may have a wrong type too.
 #define ET_INTERNAL_EVALUE_LIST_GETTER(type, suffix, tag_name_, member)             \

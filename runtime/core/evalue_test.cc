@@ -73,6 +73,13 @@ TEST_F(EValueTest, TensorIsAHandle) {
   value.toTensor().mutable_data_ptr<float>()[0] = 9.0f;
   EXPECT_EQ(t.const_data_ptr<float>()[0], 9.0f);
   EXPECT_EQ(value.tryToTensor()->numel(), 2);
+  const Tensor other = tensor();
+  Tensor& handle = value.toTensor();
+  handle = other;
+  EXPECT_EQ(value.toTensor().unsafeGetTensorImpl(), other.unsafeGetTensorImpl());
+  const EValue& constant = value;
+  EXPECT_EQ(&constant.toTensor(), &handle);
+  EXPECT_EQ(EValue(t).toTensor().unsafeGetTensorImpl(), t.unsafeGetTensorImpl());
 }
 
 TEST_F(EValueTest, StringsAndLists) {

@@ -3,7 +3,7 @@
 namespace executorch {
 namespace runtime {
 
-void* MemoryAllocator::allocate(size_t size, size_t alignment) {
+void* MemoryAllocator::bump(size_t size, size_t alignment) {
   if (!isPowerOf2(alignment)) {
     ET_LOG(Error, "alignment %zu is not a power of two", alignment);
     return nullptr;

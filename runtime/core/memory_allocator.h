@@ -38,7 +38,9 @@ class MemoryAllocator {
 
   /// `size` bytes, uninitialized, or null if there is not enough room or `alignment` is not a power
   /// of two; both are logged.
-  virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment);
+  virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
+    return bump(size, alignment);
+  }
 
   /// Room for one T, not constructed; null if there is not enough.
   template <typename T>
@@ -88,6 +90,11 @@ class MemoryAllocator {
   }
 
  private:
+  // Apart from allocate(), which is inline as all virtual functions of the core are: a class whose
+  // first virtual function lived in a file compiled without RTTI would have no typeinfo, and
+  // subclasses in code compiled with RTTI could not be linked.
+  void* bump(size_t size, size_t alignment);
+
   static size_t padding(uintptr_t address, size_t alignment) {
     return static_cast<size_t>(-address & (alignment - 1));
   }

@@ -155,6 +155,27 @@ TEST_F(MemoryAllocatorTest, MacrosReturnEarly) {
   EXPECT_EQ(try_macro(&large), 1);
 }
 
+// The core is built without RTTI, its users may not be.
+class CountingAllocator : public MemoryAllocator {
+ public:
+  using MemoryAllocator::MemoryAllocator;
+  void* allocate(size_t size, size_t alignment) override {
+    ++count;
+    return MemoryAllocator::allocate(size, alignment);
+  }
+  int count = 0;
+};
+
+TEST_F(MemoryAllocatorTest, SubclassesSeeEveryAllocation) {
+  CountingAllocator counting(sizeof(memory_), memory_);
+  MemoryAllocator* allocator = &counting;
+  EXPECT_NE(allocator->allocate(1), nullptr);
+  EXPECT_NE(allocator->allocateInstance<int>(), nullptr);
+  EXPECT_NE(allocator->allocateList<int>(3), nullptr);
+  EXPECT_EQ(counting.count, 3);
+  EXPECT_EQ(dynamic_cast<CountingAllocator*>(allocator), &counting);
+}
+
 TEST(HierarchicalAllocatorTest, GivesAddressesInsideOfBuffersOnly) {
   uint8_t first[16];
   uint8_t second[8];

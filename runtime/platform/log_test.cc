@@ -1,3 +1,8 @@
+// The levels below are those of this file, whatever the build's.
+#undef ET_LOG_ENABLED
+#undef ET_MIN_LOG_LEVEL
+#define ET_MIN_LOG_LEVEL Info
+
 #include <string>
 #include <vector>
 

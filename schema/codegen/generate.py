@@ -174,6 +174,7 @@ class Generator:
     def _head(self) -> Iterator[str]:
         has_union = any(enum.is_union for enum in self.enums)
         has_enum = any(not enum.is_union for enum in self.enums)
+        yield "# fmt: off"
         yield f'"""The objects of `{self.file.rpartition("/")[2]}`: made from it at build time, not to be edited."""'
         yield ""
         yield "from __future__ import annotations"

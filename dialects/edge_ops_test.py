@@ -1,0 +1,89 @@
+"""Edge operators: identity, names, schemas, calls."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+
+from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, aten_op, edge_op
+from executorch.dialects.ops import ops
+
+sigmoid = ops.edge.aten.sigmoid.default
+
+
+def test_there_is_one_object_per_overload():
+    assert ops.edge.aten.add.Tensor is ops.edge.aten.add.Tensor
+    assert edge_op(torch.ops.aten.add.Tensor) is ops.edge.aten.add.Tensor
+    assert ops.edge.aten.add.Tensor is not ops.edge.aten.add.Scalar
+
+
+def test_copies_and_pickles_are_the_same_object():
+    assert copy.deepcopy(sigmoid) is sigmoid and copy.copy(sigmoid) is sigmoid
+    assert pickle.loads(pickle.dumps(sigmoid)) is sigmoid
+
+
+def test_the_documented_schema_of_sigmoid():
+    assert str(sigmoid._schema) == "aten::sigmoid(Tensor self) -> Tensor"
+    integers = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
+    assert sigmoid._schema.arguments[0].allowed_types == integers | {torch.float32, torch.float64}
+    assert sigmoid._schema.returns[0].allowed_types == {torch.float32, torch.float64}
+
+
+def test_the_schema_answers_like_the_aten_schema():
+    schema = ops.edge.aten.sum.dim_IntList._schema
+    assert schema.name == "aten::sum" and schema.overload_name == "dim_IntList" and not schema.is_mutable
+    assert [arg.name for arg in schema.args] == ["self", "dim", "keepdim"]
+    assert [arg.name for arg in schema.kwargs] == ["dtype"]
+    assert schema.arguments[1].allowed_types is None
+    assert list(schema.tensor_names()) == ["self", "__ret_0"]
+
+
+def test_nodes_and_targets_have_the_documented_names():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    add = graph.call_function(ops.edge.aten.add.Tensor, (x, x))
+    clone = graph.call_function(ops.edge.dim_order_ops._clone_dim_order.default, (add,))
+    graph.output(clone)
+    assert (add.name, clone.name) == ("aten_add_tensor", "dim_order_ops__clone_dim_order_default")
+    assert "target=executorch.exir.dialects.edge._ops.aten.add.Tensor" in str(graph)
+    code = torch.fx.GraphModule({}, graph).code
+    assert "executorch_exir_dialects_edge__ops_aten_add_Tensor(x, x)" in code
+
+
+def test_calling_computes():
+    assert torch.equal(ops.edge.aten.add.Tensor(torch.ones(2), torch.ones(2)), torch.full((2,), 2.0))
+    assert torch.equal(ops.edge.aten.relu(torch.tensor([-1.0])), torch.zeros(1))
+
+
+def test_what_is_not_defined_here_is_the_wrapped_operators():
+    assert torch.Tag.core in sigmoid.tags
+    assert sigmoid.name() == "aten::sigmoid" and str(ops.edge.aten.add.Tensor) == "aten.add.Tensor"
+    assert repr(sigmoid).startswith("<EdgeOpOverload: aten.sigmoid.default>")
+
+
+def test_out_variants():
+    assert ops.edge.aten.add.Tensor.to_out_variant() is torch.ops.aten.add.out
+
+
+def test_packets():
+    packet = ops.edge.aten.add
+    assert isinstance(packet, EdgeOpOverloadPacket) and "Tensor" in packet.overloads()
+    assert ops.edge.aten.add.Tensor.overloadpacket is packet
+    with pytest.raises(AttributeError):
+        _ = packet.no_such_overload
+
+
+def test_unknown_operators_are_attribute_errors():
+    with pytest.raises(AttributeError):
+        _ = ops.edge.aten.no_such_operator
+
+
+def test_other_namespaces_are_torchs():
+    assert ops.aten.add.out is torch.ops.aten.add.out
+
+
+def test_aten_op():
+    assert aten_op(sigmoid) is torch.ops.aten.sigmoid.default
+    assert aten_op(torch.ops.aten.sigmoid.default) is torch.ops.aten.sigmoid.default
+    assert aten_op(len) is None and isinstance(sigmoid, EdgeOpOverload)

@@ -1,0 +1,11 @@
+"""Documented path of :mod:`executorch.passes.remove_unused_parameters_pass`."""
+
+from executorch.passes.remove_unused_parameters_pass import (
+    RemoveUnusedParametersPass,
+    remove_unused_parameters_pass,
+)
+
+__all__ = [
+    "RemoveUnusedParametersPass",
+    "remove_unused_parameters_pass",
+]

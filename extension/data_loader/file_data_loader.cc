@@ -1,0 +1,104 @@
+#include <executorch/extension/data_loader/file_data_loader.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include <executorch/extension/data_loader/internal/file_io.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace extension {
+
+using runtime::Error;
+using runtime::FreeableBuffer;
+using runtime::Result;
+
+Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignment) {
+  if (file_name == nullptr) {
+    ET_LOG(Error, "File name expected, null pointer found");
+    return Error::InvalidArgument;
+  }
+  if (!internal::is_power_of_two(alignment)) {
+    ET_LOG(Error, "%s: the alignment has to be a power of two, not %zu", file_name, alignment);
+    return Error::InvalidArgument;
+  }
+  const Result<int> fd = internal::open_for_reading(file_name);
+  if (!fd.ok()) {
+    return fd.error();
+  }
+  const Result<size_t> size = internal::regular_file_size(*fd, file_name);
+  if (!size.ok()) {
+    ::close(*fd);
+    return size.error();
+  }
+  char* name = internal::duplicate_string(file_name);
+  if (name == nullptr) {
+    ::close(*fd);
+    return Error::MemoryAllocationFailed;
+  }
+  return FileDataLoader(*fd, *size, alignment, name);
+}
+
+FileDataLoader::FileDataLoader(int fd, size_t file_size, size_t alignment, char* file_name)
+    : file_name_(file_name), file_size_(file_size), alignment_(alignment), fd_(fd) {}
+
+FileDataLoader::FileDataLoader(FileDataLoader&& other) noexcept
+    : file_name_(other.file_name_),
+      file_size_(other.file_size_),
+      alignment_(other.alignment_),
+      fd_(other.fd_) {
+  other.file_name_ = nullptr;
+  other.fd_ = -1;
+}
+
+FileDataLoader::~FileDataLoader() {
+  std::free(file_name_);
+  if (fd_ >= 0) {
+    ::close(fd_);
+  }
+}
+
+Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size,
+                                            const DataLoader::SegmentInfo& /*segment_info*/) const {
+  if (fd_ < 0) {
+    ET_LOG(Error, "Loader is empty: it was moved from");
+    return Error::InvalidState;
+  }
+  const Error error = internal::check_range(file_name_, offset, size, file_size_);
+  if (error != Error::Ok) {
+    return error;
+  }
+  if (size == 0) {
+    return FreeableBuffer(nullptr, 0, /*free_fn=*/nullptr);
+  }
+  return internal::read_aligned(fd_, file_name_, offset, size, alignment_);
+}
+
+Result<size_t> FileDataLoader::size() const {
+  if (fd_ < 0) {
+    ET_LOG(Error, "Loader is empty: it was moved from");
+    return Error::InvalidState;
+  }
+  return file_size_;
+}
+
+Error FileDataLoader::load_into(size_t offset, size_t size, const DataLoader::SegmentInfo& /*segment_info*/,
+                                void* buffer) const {
+  if (fd_ < 0) {
+    ET_LOG(Error, "Loader is empty: it was moved from");
+    return Error::InvalidState;
+  }
+  const Error error = internal::check_range(file_name_, offset, size, file_size_);
+  if (error != Error::Ok) {
+    return error;
+  }
+  if (buffer == nullptr && size > 0) {
+    ET_LOG(Error, "%s: no buffer to load %zu bytes into", file_name_, size);
+    return Error::InvalidArgument;
+  }
+  return internal::read_fully(fd_, file_name_, offset, size, buffer);
+}
+
+}  // namespace extension
+}  // namespace executorch

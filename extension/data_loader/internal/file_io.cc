@@ -1,0 +1,130 @@
+#include <executorch/extension/data_loader/internal/file_io.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace extension {
+namespace internal {
+
+using runtime::Error;
+using runtime::FreeableBuffer;
+using runtime::Result;
+
+namespace {
+
+// One read call never asks for more than this: some systems reject or truncate requests above 2 GiB.
+constexpr size_t kLargestRead = size_t{1} << 30;
+
+void free_block(void* block, void* /*data*/, size_t /*size*/) { std::free(block); }
+
+}  // namespace
+
+Result<int> open_for_reading(const char* file_name) {
+  int fd = -1;
+  do {
+    fd = ::open(file_name, O_RDONLY | O_CLOEXEC);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) {
+    ET_LOG(Error, "Cannot open %s: %s (%d)", file_name, std::strerror(errno), errno);
+    return Error::AccessFailed;
+  }
+  return fd;
+}
+
+Result<size_t> regular_file_size(int fd, const char* name) {
+  struct stat status;
+  if (::fstat(fd, &status) != 0) {
+    ET_LOG(Error, "Cannot read the size of %s: %s (%d)", name, std::strerror(errno), errno);
+    return Error::AccessFailed;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    ET_LOG(Error, "%s is not a regular file", name);
+    return Error::AccessFailed;
+  }
+  const auto size = static_cast<uint64_t>(status.st_size);
+  if (size > std::numeric_limits<size_t>::max()) {
+    ET_LOG(Error, "%s: %" PRIu64 " bytes do not fit into the address space", name, size);
+    return Error::AccessFailed;
+  }
+  return static_cast<size_t>(size);
+}
+
+Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buffer) {
+  auto* destination = static_cast<uint8_t*>(buffer);
+  size_t done = 0;
+  while (done < size) {
+    const size_t wanted = std::min(size - done, kLargestRead);
+    const ssize_t got = ::pread(fd, destination + done, wanted, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      ET_LOG(Error, "Reading %zu bytes at offset %zu of %s failed: %s (%d)", size, offset, name,
+             std::strerror(errno), errno);
+      return Error::AccessFailed;
+    }
+    if (got == 0) {
+      ET_LOG(Error, "%s ends at offset %zu, expected %zu bytes from offset %zu", name, offset + done, size,
+             offset);
+      return Error::AccessFailed;
+    }
+    done += static_cast<size_t>(got);
+  }
+  return Error::Ok;
+}
+
+Result<FreeableBuffer> read_aligned(int fd, const char* name, size_t offset, size_t size,
+                                    size_t alignment) {
+  if (size > std::numeric_limits<size_t>::max() - alignment) {
+    ET_LOG(Error, "%s: a block of %zu bytes aligned to %zu is too large", name, size, alignment);
+    return Error::InvalidArgument;
+  }
+  // malloc() promises alignof(max_align_t) only; the slack lets the data start at any alignment.
+  void* block = std::malloc(size + alignment - 1);
+  if (block == nullptr) {
+    ET_LOG(Error, "%s: no memory for %zu bytes from offset %zu", name, size, offset);
+    return Error::MemoryAllocationFailed;
+  }
+  const auto address = reinterpret_cast<uintptr_t>(block);
+  void* data = reinterpret_cast<void*>((address + alignment - 1) & ~(uintptr_t{alignment} - 1));
+  const Error error = read_fully(fd, name, offset, size, data);
+  if (error != Error::Ok) {
+    std::free(block);
+    return error;
+  }
+  return FreeableBuffer(data, size, free_block, block);
+}
+
+Error check_range(const char* name, size_t offset, size_t size, size_t file_size) {
+  if (offset > file_size || size > file_size - offset) {
+    ET_LOG(Error, "%s: %zu bytes from offset %zu asked for, but there are only %zu bytes", name, size, offset,
+           file_size);
+    return Error::InvalidArgument;
+  }
+  return Error::Ok;
+}
+
+char* duplicate_string(const char* text) {
+  const size_t size = std::strlen(text) + 1;
+  auto* copy = static_cast<char*>(std::malloc(size));
+  if (copy != nullptr) {
+    std::memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+}  // namespace internal
+}  // namespace extension
+}  // namespace executorch

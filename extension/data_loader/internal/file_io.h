@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace extension {
+namespace internal {
+
+/// Opens `file_name` for reading. AccessFailed, with the reason of the operating system in the log,
+/// when that is not possible.
+runtime::Result<int> open_for_reading(const char* file_name);
+
+/// The number of bytes in the regular file behind `fd`. AccessFailed for anything without a size
+/// (a directory, a pipe, a closed descriptor). `name` is used in the log only.
+runtime::Result<size_t> regular_file_size(int fd, const char* name);
+
+/// Reads exactly `size` bytes at `offset` into `buffer`, however many calls that takes. AccessFailed
+/// when the file ends early or the operating system refuses. Thread safe: never moves the file offset.
+runtime::Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buffer);
+
+/// Reads `size` bytes at `offset` into a fresh heap block that starts at a multiple of `alignment`
+/// (a power of two); the returned buffer owns the block.
+runtime::Result<runtime::FreeableBuffer> read_aligned(int fd, const char* name, size_t offset,
+                                                      size_t size, size_t alignment);
+
+/// InvalidArgument unless [offset, offset + size) lies inside a file of `file_size` bytes.
+runtime::Error check_range(const char* name, size_t offset, size_t size, size_t file_size);
+
+inline bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+/// A heap copy of a C string, to be released with std::free(); nullptr when memory is short.
+char* duplicate_string(const char* text);
+
+}  // namespace internal
+}  // namespace extension
+}  // namespace executorch

@@ -1,0 +1,128 @@
+#include <executorch/extension/evalue_util/print_evalue.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <sstream>
+#include <string>
+
+#include <executorch/extension/tensor/tensor.h>
+#include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/platform/runtime.h>
+
+namespace executorch {
+namespace extension {
+namespace {
+
+using executorch::aten::ArrayRef;
+using executorch::aten::ScalarType;
+using runtime::BoxedEvalueList;
+using runtime::EValue;
+
+class PrintEValueTest : public ::testing::Test {
+ protected:
+  void SetUp() override { runtime::runtime_init(); }
+};
+
+std::string print(const EValue& value) {
+  std::ostringstream os;
+  os << value;
+  return os.str();
+}
+
+TEST_F(PrintEValueTest, Scalars) {
+  EXPECT_EQ(print(EValue()), "None");
+  EXPECT_EQ(print(EValue(true)), "True");
+  EXPECT_EQ(print(EValue(false)), "False");
+  EXPECT_EQ(print(EValue(static_cast<int64_t>(-7))), "-7");
+  EXPECT_EQ(print(EValue(0.5)), "0.5");
+  EXPECT_EQ(print(EValue(-3.0)), "-3.");
+  EXPECT_EQ(print(EValue(1e20)), "1e+20");
+  EXPECT_EQ(print(EValue(std::numeric_limits<double>::infinity())), "inf");
+  EXPECT_EQ(print(EValue(std::nan(""))), "nan");
+}
+
+TEST_F(PrintEValueTest, StringsAreQuoted) {
+  const std::string text = "a \"b\" \\";
+  const ArrayRef<char> characters(text.data(), text.size());
+  EXPECT_EQ(print(EValue(&characters)), "\"a \\\"b\\\" \\\\\"");
+}
+
+TEST_F(PrintEValueTest, TensorsOfEveryKindOfElement) {
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({1, 3}, {0.5f, -2.0f, 3.0f}))),
+            "tensor(sizes=[1, 3], [0.5, -2., 3.])");
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, {1, 2}))), "tensor(sizes=[2], [1, 2])");
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<uint8_t>{200, 1}))), "tensor(sizes=[2], [200, 1])");
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<int8_t>{-128, 1}))),
+            "tensor(sizes=[2], [-128, 1])");
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<bool>{true, false}))),
+            "tensor(sizes=[2], [True, False])");
+  for (const ScalarType type : {ScalarType::Half, ScalarType::BFloat16, ScalarType::Double}) {
+    EXPECT_EQ(print(EValue(*make_tensor_ptr({1.5f, 2.0f}, type))), "tensor(sizes=[2], [1.5, 2.])");
+  }
+  EXPECT_EQ(print(EValue(*make_tensor_ptr(3.0f))), "tensor(sizes=[], [3.])");
+  EXPECT_EQ(print(EValue(*zeros({0, 2}))), "tensor(sizes=[0, 2], [])");
+}
+
+TEST_F(PrintEValueTest, ElementsComeInLogicalOrder) {
+  // Rows [0, 1, 2] and [3, 4, 5], stored column by column.
+  const auto tensor = make_tensor_ptr({2, 3}, {0.f, 3.f, 1.f, 4.f, 2.f, 5.f}, {1, 0}, {1, 2});
+  EXPECT_EQ(print(EValue(*tensor)), "tensor(sizes=[2, 3], [0., 1., 2., 3., 4., 5.])");
+}
+
+TEST_F(PrintEValueTest, TensorWithoutDataIsNotRead) {
+  const auto tensor = make_tensor_ptr({2}, static_cast<void*>(nullptr));
+  EXPECT_EQ(print(EValue(*tensor)), "tensor(sizes=[2], <no data>)");
+}
+
+TEST_F(PrintEValueTest, LongTensorsLoseTheirMiddle) {
+  std::vector<int> values(100);
+  std::iota(values.begin(), values.end(), 0);
+  const auto tensor = make_tensor_ptr(values);
+  EXPECT_EQ(print(EValue(*tensor)), "tensor(sizes=[100], [0, 1, 2, ..., 97, 98, 99])");
+}
+
+TEST_F(PrintEValueTest, EdgeItemsAreASettingOfTheStream) {
+  std::vector<int> values(100);
+  std::iota(values.begin(), values.end(), 0);
+  const auto tensor = make_tensor_ptr(values);
+  std::ostringstream os;
+  os << evalue_edge_items(1) << EValue(*tensor) << EValue(*tensor);
+  EXPECT_EQ(os.str(), "tensor(sizes=[100], [0, ..., 99])tensor(sizes=[100], [0, ..., 99])");
+  std::ostringstream many;
+  many << evalue_edge_items(6) << EValue(*tensor);
+  EXPECT_EQ(many.str(),
+            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5,\n  ...,\n  94, 95, 96, 97, 98, 99\n])");
+  std::ostringstream all;
+  all << evalue_edge_items(0) << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
+  EXPECT_EQ(all.str(), "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,\n  10, 11\n])");
+}
+
+TEST_F(PrintEValueTest, Lists) {
+  const bool bools[] = {true, false};
+  const ArrayRef<bool> bool_list(bools, 2);
+  EXPECT_EQ(print(EValue(&bool_list)), "(len=2)[True, False]");
+  const double doubles[] = {1.0, 2.5};
+  const ArrayRef<double> double_list(doubles, 2);
+  EXPECT_EQ(print(EValue(&double_list)), "(len=2)[1., 2.5]");
+
+  EValue seven(static_cast<int64_t>(7));
+  EValue* wrapped_ints[] = {&seven, &seven};
+  int64_t unwrapped_ints[2];
+  BoxedEvalueList<int64_t> int_list(wrapped_ints, unwrapped_ints, 2);
+  EXPECT_EQ(print(EValue(&int_list)), "(len=2)[7, 7]");
+
+  const auto tensor = make_tensor_ptr({1.0f});
+  EValue tensor_value(*tensor);
+  EValue* wrapped[] = {&tensor_value, &tensor_value};
+  std::vector<executorch::aten::Tensor> unwrapped(2, *tensor);
+  BoxedEvalueList<executorch::aten::Tensor> tensor_list(wrapped, unwrapped.data(), 2);
+  EXPECT_EQ(print(EValue(&tensor_list)),
+            "(len=2)[\n  [0]: tensor(sizes=[1], [1.]),\n  [1]: tensor(sizes=[1], [1.]),\n]");
+}
+
+}  // namespace
+}  // namespace extension
+}  // namespace executorch

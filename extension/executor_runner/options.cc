@@ -1,0 +1,196 @@
+#include <executorch/extension/executor_runner/options.h>
+
+#include <charconv>
+#include <cstring>
+#include <iomanip>
+
+namespace executorch {
+namespace extension {
+namespace executor_runner {
+namespace {
+
+/// One flag: how it is spelled, what it takes, what it does with a value (false: not such a value).
+struct Flag {
+  const char* name;
+  const char* value;  // Name of the value in the help text; null for a switch.
+  const char* help;
+  bool (*apply)(Options& options, const std::string& value);
+};
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  size_t start = 0;
+  while (start <= text.size() && !text.empty()) {
+    const size_t comma = text.find(',', start);
+    const size_t end = comma == std::string::npos ? text.size() : comma;
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return parts;
+}
+
+bool parse_count(const std::string& text, uint32_t& count) {
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, count);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+bool parse_bool(const std::string& text, bool& value) {
+  value = text == "true" || text == "1" || text == "yes";
+  return value || text == "false" || text == "0" || text == "no";
+}
+
+bool parse_print_output(const std::string& text, PrintOutput& value) {
+  bool wanted = false;
+  if (text == "all") {
+    value = PrintOutput::kAll;
+  } else if (text == "summary") {
+    value = PrintOutput::kSummary;
+  } else if (text == "none") {
+    value = PrintOutput::kNone;
+  } else if (parse_bool(text, wanted)) {
+    value = wanted ? PrintOutput::kSummary : PrintOutput::kNone;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool parse_load_mode(const std::string& text, Module::LoadMode& mode) {
+  if (text == "file") {
+    mode = Module::LoadMode::File;
+  } else if (text == "mmap") {
+    mode = Module::LoadMode::Mmap;
+  } else if (text == "mmap_mlock") {
+    mode = Module::LoadMode::MmapUseMlock;
+  } else if (text == "mmap_mlock_ignore_errors") {
+    mode = Module::LoadMode::MmapUseMlockIgnoreErrors;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+const Flag kFlags[] = {
+    {"model_path", "FILE", "The program to run (default: model.pte).",
+     [](Options& o, const std::string& v) {
+       o.model_path = v;
+       return !v.empty();
+     }},
+    {"data_path", "FILE[,FILE...]", "External data (.ptd) that the program needs.",
+     [](Options& o, const std::string& v) {
+       o.data_paths = split_at_commas(v);
+       return true;
+     }},
+    {"method_name", "NAME", "The method to run (default: forward, or the only method there is).",
+     [](Options& o, const std::string& v) {
+       o.method_name = v;
+       return !v.empty();
+     }},
+    {"inputs", "FILE[,FILE...]",
+     "Raw bytes, one file for each tensor input, in its dtype and dim order. A file that holds N samples "
+     "one after another makes N runs; one with a single sample serves all of them. Without this flag "
+     "every element of every input is one.",
+     [](Options& o, const std::string& v) {
+       o.inputs = split_at_commas(v);
+       return true;
+     }},
+    {"outputs", "FILE[,FILE...]", "Where to write raw outputs, one file each, all samples one after another.",
+     [](Options& o, const std::string& v) {
+       o.outputs = split_at_commas(v);
+       return true;
+     }},
+    {"output_dir", "DIR", "The same under fixed names: DIR/output_0.bin, DIR/output_1.bin and so on.",
+     [](Options& o, const std::string& v) {
+       o.output_dir = v;
+       return !v.empty();
+     }},
+    {"num_executions", "N", "How often to run each sample (default: 1).",
+     [](Options& o, const std::string& v) { return parse_count(v, o.num_executions) && o.num_executions > 0; }},
+    {"warmup", "N", "How often to run the first sample beforehand, outside the timing (default: 0).",
+     [](Options& o, const std::string& v) { return parse_count(v, o.warmup); }},
+    {"print_output", "all|summary|none", "How much of the outputs to print (default: summary).",
+     [](Options& o, const std::string& v) { return parse_print_output(v, o.print_output); }},
+    {"load_mode", "file|mmap|mmap_mlock|mmap_mlock_ignore_errors",
+     "How files come into memory (default: file).",
+     [](Options& o, const std::string& v) { return parse_load_mode(v, o.load_mode); }},
+    {"verification", "minimal|internal_consistency",
+     "How thoroughly to check the file (default: internal_consistency).",
+     [](Options& o, const std::string& v) {
+       o.strict_verification = v == "internal_consistency";
+       return o.strict_verification || v == "minimal";
+     }},
+    {"json", nullptr, "End with one line of JSON: sizes, load time, time per execution.",
+     [](Options& o, const std::string& v) { return parse_bool(v, o.json); }},
+    {"help", nullptr, "Print this text.",
+     [](Options& o, const std::string& v) { return parse_bool(v, o.help); }},
+};
+
+const Flag* find_flag(const std::string& name) {
+  for (const Flag& flag : kFlags) {
+    if (name == flag.name) {
+      return &flag;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, const char* const* argv, std::ostream& errors) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const size_t start = argument.find_first_not_of('-');
+    if (start == 0 || start > 2 || start == std::string::npos) {
+      errors << "unexpected argument '" << argument << "'; see --help\n";
+      return std::nullopt;
+    }
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(start, equals == std::string::npos ? equals : equals - start);
+    const Flag* flag = find_flag(name);
+    if (flag == nullptr) {
+      errors << "unknown flag --" << name << "; see --help\n";
+      return std::nullopt;
+    }
+    std::string value;
+    if (equals != std::string::npos) {
+      value = argument.substr(equals + 1);
+    } else if (flag->value == nullptr) {
+      value = "true";
+    } else if (i + 1 < argc) {
+      value = argv[++i];
+    } else {
+      errors << "--" << name << " takes a value: " << flag->value << "\n";
+      return std::nullopt;
+    }
+    if (!flag->apply(options, value)) {
+      errors << "--" << name << " takes " << (flag->value == nullptr ? "true or false" : flag->value)
+             << ", found '" << value << "'\n";
+      return std::nullopt;
+    }
+  }
+  if (!options.outputs.empty() && !options.output_dir.empty()) {
+    errors << "--outputs and --output_dir exclude each other\n";
+    return std::nullopt;
+  }
+  return options;
+}
+
+void print_help(std::ostream& out) {
+  out << "Runs a method of an ExecuTorch program.\n\n"
+         "  executor_runner --model_path=model.pte [flags]\n\n";
+  for (const Flag& flag : kFlags) {
+    out << "  --" << flag.name;
+    if (flag.value != nullptr) {
+      out << "=" << flag.value;
+    }
+    out << "\n      " << flag.help << "\n";
+  }
+  out << "\nExit status: 0 success, 1 the program cannot be loaded or run, 2 wrong flags, 3 an input or\n"
+         "output file cannot be used.\n";
+}
+
+}  // namespace executor_runner
+}  // namespace extension
+}  // namespace executorch

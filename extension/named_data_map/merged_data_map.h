@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/core/tensor_layout.h>
+
+namespace executorch {
+namespace extension {
+
+/// Several named data maps seen as one, for example a foundation model's weights and an adapter's.
+class MergedDataMap final : public runtime::NamedDataMap {
+ public:
+  /// Merges `maps`, which have to outlive the result. Keys are numbered map by map, in the order given.
+  ///
+  /// InvalidArgument when there is no map, one is null, or two have a key in common (an empty map is
+  /// fine).
+  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
+      runtime::Span<const runtime::NamedDataMap* const> maps);
+
+  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
+      const std::vector<const runtime::NamedDataMap*>& maps) {
+    return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+  }
+
+  [[nodiscard]] runtime::Result<const runtime::TensorLayout> get_tensor_layout(
+      executorch::aten::string_view key) const override;
+
+  [[nodiscard]] runtime::Result<runtime::FreeableBuffer> get_data(
+      executorch::aten::string_view key) const override;
+
+  [[nodiscard]] runtime::Error load_data_into(executorch::aten::string_view key, void* buffer,
+                                              size_t size) const override;
+
+  [[nodiscard]] runtime::Result<uint32_t> get_num_keys() const override;
+
+  [[nodiscard]] runtime::Result<const char*> get_key(uint32_t index) const override;
+
+  MergedDataMap(const MergedDataMap&) = delete;
+  MergedDataMap& operator=(const MergedDataMap&) = delete;
+  ~MergedDataMap() override = default;
+
+ private:
+  struct Entry {
+    const runtime::NamedDataMap* map;
+    const char* key;  // Owned by the map.
+  };
+
+  MergedDataMap(std::vector<Entry> entries, std::unordered_map<std::string, uint32_t> index_of)
+      : entries_(std::move(entries)), index_of_(std::move(index_of)) {}
+
+  const runtime::NamedDataMap* find(executorch::aten::string_view key) const;
+
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, uint32_t> index_of_;
+};
+
+}  // namespace extension
+}  // namespace executorch

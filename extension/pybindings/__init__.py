@@ -1,0 +1,1 @@
+"""The lower-level Python bindings; see :mod:`executorch.extension.pybindings.portable_lib`."""

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+
+namespace executorch {
+namespace extension {
+namespace testing {
+
+/// A program for tests, small enough to be understood in a debugger: every method computes
+/// `out = a + b` over floats with a kernel of its own (`tiny::add.out`), so that tests of the extensions
+/// need no kernel library.
+struct TinyProgram {
+  /// Where `b` comes from.
+  enum class Second {
+    kInput,     ///< The second input.
+    kSegment,   ///< A constant inside the file: 10, 20, 30 and so on.
+    kExternal,  ///< A constant with the key `b` in a `.ptd` file.
+  };
+
+  std::vector<std::string> methods = {"forward"};
+  std::vector<int32_t> sizes = {2, 3};
+  std::vector<uint8_t> dim_order = {0, 1};
+  /// Upper bounds instead of fixed sizes.
+  bool dynamic = false;
+  Second second = Second::kInput;
+  bool plan_inputs = true;
+  bool plan_outputs = true;
+  std::string operator_name = "tiny::add";
+
+  /// The bytes of the `.pte` file.
+  std::vector<uint8_t> build() const;
+
+  /// The bytes of a `.ptd` file with `b` for kExternal, under the given key.
+  std::vector<uint8_t> build_data(const std::string& key = "b") const;
+
+  /// The number of elements in each tensor.
+  size_t numel() const;
+};
+
+/// A file that goes away with the object. Stops the test when it cannot be written.
+class TempFile {
+ public:
+  explicit TempFile(const std::vector<uint8_t>& contents);
+  TempFile(const TempFile&) = delete;
+  TempFile& operator=(const TempFile&) = delete;
+  ~TempFile();
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// A name in the directory for temporary files that nobody uses yet.
+std::string unused_path();
+
+}  // namespace testing
+}  // namespace extension
+}  // namespace executorch

@@ -1,0 +1,27 @@
+#include <cmath>
+#include <type_traits>
+
+#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Abs {
+  template <typename C>
+  C operator()(C x) const {
+    if constexpr (std::is_integral_v<C>) {
+      return x < 0 ? util::wrapping_neg(x) : x;
+    } else {
+      return std::fabs(x);
+    }
+  }
+};
+
+}  // namespace
+
+Tensor& abs_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  return util::unary_same(ctx, in, out, util::kUnaryArithmetic<Abs>, &util::kNoParameters, true);
+}
+
+}  // namespace torch::executor::native

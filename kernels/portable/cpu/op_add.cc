@@ -1,0 +1,44 @@
+#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Add {
+  util::ScalarValue alpha;
+
+  template <typename C>
+  C operator()(C a, C b) const {
+    return util::wrapping_add(a, util::wrapping_mul(alpha.as<C>(), b));
+  }
+};
+
+/// An integer result needs an integer alpha.
+bool check_alpha(KernelRuntimeContext& ctx, ScalarType common, const Scalar& alpha) {
+  return util::require(ctx, util::is_floating(common) || !alpha.isFloatingPoint(),
+                       "alpha must be an integer for an integer result");
+}
+
+}  // namespace
+
+Tensor& add_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                Tensor& out) {
+  const ScalarType common = util::result_dtype(a, b);
+  if (!check_alpha(ctx, common, alpha)) {
+    return out;
+  }
+  const Add op{util::ScalarValue(alpha)};
+  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Add>, &op);
+}
+
+Tensor& add_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
+                       const Scalar& alpha, Tensor& out) {
+  const ScalarType common = util::result_dtype(a, b);
+  if (!check_alpha(ctx, common, alpha)) {
+    return out;
+  }
+  const Add op{util::ScalarValue(alpha)};
+  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Add>, &op);
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,12 @@
+#include <executorch/kernels/portable/cpu/util/extremum.h>
+#include <executorch/kernels/portable/cpu/util/reduce.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native {
+Tensor& argmax_out(KernelRuntimeContext& ctx, const Tensor& in, optional<int64_t> dim, bool keepdim,
+                   Tensor& out) {
+  util::arg_extremum<util::Largest>(ctx, in, dim, keepdim, nullptr, out);
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,16 @@
+#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/util/view.h>
+
+namespace torch::executor::native {
+using executorch::aten::MemoryFormat;
+
+Tensor& clone_out(KernelRuntimeContext& ctx, const Tensor& in, optional<MemoryFormat> memory_format,
+                  Tensor& out) {
+  (void)memory_format;  // the output's dim order says it
+  if (util::require_same_dtype(ctx, in, out) && util::resize_like(ctx, in, out)) {
+    util::copy(util::View(in), util::View(out));
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,12 @@
+#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/util/view.h>
+
+namespace torch::executor::native {
+Tensor& detach_copy_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (util::require_same_dtype(ctx, in, out) && util::resize_like(ctx, in, out)) {
+    util::copy(util::View(in), util::View(out));
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

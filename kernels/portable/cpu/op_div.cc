@@ -1,0 +1,98 @@
+#include <string_view>
+#include <type_traits>
+
+#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Divide {
+  template <typename C>
+  C operator()(C a, C b) const {
+    return a / b;
+  }
+};
+
+/// Rounds a float to the precision of `dtype`, if that is a half type.
+float round_to(ScalarType dtype, float x) {
+  return dtype == ScalarType::Half       ? static_cast<float>(executorch::aten::Half(x))
+         : dtype == ScalarType::BFloat16 ? static_cast<float>(executorch::aten::BFloat16(x))
+                                         : x;
+}
+
+/// Quotient rounded to an integer. Integers divided by zero are reported through `by_zero`.
+template <bool kFloor>
+struct DivideRounded {
+  bool* by_zero;
+  ScalarType dtype;
+
+  template <typename C>
+  C operator()(C a, C b) const {
+    if constexpr (std::is_integral_v<C>) {
+      if (b == 0) {
+        *by_zero = true;
+        return 0;
+      }
+    }
+    if constexpr (std::is_same_v<C, float> && !kFloor) {
+      // Eager truncates the quotient in the dtype itself, where it may have been rounded up.
+      return std::trunc(round_to(dtype, a / b));
+    }
+    return kFloor ? util::div_floor(a, b) : util::div_trunc(a, b);
+  }
+};
+
+template <typename B>
+Tensor& divide(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
+  return util::binary(ctx, a, b, util::to_floating(util::result_dtype(a, b)), out,
+                      util::kBinaryFloat<Divide>);
+}
+
+template <bool kFloor, typename B>
+Tensor& divide_rounded(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
+  bool by_zero = false;
+  const ScalarType common = util::result_dtype(a, b);
+  const DivideRounded<kFloor> op{&by_zero, common};
+  util::binary(ctx, a, b, common, out,
+               util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
+  util::require(ctx, !by_zero, "integer division by zero");
+  return out;
+}
+
+template <typename B>
+Tensor& divide_mode(KernelRuntimeContext& ctx, const Tensor& a, const B& b,
+                    const optional<std::string_view>& mode, Tensor& out) {
+  if (!mode.has_value()) {
+    return divide(ctx, a, b, out);
+  }
+  if (*mode == "floor") {
+    return divide_rounded<true>(ctx, a, b, out);
+  }
+  if (util::require(ctx, *mode == "trunc", "rounding_mode must be None, 'trunc' or 'floor'")) {
+    divide_rounded<false>(ctx, a, b, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor& div_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+  return divide(ctx, a, b, out);
+}
+
+Tensor& div_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
+  return divide(ctx, a, b, out);
+}
+
+Tensor& div_out_mode(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b,
+                     optional<std::string_view> rounding_mode, Tensor& out) {
+  return divide_mode(ctx, a, b, rounding_mode, out);
+}
+
+Tensor& div_scalar_mode_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
+                            optional<std::string_view> rounding_mode, Tensor& out) {
+  return divide_mode(ctx, a, b, rounding_mode, out);
+}
+
+}  // namespace torch::executor::native

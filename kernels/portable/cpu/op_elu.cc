@@ -1,0 +1,29 @@
+#include <cmath>
+
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Elu {
+  util::ScalarValue negative;  // alpha * scale
+  util::ScalarValue scale;
+  util::ScalarValue input_scale;
+
+  template <typename C>
+  C operator()(C x) const {
+    return x < C(0) ? std::expm1(x * input_scale.as<C>()) * negative.as<C>() : x * scale.as<C>();
+  }
+};
+
+}  // namespace
+
+Tensor& elu_out(KernelRuntimeContext& ctx, const Tensor& in, const Scalar& alpha,
+                const Scalar& scale, const Scalar& input_scale, Tensor& out) {
+  const util::ScalarValue scale_value(scale);
+  const Elu op{util::ScalarValue(util::ScalarValue(alpha).d * scale_value.d), scale_value,
+               util::ScalarValue(input_scale)};
+  return util::unary_float_only(ctx, in, out, util::kUnaryFloat<Elu>, &op);
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,40 @@
+#include <cmath>
+#include <string_view>
+
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+constexpr double kSqrtHalf = 0.70710678118654752440;
+constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
+
+struct Gelu {
+  template <typename C>
+  C operator()(C x) const {
+    return C(0.5) * x * (C(1) + std::erf(x * C(kSqrtHalf)));
+  }
+};
+
+struct GeluTanh {
+  template <typename C>
+  C operator()(C x) const {
+    const C inner = C(kSqrtTwoOverPi) * (x + C(0.044715) * x * x * x);
+    return C(0.5) * x * (C(1) + std::tanh(inner));
+  }
+};
+
+}  // namespace
+
+Tensor& gelu_out(KernelRuntimeContext& ctx, const Tensor& in, std::string_view approximate,
+                 Tensor& out) {
+  if (approximate == "none") {
+    return util::unary_float_only(ctx, in, out, util::kUnaryFloat<Gelu>);
+  }
+  if (util::require(ctx, approximate == "tanh", "approximate must be 'none' or 'tanh'")) {
+    util::unary_float_only(ctx, in, out, util::kUnaryFloat<GeluTanh>);
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,23 @@
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Greater {
+  template <typename C>
+  bool operator()(C a, C b) const {
+    return a > b;
+  }
+};
+
+}  // namespace
+
+Tensor& gt_tensor_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+  return util::compare(ctx, a, b, out, util::kBinaryCompare<Greater>);
+}
+
+Tensor& gt_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
+  return util::compare(ctx, a, b, out, util::kBinaryCompare<Greater>);
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,20 @@
+#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Isnan {
+  template <typename C>
+  bool operator()(C x) const {
+    return util::is_nan(x);
+  }
+};
+
+}  // namespace
+
+Tensor& isnan_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  return util::unary_test(ctx, in, out, util::kUnaryCompare<Isnan>);
+}
+
+}  // namespace torch::executor::native

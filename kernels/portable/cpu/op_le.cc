@@ -1,0 +1,23 @@
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct LessEqual {
+  template <typename C>
+  bool operator()(C a, C b) const {
+    return a <= b;
+  }
+};
+
+}  // namespace
+
+Tensor& le_tensor_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+  return util::compare(ctx, a, b, out, util::kBinaryCompare<LessEqual>);
+}
+
+Tensor& le_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
+  return util::compare(ctx, a, b, out, util::kBinaryCompare<LessEqual>);
+}
+
+}  // namespace torch::executor::native

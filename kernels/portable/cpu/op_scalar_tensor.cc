@@ -1,0 +1,11 @@
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+Tensor& scalar_tensor_out(KernelRuntimeContext& ctx, const Scalar& value, Tensor& out) {
+  if (util::require_real(ctx, out) && util::resize(ctx, IntArrayRef(), out)) {
+    util::fill(util::ScalarValue(value), out);
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,22 @@
+#include <executorch/kernels/portable/cpu/util/scatter.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native {
+Tensor& scatter_add_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
+                        const Tensor& index, const Tensor& src, Tensor& out) {
+  if (!util::require_real(ctx, in) || !util::require_same_dtype(ctx, in, out) ||
+      !util::require_same_dtype(ctx, in, src) || !util::check_scatter(ctx, in, dim, index, &src) ||
+      !util::resize_like(ctx, in, out)) {
+    return out;
+  }
+  const util::View target(out);
+  const util::View source(src);
+  util::copy(util::View(in), target);
+  const ptrdiff_t bytes = static_cast<ptrdiff_t>(source.element_size);
+  util::for_each_scattered(ctx, out, dim, index, source, [&](ptrdiff_t place, ptrdiff_t at) {
+    util::add_element(target.dtype, source.data + at * bytes, target.data + place * bytes);
+  });
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,21 @@
+#include <cmath>
+
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Sigmoid {
+  template <typename C>
+  C operator()(C x) const {
+    return C(1) / (C(1) + std::exp(-x));
+  }
+};
+
+}  // namespace
+
+Tensor& sigmoid_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  return util::unary_float(ctx, in, out, util::kUnaryFloat<Sigmoid>);
+}
+
+}  // namespace torch::executor::native

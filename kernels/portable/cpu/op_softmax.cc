@@ -1,0 +1,9 @@
+#include <executorch/kernels/portable/cpu/util/softmax.h>
+
+namespace torch::executor::native {
+Tensor& softmax_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, bool half_to_float,
+                    Tensor& out) {
+  return util::softmax(ctx, in, dim, half_to_float, /*logarithm=*/false, out);
+}
+
+}  // namespace torch::executor::native

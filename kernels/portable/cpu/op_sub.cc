@@ -1,0 +1,55 @@
+#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+namespace {
+
+struct Subtract {
+  util::ScalarValue alpha;
+
+  template <typename C>
+  C operator()(C a, C b) const {
+    return util::wrapping_sub(a, util::wrapping_mul(alpha.as<C>(), b));
+  }
+};
+
+/// An integer result needs an integer alpha.
+bool check_alpha(KernelRuntimeContext& ctx, ScalarType common, const Scalar& alpha) {
+  return util::require(ctx, util::is_floating(common) || !alpha.isFloatingPoint(),
+                       "alpha must be an integer for an integer result");
+}
+
+/// Eager refuses to subtract truth values.
+bool is_defined(KernelRuntimeContext& ctx, bool a_is_bool, bool b_is_bool) {
+  return util::require(ctx, !a_is_bool && !b_is_bool, "sub is not defined for Bool");
+}
+
+}  // namespace
+
+Tensor& sub_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                Tensor& out) {
+  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.scalar_type() == ScalarType::Bool)) {
+    return out;
+  }
+  const ScalarType common = util::result_dtype(a, b);
+  if (!check_alpha(ctx, common, alpha)) {
+    return out;
+  }
+  const Subtract op{util::ScalarValue(alpha)};
+  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Subtract>, &op);
+}
+
+Tensor& sub_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
+                       const Scalar& alpha, Tensor& out) {
+  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.isBoolean())) {
+    return out;
+  }
+  const ScalarType common = util::result_dtype(a, b);
+  if (!check_alpha(ctx, common, alpha)) {
+    return out;
+  }
+  const Subtract op{util::ScalarValue(alpha)};
+  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Subtract>, &op);
+}
+
+}  // namespace torch::executor::native

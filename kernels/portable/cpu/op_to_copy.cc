@@ -1,0 +1,17 @@
+#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/util/view.h>
+
+namespace torch::executor::native {
+using executorch::aten::MemoryFormat;
+
+Tensor& to_copy_out(KernelRuntimeContext& ctx, const Tensor& in, bool non_blocking,
+                    optional<MemoryFormat> memory_format, Tensor& out) {
+  (void)memory_format;  // the output's dim order says it
+  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
+      util::require_convertible(ctx, in, out) && util::resize_like(ctx, in, out)) {
+    util::copy(util::View(in), util::View(out));
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,11 @@
+#include <executorch/kernels/portable/cpu/util/pointwise.h>
+
+namespace torch::executor::native {
+Tensor& zeros_out(KernelRuntimeContext& ctx, IntArrayRef sizes, Tensor& out) {
+  if (util::require_real(ctx, out) && util::resize(ctx, sizes, out)) {
+    util::fill(util::ScalarValue(int64_t{0}), out);
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

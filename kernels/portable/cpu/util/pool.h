@@ -1,0 +1,57 @@
+/**
+ * @file
+ * Windows of the pooling operators on images [N, C, H, W] or [C, H, W], in any dim order.
+ */
+#pragma once
+
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native::util {
+
+/// One spatial dimension of a pooling operator.
+struct PoolDim {
+  int64_t in;
+  int64_t out;
+  int64_t kernel;
+  int64_t stride;
+  int64_t padding;
+  int64_t dilation;
+};
+
+/**
+ * Reads and checks the arguments of a pooling operator with a fixed window.
+ * @param stride Empty for the kernel's size.
+ * @param dilation Empty for 1.
+ * @param dim Height and width.
+ * @param shape The output's shape.
+ * @returns false after setting the context's failure state.
+ */
+bool check_pool(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel, IntArrayRef stride,
+                IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, PoolDim* dim,
+                Shape& shape);
+
+/// Memory of an image tensor: strides in elements.
+struct ImageStrides {
+  ptrdiff_t batch;
+  ptrdiff_t channel;
+  ptrdiff_t height;
+  ptrdiff_t width;
+
+  explicit ImageStrides(const Tensor& t);
+};
+
+/// Calls `fn(in_offset, out_offset)` with the offsets of each image's channel, in elements.
+template <typename Fn>
+void for_each_channel(const Tensor& in, const ImageStrides& in_strides,
+                      const ImageStrides& out_strides, Fn&& fn) {
+  const ssize_t channel_dim = in.dim() - 3;
+  const ssize_t batch = channel_dim > 0 ? in.size(0) : 1;
+  for (ssize_t n = 0; n < batch; ++n) {
+    for (ssize_t c = 0; c < in.size(channel_dim); ++c) {
+      fn(n * in_strides.batch + c * in_strides.channel,
+         n * out_strides.batch + c * out_strides.channel);
+    }
+  }
+}
+
+}  // namespace torch::executor::native::util

@@ -1,0 +1,240 @@
+#include <executorch/kernels/portable/cpu/util/reduce.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native::util {
+namespace {
+
+size_t count_of(const ReductionPlan::Dim* dims, size_t rank) {
+  size_t n = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    n *= dims[d].size;
+  }
+  return n;
+}
+
+/// Inserts a dimension in the order of input strides.
+void insert(ReductionPlan::Dim* dims, size_t& rank, const ReductionPlan::Dim& dim) {
+  size_t at = rank++;
+  for (; at > 0 && dims[at - 1].in > dim.in; --at) {
+    dims[at] = dims[at - 1];
+  }
+  dims[at] = dim;
+}
+
+/// Merges dimensions that can be stepped over as one.
+void merge(ReductionPlan::Dim* dims, size_t& rank) {
+  size_t merged = 0;
+  for (size_t d = 0; d < rank; ++d) {
+    if (merged > 0) {
+      ReductionPlan::Dim& last = dims[merged - 1];
+      const ptrdiff_t count = static_cast<ptrdiff_t>(last.size);
+      if (dims[d].in == last.in * count && dims[d].out == last.out * count) {
+        last.size *= dims[d].size;
+        continue;
+      }
+    }
+    dims[merged++] = dims[d];
+  }
+  rank = merged;
+}
+
+}  // namespace
+
+size_t ReductionPlan::reduced_count() const { return count_of(reduced, reduced_rank); }
+
+size_t ReductionPlan::kept_count() const { return count_of(kept, kept_rank); }
+
+bool Odometer::next() {
+  for (size_t d = first_; d < rank_; ++d) {
+    in_ += dims_[d].in;
+    out_ += dims_[d].out;
+    if (++index_[d] < dims_[d].size) {
+      return true;
+    }
+    in_ -= dims_[d].in * static_cast<ptrdiff_t>(dims_[d].size);
+    out_ -= dims_[d].out * static_cast<ptrdiff_t>(dims_[d].size);
+    index_[d] = 0;
+  }
+  return false;
+}
+
+bool reduced_dims(KernelRuntimeContext& ctx, const Tensor& in,
+                  const OptionalArrayRef<int64_t>& dims, bool* reduced) {
+  const size_t rank = static_cast<size_t>(in.dim());
+  const bool all = !dims.has_value() || dims->size() == 0;
+  for (size_t d = 0; d < rank; ++d) {
+    reduced[d] = all;
+  }
+  if (all) {
+    return true;
+  }
+  bool seen[kMaxRank] = {};
+  for (int64_t dim : *dims) {
+    if (!wrap_dim(ctx, dim, rank) || !require(ctx, !seen[dim], "a dimension is named twice")) {
+      return false;
+    }
+    seen[dim] = true;
+    if (rank > 0) {
+      reduced[dim] = true;
+    }
+  }
+  return true;
+}
+
+bool resize_reduced(KernelRuntimeContext& ctx, const Tensor& in, const bool* reduced, bool keepdim,
+                    Tensor& out) {
+  Shape shape;
+  for (ssize_t d = 0; d < in.dim(); ++d) {
+    if (!reduced[d]) {
+      shape.push(in.size(d));
+    } else if (keepdim) {
+      shape.push(1);
+    }
+  }
+  return resize(ctx, shape, out);
+}
+
+ReductionPlan plan_reduction(const Tensor& in, const bool* reduced, bool keepdim,
+                             const Tensor& out) {
+  ReductionPlan plan;
+  size_t out_dim = 0;
+  for (ssize_t d = 0; d < in.dim(); ++d) {
+    const size_t size = static_cast<size_t>(in.size(d));
+    const ptrdiff_t stride = in.strides()[d];
+    if (reduced[d]) {
+      out_dim += keepdim ? 1 : 0;
+      if (size != 1) {
+        insert(plan.reduced, plan.reduced_rank, {size, stride, 0});
+      }
+      continue;
+    }
+    if (size != 1) {
+      insert(plan.kept, plan.kept_rank, {size, stride, out.strides()[out_dim]});
+    }
+    ++out_dim;
+  }
+  merge(plan.kept, plan.kept_rank);
+  merge(plan.reduced, plan.reduced_rank);
+  return plan;
+}
+
+namespace {
+
+/// A run of input elements as the reducer's type: in place if possible, else converted into a
+/// buffer.
+class RunLoader {
+ public:
+  RunLoader(const Tensor& in, Compute c)
+      : base_(static_cast<const char*>(in.const_data_ptr())),
+        dtype_(in.scalar_type()),
+        element_size_(static_cast<ptrdiff_t>(in.element_size())),
+        c_(c) {}
+
+  /// The most elements of one run.
+  size_t limit() const { return kChunkBytes / compute_size(c_); }
+
+  const void* at(ptrdiff_t offset, ptrdiff_t stride, size_t n) {
+    const char* from = base_ + offset * element_size_;
+    if (stride == 1 && dtype_ == native_dtype(c_)) {
+      return from;
+    }
+    load(c_, dtype_, from, stride, n, buffer_);
+    return buffer_;
+  }
+
+ private:
+  const char* base_;
+  ScalarType dtype_;
+  ptrdiff_t element_size_;
+  Compute c_;
+  alignas(16) char buffer_[kChunkBytes];
+};
+
+/// Where results go.
+class ResultWriter {
+ public:
+  ResultWriter(Tensor& out, const Reducer& reducer, size_t count)
+      : base_(static_cast<char*>(out.mutable_data_ptr())),
+        dtype_(out.scalar_type()),
+        element_size_(static_cast<ptrdiff_t>(out.element_size())),
+        reducer_(reducer),
+        count_(static_cast<double>(count)) {}
+
+  void write(void* acc, size_t n, ptrdiff_t offset, ptrdiff_t stride) {
+    if (reducer_.finish != nullptr) {
+      reducer_.finish(acc, n, count_);
+    }
+    store(reducer_.acc, dtype_, acc, n, base_ + offset * element_size_, stride);
+  }
+
+ private:
+  char* base_;
+  ScalarType dtype_;
+  ptrdiff_t element_size_;
+  const Reducer& reducer_;
+  double count_;
+};
+
+void reduce_horizontal(const ReductionPlan& plan, const Reducer& reducer, RunLoader& loader,
+                       ResultWriter& writer) {
+  const bool single = plan.reduced_rank == 0;
+  const size_t run = single ? 1 : plan.reduced[0].size;
+  const ptrdiff_t stride = single ? 1 : plan.reduced[0].in;
+  const bool empty = plan.reduced_count() == 0;
+  Odometer kept(plan.kept, plan.kept_rank);
+  do {
+    alignas(16) char acc[16];
+    reducer.init(acc, 1);
+    Odometer reduced(plan.reduced, plan.reduced_rank, 1);
+    do {
+      for (size_t done = 0; done < run && !empty;) {
+        const size_t left = run - done;
+        const size_t n = left < loader.limit() ? left : loader.limit();
+        const ptrdiff_t offset = kept.in() + reduced.in() + static_cast<ptrdiff_t>(done) * stride;
+        reducer.horizontal(acc, loader.at(offset, stride, n), n);
+        done += n;
+      }
+    } while (!empty && reduced.next());
+    writer.write(acc, 1, kept.out(), 1);
+  } while (kept.next());
+}
+
+/// Dimension 0 of the kept ones is contiguous in the input: folds rows of it.
+void reduce_vertical(const ReductionPlan& plan, const Reducer& reducer, RunLoader& loader,
+                     ResultWriter& writer) {
+  const ReductionPlan::Dim& line = plan.kept[0];
+  const size_t limit = kChunkBytes / 8;
+  Odometer kept(plan.kept, plan.kept_rank, 1);
+  do {
+    for (size_t begin = 0; begin < line.size;) {
+      const size_t n = line.size - begin < limit ? line.size - begin : limit;
+      const ptrdiff_t first = static_cast<ptrdiff_t>(begin);
+      alignas(16) char acc[kChunkBytes];
+      reducer.init(acc, n);
+      Odometer reduced(plan.reduced, plan.reduced_rank);
+      do {
+        reducer.vertical(acc, loader.at(kept.in() + reduced.in() + first, 1, n), n);
+      } while (reduced.next());
+      writer.write(acc, n, kept.out() + first * line.out, line.out);
+      begin += n;
+    }
+  } while (kept.next());
+}
+
+}  // namespace
+
+void reduce(const Tensor& in, const ReductionPlan& plan, const Reducer& reducer, Tensor& out) {
+  if (plan.kept_count() == 0) {
+    return;
+  }
+  RunLoader loader(in, reducer.in);
+  ResultWriter writer(out, reducer, plan.reduced_count());
+  const bool vertical = plan.kept_rank > 0 && plan.kept[0].in == 1 && plan.reduced_count() > 1;
+  if (vertical) {
+    reduce_vertical(plan, reducer, loader, writer);
+  } else {
+    reduce_horizontal(plan, reducer, loader, writer);
+  }
+}
+
+}  // namespace torch::executor::native::util

@@ -1,0 +1,197 @@
+"""Decomposition node by node: the same operators and results as tracing the whole program again."""
+
+import copy
+import logging
+from collections import Counter
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from executorch.passes.decompose import decompose
+from executorch.passes.decomposition_table import DecompositionTable
+from executorch.passes.local_decomposition import decompose_locally
+from executorch.passes.op_recorder import NotLocalError
+from executorch.passes.programs_for_tests import calls, export
+
+aten = torch.ops.aten
+#: What torch leaves in a graph without effect, and this library removes a stage later.
+_NO_EFFECT = {"aten.alias.default", "aten.detach.default"}
+
+
+class _Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm, self.linear = nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Linear(4, 3)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu_(self.norm(self.conv(x))), 2)
+        return F.softmax(self.linear(F.dropout(F.adaptive_avg_pool2d(x, 1).flatten(1), training=False)), -1)
+
+
+class _Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention, self.norm = nn.MultiheadAttention(8, 2, batch_first=True), nn.LayerNorm(8)
+
+    def forward(self, x):
+        return x + self.attention(*[self.norm(x)] * 3)[0]
+
+
+class _Buffers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.ones(3))
+        self.register_buffer("b", torch.zeros(2, 4))
+
+    def forward(self, x):
+        self.a.add_(1)
+        self.a.mul_(2)
+        self.b[:, 1:3] = x
+        self.b[0].add_(1)
+        self.b.index_copy_(1, torch.tensor([0]), x[:, :1])
+        return x + self.a.sum(), self.a.clone(), self.b * 2
+
+
+class _NoGrad(nn.Module):
+    def forward(self, x):
+        with torch.no_grad():
+            y = x * 2
+        return y + x.new_zeros(3) + torch.arange(3)
+
+
+MODELS = {
+    "network": (_Net(), (torch.rand(2, 1, 8, 8),)),
+    "attention": (_Attention(), (torch.rand(2, 3, 8),)),
+    "buffers": (_Buffers(), (torch.rand(2, 2),)),
+    "no_grad": (_NoGrad(), (torch.rand(2, 3),)),
+    "shapes": (
+        lambda x: [t.reshape(-1) for t in x.chunk(2)] + [torch.stack(x.unbind(0)).squeeze()],
+        (torch.rand(4, 3),),
+    ),
+    "activations": (
+        lambda x: F.hardswish(x) + F.silu(x) + F.gelu(x) + F.elu(x) + F.mish(x),
+        (torch.rand(4),),
+    ),
+    "einsum": (lambda x, y: torch.einsum("ij,kj->ik", x, y), (torch.rand(2, 3), torch.rand(4, 3))),
+}
+
+
+def _run(program, inputs):
+    program = copy.deepcopy(program)  # buffers are written where they are
+    outputs = program.module()(*[value.clone() for value in inputs])
+    return torch.utils._pytree.tree_leaves(outputs)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_same_as_tracing_again(name):
+    model, inputs = MODELS[name]
+    program = export(model, *inputs)
+    local = decompose_locally(program, DecompositionTable())
+    traced = program.run_decompositions()
+    ours, theirs = Counter(calls(local)), Counter(calls(traced))
+    for harmless in _NO_EFFECT:
+        ours.pop(harmless, None)
+        theirs.pop(harmless, None)
+    # Writes take fewer copies here, and torch folds batches of matrix products otherwise when weights want gradients.
+    if name not in ("buffers", "attention"):
+        assert ours == theirs
+    signature, expected = local.graph_signature, traced.graph_signature
+    assert [(s.kind, s.target) for s in signature.output_specs] == [
+        (s.kind, s.target) for s in expected.output_specs
+    ]
+    local.validate()
+    for ours_value, their_value in zip(_run(local, inputs), _run(traced, inputs), strict=True):
+        torch.testing.assert_close(ours_value, their_value)
+
+
+def test_the_argument_is_left_alone():
+    program = export(_Net(), torch.rand(2, 1, 8, 8))
+    before = str(program.graph)
+    decompose(program)
+    assert str(program.graph) == before
+
+
+def test_metadata_points_to_the_source():
+    program = decompose(export(_Net(), torch.rand(2, 1, 8, 8)))
+    for node in program.graph.nodes:
+        if node.op == "call_function":
+            assert __file__ in node.meta["stack_trace"] and node.meta["nn_module_stack"]
+
+
+def test_dynamic_shapes_stay_symbolic():
+    batch = torch.export.Dim("batch", min=2, max=8)
+    program = export(_Attention(), torch.rand(3, 3, 8), dynamic_shapes=({0: batch},))
+    local = decompose_locally(program, DecompositionTable())
+    for size in (2, 5):
+        x = torch.rand(size, 3, 8)
+        torch.testing.assert_close(local.module()(x), program.module()(x))
+
+
+def test_operators_can_be_kept_whole():
+    program = export(nn.Linear(2, 3), torch.rand(1, 2))
+    assert calls(decompose(program, [aten.linear.default])) == ["aten.linear.default"]
+    assert "aten.addmm.default" in calls(decompose(program))
+
+
+def test_each_node_can_be_decided_on():
+    program = export(nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 2)), torch.rand(1, 2))
+    first = program.graph.find_nodes(op="call_function", target=aten.linear.default)[0].name
+    mixed = decompose(program, [aten.linear.default], lambda node: node.name == first)
+    assert calls(mixed) == ["aten.permute.default", "aten.addmm.default", "aten.linear.default"]
+
+
+def test_recurrent_layers_become_core_operators():
+    operators = calls(decompose(export(nn.LSTM(2, 3), torch.rand(4, 1, 2))))
+    assert "aten.sigmoid.default" in operators and "aten.mkldnn_rnn_layer.default" not in operators
+
+
+def test_control_flow_bodies_are_decomposed():
+    linear = nn.Linear(2, 2)
+
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear
+
+        def forward(self, x):
+            return torch.cond(x.sum() > 0, lambda y: self.linear(y), lambda y: y * 2, (x,))
+
+    program = decompose(export(Branches(), torch.rand(1, 2)))
+    bodies = [calls(child) for _, child in program.graph_module.named_children()]
+    assert any("aten.addmm.default" in body for body in bodies)
+
+
+class _WrittenThroughAView(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("b", torch.zeros(2, 3))
+
+    def forward(self, x):
+        view = self.b.view(-1)
+        self.b.add_(x)
+        return view * 2
+
+
+def test_what_is_not_local_is_traced_again(caplog):
+    inputs = (torch.ones(2, 3),)
+    program = export(_WrittenThroughAView(), *inputs)
+    with pytest.raises(NotLocalError, match="shares"):
+        decompose_locally(program, DecompositionTable())
+    with caplog.at_level(logging.INFO, logger="executorch.passes.decompose"):
+        traced = decompose(program)
+    assert "tracing the whole program again" in caplog.text
+    assert torch.equal(traced.module()(*inputs), torch.full((6,), 2.0))
+
+
+def test_writes_to_a_copy_do_not_reach_the_original():
+    def model(x, y):
+        z = torch.zeros(2)
+        z.copy_(x)
+        x.add_(y)
+        return z, x * 1
+
+    inputs = (torch.ones(2), torch.ones(2))
+    program = decompose_locally(export(model, *inputs), DecompositionTable())
+    assert [float(value[0]) for value in _run(program, inputs)] == [1.0, 2.0]

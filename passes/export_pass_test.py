@@ -1,0 +1,162 @@
+"""ExportPass: the documented patterns, and what it leaves alone."""
+
+import pytest
+import torch
+
+from executorch.dialects.ops import ops
+from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.programs_for_tests import call_nodes, calls, core, edge, export, find
+
+aten = torch.ops.aten
+X = torch.rand(2, 3)
+
+
+class _OneToOne(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        return super().call_operator(aten.cos.default if op is aten.sin.default else op, args, kwargs, meta)
+
+
+class _OneToMany(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        if op is not aten.add.Tensor:
+            return super().call_operator(op, args, kwargs, meta)
+        double = super().call_operator(aten.mul.Tensor, (args[0], 2), {}, meta)
+        return super().call_operator(aten.sub.Tensor, (double, args[1]), {}, meta)
+
+
+class _OneToNone(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        return args[0] if op is aten.clone.default else super().call_operator(op, args, kwargs, meta)
+
+
+def test_one_to_one():
+    result = _OneToOne()(core(lambda x: x.sin() + 1, X).graph_module)
+    assert result.modified and calls(result.graph_module) == ["aten.cos.default", "aten.add.Tensor"]
+    torch.testing.assert_close(result.graph_module(X)[0], X.cos() + 1)
+
+
+def test_one_to_many():
+    result = _OneToMany()(core(lambda x, y: x + y, X, X).graph_module)
+    assert calls(result.graph_module) == ["aten.mul.Tensor", "aten.sub.Tensor"]
+    torch.testing.assert_close(result.graph_module(X, X)[0], X)
+
+
+def test_one_to_none():
+    result = _OneToNone()(core(lambda x: (x + 1).clone() * 2, X).graph_module)
+    assert calls(result.graph_module) == ["aten.add.Tensor", "aten.mul.Tensor"]
+
+
+def test_metadata_is_kept():
+    new = _OneToMany()(core(lambda x, y: x + y, X, X).graph_module).graph_module
+    for node in call_nodes(new):
+        assert "programs_for_tests.py" in node.meta["stack_trace"] and node.meta["val"].shape == X.shape
+
+
+def test_a_pass_that_emits_everything_as_it_was_modifies_nothing():
+    module = edge(lambda x: (x.max(0).values + 1).view(1, 3), X).graph_module
+    result = ExportPass()(module)
+    assert not result.modified and result.graph_module is module
+
+
+def test_operators_that_stay_keep_their_values_and_names():
+    module = core(lambda x: (x.sin() + 1).cos(), X).graph_module
+    new = _OneToOne()(module).graph_module
+    names = {node.name for node in call_nodes(new)}
+    assert {node.name for node in call_nodes(module)} - names == {"sin"}
+
+
+def test_new_shapes_are_propagated():
+    class Flatten(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            result = super().call_operator(op, args, kwargs, meta)
+            return (
+                super().call_operator(aten.view.default, (result, [6]), {}, meta)
+                if op is aten.sin.default
+                else result
+            )
+
+    new = Flatten()(core(lambda x: x.sin().cos(), X).graph_module).graph_module
+    assert find(new, "aten.cos.default").meta["val"].shape == (6,)
+
+
+def test_new_tensors_become_attributes():
+    class AddOne(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            result = super().call_operator(op, args, kwargs, meta)
+            return super().call_operator(aten.add.Tensor, (result, torch.ones(3)), {}, meta)
+
+    new = AddOne()(core(torch.sin, X).graph_module).graph_module
+    assert len(new.graph.find_nodes(op="get_attr")) == 1
+    torch.testing.assert_close(new(X)[0], X.sin() + 1)
+
+
+def test_several_results():
+    class Recording(ExportPass):
+        keys = []
+
+        def call_getitem(self, value, key, meta):
+            assert isinstance(value, ProxyValue) and isinstance(meta, NodeMetadata)
+            self.keys.append(key)
+            return super().call_getitem(value, key, meta)
+
+    assert not Recording()(edge(lambda x: x.max(0), X).graph_module).modified
+    assert Recording.keys == [0, 1]
+
+
+def test_edge_operators():
+    class ReluToSigmoid(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            op = ops.edge.aten.sigmoid.default if op is ops.edge.aten.relu.default else op
+            return super().call_operator(op, args, kwargs, meta)
+
+    new = ReluToSigmoid()(edge(torch.relu, X).graph_module).graph_module
+    (node,) = call_nodes(new)
+    assert node.target is ops.edge.aten.sigmoid.default and node.name == "aten_sigmoid_default"
+
+
+def test_branches_of_a_condition_are_visited():
+    program = core(lambda x: torch.cond(x.sum() > 0, lambda y: y.sin(), lambda y: y.cos() * 2, (x,)), X)
+    result = _OneToOne()(program.graph_module)
+    assert result.modified
+    bodies = [calls(child) for _, child in result.graph_module.named_children()]
+    assert ["aten.cos.default"] in bodies and ["aten.cos.default", "aten.mul.Tensor"] in bodies
+    torch.testing.assert_close(result.graph_module(X)[0], X.cos())
+    assert not ExportPass()(program.graph_module).modified
+
+
+def test_sizes_are_visited():
+    class Recording(ExportPass):
+        seen = []
+
+        def call_sym(self, target, args, meta):
+            self.seen.append(target.__name__)
+            return super().call_sym(target, args, meta)
+
+    rows = ({0: torch.export.Dim("rows", min=2, max=8)},)
+    program = core(lambda x: torch.zeros(x.shape[0] * 2) + 1, X, dynamic_shapes=rows)
+    assert not Recording()(program.graph_module).modified
+    assert Recording.seen == ["mul"]
+
+
+def test_proxy_values():
+    class Checking(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            assert args[0].is_tensor() and not args[0].is_symint() and args[0].to_tensor().shape == X.shape
+            result = super().call_operator(op, args, kwargs, meta)
+            assert result.node.meta["val"] is result.data
+            return result
+
+    Checking()(core(torch.sin, X).graph_module)
+    with pytest.raises(TypeError, match="not a tensor"):
+        ProxyValue(3, torch.fx.Graph().placeholder("x")).to_tensor()
+
+
+def test_in_place_operators_of_training_graphs():
+    class OutOfPlace(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            return super().call_operator(
+                aten.relu.default if op is aten.relu_.default else op, args, kwargs, meta
+            )
+
+    new = OutOfPlace()(export(lambda x: torch.relu_(x + 1), X).graph_module).graph_module
+    assert calls(new) == ["aten.add.Tensor", "aten.relu.default"]

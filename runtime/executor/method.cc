@@ -1,0 +1,301 @@
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
+
+#include <executorch/runtime/core/event_tracer_hooks.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
+#include <executorch/runtime/executor/flatbuffer_util.h>
+#include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/method_state.h>
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace runtime {
+
+namespace fb = executorch_flatbuffer;
+using internal::InstructionKind;
+using internal::LoadedInstruction;
+using internal::MethodState;
+
+namespace {
+
+// Ends programs that loop forever, which a few changed bytes can cause.
+constexpr size_t kMaxInstructionsPerExecution = 10'000'000;
+
+// Longest event name: "native_call_", an operator and its overload.
+constexpr size_t kMaxEventName = 128;
+
+const fb::KernelCall* serialized_kernel_call(const MethodState& state) {
+  return state.plan->chains()
+      ->Get(static_cast<uint32_t>(state.chain_index))
+      ->instructions()
+      ->Get(static_cast<uint32_t>(state.instruction_index))
+      ->instr_args_as_KernelCall();
+}
+
+const fb::Operator* current_operator(const MethodState& state) {
+  return state.plan->operators()->Get(
+      static_cast<uint32_t>(serialized_kernel_call(state)->op_index()));
+}
+
+// The name under which profiling tools look for a kernel: without the operator's namespace.
+void write_event_name(const fb::Operator& op, char (&name)[kMaxEventName]) {
+  std::string_view base = internal::view_of(op.name());
+  const size_t colons = base.rfind("::");
+  if (colons != std::string_view::npos) {
+    base.remove_prefix(colons + 2);
+  }
+  const bool has_overload = !internal::view_of(op.overload()).empty();
+  std::snprintf(name, sizeof(name), "native_call_%s%s%s", base.data(), has_overload ? "." : "",
+                has_overload ? op.overload()->c_str() : "");
+}
+
+void log_argument(size_t index, const EValue& value) {
+  switch (value.tag) {
+    case Tag::Tensor: {
+      const auto& tensor = value.payload.as_tensor;
+      ET_LOG(Error, "  argument %zu: tensor %s%s", index, toString(tensor.scalar_type()),
+             tensor_shape_to_c_string({tensor.sizes().data(), tensor.sizes().size()}).data());
+      return;
+    }
+    case Tag::Int:
+      ET_LOG(Error, "  argument %zu: %" PRId64, index, value.toInt());
+      return;
+    case Tag::Double:
+      ET_LOG(Error, "  argument %zu: %g", index, value.toDouble());
+      return;
+    case Tag::Bool:
+      ET_LOG(Error, "  argument %zu: %s", index, value.toBool() ? "true" : "false");
+      return;
+    default:
+      ET_LOG(Error, "  argument %zu: %s", index, tag_name(value.tag));
+  }
+}
+
+ET_NOINLINE void log_kernel_failure(const MethodState& state, const LoadedInstruction& instruction,
+                                    Error error) {
+  const fb::Operator* op = current_operator(state);
+  const bool has_overload = !internal::view_of(op->overload()).empty();
+  ET_LOG(Error, "Kernel %s%s%s failed with %#x (%s), instruction %zu of method %s",
+         op->name()->c_str(), has_overload ? "." : "", has_overload ? op->overload()->c_str() : "",
+         static_cast<unsigned>(error), to_string(error), state.instruction_index,
+         state.plan->name()->c_str());
+  for (uint32_t i = 0; i < instruction.num_arguments; ++i) {
+    log_argument(i, *instruction.arguments[i]);
+  }
+}
+
+Error call_kernel(const MethodState& state, const LoadedInstruction& instruction,
+                  KernelRuntimeContext& context) {
+  instruction.kernel(context, {instruction.arguments, instruction.num_arguments});
+  state.temp_allocator->reset();
+  const Error error = context.failure_state();
+  if (ET_UNLIKELY(error != Error::Ok)) {
+    log_kernel_failure(state, instruction, error);
+  }
+  return error;
+}
+
+// The same with events around it. Kept apart so that nobody pays for what nobody listens to.
+ET_NOINLINE Error call_kernel_traced(const MethodState& state, const LoadedInstruction& instruction,
+                                     KernelRuntimeContext& context) {
+  internal::EventTracerProfileInstructionScope instruction_scope(
+      state.event_tracer, static_cast<ChainID>(state.chain_index),
+      static_cast<DebugHandle>(state.instruction_index));
+  internal::EventTracerProfileOpScope call_scope(state.event_tracer, "OPERATOR_CALL");
+  Error error = Error::Ok;
+  {
+    char name[kMaxEventName];
+    write_event_name(*current_operator(state), name);
+    internal::EventTracerProfileOpScope kernel_scope(state.event_tracer, name);
+    error = call_kernel(state, instruction, context);
+  }
+  if (error == Error::Ok && instruction.num_arguments > 0) {
+    internal::event_tracer_log_evalue(state.event_tracer,
+                                      *instruction.arguments[instruction.num_arguments - 1]);
+  }
+  return error;
+}
+
+Error call_delegate(const MethodState& state, const LoadedInstruction& instruction) {
+  internal::EventTracerProfileInstructionScope instruction_scope(
+      state.event_tracer, static_cast<ChainID>(state.chain_index),
+      static_cast<DebugHandle>(state.instruction_index));
+  internal::EventTracerProfileOpScope call_scope(state.event_tracer, "DELEGATE_CALL");
+  const Span<EValue*> arguments(instruction.arguments, instruction.num_arguments);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(
+        !arguments[i]->isTensor() || arguments[i]->payload.as_tensor.const_data_ptr() != nullptr ||
+            arguments[i]->payload.as_tensor.numel() == 0,
+        InvalidState,
+        "Argument %zu of a delegate is a tensor without memory. If it is an output of the method, "
+        "call set_output_data_ptr() first",
+        i);
+  }
+  BackendExecutionContext context(state.event_tracer, state.temp_allocator,
+                                  state.plan->name()->c_str());
+  const Error error =
+      instruction.delegate->backend->execute(context, instruction.delegate->handle, arguments);
+  state.temp_allocator->reset();
+  ET_CHECK_OK_OR_RETURN_ERROR(error,
+                              "A delegate failed with %#x (%s), instruction %zu of method %s",
+                              static_cast<unsigned>(error), to_string(error),
+                              state.instruction_index, state.plan->name()->c_str());
+  for (const EValue* argument : arguments) {
+    internal::event_tracer_log_evalue(state.event_tracer, *argument);
+  }
+  return Error::Ok;
+}
+
+// A bool, or a tensor of bools that is true if none of its elements is false.
+Result<bool> is_true(const EValue& condition) {
+  if (condition.isBool()) {
+    return condition.toBool();
+  }
+  ET_CHECK_OR_RETURN_ERROR(condition.isTensor(), InvalidProgram,
+                           "The condition of a jump is a %s, expected Bool or Tensor",
+                           tag_name(condition.tag));
+  const auto& tensor = condition.payload.as_tensor;
+  ET_CHECK_OR_RETURN_ERROR(tensor.scalar_type() == executorch::aten::ScalarType::Bool,
+                           InvalidProgram, "The condition of a jump is a tensor of %s, not of bool",
+                           toString(tensor.scalar_type()));
+  // Read as bytes: planned memory may hold anything, and not every byte is a bool.
+  const auto* elements = static_cast<const uint8_t*>(tensor.const_data_ptr());
+  ET_CHECK_OR_RETURN_ERROR(elements != nullptr || tensor.numel() == 0, InvalidState,
+                           "The condition of a jump is a tensor without memory");
+  for (ssize_t i = 0; i < tensor.numel(); ++i) {
+    if (elements[i] == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Method::Method(Method&& rhs) noexcept : state_(std::exchange(rhs.state_, nullptr)) {}
+
+Method::~Method() {
+  if (state_ != nullptr) {
+    state_->~MethodState();
+  }
+}
+
+// Runs the instruction that the state points at, and moves on to the next one within the chain.
+inline Error Method::run_current(KernelRuntimeContext& context) {
+  MethodState& state = *state_;
+  const LoadedInstruction& instruction =
+      state.chains[state.chain_index].instructions[state.instruction_index];
+  switch (instruction.kind) {
+    case InstructionKind::kKernel:
+      ET_CHECK_OK_OR_RETURN_ERROR(internal::kEventTracerEnabled && state.event_tracer != nullptr
+                                      ? call_kernel_traced(state, instruction, context)
+                                      : call_kernel(state, instruction, context));
+      break;
+    case InstructionKind::kDelegate:
+      ET_CHECK_OK_OR_RETURN_ERROR(call_delegate(state, instruction));
+      break;
+    case InstructionKind::kMove:
+      *instruction.destination = *instruction.source;
+      break;
+    case InstructionKind::kJumpIfFalse: {
+      Result<bool> condition = is_true(*instruction.source);
+      if (!condition.ok()) {
+        return condition.error();
+      }
+      if (!*condition) {
+        state.instruction_index = instruction.target;
+        return Error::Ok;
+      }
+      break;
+    }
+    case InstructionKind::kFree:
+      instruction.freed->set_data(nullptr);
+      break;
+  }
+  ++state.instruction_index;
+  return Error::Ok;
+}
+
+Error Method::run(KernelRuntimeContext& context) {
+  MethodState& state = *state_;
+  size_t instructions_left = kMaxInstructionsPerExecution;
+  for (state.chain_index = 0; state.chain_index < state.chains.size(); ++state.chain_index) {
+    state.instruction_index = 0;
+    const size_t num_instructions = state.chains[state.chain_index].num_instructions;
+    while (state.instruction_index < num_instructions) {
+      ET_CHECK_OR_RETURN_ERROR(instructions_left > 0, InvalidProgram,
+                               "Method %s takes more than %zu instructions, it may never end",
+                               state.plan->name()->c_str(), kMaxInstructionsPerExecution);
+      --instructions_left;
+      const Error error = run_current(context);
+      if (ET_UNLIKELY(error != Error::Ok)) {
+        return error;
+      }
+    }
+  }
+  return Error::Ok;
+}
+
+Error Method::execute() {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method was moved from");
+  internal::event_tracer_create_event_block(state_->event_tracer, "Execute");
+  internal::EventTracerProfileMethodScope scope(state_->event_tracer, "Method::execute");
+  ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
+  KernelRuntimeContext context(state_->event_tracer, state_->temp_allocator,
+                               &state_->tensor_access);
+  const Error error = run(context);
+  // Whether or not it worked, the next execution starts at the start.
+  state_->chain_index = 0;
+  state_->instruction_index = 0;
+  if (error == Error::Ok) {
+    log_outputs();
+  }
+  return error;
+}
+
+Error Method::step() {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method was moved from");
+  MethodState& state = *state_;
+  if (state.chain_index == state.chains.size()) {
+    return Error::EndOfMethod;
+  }
+  if (state.chain_index == 0 && state.instruction_index == 0) {
+    ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
+  }
+  const size_t num_instructions = state.chains[state.chain_index].num_instructions;
+  // A chain may be empty, for instance if the method returns its input.
+  if (state.instruction_index < num_instructions) {
+    KernelRuntimeContext context(state.event_tracer, state.temp_allocator, &state.tensor_access);
+    ET_CHECK_OK_OR_RETURN_ERROR(run_current(context));
+  }
+  if (state.instruction_index >= num_instructions) {
+    state.instruction_index = 0;
+    ++state.chain_index;
+    if (state.chain_index == state.chains.size()) {
+      log_outputs();
+    }
+  }
+  return Error::Ok;
+}
+
+Error Method::reset_execution() {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method was moved from");
+  ET_CHECK_OR_RETURN_ERROR(state_->chain_index == state_->chains.size(), InvalidState,
+                           "Method %s is at instruction %zu, step() has not reached the end",
+                           state_->plan->name()->c_str(), state_->instruction_index);
+  state_->chain_index = 0;
+  state_->instruction_index = 0;
+  return Error::Ok;
+}
+
+void Method::log_outputs() {
+  for (const internal::MethodIo& output : state_->outputs) {
+    internal::event_tracer_log_evalue_output(state_->event_tracer, *output.slot);
+  }
+}
+
+}  // namespace runtime
+}  // namespace executorch

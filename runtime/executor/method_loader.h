@@ -1,0 +1,122 @@
+/// @file
+/// Turns a serialized method into a `Method`. Internal to the executor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/backend/backend_options_map.h>
+#include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/executor/memory_manager.h>
+#include <executorch/runtime/executor/method_state.h>
+#include <executorch/runtime/executor/tensor_spec.h>
+#include <executorch/schema/program_generated.h>
+
+namespace executorch {
+namespace runtime {
+
+class Method;
+class Program;
+
+namespace internal {
+
+/// The arguments of `Program::load_method`, and the plan that they lead to.
+struct MethodLoadRequest {
+  const executorch_flatbuffer::ExecutionPlan* plan;
+  const Program* program;
+  MemoryManager* memory_manager;
+  EventTracer* event_tracer;
+  const NamedDataMap* named_data_map;
+  const LoadBackendOptionsMap* backend_options;
+};
+
+/// Loads one method. Works on a plan that `validate_plan` has accepted, so indices and types within
+/// the plan are taken as they are.
+class MethodLoader final {
+ public:
+  static Result<Method> load(const MethodLoadRequest& request);
+
+ private:
+  MethodLoader(const MethodLoadRequest& request, MethodState& state)
+      : request_(request), plan_(*request.plan), state_(state) {}
+
+  // What has to be counted before memory can be allocated.
+  struct Counts {
+    size_t tensors = 0;
+    size_t dims = 0;
+    size_t dynamic_dims = 0;
+    size_t external_tensors = 0;
+  };
+
+  // method_loader.cc
+  Error load_all();
+  Error load_temp_allocator();
+  Error load_named_data();
+  Error load_delegates();
+  Error load_delegate(const executorch_flatbuffer::BackendDelegate& serialized,
+                      LoadedDelegate* delegate);
+  Result<FreeableBuffer> load_delegate_data(
+      const executorch_flatbuffer::BackendDelegate& serialized);
+  Error load_io();
+  Error load_io_list(const flatbuffers::Vector<int32_t>* indices, Span<MethodIo>* list);
+
+  // method_values.cc
+  Counts count_values() const;
+  Error load_values();
+  Error load_value(const executorch_flatbuffer::EValue& serialized, EValue* value);
+  Error load_string(const flatbuffers::String& serialized, EValue* value);
+  template <typename Item, typename SerializedItem>
+  Error load_inline_list(const flatbuffers::Vector<SerializedItem>& items, EValue* value);
+  Error load_element_list(const executorch_flatbuffer::EValue& serialized, EValue* value);
+  template <typename Element, typename Index>
+  Error load_elements(const flatbuffers::Vector<Index>& items, const Element& empty, EValue* value);
+
+  // method_tensors.cc
+  Error allocate_tensors(const Counts& counts);
+  Error load_tensor(const executorch_flatbuffer::Tensor& serialized, EValue* value);
+  Result<void*> load_tensor_data(const executorch_flatbuffer::Tensor& serialized,
+                                 const TensorSpec& spec);
+  Result<void*> get_planned_memory(const executorch_flatbuffer::AllocationDetails& place,
+                                   size_t nbytes) const;
+  Result<void*> get_external_constant(const char* key, const TensorSpec& spec);
+  Error check_external_layout(const char* key, const TensorSpec& spec) const;
+
+  // method_instructions.cc
+  Error load_chains();
+  Error load_chain(const executorch_flatbuffer::Chain& serialized, LoadedChain* chain);
+  void load_instruction(const executorch_flatbuffer::Instruction& serialized,
+                        EValue*** next_argument, LoadedInstruction* instruction);
+  void load_arguments(const flatbuffers::Vector<int32_t>& indices, EValue*** next_argument,
+                      LoadedInstruction* instruction);
+  Error resolve_kernels();
+
+  // Uninitialized memory for `count` objects; `what` goes into the log if there is not enough.
+  template <typename T>
+  Error allocate(size_t count, const char* what, T** memory) {
+    *memory = nullptr;
+    if (count == 0) {
+      return Error::Ok;
+    }
+    *memory = request_.memory_manager->method_allocator()->allocateList<T>(count);
+    return *memory != nullptr ? Error::Ok : fail_allocation(count, sizeof(T), what);
+  }
+  static Error fail_allocation(size_t count, size_t size, const char* what);
+
+  EValue* value_at(int64_t index) const { return &state_.values[static_cast<size_t>(index)]; }
+
+  const MethodLoadRequest& request_;
+  const executorch_flatbuffer::ExecutionPlan& plan_;
+  MethodState& state_;
+
+  // Memory that is handed out to tensors one after the other.
+  size_t num_loaded_tensors_ = 0;
+  executorch::aten::StridesType* next_strides_ = nullptr;
+  executorch::aten::SizesType* next_sizes_ = nullptr;
+  ExternalConstant* external_constants_ = nullptr;
+};
+
+}  // namespace internal
+}  // namespace runtime
+}  // namespace executorch

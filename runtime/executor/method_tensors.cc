@@ -1,0 +1,228 @@
+#include <cinttypes>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
+#include <executorch/runtime/executor/flatbuffer_util.h>
+#include <executorch/runtime/executor/method_loader.h>
+#include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace runtime {
+namespace internal {
+
+namespace fb = executorch_flatbuffer;
+
+using executorch::aten::DimOrderType;
+using executorch::aten::SizesType;
+using executorch::aten::StridesType;
+using executorch::aten::Tensor;
+using executorch::aten::TensorImpl;
+
+namespace {
+
+// Where tensors without elements point to, so that null always means "memory still to come".
+alignas(std::max_align_t) unsigned char no_elements[alignof(std::max_align_t)];
+
+bool is_external(const fb::Tensor& tensor) {
+  const auto* extra = tensor.extra_tensor_info();
+  return extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL;
+}
+
+uint32_t hash(const char* text) {
+  uint32_t hash = 2166136261u;
+  for (; *text != '\0'; ++text) {
+    hash = (hash ^ static_cast<uint8_t>(*text)) * 16777619u;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Error MethodLoader::allocate_tensors(const Counts& counts) {
+  TensorImpl* tensors = nullptr;
+  uint8_t* writable = nullptr;
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.tensors, "tensors", &tensors));
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.tensors, "tensors", &writable));
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.dims, "strides", &next_strides_));
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.dynamic_dims, "dynamic sizes", &next_sizes_));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      allocate(counts.external_tensors, "external constants", &external_constants_));
+  state_.tensors = {tensors, counts.tensors};
+  state_.tensor_access = TensorAccess(tensors, writable, counts.tensors);
+  state_.external_constants = {external_constants_, size_t{0}};
+  return Error::Ok;
+}
+
+Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
+  // Cheap enough to do again; validate_plan does not keep its results.
+  Result<TensorSpec> spec = check_tensor(&serialized);
+  if (!spec.ok()) {
+    return spec.error();
+  }
+  Result<void*> data = load_tensor_data(serialized, *spec);
+  if (!data.ok()) {
+    return data.error();
+  }
+  ET_CHECK_OR_RETURN_ERROR(
+      reinterpret_cast<uintptr_t>(*data) % data_alignment(spec->element_size) == 0, InvalidProgram,
+      "Memory of a tensor at %p is not aligned for elements of %zu bytes", *data,
+      spec->element_size);
+
+  // Static sizes and all dim orders are used where they are, nobody writes them.
+  auto* sizes = const_cast<SizesType*>(spec->sizes);
+  if (spec->dynamism != TensorShapeDynamism::STATIC && spec->dim > 0) {
+    std::memcpy(next_sizes_, sizes, spec->dim * sizeof(SizesType));
+    sizes = next_sizes_;
+    next_sizes_ += spec->dim;
+  }
+  StridesType* strides = next_strides_;
+  if (spec->dim > 0) {
+    next_strides_ += spec->dim;
+    dim_order_to_stride_nocheck(sizes, spec->dim_order, spec->dim, strides);
+  }
+
+  TensorImpl* tensor = state_.tensors.data() + num_loaded_tensors_;
+  new (tensor) TensorImpl(spec->scalar_type, static_cast<ssize_t>(spec->dim), sizes, *data,
+                          const_cast<DimOrderType*>(spec->dim_order), strides, spec->dynamism);
+  ++num_loaded_tensors_;
+  // Inputs and outputs without planned memory become writable when they get some.
+  state_.tensor_access.set_may_write(tensor, serialized.allocation_info() != nullptr);
+  *value = EValue(Tensor(tensor));
+  return Error::Ok;
+}
+
+// Null if the memory comes later.
+Result<void*> MethodLoader::load_tensor_data(const fb::Tensor& serialized, const TensorSpec& spec) {
+  const bool external = is_external(serialized);
+  const char* key =
+      external ? serialized.extra_tensor_info()->fully_qualified_name()->c_str() : nullptr;
+  const fb::AllocationDetails* place = serialized.allocation_info();
+  const uint32_t buffer_index = serialized.data_buffer_idx();
+
+  if (place == nullptr) {
+    if (external) {
+      return get_external_constant(key, spec);
+    }
+    if (buffer_index == 0) {
+      return static_cast<void*>(nullptr);
+    }
+    Result<const void*> data =
+        request_.program->get_constant_buffer_data(buffer_index, spec.nbytes);
+    if (!data.ok()) {
+      return Error::InvalidProgram;
+    }
+    return *data == nullptr ? static_cast<void*>(no_elements) : const_cast<void*>(*data);
+  }
+
+  Result<void*> memory = get_planned_memory(*place, spec.nbytes);
+  if (!memory.ok() || (!external && buffer_index == 0)) {
+    return memory;
+  }
+  // Planned memory with an initial state.
+  Error error = Error::Ok;
+  if (external) {
+    error = check_external_layout(key, spec);
+    if (error == Error::Ok) {
+      error = state_.named_data->load_data_into(key, *memory, spec.nbytes);
+    }
+  } else {
+    const auto* extra = serialized.extra_tensor_info();
+    const uint64_t segments_index = extra == nullptr ? 0 : extra->mutable_data_segments_idx();
+    error = request_.program->load_mutable_subsegment_into(static_cast<size_t>(segments_index),
+                                                           buffer_index, spec.nbytes, *memory);
+  }
+  if (error != Error::Ok) {
+    return error;
+  }
+  return memory;
+}
+
+Result<void*> MethodLoader::get_planned_memory(const fb::AllocationDetails& place,
+                                               size_t nbytes) const {
+  const HierarchicalAllocator* planned_memory = request_.memory_manager->planned_memory();
+  ET_CHECK_OR_RETURN_ERROR(planned_memory != nullptr, InvalidArgument,
+                           "The method needs planned memory, the memory manager has none");
+  const uint64_t offset =
+      static_cast<uint64_t>(place.memory_offset_high()) << 32 | place.memory_offset_low();
+  ET_CHECK_OR_RETURN_ERROR(offset <= std::numeric_limits<size_t>::max(), NotSupported,
+                           "Planned offset %" PRIu64 " is beyond this device's memory", offset);
+  // Buffers are numbered from 1 in programs and from 0 in the allocator.
+  Result<void*> memory = planned_memory->get_offset_address(place.memory_id() - 1,
+                                                            static_cast<size_t>(offset), nbytes);
+  if (memory.ok() && *memory == nullptr) {
+    return static_cast<void*>(no_elements);  // An empty tensor in an empty buffer.
+  }
+  return memory;
+}
+
+// Loads the data of a constant from outside of the program, once for all tensors with this key.
+Result<void*> MethodLoader::get_external_constant(const char* key, const TensorSpec& spec) {
+  Error error = check_external_layout(key, spec);
+  if (error != Error::Ok) {
+    return error;
+  }
+  const uint32_t key_hash = hash(key);
+  const ExternalConstant* found = nullptr;
+  for (const ExternalConstant& constant : state_.external_constants) {
+    if (constant.key_hash == key_hash && std::strcmp(constant.key, key) == 0) {
+      found = &constant;
+      break;
+    }
+  }
+  if (found == nullptr) {
+    Result<FreeableBuffer> data = state_.named_data->get_data(key);
+    if (!data.ok()) {
+      ET_LOG(Error, "Could not load external constant %s", key);
+      return data.error();
+    }
+    const size_t count = state_.external_constants.size();
+    found = new (&external_constants_[count]) ExternalConstant{key, key_hash, std::move(*data)};
+    state_.external_constants = {external_constants_, count + 1};
+  }
+  Result<const void*> data = found->data.data_safe();
+  if (!data.ok()) {
+    return data.error();
+  }
+  ET_CHECK_OR_RETURN_ERROR(found->data.size() >= spec.nbytes, InvalidExternalData,
+                           "External constant %s has %zu bytes, the program expects %zu", key,
+                           found->data.size(), spec.nbytes);
+  return *data == nullptr ? static_cast<void*>(no_elements) : const_cast<void*>(*data);
+}
+
+Error MethodLoader::check_external_layout(const char* key, const TensorSpec& spec) const {
+  ET_CHECK_OR_RETURN_ERROR(state_.named_data != nullptr, InvalidState,
+                           "The method needs external data such as '%s', but none was given: load "
+                           "the .ptd file that belongs to the program",
+                           key);
+  Result<const TensorLayout> layout = state_.named_data->get_tensor_layout(key);
+  if (layout.error() == Error::NotImplemented) {
+    return Error::Ok;  // The data comes without a layout; its size is checked all the same.
+  }
+  if (!layout.ok()) {
+    ET_LOG(Error, "External data has no '%s'", key);
+    return layout.error();
+  }
+  const Span<const SizesType> expected_sizes(spec.sizes, spec.dim);
+  const bool fits =
+      layout->scalar_type() == spec.scalar_type && layout->sizes().size() == spec.dim &&
+      layout->dim_order().size() == spec.dim &&
+      (spec.dim == 0 ||
+       (std::memcmp(layout->sizes().data(), spec.sizes, spec.dim * sizeof(SizesType)) == 0 &&
+        std::memcmp(layout->dim_order().data(), spec.dim_order, spec.dim) == 0));
+  ET_CHECK_OR_RETURN_ERROR(
+      fits, InvalidExternalData,
+      "External data '%s' is %s%s, the program expects %s%s in its own dim order", key,
+      toString(layout->scalar_type()), tensor_shape_to_c_string(layout->sizes()).data(),
+      toString(spec.scalar_type), tensor_shape_to_c_string(expected_sizes).data());
+  return Error::Ok;
+}
+
+}  // namespace internal
+}  // namespace runtime
+}  // namespace executorch

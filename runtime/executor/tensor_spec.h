@@ -1,0 +1,47 @@
+/// @file
+/// A serialized tensor's shape, checked once. Internal to the executor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/tensor_shape_dynamism.h>
+#include <executorch/schema/program_generated.h>
+
+namespace executorch {
+namespace runtime {
+namespace internal {
+
+/// What `check_tensor` has proven about a serialized tensor: the dtype is known, the rank is within
+/// the limit, no size is negative, the dim order is a permutation, and neither the number of
+/// elements, the number of bytes nor a stride overflows its type.
+///
+/// The pointers lead into the program's bytes.
+struct TensorSpec {
+  executorch::aten::ScalarType scalar_type;
+  TensorShapeDynamism dynamism;
+  size_t dim;
+  const executorch::aten::SizesType* sizes;
+  const executorch::aten::DimOrderType* dim_order;
+  size_t element_size;
+  /// Bytes with the serialized sizes, which are the upper bounds of a dynamic tensor.
+  size_t nbytes;
+};
+
+/// Checks everything about a serialized tensor but where its data lives.
+///
+/// @retval Error::InvalidProgram Something is wrong; the log says what.
+/// @retval Error::NotSupported A layout, storage offset or device that this runtime does not have.
+Result<TensorSpec> check_tensor(const executorch_flatbuffer::Tensor* tensor);
+
+/// Whether tensors can have this dtype. Programs number dtypes like `ScalarType` does.
+bool is_serializable(executorch::aten::ScalarType type);
+
+/// Alignment that reading elements of this size takes.
+inline size_t data_alignment(size_t element_size) { return element_size < 8 ? element_size : 8; }
+
+}  // namespace internal
+}  // namespace runtime
+}  // namespace executorch

@@ -1,0 +1,6 @@
+"""The Python face of the runtime; import :mod:`executorch.runtime` instead of this package."""
+
+from pkgutil import extend_path
+
+# The extension module lies beside this file in a wheel, and below bazel-bin in a checkout.
+__path__ = extend_path(__path__, __name__)

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <executorch/runtime/platform/platform.h>
+
+namespace executorch {
+namespace runtime {
+namespace python {
+
+/// Collects what the runtime logs as errors on this thread while the object lives.
+///
+/// The lines of a call that fails become part of the Python exception through take(); those of a call
+/// that succeeds go where they would have gone without the capture, so nothing is lost. Other threads and
+/// lower levels are not affected.
+class LogCapture {
+ public:
+  LogCapture();
+  LogCapture(const LogCapture&) = delete;
+  LogCapture& operator=(const LogCapture&) = delete;
+  ~LogCapture();
+
+  /// The messages so far, without repetitions, oldest first; the capture is empty afterwards.
+  std::vector<std::string> take();
+
+  /// Puts the capture between the runtime and the log output. Call once, before anything is logged.
+  static void install();
+
+ private:
+  struct Line {
+    et_timestamp_t timestamp;
+    et_pal_log_level_t level;
+    const char* filename;
+    const char* function;
+    size_t line;
+    std::string message;
+  };
+
+  static void emit(et_timestamp_t timestamp, et_pal_log_level_t level, const char* filename,
+                   const char* function, size_t line, const char* message, size_t length);
+
+  LogCapture* outer_;
+  std::vector<Line> lines_;
+};
+
+}  // namespace python
+}  // namespace runtime
+}  // namespace executorch

@@ -1,0 +1,205 @@
+#include <executorch/runtime/python/program.h>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include <executorch/extension/data_loader/buffer_data_loader.h>
+#include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/extension/data_loader/mmap_data_loader.h>
+#include <executorch/runtime/python/failure.h>
+#include <executorch/runtime/python/log_capture.h>
+
+namespace py = pybind11;
+
+namespace executorch {
+namespace runtime {
+namespace python {
+
+using extension::BufferDataLoader;
+using extension::FileDataLoader;
+using extension::FlatTensorDataMap;
+using extension::MergedDataMap;
+using extension::MmapDataLoader;
+
+namespace {
+
+/// Files up to this size are read, larger ones are mapped. A mapped file costs no memory of its own but
+/// must not change while the program lives, and small programs are the ones that get written again and
+/// again in a notebook.
+constexpr off_t kLargestFileToRead = off_t{16} << 20;
+
+/// What the runtime wants program data aligned to.
+constexpr size_t kDataAlignment = alignof(std::max_align_t);
+
+[[noreturn]] void fail_to_load(const std::string& name, Error error, LogCapture& log) {
+  FailureKind kind = FailureKind::kGeneric;
+  struct stat status;
+  if (error == Error::AccessFailed && ::stat(name.c_str(), &status) != 0 && errno == ENOENT) {
+    kind = FailureKind::kFileNotFound;
+  }
+  throw Failure(error, "loading " + name, log.take(), kind);
+}
+
+template <typename Loader>
+std::unique_ptr<DataLoader> boxed(Result<Loader> loader, const std::string& name, LogCapture& log) {
+  if (!loader.ok()) {
+    fail_to_load(name, loader.error(), log);
+  }
+  return std::make_unique<Loader>(std::move(*loader));
+}
+
+std::unique_ptr<DataLoader> open_file(const std::string& path) {
+  LogCapture log;
+  const py::gil_scoped_release release;
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && status.st_size > kLargestFileToRead) {
+    return boxed(MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock), path, log);
+  }
+  return boxed(FileDataLoader::from(path.c_str()), path, log);
+}
+
+/// Copies bytes to where they are aligned and nobody else can change them.
+std::shared_ptr<void> aligned_copy(const void* data, size_t size) {
+  const size_t rounded = (size / kDataAlignment + 1) * kDataAlignment;
+  void* copy = std::aligned_alloc(kDataAlignment, rounded);
+  if (copy == nullptr) {
+    throw Failure(Error::MemoryAllocationFailed, "copying " + std::to_string(size) + " bytes of a program");
+  }
+  std::memcpy(copy, data, size);
+  return std::shared_ptr<void>(copy, [](void* block) { std::free(block); });
+}
+
+}  // namespace
+
+Source Source::path(std::string path) { return {std::move(path), py::object()}; }
+
+Source Source::buffer(py::object object) { return {std::string(), std::move(object)}; }
+
+DataLoader* ProgramState::add_loader(const Source& source) {
+  if (!source.object) {
+    loaders_.push_back(open_file(source.file));
+    return loaders_.back().get();
+  }
+  PyObject* object = source.object.ptr();
+  const void* data = nullptr;
+  size_t size = 0;
+  // Bytes cannot change, so they are read where they lie; other buffers could change under the program.
+  if (PyBytes_CheckExact(object)) {
+    data = PyBytes_AS_STRING(object);
+    size = static_cast<size_t>(PyBytes_GET_SIZE(object));
+  }
+  if (data != nullptr && reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0) {
+    borrowed_.push_back(PyRef::borrow(object));
+  } else {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_SIMPLE) != 0) {
+      throw py::error_already_set();
+    }
+    size = static_cast<size_t>(buffer.len);
+    std::shared_ptr<void> copy;
+    try {
+      copy = aligned_copy(buffer.buf, size);
+    } catch (...) {
+      PyBuffer_Release(&buffer);
+      throw;
+    }
+    PyBuffer_Release(&buffer);
+    data = copy.get();
+    copies_.push_back(std::move(copy));
+  }
+  loaders_.push_back(std::make_unique<BufferDataLoader>(data, size));
+  return loaders_.back().get();
+}
+
+void ProgramState::load_data(const std::vector<Source>& data) {
+  for (const Source& source : data) {
+    DataLoader* loader = add_loader(source);
+    LogCapture log;
+    const py::gil_scoped_release release;
+    Result<FlatTensorDataMap> map = FlatTensorDataMap::load(loader);
+    if (!map.ok()) {
+      fail_to_load(source.name(), map.error(), log);
+    }
+    data_maps_.push_back(std::make_unique<FlatTensorDataMap>(std::move(*map)));
+  }
+  if (data_maps_.size() < 2) {
+    return;
+  }
+  LogCapture log;
+  std::vector<const NamedDataMap*> maps;
+  for (const auto& map : data_maps_) {
+    maps.push_back(map.get());
+  }
+  Result<std::unique_ptr<MergedDataMap>> merged = MergedDataMap::load(maps);
+  if (!merged.ok()) {
+    throw Failure(merged.error(), "merging external data", log.take());
+  }
+  merged_ = std::move(*merged);
+}
+
+std::shared_ptr<ProgramState> ProgramState::load(const Source& program, const std::vector<Source>& data,
+                                                 Program::Verification verification) {
+  std::shared_ptr<ProgramState> state(new ProgramState());
+  state->name_ = program.name();
+  DataLoader* loader = state->add_loader(program);
+  {
+    LogCapture log;
+    const py::gil_scoped_release release;
+    Result<Program> loaded = Program::load(loader, verification);
+    if (!loaded.ok()) {
+      fail_to_load(state->name_, loaded.error(), log);
+    }
+    state->program_.emplace(std::move(*loaded));
+  }
+  state->load_data(data);
+  return state;
+}
+
+const NamedDataMap* ProgramState::data_map() const {
+  if (merged_ != nullptr) {
+    return merged_.get();
+  }
+  return data_maps_.empty() ? nullptr : data_maps_.front().get();
+}
+
+std::vector<std::string> ProgramState::method_names() const {
+  LogCapture log;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program_->num_methods(); ++i) {
+    const Result<const char*> name = program_->get_method_name(i);
+    if (!name.ok()) {
+      throw Failure(name.error(), "reading the method names of " + name_, log.take());
+    }
+    names.emplace_back(*name);
+  }
+  return names;
+}
+
+MethodMeta ProgramState::method_meta(const std::string& method_name) const {
+  LogCapture log;
+  const Result<MethodMeta> meta = program_->method_meta(method_name.c_str());
+  if (meta.ok()) {
+    return *meta;
+  }
+  std::vector<std::string> lines = log.take();
+  bool known = false;
+  std::string listed;
+  for (const std::string& name : method_names()) {
+    known = known || name == method_name;
+    listed += (listed.empty() ? "'" : ", '") + name + "'";
+  }
+  if (known) {
+    throw Failure(meta.error(), "reading method '" + method_name + "' of " + name_, std::move(lines));
+  }
+  throw Failure(meta.error(), "looking up method '" + method_name + "' in " + name_,
+                {"there is no such method; the program has " + (listed.empty() ? "none" : listed)},
+                FailureKind::kMethodNotFound);
+}
+
+}  // namespace python
+}  // namespace runtime
+}  // namespace executorch

@@ -1,0 +1,125 @@
+"""The tree obeys the design: only its edges, in BUILD files, Python imports and C++ includes."""
+
+import pathlib
+
+import pytest
+
+from executorch.tests.architecture import build_graph, cc_includes, python_imports
+from executorch.tests.architecture.edges import FREE, Table, is_test, load_edges, source_files
+
+# Not resolved: in Bazel's runfiles this is the tree of what the test declares, not the checkout.
+ROOT = pathlib.Path(__file__).absolute().parents[2]
+
+#: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
+PYTHON_LAYERS = [
+    {"schema", "dialects", "runtime"},
+    {"passes", "partitioner", "memory_planning", "kernels", "extension"},
+    {"emitter", "backends"},
+    {"exir"},
+    {"devtools"},
+]
+CC_LAYERS = [
+    {"runtime/platform"},
+    {"runtime/core"},
+    {"schema", "runtime/kernel", "runtime/backend"},
+    {"runtime/executor", "runtime"},
+    {"kernels", "extension", "backends"},
+    {"devtools", "runtime/python", "extension/executor_runner"},
+]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return Table(load_edges(ROOT))
+
+
+def report(violations):
+    assert not violations, "\n" + "\n".join(map(str, violations))
+
+
+def test_python_imports(table):
+    report(python_imports.violations(ROOT, table))
+
+
+def test_cc_includes(table):
+    report(cc_includes.violations(ROOT, table))
+
+
+def test_build_graph(table):
+    report(build_graph.violations(ROOT, table))
+
+
+def test_the_table_is_consistent(table):
+    assert table.problems() == []
+
+
+@pytest.mark.parametrize(("kind", "layers"), [("py", PYTHON_LAYERS), ("cc", CC_LAYERS)])
+def test_the_tables_edges_lead_down_the_designs_layers(table, kind, layers):
+    level = {row: index for index, rows in enumerate(layers) for row in rows}
+    wrong = []
+    for row, edges in table.edges.items():
+        for edge in edges[kind]:
+            inside_one_wheel = kind == "py" and row.split("/")[0] == edge.split("/")[0]
+            if not inside_one_wheel and level[edge] >= level[row]:
+                wrong.append(f"{row} -> {edge}")
+    assert wrong == []
+
+
+def test_python_edges_that_stand_in_the_table_are_used(table):
+    """A wheel requires its row's libraries: one that it does not import would be a false requirement."""
+    used: dict[str, set[str]] = {}
+    for path in source_files(ROOT, (".py",)):
+        library = path.split("/")[0]
+        targets = {target.split("/")[0] for _, target in python_imports.imports(ROOT, path)}
+        if not is_test(path):
+            used.setdefault(library, set()).update(targets)
+    unused = [
+        f"{row} -> {edge}"
+        for row, edges in table.edges.items()
+        for edge in edges["py"]
+        if row in used and edge not in used[row]
+    ]
+    assert unused == []
+
+
+def test_nothing_below_exir_imports_exir():
+    below = (
+        "schema",
+        "dialects",
+        "passes",
+        "partitioner",
+        "memory_planning",
+        "emitter",
+        "runtime",
+        "kernels",
+        "extension",
+    )
+    importers = {
+        f"{path}:{line}"
+        for path in source_files(ROOT, (".py", ".pyi"))
+        if path.split("/")[0] in below and not path.endswith("_test.py")
+        for line, target in python_imports.imports(ROOT, path)
+        if target.split("/")[0] == "exir"
+    }
+    assert importers == set()
+
+
+def test_the_runtime_knows_nothing_of_the_compiler():
+    compiler = {"dialects", "passes", "partitioner", "memory_planning", "emitter", "exir", "devtools"}
+    for path in source_files(ROOT, cc_includes.SUFFIXES):
+        for line, target in cc_includes.includes(ROOT, path):
+            if path.split("/")[0] in ("runtime", "kernels", "extension"):
+                assert target.split("/")[0] not in compiler, f"{path}:{line}"
+
+
+def test_every_source_belongs_to_a_row_of_the_table(table):
+    homeless = sorted(
+        {path for path in source_files(ROOT, (".py", *cc_includes.SUFFIXES)) if table.row(path) is None}
+    )
+    assert homeless == [], f"add a row to bazel/edges.bzl, or move these (free directories: {sorted(FREE)})"
+
+
+def test_there_is_something_to_check():
+    """Guards against a run in which the sources are missing, which would pass for the wrong reason."""
+    tops = {path.split("/")[0] for path in source_files(ROOT, (".py", *cc_includes.SUFFIXES))}
+    assert {"schema", "dialects", "passes", "partitioner", "exir", "runtime", "kernels", "extension"} <= tops

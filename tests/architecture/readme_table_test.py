@@ -1,0 +1,42 @@
+"""The README's table of libraries is complete, and its versions are those of the VERSION files."""
+
+import pathlib
+import re
+
+from executorch.tests.architecture.edges import load_edges
+
+ROOT = pathlib.Path(__file__).absolute().parents[2]
+
+_ROW = re.compile(r"^\| \[(\w+)\]\((\w+)/README\.md\) \| (\S+) \| .+ \|$", re.MULTILINE)
+
+
+def test_every_library_is_in_the_table_with_its_version():
+    rows = _ROW.findall((ROOT / "README.md").read_text())
+    assert all(name == directory for name, directory, _ in rows)
+    versions = {path.parent.name: path.read_text().strip() for path in ROOT.glob("*/VERSION")}
+    assert {name: version for name, _, version in rows} == versions
+
+
+def test_every_library_has_its_papers():
+    libraries = {row.split("/")[0] for row in load_edges(ROOT)}
+    wanted = ("BUILD.bazel", "CHANGELOG.md", "README.md", "VERSION")
+    missing = [
+        f"{library}/{name}"
+        for library in sorted(libraries)
+        for name in wanted
+        if not (ROOT / library / name).is_file()
+    ]
+    assert missing == []
+
+
+def test_every_directory_of_the_design_says_what_it_is_for():
+    directories = ("docs", "examples", "tests", "third-party", "toolchains")
+    assert [name for name in directories if not (ROOT / name / "README.md").is_file()] == []
+
+
+def test_links_in_the_readme_lead_somewhere():
+    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
+    assert links
+    assert [
+        link for link in links if not (ROOT / link).exists() and not link.startswith("tests/consume/bazel")
+    ] == []
