@@ -41,7 +41,11 @@ EDGES = {
         "tests": ["runtime", "extension", "kernels"],
     },
     # The row of the library is what its distribution requires: its public headers and its archives need nothing.
-    "runtime": {"py": [], "cc": []},
+    "runtime": {
+        "py": [],
+        "cc": [],
+        "tests": ["runtime/platform", "runtime/core", "runtime/kernel", "runtime/backend", "runtime/executor"],
+    },
     "runtime/platform": {"py": [], "cc": []},
     "runtime/core": {"py": [], "cc": ["runtime/platform"]},
     "runtime/kernel": {"py": [], "cc": ["runtime/platform", "runtime/core"]},

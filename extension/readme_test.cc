@@ -28,7 +28,8 @@ int run(const char* path) {
 #include <executorch/extension/testing_util/tiny_program.h>
 
 TEST(ReadmeTest, TheExampleRuns) {
-  const ::executorch::extension::testing::TempFile file(::executorch::extension::testing::TinyProgram().build());
+  const ::executorch::extension::testing::TempFile file(
+      ::executorch::extension::testing::TinyProgram().build());
   ::testing::internal::CaptureStdout();
   EXPECT_EQ(run(file.path().c_str()), 0);
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "16\n");

@@ -171,18 +171,39 @@ class _WrittenThroughAView(nn.Module):
     def forward(self, x):
         view = self.b.view(-1)
         self.b.add_(x)
-        return view * 2
+        view[1:3].mul_(2)
+        self.b.t()[0].sub_(1)
+        return view * 2, self.b.sum(1)
+
+
+def test_writes_reach_every_view():
+    inputs = (torch.ones(2, 3),)
+    program = decompose_locally(export(_WrittenThroughAView(), *inputs), DecompositionTable())
+    flat, rows = _run(program, inputs)
+    assert flat.tolist() == [0, 4, 4, 0, 2, 2] and rows.tolist() == [4, 2]
+    (spec, *_) = program.graph_signature.output_specs
+    assert spec.target == "b"
+
+
+class _WrittenDiagonal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("b", torch.zeros(3, 3))
+
+    def forward(self, x):
+        self.b.diagonal().add_(x)
+        return self.b * 2
 
 
 def test_what_is_not_local_is_traced_again(caplog):
-    inputs = (torch.ones(2, 3),)
-    program = export(_WrittenThroughAView(), *inputs)
-    with pytest.raises(NotLocalError, match="shares"):
+    inputs = (torch.ones(3),)
+    program = export(_WrittenDiagonal(), *inputs)
+    with pytest.raises(NotLocalError, match="writes part of b_b through diagonal"):
         decompose_locally(program, DecompositionTable())
     with caplog.at_level(logging.INFO, logger="executorch.passes.decompose"):
         traced = decompose(program)
     assert "tracing the whole program again" in caplog.text
-    assert torch.equal(traced.module()(*inputs), torch.full((6,), 2.0))
+    assert torch.equal(_run(traced, inputs)[0], torch.eye(3) * 2)
 
 
 def test_writes_to_a_copy_do_not_reach_the_original():

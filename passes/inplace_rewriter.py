@@ -1,8 +1,9 @@
 """Makes in-place operators of a graph functional.
 
 ``relu_(x)`` becomes ``y = relu(x)``, and everything after it that read ``x`` reads ``y``. Other nodes may share memory
-with ``x``: what ``x`` is a slice of gets the new part scattered into it; any other alias that is still read
-afterwards is beyond a local rewrite.
+with ``x``. If ``x`` is a view, what it is a view of gets a new value too, from the new ``x``
+(:mod:`~executorch.passes.view_inverses`); and every view of that memory which is still read is made again from the
+new value, so that later writes find the same relations between values as eager PyTorch between tensors.
 """
 
 import itertools
@@ -18,15 +19,10 @@ from executorch.dialects import meta_keys
 from executorch.passes.fake_values import compute_value, value_of
 from executorch.passes.functional_forms import functional_form, may_alias
 from executorch.passes.op_recorder import NotLocalError
+from executorch.passes.view_inverses import SCATTERS, can_put_back, put_back
 
 _aten = torch.ops.aten
 _OWN_META: Final = frozenset({meta_keys.VAL, "tensor_meta"})
-
-#: View of a part -> operator that puts a new part back, taking the whole, the part, and the view's arguments.
-_SCATTERS: Final = {
-    _aten.select.int: _aten.select_scatter.default,
-    _aten.slice.Tensor: _aten.slice_scatter.default,
-}
 
 
 class InPlaceRewriter:
@@ -44,7 +40,7 @@ class InPlaceRewriter:
         """Replaces the in-place ``node`` (which is erased); returns the new functional node, None if there is none.
 
         Raises:
-            NotLocalError: the operator has no functional form, or writes through views that are read later.
+            NotLocalError: the operator has no functional form, or writes through a view that cannot be inverted.
         """
         target = node.args[0] if node.args else None
         op = node.target
@@ -54,15 +50,13 @@ class InPlaceRewriter:
             return None
         if not isinstance(target, Node) or not isinstance(op, OpOverload):
             raise NotLocalError(f"{node.name} does not write a tensor of the graph")
-        chain = list(_alias_chain(target))
-        self._refuse_stale_aliases(node, chain)
+        chain = self._live_chain(node, target)
         with self._graph.inserting_before(node):
             functional, value = self._new_value(node, op, target)
-            node.replace_all_uses_with(value, propagate_meta=False)
-            self._write(node, target, value)
             for part, whole in itertools.pairwise(chain):
                 value = self._put_back(part, whole, value)
-                self._write(node, whole, value)
+            renewed = self._renew(node, chain[-1], value)
+        node.replace_all_uses_with(renewed[target], propagate_meta=False)
         self._graph.erase_node(node)
         return functional
 
@@ -72,25 +66,40 @@ class InPlaceRewriter:
             if value is old:
                 self.written[placeholder] = new
 
-    def _refuse_stale_aliases(self, node: Node, chain: list[Node]) -> None:
-        updated = set(chain) | {node}
-        for alias in _aliases(chain[-1]):
-            later = [user for user in alias.users if node < user]
-            # Aliases made afterwards see the new value, because they are made from it.
-            if alias < node and alias not in updated and later:
-                raise NotLocalError(
-                    f"{node.name} writes memory that {alias.name} shares and {later[0].name} reads"
-                )
-        regenerable = all(part.target in _SCATTERS for part in chain[:-1])
-        stale = [
-            whole
-            for whole in chain[1:]
-            if any(node < user for user in whole.users) or whole.op == "placeholder"
-        ]
-        if stale and not regenerable:
-            raise NotLocalError(
-                f"{node.name} writes part of {stale[0].name} through a view that cannot be inverted"
-            )
+    # ---- which values are concerned ---------------------------------------------------------------------------
+
+    def _live_chain(self, node: Node, target: Node) -> list[Node]:
+        """``target``, what it is a view of, and so on, up to the last value that somebody still needs."""
+        chain = list(_alias_chain(target))
+        below: Node | None = None
+        last = 0
+        for index, whole in enumerate(chain):
+            if self._is_needed(whole, node, ignoring=below):
+                last = index
+            below = whole
+        del chain[last + 1 :]
+        for part, whole in itertools.pairwise(chain):
+            if not can_put_back(part, whole):
+                raise NotLocalError(f"{node.name} writes part of {whole.name} through {part.name}")
+        return chain
+
+    def _is_needed(self, value: Node, node: Node, ignoring: "Node | None" = None) -> bool:
+        """True when ``value``, or a view of it, is read after ``node`` or seen by the caller."""
+        if value.op == "placeholder" or value in self.written.values():
+            return True
+        for user in value.users:
+            if node < user:
+                return True
+            if (
+                user is not ignoring
+                and user is not node
+                and _base(user) is value
+                and self._is_needed(user, node)
+            ):
+                return True
+        return False
+
+    # ---- new values -------------------------------------------------------------------------------------------
 
     def _new_value(self, node: Node, op: OpOverload, target: Node) -> tuple["Node | None", Node]:
         if op is _aten.copy_.default:
@@ -119,22 +128,31 @@ class InPlaceRewriter:
         return self._create(_aten._to_copy.default, (source,), {"dtype": wanted.dtype}, node)
 
     def _put_back(self, part: Node, whole: Node, value: Node) -> Node:
-        scatter = _SCATTERS.get(part.target)  # type: ignore[call-overload]
-        if scatter is None:
-            return whole  # nobody reads it any more, see _refuse_stale_aliases
-        return self._create(scatter, (whole, value, *part.args[1:]), dict(part.kwargs), part)
+        """The value of ``whole`` after its view ``part`` got ``value``."""
+        op, args = put_back(part, whole, value)
+        return self._create(op, args, dict(part.kwargs) if op in SCATTERS.values() else {}, part)
 
-    def _write(self, node: Node, old: Node, new: Node) -> None:
-        if old is new:
-            return
-        old.replace_all_uses_with(new, delete_user_cb=lambda user: node < user, propagate_meta=False)
-        placeholders = [key for key, value in self.written.items() if value is old]
-        if old.op == "placeholder":
-            placeholders.append(old)
-        for placeholder in placeholders:
-            self.written[placeholder] = new
+    def _renew(self, node: Node, whole: Node, value: Node) -> dict[Node, Node]:
+        """Makes later readers of ``whole`` and of its views read new values; returns old node -> new node."""
+        renewed = {whole: value}
+        target = node.args[0]
+        for view in _views(whole):
+            if node < view or view is node:
+                continue
+            if view is target or self._is_needed(view, node) or target in _views(view):
+                base: Any = view.args[0]
+                args = (renewed[base], *view.args[1:])
+                renewed[view] = self._create(view.target, args, dict(view.kwargs), view)
+        for old, new in renewed.items():
+            old.replace_all_uses_with(new, delete_user_cb=lambda user: node < user, propagate_meta=False)
+            for placeholder, current in list(self.written.items()):
+                if current is old:
+                    self.written[placeholder] = new
+            if old.op == "placeholder":
+                self.written[old] = new
+        return renewed
 
-    def _create(self, op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], like: Node) -> Node:
+    def _create(self, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any], like: Node) -> Node:
         created = self._graph.call_function(op, args, kwargs)
         created.meta = {key: item for key, item in like.meta.items() if key not in _OWN_META}
         created.meta[meta_keys.VAL] = compute_value(op, args, kwargs, (like,))
@@ -160,10 +178,13 @@ def _base(node: Node) -> "Node | None":
     return None
 
 
-def _aliases(root: Node) -> Iterator[Node]:
-    """``root`` and everything made from it that may share its memory."""
-    pending = [root]
+def _views(whole: Node) -> list[Node]:
+    """Everything made from ``whole`` that may share its memory, in the order of the graph."""
+    found: list[Node] = []
+    pending = [whole]
     while pending:
-        node = pending.pop()
-        yield node
-        pending.extend(user for user in node.users if _base(user) is node)
+        value = pending.pop()
+        views = [user for user in value.users if _base(user) is value]
+        found += views
+        pending += views
+    return sorted(found)

@@ -14,8 +14,8 @@ from pkgutil import extend_path
 # The extension module lies in this directory in a wheel, and below bazel-bin in a checkout.
 __path__ = extend_path(__path__, __name__)
 
-from executorch.runtime.python._C import MethodMeta, TensorInfo, Verification  # noqa: E402
-from executorch.runtime.python.api import (  # noqa: E402
+from executorch.runtime.python._C import MethodMeta, TensorInfo, Verification
+from executorch.runtime.python.api import (
     BackendRegistry,
     Method,
     OperatorRegistry,
@@ -23,7 +23,7 @@ from executorch.runtime.python.api import (  # noqa: E402
     Runtime,
     ScalarType,
 )
-from executorch.runtime.python.errors import (  # noqa: E402
+from executorch.runtime.python.errors import (
     Error,
     ExecuTorchError,
     InputTypeError,

@@ -53,8 +53,8 @@ class BufferDataLoader final : public runtime::DataLoader {
  private:
   runtime::Error check_range(size_t offset, size_t size) const {
     if (offset > size_ || size > size_ - offset) {
-      ET_LOG(Error, "%zu bytes from offset %zu asked for, but the buffer has only %zu bytes", size, offset,
-             size_);
+      ET_LOG(Error, "%zu bytes from offset %zu asked for, but the buffer has only %zu bytes", size,
+             offset, size_);
       return runtime::Error::InvalidArgument;
     }
     return runtime::Error::Ok;

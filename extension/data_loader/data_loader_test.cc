@@ -1,15 +1,15 @@
 /// What all data loaders have in common, and what each has of its own.
 
-#include <fcntl.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -78,17 +78,21 @@ TEST_P(AnyDataLoaderTest, LoadsEveryKindOfRange) {
   const size_t page = internal::os_page_size();
   const size_t end = contents().size();
   const std::vector<std::pair<size_t, size_t>> ranges = {
-      {0, end},     {0, 1},          {1, 1},        {end - 1, 1},        {page, page},
-      {page - 3, 6}, {page + 1, page}, {0, page}, {2 * page, end - 2 * page}, {7, end - 7}};
+      {0, end},         {0, 1},       {1, 1},
+      {end - 1, 1},     {page, page}, {page - 3, 6},
+      {page + 1, page}, {0, page},    {2 * page, end - 2 * page},
+      {7, end - 7}};
   for (const auto& [offset, size] : ranges) {
     Result<FreeableBuffer> buffer = loader_->load(offset, size, kSegment);
     ASSERT_TRUE(buffer.ok()) << offset << " " << size;
     ASSERT_EQ(buffer->size(), size);
-    EXPECT_EQ(std::memcmp(buffer->data(), contents().data() + offset, size), 0) << offset << " " << size;
+    EXPECT_EQ(std::memcmp(buffer->data(), contents().data() + offset, size), 0)
+        << offset << " " << size;
 
     std::vector<uint8_t> target(size + 1, 0xAA);
     ASSERT_EQ(loader_->load_into(offset, size, kSegment, target.data()), Error::Ok);
-    EXPECT_EQ(std::memcmp(target.data(), contents().data() + offset, size), 0) << offset << " " << size;
+    EXPECT_EQ(std::memcmp(target.data(), contents().data() + offset, size), 0)
+        << offset << " " << size;
     EXPECT_EQ(target[size], 0xAA) << "wrote past the end";
   }
 }
@@ -109,7 +113,8 @@ TEST_P(AnyDataLoaderTest, RangesOutsideTheFileAreRefused) {
       {0, end + 1}, {end, 1}, {end + 1, 0}, {1, end}, {huge, 1}, {1, huge}, {huge, huge}};
   uint8_t target = 0;
   for (const auto& [offset, size] : ranges) {
-    EXPECT_EQ(loader_->load(offset, size, kSegment).error(), Error::InvalidArgument) << offset << " " << size;
+    EXPECT_EQ(loader_->load(offset, size, kSegment).error(), Error::InvalidArgument)
+        << offset << " " << size;
     EXPECT_EQ(loader_->load_into(offset, size, kSegment, &target), Error::InvalidArgument);
   }
 }
@@ -142,7 +147,8 @@ std::unique_ptr<DataLoader> make_mmap(const std::string& path, MmapDataLoader::M
 INSTANTIATE_TEST_SUITE_P(
     All, AnyDataLoaderTest,
     ::testing::Values(
-        Kind{"file", [](const std::string& path) { return box(FileDataLoader::from(path.c_str())); }},
+        Kind{"file",
+             [](const std::string& path) { return box(FileDataLoader::from(path.c_str())); }},
         Kind{"file_aligned",
              [](const std::string& path) { return box(FileDataLoader::from(path.c_str(), 4096)); }},
         Kind{"file_descriptor",
@@ -152,9 +158,13 @@ INSTANTIATE_TEST_SUITE_P(
                    ("fd:///" + std::to_string(fd)).c_str()));
              }},
         Kind{"mmap",
-             [](const std::string& path) { return make_mmap(path, MmapDataLoader::MlockConfig::NoMlock); }},
+             [](const std::string& path) {
+               return make_mmap(path, MmapDataLoader::MlockConfig::NoMlock);
+             }},
         Kind{"mmap_mlock",
-             [](const std::string& path) { return make_mmap(path, MmapDataLoader::MlockConfig::UseMlock); }},
+             [](const std::string& path) {
+               return make_mmap(path, MmapDataLoader::MlockConfig::UseMlock);
+             }},
         Kind{"mmap_mlock_ignore_errors",
              [](const std::string& path) {
                return make_mmap(path, MmapDataLoader::MlockConfig::UseMlockIgnoreErrors);
@@ -205,12 +215,15 @@ TEST_F(DataLoaderTest, MissingFilesAndDirectoriesAreRefused) {
 }
 
 TEST_F(DataLoaderTest, OnlyDescriptorUrisAreTaken) {
-  for (const char* uri : {"", "fd:///", "fd:///x", "fd:///-1", "fd:///1x", "file:///1", "fd://1", "17",
-                          "fd:///99999999999999999999"}) {
-    EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri(uri).error(), Error::InvalidArgument) << uri;
+  for (const char* uri : {"", "fd:///", "fd:///x", "fd:///-1", "fd:///1x", "file:///1", "fd://1",
+                          "17", "fd:///99999999999999999999"}) {
+    EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri(uri).error(), Error::InvalidArgument)
+        << uri;
   }
-  EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri(nullptr).error(), Error::InvalidArgument);
-  EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri("fd:///1000000").error(), Error::AccessFailed);
+  EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri(nullptr).error(),
+            Error::InvalidArgument);
+  EXPECT_EQ(FileDescriptorDataLoader::fromFileDescriptorUri("fd:///1000000").error(),
+            Error::AccessFailed);
 }
 
 TEST_F(DataLoaderTest, DescriptorIsClosedWithTheLoader) {
@@ -232,7 +245,8 @@ TEST_F(DataLoaderTest, MovedFromLoadersSaySo) {
   const FileDataLoader file_moved(std::move(*file_loader));
   const MmapDataLoader mmap_moved(std::move(*mmap_loader));
   uint8_t byte = 0;
-  for (const DataLoader* loader : std::initializer_list<const DataLoader*>{&*file_loader, &*mmap_loader}) {
+  for (const DataLoader* loader :
+       std::initializer_list<const DataLoader*>{&*file_loader, &*mmap_loader}) {
     EXPECT_EQ(loader->size().error(), Error::InvalidState);
     EXPECT_EQ(loader->load(0, 1, kSegment).error(), Error::InvalidState);
     EXPECT_EQ(loader->load_into(0, 1, kSegment, &byte), Error::InvalidState);
@@ -246,8 +260,9 @@ TEST_F(DataLoaderTest, BuffersOutliveTheirLoader) {
   for (const bool map : {false, true}) {
     std::unique_ptr<FreeableBuffer> buffer;
     {
-      const std::unique_ptr<DataLoader> loader = map ? box(MmapDataLoader::from(file.path().c_str()))
-                                                     : box(FileDataLoader::from(file.path().c_str()));
+      const std::unique_ptr<DataLoader> loader =
+          map ? box(MmapDataLoader::from(file.path().c_str()))
+              : box(FileDataLoader::from(file.path().c_str()));
       Result<FreeableBuffer> loaded = loader->load(10, 5000, kSegment);
       ASSERT_TRUE(loaded.ok());
       buffer = std::make_unique<FreeableBuffer>(std::move(*loaded));

@@ -1,9 +1,8 @@
-#include <executorch/extension/data_loader/file_data_loader.h>
+#include <cstdlib>
 
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/internal/file_io.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -83,7 +82,8 @@ Result<size_t> FileDataLoader::size() const {
   return file_size_;
 }
 
-Error FileDataLoader::load_into(size_t offset, size_t size, const DataLoader::SegmentInfo& /*segment_info*/,
+Error FileDataLoader::load_into(size_t offset, size_t size,
+                                const DataLoader::SegmentInfo& /*segment_info*/,
                                 void* buffer) const {
   if (fd_ < 0) {
     ET_LOG(Error, "Loader is empty: it was moved from");

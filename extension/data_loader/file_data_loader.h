@@ -12,14 +12,15 @@ namespace extension {
 
 /// Reads segments of a file into heap blocks of their own.
 ///
-/// The file stays open as long as the loader lives. Loading is thread safe; buffers do not depend on
-/// the loader once they are loaded.
+/// The file stays open as long as the loader lives. Loading is thread safe; buffers do not depend
+/// on the loader once they are loaded.
 class FileDataLoader final : public runtime::DataLoader {
  public:
-  /// Opens `file_name`. Every loaded buffer starts at a multiple of `alignment` bytes, a power of two.
+  /// Opens `file_name`. Every loaded buffer starts at a multiple of `alignment` bytes, a power of
+  /// two.
   ///
-  /// InvalidArgument for a null name or a bad alignment, AccessFailed when the file cannot be opened or
-  /// is not a regular file.
+  /// InvalidArgument for a null name or a bad alignment, AccessFailed when the file cannot be
+  /// opened or is not a regular file.
   static runtime::Result<FileDataLoader> from(const char* file_name,
                                               size_t alignment = alignof(std::max_align_t));
 

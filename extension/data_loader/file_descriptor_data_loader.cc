@@ -1,11 +1,10 @@
-#include <executorch/extension/data_loader/file_descriptor_data_loader.h>
-
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <limits>
 
+#include <unistd.h>
+
+#include <executorch/extension/data_loader/file_descriptor_data_loader.h>
 #include <executorch/extension/data_loader/internal/file_io.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -58,7 +57,8 @@ Result<FileDescriptorDataLoader> FileDescriptorDataLoader::fromFileDescriptorUri
 
 Result<FileDescriptorDataLoader> FileDescriptorDataLoader::from(int fd, size_t alignment) {
   if (!internal::is_power_of_two(alignment)) {
-    ET_LOG(Error, "%s%d: the alignment has to be a power of two, not %zu", kUriScheme, fd, alignment);
+    ET_LOG(Error, "%s%d: the alignment has to be a power of two, not %zu", kUriScheme, fd,
+           alignment);
     return Error::InvalidArgument;
   }
   const Result<size_t> size = internal::regular_file_size(fd, "the file descriptor");

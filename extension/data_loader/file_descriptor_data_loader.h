@@ -23,8 +23,8 @@ class FileDescriptorDataLoader final : public runtime::DataLoader {
       const char* file_descriptor_uri, size_t alignment = alignof(std::max_align_t));
 
   /// Takes over `fd`. On failure the descriptor still belongs to the caller.
-  static runtime::Result<FileDescriptorDataLoader> from(int fd,
-                                                        size_t alignment = alignof(std::max_align_t));
+  static runtime::Result<FileDescriptorDataLoader> from(
+      int fd, size_t alignment = alignof(std::max_align_t));
 
   FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept;
   FileDescriptorDataLoader(const FileDescriptorDataLoader&) = delete;

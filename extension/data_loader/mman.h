@@ -1,17 +1,17 @@
 #pragma once
 
 /// One name for the memory-mapping calls of the platform. POSIX only today: a platform without
-/// <sys/mman.h> (bare metal, Windows) uses BufferDataLoader or FileDataLoader instead, and including
-/// this header there is a compile-time error rather than a failure on the device.
+/// <sys/mman.h> (bare metal, Windows) uses BufferDataLoader or FileDataLoader instead, and
+/// including this header there is a compile-time error rather than a failure on the device.
 
 #if defined(_WIN32)
 #error "memory-mapped files are not available here; use FileDataLoader or BufferDataLoader"
 #endif
 
+#include <cstddef>
+
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cstddef>
 
 namespace executorch {
 namespace extension {

@@ -1,5 +1,3 @@
-#include <executorch/extension/data_loader/mmap_data_loader.h>
-
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +5,7 @@
 
 #include <executorch/extension/data_loader/internal/file_io.h>
 #include <executorch/extension/data_loader/mman.h>
+#include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -88,11 +87,12 @@ Error MmapDataLoader::pin(void* pages, size_t size) const {
     return Error::Ok;
   }
   if (mlock_config_ == MlockConfig::UseMlockIgnoreErrors) {
-    ET_LOG(Debug, "%s: cannot pin %zu bytes: %s (%d), going on", file_name_, size, std::strerror(errno),
-           errno);
+    ET_LOG(Debug, "%s: cannot pin %zu bytes: %s (%d), going on", file_name_, size,
+           std::strerror(errno), errno);
     return Error::Ok;
   }
-  ET_LOG(Error, "%s: cannot pin %zu bytes in memory: %s (%d)", file_name_, size, std::strerror(errno), errno);
+  ET_LOG(Error, "%s: cannot pin %zu bytes in memory: %s (%d)", file_name_, size,
+         std::strerror(errno), errno);
   return Error::NotSupported;
 }
 
@@ -110,7 +110,8 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
     return FreeableBuffer(nullptr, 0, /*free_fn=*/nullptr);
   }
   const size_t lead = offset & (page_size_ - 1);
-  void* pages = ::mmap(nullptr, size + lead, PROT_READ, MAP_PRIVATE, fd_, static_cast<off_t>(offset - lead));
+  void* pages =
+      ::mmap(nullptr, size + lead, PROT_READ, MAP_PRIVATE, fd_, static_cast<off_t>(offset - lead));
   if (pages == MAP_FAILED) {
     ET_LOG(Error, "%s: mapping %zu bytes from offset %zu failed: %s (%d)", file_name_, size, offset,
            std::strerror(errno), errno);
@@ -133,7 +134,8 @@ Result<size_t> MmapDataLoader::size() const {
   return file_size_;
 }
 
-Error MmapDataLoader::load_into(size_t offset, size_t size, const DataLoader::SegmentInfo& /*segment_info*/,
+Error MmapDataLoader::load_into(size_t offset, size_t size,
+                                const DataLoader::SegmentInfo& /*segment_info*/,
                                 void* buffer) const {
   if (fd_ < 0) {
     ET_LOG(Error, "Loader is empty: it was moved from");

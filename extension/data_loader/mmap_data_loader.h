@@ -13,8 +13,8 @@ namespace extension {
 /// Maps segments of a file into memory, read only.
 ///
 /// Nothing is copied: pages come in when they are touched, and several processes that run one model
-/// share them. Loading is thread safe; each buffer is a mapping of its own and may outlive the loader.
-/// The file must not shrink while a buffer lives.
+/// share them. Loading is thread safe; each buffer is a mapping of its own and may outlive the
+/// loader. The file must not shrink while a buffer lives.
 class MmapDataLoader final : public runtime::DataLoader {
  public:
   /// Whether pages are pinned in memory when a segment is loaded.
@@ -29,8 +29,8 @@ class MmapDataLoader final : public runtime::DataLoader {
 
   /// Opens `file_name`.
   ///
-  /// InvalidArgument for a null name, AccessFailed when the file cannot be opened or is not a regular
-  /// file or the page size is unknown.
+  /// InvalidArgument for a null name, AccessFailed when the file cannot be opened or is not a
+  /// regular file or the page size is unknown.
   static runtime::Result<MmapDataLoader> from(const char* file_name,
                                               MlockConfig mlock_config = MlockConfig::UseMlock);
 
@@ -55,7 +55,8 @@ class MmapDataLoader final : public runtime::DataLoader {
                                          void* buffer) const override;
 
  private:
-  MmapDataLoader(int fd, size_t file_size, char* file_name, size_t page_size, MlockConfig mlock_config);
+  MmapDataLoader(int fd, size_t file_size, char* file_name, size_t page_size,
+                 MlockConfig mlock_config);
 
   runtime::Error pin(void* pages, size_t size) const;
 

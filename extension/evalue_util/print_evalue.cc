@@ -1,11 +1,10 @@
-#include <executorch/extension/evalue_util/print_evalue.h>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
 
+#include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
@@ -25,8 +24,8 @@ int edge_items_slot() {
   return slot;
 }
 
-/// How many items to print at either end. Unset slots are zero, so the value is stored plus one, and
-/// "all" is -1.
+/// How many items to print at either end. Unset slots are zero, so the value is stored plus one,
+/// and "all" is -1.
 size_t edge_items_of(std::ostream& os) {
   const long stored = os.iword(edge_items_slot());
   if (stored < 0) {
@@ -53,8 +52,8 @@ void print_item(std::ostream& os, bool value) { os << (value ? "True" : "False")
 void print_item(std::ostream& os, int64_t value) { os << value; }
 void print_item(std::ostream& os, uint64_t value) { os << value; }
 
-/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the item
-/// at an index.
+/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the
+/// item at an index.
 template <typename Print>
 void print_items(std::ostream& os, size_t count, Print&& print) {
   const size_t edge = edge_items_of(os);

@@ -8,8 +8,8 @@ namespace executorch {
 namespace extension {
 
 /// Sets how many elements of a long list or tensor an ostream prints at either end:
-/// `std::cout << evalue_edge_items(10) << value`. Three unless set; a number below one means "as many as
-/// there are".
+/// `std::cout << evalue_edge_items(10) << value`. Three unless set; a number below one means "as
+/// many as there are".
 class evalue_edge_items final {
  public:
   explicit evalue_edge_items(long edge_items) : edge_items_(edge_items) {}

@@ -1,13 +1,12 @@
-#include <executorch/extension/evalue_util/print_evalue.h>
-
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <sstream>
 #include <string>
 
+#include <gtest/gtest.h>
+
+#include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -54,7 +53,8 @@ TEST_F(PrintEValueTest, TensorsOfEveryKindOfElement) {
   EXPECT_EQ(print(EValue(*make_tensor_ptr({1, 3}, {0.5f, -2.0f, 3.0f}))),
             "tensor(sizes=[1, 3], [0.5, -2., 3.])");
   EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, {1, 2}))), "tensor(sizes=[2], [1, 2])");
-  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<uint8_t>{200, 1}))), "tensor(sizes=[2], [200, 1])");
+  EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<uint8_t>{200, 1}))),
+            "tensor(sizes=[2], [200, 1])");
   EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<int8_t>{-128, 1}))),
             "tensor(sizes=[2], [-128, 1])");
   EXPECT_EQ(print(EValue(*make_tensor_ptr({2}, std::vector<bool>{true, false}))),
@@ -96,7 +96,8 @@ TEST_F(PrintEValueTest, EdgeItemsAreASettingOfTheStream) {
   EXPECT_EQ(many.str(),
             "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5,\n  ...,\n  94, 95, 96, 97, 98, 99\n])");
   std::ostringstream all;
-  all << evalue_edge_items(0) << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
+  all << evalue_edge_items(0)
+      << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
   EXPECT_EQ(all.str(), "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,\n  10, 11\n])");
 }
 

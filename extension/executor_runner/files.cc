@@ -1,9 +1,8 @@
-#include <executorch/extension/executor_runner/files.h>
-
 #include <cerrno>
 #include <cstring>
 
 #include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/extension/executor_runner/files.h>
 #include <executorch/runtime/core/data_loader.h>
 
 namespace executorch {
@@ -38,10 +37,11 @@ std::optional<std::vector<uint8_t>> read_file(const std::string& path) {
 }  // namespace
 
 std::optional<SampleFiles> SampleFiles::read(const std::vector<std::string>& paths,
-                                             const std::vector<size_t>& sample_sizes, std::ostream& errors) {
+                                             const std::vector<size_t>& sample_sizes,
+                                             std::ostream& errors) {
   if (paths.size() != sample_sizes.size()) {
-    errors << "--inputs: the method takes " << sample_sizes.size() << " tensor(s), found " << paths.size()
-           << " file(s)\n";
+    errors << "--inputs: the method takes " << sample_sizes.size() << " tensor(s), found "
+           << paths.size() << " file(s)\n";
     return std::nullopt;
   }
   SampleFiles result;
@@ -54,8 +54,8 @@ std::optional<SampleFiles> SampleFiles::read(const std::vector<std::string>& pat
     const size_t size = sample_sizes[i];
     const bool fits = size == 0 ? bytes->empty() : !bytes->empty() && bytes->size() % size == 0;
     if (!fits) {
-      errors << "--inputs: " << paths[i] << " has " << bytes->size() << " bytes, expected a multiple of the "
-             << size << " bytes of input " << i << "\n";
+      errors << "--inputs: " << paths[i] << " has " << bytes->size()
+             << " bytes, expected a multiple of the " << size << " bytes of input " << i << "\n";
       return std::nullopt;
     }
     const size_t count = size == 0 ? 1 : bytes->size() / size;
@@ -86,7 +86,8 @@ uint8_t* SampleFiles::data(size_t input, size_t sample) {
   return file.bytes.data() + (file.count == 1 ? 0 : sample * file.sample_size);
 }
 
-std::optional<OutputFiles> OutputFiles::create(const std::vector<std::string>& paths, std::ostream& errors) {
+std::optional<OutputFiles> OutputFiles::create(const std::vector<std::string>& paths,
+                                               std::ostream& errors) {
   OutputFiles result;
   result.paths_ = paths;
   for (const std::string& path : paths) {

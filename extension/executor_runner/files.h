@@ -18,11 +18,12 @@ namespace executor_runner {
 /// The contents of input files, cut into samples.
 class SampleFiles {
  public:
-  /// Reads `paths`, one file for each entry of `sample_sizes` (bytes of one sample). Nothing, and one
-  /// line in `errors`, when a file cannot be read, its size is no multiple of its sample's, or files
-  /// disagree about the number of samples.
+  /// Reads `paths`, one file for each entry of `sample_sizes` (bytes of one sample). Nothing, and
+  /// one line in `errors`, when a file cannot be read, its size is no multiple of its sample's, or
+  /// files disagree about the number of samples.
   static std::optional<SampleFiles> read(const std::vector<std::string>& paths,
-                                         const std::vector<size_t>& sample_sizes, std::ostream& errors);
+                                         const std::vector<size_t>& sample_sizes,
+                                         std::ostream& errors);
 
   /// One sample with the given bytes for each input.
   static SampleFiles single(std::vector<std::vector<uint8_t>> inputs);
@@ -47,12 +48,13 @@ class SampleFiles {
 class OutputFiles {
  public:
   /// Creates `paths`. Nothing, and one line in `errors`, when that is not possible.
-  static std::optional<OutputFiles> create(const std::vector<std::string>& paths, std::ostream& errors);
+  static std::optional<OutputFiles> create(const std::vector<std::string>& paths,
+                                           std::ostream& errors);
 
   bool empty() const { return files_.empty(); }
 
-  /// Appends the raw bytes of one output: a tensor's data in its dim order, a number in eight bytes, a
-  /// bool in one. False, and one line in `errors`, when that fails.
+  /// Appends the raw bytes of one output: a tensor's data in its dim order, a number in eight
+  /// bytes, a bool in one. False, and one line in `errors`, when that fails.
   bool append(size_t output, const runtime::EValue& value, std::ostream& errors);
 
   /// Whether everything has reached the files.

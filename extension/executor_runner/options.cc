@@ -1,8 +1,8 @@
-#include <executorch/extension/executor_runner/options.h>
-
 #include <charconv>
 #include <cstring>
 #include <iomanip>
+
+#include <executorch/extension/executor_runner/options.h>
 
 namespace executorch {
 namespace extension {
@@ -88,26 +88,33 @@ const Flag kFlags[] = {
        return !v.empty();
      }},
     {"inputs", "FILE[,FILE...]",
-     "Raw bytes, one file for each tensor input, in its dtype and dim order. A file that holds N samples "
-     "one after another makes N runs; one with a single sample serves all of them. Without this flag "
+     "Raw bytes, one file for each tensor input, in its dtype and dim order. A file that holds N "
+     "samples "
+     "one after another makes N runs; one with a single sample serves all of them. Without this "
+     "flag "
      "every element of every input is one.",
      [](Options& o, const std::string& v) {
        o.inputs = split_at_commas(v);
        return true;
      }},
-    {"outputs", "FILE[,FILE...]", "Where to write raw outputs, one file each, all samples one after another.",
+    {"outputs", "FILE[,FILE...]",
+     "Where to write raw outputs, one file each, all samples one after another.",
      [](Options& o, const std::string& v) {
        o.outputs = split_at_commas(v);
        return true;
      }},
-    {"output_dir", "DIR", "The same under fixed names: DIR/output_0.bin, DIR/output_1.bin and so on.",
+    {"output_dir", "DIR",
+     "The same under fixed names: DIR/output_0.bin, DIR/output_1.bin and so on.",
      [](Options& o, const std::string& v) {
        o.output_dir = v;
        return !v.empty();
      }},
     {"num_executions", "N", "How often to run each sample (default: 1).",
-     [](Options& o, const std::string& v) { return parse_count(v, o.num_executions) && o.num_executions > 0; }},
-    {"warmup", "N", "How often to run the first sample beforehand, outside the timing (default: 0).",
+     [](Options& o, const std::string& v) {
+       return parse_count(v, o.num_executions) && o.num_executions > 0;
+     }},
+    {"warmup", "N",
+     "How often to run the first sample beforehand, outside the timing (default: 0).",
      [](Options& o, const std::string& v) { return parse_count(v, o.warmup); }},
     {"print_output", "all|summary|none", "How much of the outputs to print (default: summary).",
      [](Options& o, const std::string& v) { return parse_print_output(v, o.print_output); }},
@@ -147,7 +154,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv, std::ost
       return std::nullopt;
     }
     const size_t equals = argument.find('=');
-    const std::string name = argument.substr(start, equals == std::string::npos ? equals : equals - start);
+    const std::string name =
+        argument.substr(start, equals == std::string::npos ? equals : equals - start);
     const Flag* flag = find_flag(name);
     if (flag == nullptr) {
       errors << "unknown flag --" << name << "; see --help\n";
@@ -165,8 +173,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, std::ost
       return std::nullopt;
     }
     if (!flag->apply(options, value)) {
-      errors << "--" << name << " takes " << (flag->value == nullptr ? "true or false" : flag->value)
-             << ", found '" << value << "'\n";
+      errors << "--" << name << " takes "
+             << (flag->value == nullptr ? "true or false" : flag->value) << ", found '" << value
+             << "'\n";
       return std::nullopt;
     }
   }
@@ -187,7 +196,8 @@ void print_help(std::ostream& out) {
     }
     out << "\n      " << flag.help << "\n";
   }
-  out << "\nExit status: 0 success, 1 the program cannot be loaded or run, 2 wrong flags, 3 an input or\n"
+  out << "\nExit status: 0 success, 1 the program cannot be loaded or run, 2 wrong flags, 3 an "
+         "input or\n"
          "output file cannot be used.\n";
 }
 

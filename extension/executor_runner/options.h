@@ -33,8 +33,8 @@ struct Options {
 };
 
 /// Reads the command line. Flags take the forms `--name=value`, `--name value` and, for switches,
-/// `--name`; one dash does as well. On a mistake nothing is returned and `errors` gets one line that
-/// names the flag and what it takes.
+/// `--name`; one dash does as well. On a mistake nothing is returned and `errors` gets one line
+/// that names the flag and what it takes.
 std::optional<Options> parse_options(int argc, const char* const* argv, std::ostream& errors);
 
 /// What `--help` prints.

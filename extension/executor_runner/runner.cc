@@ -1,7 +1,3 @@
-#include <executorch/extension/executor_runner/runner.h>
-
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -9,8 +5,11 @@
 #include <memory>
 #include <numeric>
 
+#include <sys/stat.h>
+
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/executor_runner/files.h>
+#include <executorch/extension/executor_runner/runner.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/runner_util/inputs.h>
 #include <executorch/runtime/platform/log.h>
@@ -65,7 +64,8 @@ ExitCode fail(Session& session, const std::string& what, Error error) {
 ExitCode choose_method(Session& session) {
   const auto names = session.module->method_names();
   if (!names.ok()) {
-    return fail(session, "reading the method names of " + session.options.model_path, names.error());
+    return fail(session, "reading the method names of " + session.options.model_path,
+                names.error());
   }
   session.method_name = session.options.method_name;
   if (session.method_name.empty()) {
@@ -88,10 +88,11 @@ ExitCode choose_method(Session& session) {
 ExitCode load(Session& session) {
   const Options& options = session.options;
   const Clock::time_point start = Clock::now();
-  session.module = std::make_unique<Module>(options.model_path, options.data_paths, options.load_mode);
-  const Error error = session.module->load(options.strict_verification
-                                               ? Program::Verification::InternalConsistency
-                                               : Program::Verification::Minimal);
+  session.module =
+      std::make_unique<Module>(options.model_path, options.data_paths, options.load_mode);
+  const Error error =
+      session.module->load(options.strict_verification ? Program::Verification::InternalConsistency
+                                                       : Program::Verification::Minimal);
   if (error != Error::Ok) {
     return fail(session, "loading " + options.model_path, error);
   }
@@ -190,14 +191,15 @@ bool write_outputs(Session& session, OutputFiles& files) {
   return true;
 }
 
-/// Runs every sample and hands its outputs on. Outputs are printed only after the line with the timing,
-/// so with one sample, which is the documented use, they are printed by the caller.
+/// Runs every sample and hands its outputs on. Outputs are printed only after the line with the
+/// timing, so with one sample, which is the documented use, they are printed by the caller.
 ExitCode run_samples(Session& session, SampleFiles& samples, OutputFiles& files) {
   const size_t num_samples = samples.num_samples();
   for (size_t sample = 0; sample < num_samples; ++sample) {
     const uint32_t warmup = sample == 0 ? session.options.warmup : 0;
     for (uint32_t n = 0; n < warmup + session.options.num_executions; ++n) {
-      // Inputs are set before each run: the memory plan may reuse the bytes of an input once it is read.
+      // Inputs are set before each run: the memory plan may reuse the bytes of an input once it is
+      // read.
       Error error = set_sample(session, samples, sample);
       if (error != Error::Ok) {
         return fail(session, "setting the inputs of sample " + std::to_string(sample), error);
@@ -221,7 +223,8 @@ ExitCode run_samples(Session& session, SampleFiles& samples, OutputFiles& files)
 std::optional<SampleFiles> all_ones(Session& session, const std::vector<size_t>& sizes) {
   std::vector<std::vector<uint8_t>> inputs;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    const Result<TensorInfo> info = session.method->method_meta().input_tensor_meta(session.tensor_inputs[i]);
+    const Result<TensorInfo> info =
+        session.method->method_meta().input_tensor_meta(session.tensor_inputs[i]);
     std::vector<uint8_t> bytes(sizes[i]);
     if (!info.ok() || internal::fill_with_ones(*info, bytes.data()) != Error::Ok) {
       session.errors << "executor_runner: input " << session.tensor_inputs[i]
@@ -254,28 +257,30 @@ void print_json(Session& session, size_t num_samples) {
   std::vector<double> sorted = session.run_ms;
   std::sort(sorted.begin(), sorted.end());
   const double total = std::accumulate(sorted.begin(), sorted.end(), 0.0);
-  session.out << "{\"model_path\": \"" << escaped(session.options.model_path) << "\", \"method\": \""
-              << escaped(session.method_name) << "\", \"samples\": " << num_samples
-              << ", \"executions\": " << sorted.size() << ", \"warmup\": " << session.options.warmup
-              << ", \"load_ms\": " << session.load_ms << ", \"total_ms\": " << total
+  session.out << "{\"model_path\": \"" << escaped(session.options.model_path)
+              << "\", \"method\": \"" << escaped(session.method_name)
+              << "\", \"samples\": " << num_samples << ", \"executions\": " << sorted.size()
+              << ", \"warmup\": " << session.options.warmup << ", \"load_ms\": " << session.load_ms
+              << ", \"total_ms\": " << total
               << ", \"mean_us\": " << 1000 * total / static_cast<double>(sorted.size())
               << ", \"median_us\": " << 1000 * sorted[sorted.size() / 2]
-              << ", \"min_us\": " << 1000 * sorted.front() << ", \"planned_bytes\": " << session.planned_bytes
-              << "}" << std::endl;
+              << ", \"min_us\": " << 1000 * sorted.front()
+              << ", \"planned_bytes\": " << session.planned_bytes << "}" << std::endl;
 }
 
 std::optional<OutputFiles> create_outputs(Session& session) {
   std::vector<std::string> paths = session.options.outputs;
   const size_t expected = session.method->outputs_size();
   if (!session.options.output_dir.empty()) {
-    ::mkdir(session.options.output_dir.c_str(), 0777);  // fopen() reports a directory that is not there.
+    ::mkdir(session.options.output_dir.c_str(),
+            0777);  // fopen() reports a directory that is not there.
     for (size_t i = 0; i < expected; ++i) {
       paths.push_back(session.options.output_dir + "/output_" + std::to_string(i) + ".bin");
     }
   }
   if (!paths.empty() && paths.size() != expected) {
-    session.errors << "--outputs: the method has " << expected << " output(s), found " << paths.size()
-                   << " file(s)\n";
+    session.errors << "--outputs: the method has " << expected << " output(s), found "
+                   << paths.size() << " file(s)\n";
     return std::nullopt;
   }
   return OutputFiles::create(paths, session.errors);
@@ -291,11 +296,12 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
   }
   const Result<std::vector<size_t>> sample_sizes = inspect(session);
   if (!sample_sizes.ok()) {
-    return fail(session, "reading what method " + session.method_name + " takes", sample_sizes.error());
+    return fail(session, "reading what method " + session.method_name + " takes",
+                sample_sizes.error());
   }
-  std::optional<SampleFiles> samples = options.inputs.empty()
-                                           ? all_ones(session, *sample_sizes)
-                                           : SampleFiles::read(options.inputs, *sample_sizes, errors);
+  std::optional<SampleFiles> samples =
+      options.inputs.empty() ? all_ones(session, *sample_sizes)
+                             : SampleFiles::read(options.inputs, *sample_sizes, errors);
   if (!samples) {
     return kFileFailed;
   }

@@ -16,8 +16,8 @@ enum ExitCode : int {
   kFileFailed = 3,
 };
 
-/// Does what `options` say: loads the program, runs all samples, prints outputs and timing to `out`, one
-/// line about what went wrong to `errors`.
+/// Does what `options` say: loads the program, runs all samples, prints outputs and timing to
+/// `out`, one line about what went wrong to `errors`.
 ExitCode run(const Options& options, std::ostream& out, std::ostream& errors);
 
 }  // namespace executor_runner

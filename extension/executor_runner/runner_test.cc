@@ -1,8 +1,3 @@
-#include <executorch/extension/executor_runner/runner.h>
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -10,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <executorch/extension/executor_runner/options.h>
+#include <executorch/extension/executor_runner/runner.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 namespace executorch {
@@ -77,12 +76,13 @@ TEST_F(RunnerTest, OneFileHoldsManySamples) {
   const TempFile a(bytes_of({1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60, 0, 0, 0, 0, 0, 0}));
   const TempFile b(bytes_of({1, 1, 1, 1, 1, 1}));  // One sample for all three.
   const std::string output = unused_path();
-  const Outcome outcome({model(), "--inputs", a.path() + "," + b.path(), "--outputs", output, "--num_executions=2",
-                         "--warmup=1", "--print_output=all", "--json"});
+  const Outcome outcome({model(), "--inputs", a.path() + "," + b.path(), "--outputs", output,
+                         "--num_executions=2", "--warmup=1", "--print_output=all", "--json"});
   ASSERT_EQ(outcome.code, kSuccess) << outcome.errors;
   EXPECT_EQ(read_floats(output),
             (std::vector<float>{2, 3, 4, 5, 6, 7, 11, 21, 31, 41, 51, 61, 1, 1, 1, 1, 1, 1}));
-  EXPECT_TRUE(outcome.prints("Sample 1:\nOutputX 0: tensor(sizes=[2, 3], [11., 21., 31., 41., 51., 61.])\n"));
+  EXPECT_TRUE(outcome.prints(
+      "Sample 1:\nOutputX 0: tensor(sizes=[2, 3], [11., 21., 31., 41., 51., 61.])\n"));
   EXPECT_TRUE(outcome.prints("\"samples\": 3, \"executions\": 6, \"warmup\": 1"));
   EXPECT_TRUE(outcome.prints("\"planned_bytes\": 96"));
   std::remove(output.c_str());
@@ -101,7 +101,8 @@ TEST_F(RunnerTest, OutputsGoToADirectoryUnderFixedNames) {
 TEST_F(RunnerTest, EveryLoadModeAndVerificationRuns) {
   for (const char* mode : {"file", "mmap", "mmap_mlock", "mmap_mlock_ignore_errors"}) {
     for (const char* verification : {"minimal", "internal_consistency"}) {
-      EXPECT_EQ(Outcome({model(), "--load_mode", mode, "--verification", verification}).code, kSuccess);
+      EXPECT_EQ(Outcome({model(), "--load_mode", mode, "--verification", verification}).code,
+                kSuccess);
     }
   }
 }
@@ -127,7 +128,8 @@ TEST_F(RunnerTest, MethodsAreChosenByName) {
   EXPECT_TRUE(outcome.says("has no method forward; its methods are: decode encode"));
   program.methods = {"encode"};
   const TempFile single(program.build());
-  EXPECT_EQ(Outcome({"--model_path", single.path()}).code, kSuccess) << "the only method needs no name";
+  EXPECT_EQ(Outcome({"--model_path", single.path()}).code, kSuccess)
+      << "the only method needs no name";
 }
 
 TEST_F(RunnerTest, ProgramsThatCannotRunSayWhy) {
@@ -188,7 +190,8 @@ TEST_F(RunnerTest, WrongFlagsSayWhatIsExpected) {
 }
 
 TEST(OptionsTest, FlagsTakeAllUsualForms) {
-  const char* argv[] = {"executor_runner", "-model_path", "a.pte", "--json=false", "--inputs=x,y", "--warmup", "3"};
+  const char* argv[] = {"executor_runner", "-model_path", "a.pte", "--json=false",
+                        "--inputs=x,y",    "--warmup",    "3"};
   std::ostringstream errors;
   const auto options = parse_options(7, argv, errors);
   ASSERT_TRUE(options.has_value());
@@ -201,8 +204,9 @@ TEST(OptionsTest, FlagsTakeAllUsualForms) {
 TEST(OptionsTest, HelpNamesEveryFlag) {
   std::ostringstream help;
   print_help(help);
-  for (const char* flag : {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs", "--output_dir",
-                           "--num_executions", "--warmup", "--print_output", "--load_mode", "--json"}) {
+  for (const char* flag :
+       {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs", "--output_dir",
+        "--num_executions", "--warmup", "--print_output", "--load_mode", "--json"}) {
     EXPECT_NE(help.str().find(flag), std::string::npos) << flag;
   }
 }

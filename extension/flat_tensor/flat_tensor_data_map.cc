@@ -1,11 +1,10 @@
-#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
-
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 #include <limits>
 #include <numeric>
 
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/core/span.h>
@@ -54,7 +53,8 @@ Result<TensorLayout> to_layout(const fb::TensorLayout* layout, string_view key) 
   const size_t rank = sizes == nullptr ? 0 : sizes->size();
   const size_t ordered = dim_order == nullptr ? 0 : dim_order->size();
   if (rank > runtime::kTensorDimensionLimit || rank != ordered) {
-    ET_LOG(Error, "%.*s: %zu sizes and a dim order of %zu entries", printed(key), key.data(), rank, ordered);
+    ET_LOG(Error, "%.*s: %zu sizes and a dim order of %zu entries", printed(key), key.data(), rank,
+           ordered);
     return Error::InvalidExternalData;
   }
   const auto type = static_cast<ScalarType>(layout->scalar_type());
@@ -63,9 +63,9 @@ Result<TensorLayout> to_layout(const fb::TensorLayout* layout, string_view key) 
            static_cast<int>(layout->scalar_type()));
     return Error::InvalidExternalData;
   }
-  const Result<const TensorLayout> result =
-      TensorLayout::create(Span<const int32_t>(rank == 0 ? nullptr : sizes->data(), rank),
-                           Span<const uint8_t>(rank == 0 ? nullptr : dim_order->data(), rank), type);
+  const Result<const TensorLayout> result = TensorLayout::create(
+      Span<const int32_t>(rank == 0 ? nullptr : sizes->data(), rank),
+      Span<const uint8_t>(rank == 0 ? nullptr : dim_order->data(), rank), type);
   if (!result.ok()) {
     ET_LOG(Error, "%.*s: sizes and dim order make no tensor", printed(key), key.data());
     return Error::InvalidExternalData;
@@ -81,8 +81,8 @@ Error check_entry(const fb::FlatTensor* table, const fb::NamedData* entry, size_
   }
   const string_view key = key_of(entry);
   if (entry->segment_index() >= table->segments()->size()) {
-    ET_LOG(Error, "%.*s: segment %" PRIu32 " of %" PRIu32, printed(key), key.data(), entry->segment_index(),
-           static_cast<uint32_t>(table->segments()->size()));
+    ET_LOG(Error, "%.*s: segment %" PRIu32 " of %" PRIu32, printed(key), key.data(),
+           entry->segment_index(), static_cast<uint32_t>(table->segments()->size()));
     return Error::InvalidExternalData;
   }
   if (entry->tensor_layout() == nullptr) {
@@ -94,21 +94,22 @@ Error check_entry(const fb::FlatTensor* table, const fb::NamedData* entry, size_
   }
   const uint64_t size = table->segments()->Get(entry->segment_index())->size();
   if (layout->nbytes() > size) {
-    ET_LOG(Error, "%.*s: the tensor needs %zu bytes, its segment has %" PRIu64, printed(key), key.data(),
-           layout->nbytes(), size);
+    ET_LOG(Error, "%.*s: the tensor needs %zu bytes, its segment has %" PRIu64, printed(key),
+           key.data(), layout->nbytes(), size);
     return Error::InvalidExternalData;
   }
   return Error::Ok;
 }
 
-Error check_segments(const fb::FlatTensor* table, const FlatTensorHeader& header, size_t file_size) {
+Error check_segments(const fb::FlatTensor* table, const FlatTensorHeader& header,
+                     size_t file_size) {
   if (table->segments() == nullptr || table->named_data() == nullptr) {
     ET_LOG(Error, "The .ptd file has no table of segments or no table of names");
     return Error::InvalidExternalData;
   }
   if (header.segment_base_offset > file_size) {
-    ET_LOG(Error, "The segments start at byte %" PRIu64 " of a file of %zu bytes", header.segment_base_offset,
-           file_size);
+    ET_LOG(Error, "The segments start at byte %" PRIu64 " of a file of %zu bytes",
+           header.segment_base_offset, file_size);
     return Error::InvalidExternalData;
   }
   const uint64_t available = file_size - header.segment_base_offset;
@@ -116,7 +117,8 @@ Error check_segments(const fb::FlatTensor* table, const FlatTensorHeader& header
     const fb::DataSegment* segment = table->segments()->Get(i);
     if (segment == nullptr || segment->offset() > available ||
         segment->size() > available - segment->offset()) {
-      ET_LOG(Error, "Segment %" PRIu32 " reaches past the end of the file of %zu bytes", i, file_size);
+      ET_LOG(Error, "Segment %" PRIu32 " reaches past the end of the file of %zu bytes", i,
+             file_size);
       return Error::InvalidExternalData;
     }
   }
@@ -168,7 +170,8 @@ Result<FlatTensorHeader> load_header(DataLoader* loader, size_t file_size) {
   }
   const uint64_t end = header->flatbuffer_offset + header->flatbuffer_size;
   if (end > file_size || end > kLargestFlatbuffer || end < FlatTensorHeader::kNumHeadBytes) {
-    ET_LOG(Error, "The flatbuffer of the .ptd file should end at byte %" PRIu64 ", the file has %zu bytes",
+    ET_LOG(Error,
+           "The flatbuffer of the .ptd file should end at byte %" PRIu64 ", the file has %zu bytes",
            end, file_size);
     return Error::InvalidExternalData;
   }
@@ -218,10 +221,10 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(DataLoader* loader) {
 
 Result<const fb::NamedData*> FlatTensorDataMap::find(string_view key) const {
   const auto* entries = table_->named_data();
-  const auto position =
-      std::lower_bound(by_key_.begin(), by_key_.end(), key, [&](uint32_t index, string_view wanted) {
-        return compare(key_of(entries->Get(index)), wanted) < 0;
-      });
+  const auto position = std::lower_bound(by_key_.begin(), by_key_.end(), key,
+                                         [&](uint32_t index, string_view wanted) {
+                                           return compare(key_of(entries->Get(index)), wanted) < 0;
+                                         });
   if (position == by_key_.end() || compare(key_of(entries->Get(*position)), key) != 0) {
     return Error::NotFound;
   }
@@ -265,8 +268,8 @@ Error FlatTensorDataMap::load_data_into(string_view key, void* buffer, size_t si
            segment->size());
     return Error::InvalidArgument;
   }
-  return loader_->load_into(static_cast<size_t>(header_.segment_base_offset + segment->offset()), size,
-                            kExternal, buffer);
+  return loader_->load_into(static_cast<size_t>(header_.segment_base_offset + segment->offset()),
+                            size, kExternal, buffer);
 }
 
 Result<uint32_t> FlatTensorDataMap::get_num_keys() const {
@@ -275,7 +278,8 @@ Result<uint32_t> FlatTensorDataMap::get_num_keys() const {
 
 Result<const char*> FlatTensorDataMap::get_key(uint32_t index) const {
   if (index >= table_->named_data()->size()) {
-    ET_LOG(Error, "Key %" PRIu32 " of %" PRIu32, index, static_cast<uint32_t>(table_->named_data()->size()));
+    ET_LOG(Error, "Key %" PRIu32 " of %" PRIu32, index,
+           static_cast<uint32_t>(table_->named_data()->size()));
     return Error::InvalidArgument;
   }
   return table_->named_data()->Get(index)->key()->c_str();

@@ -24,17 +24,18 @@ namespace extension {
 
 /// The named data of a `.ptd` file: weights, or blobs of a backend, outside the program.
 ///
-/// Everything the file says about itself is checked once, in load(); looking up a key costs a binary
-/// search, and data is fetched through the loader when it is asked for.
+/// Everything the file says about itself is checked once, in load(); looking up a key costs a
+/// binary search, and data is fetched through the loader when it is asked for.
 class FlatTensorDataMap final : public runtime::NamedDataMap {
  public:
   /// Reads the table of contents. `loader` has to outlive the map and all data fetched through it.
   ///
-  /// InvalidExternalData when the file is not a sound `.ptd` (foreign, truncated, segments outside the
-  /// file, duplicate keys, layouts that do not fit their data); otherwise what the loader says.
+  /// InvalidExternalData when the file is not a sound `.ptd` (foreign, truncated, segments outside
+  /// the file, duplicate keys, layouts that do not fit their data); otherwise what the loader says.
   static runtime::Result<FlatTensorDataMap> load(runtime::DataLoader* loader);
 
-  /// The dtype, sizes and dim order of a tensor. NotFound for an unknown key or a blob without layout.
+  /// The dtype, sizes and dim order of a tensor. NotFound for an unknown key or a blob without
+  /// layout.
   [[nodiscard]] runtime::Result<const runtime::TensorLayout> get_tensor_layout(
       executorch::aten::string_view key) const override;
 
@@ -68,7 +69,8 @@ class FlatTensorDataMap final : public runtime::NamedDataMap {
         loader_(loader),
         by_key_(std::move(by_key)) {}
 
-  runtime::Result<const flat_tensor_flatbuffer::NamedData*> find(executorch::aten::string_view key) const;
+  runtime::Result<const flat_tensor_flatbuffer::NamedData*> find(
+      executorch::aten::string_view key) const;
 
   FlatTensorHeader header_;
   runtime::FreeableBuffer contents_;  // The bytes that table_ points into.

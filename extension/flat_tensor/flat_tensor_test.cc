@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -33,7 +33,8 @@ constexpr uint8_t kDocumentedHead[64] = {
 /// Bytes where no allocator could hide a read past the end, aligned as files in memory are.
 class Aligned {
  public:
-  explicit Aligned(const std::vector<uint8_t>& bytes) : size_(bytes.size()), data_(new uint64_t[size_ / 8 + 1]) {
+  explicit Aligned(const std::vector<uint8_t>& bytes)
+      : size_(bytes.size()), data_(new uint64_t[size_ / 8 + 1]) {
     std::memcpy(data_.get(), bytes.data(), size_);
   }
   BufferDataLoader loader() const { return BufferDataLoader(data_.get(), size_); }
@@ -55,7 +56,8 @@ class FlatTensorTest : public ::testing::Test {
 };
 
 TEST_F(FlatTensorTest, HeaderOfTheDocumentation) {
-  const Result<FlatTensorHeader> header = FlatTensorHeader::Parse(kDocumentedHead, sizeof(kDocumentedHead));
+  const Result<FlatTensorHeader> header =
+      FlatTensorHeader::Parse(kDocumentedHead, sizeof(kDocumentedHead));
   ASSERT_TRUE(header.ok());
   EXPECT_EQ(header->flatbuffer_offset, 0x30u);
   EXPECT_EQ(header->flatbuffer_size, 0x100u);
@@ -181,8 +183,10 @@ class MergedDataMapTest : public FlatTensorTest {
     FlatTensorTest::SetUp();
     first_loader_ = std::make_unique<BufferDataLoader>(a_.loader());
     second_loader_ = std::make_unique<BufferDataLoader>(b_.loader());
-    first_ = std::make_unique<FlatTensorDataMap>(std::move(*FlatTensorDataMap::load(first_loader_.get())));
-    second_ = std::make_unique<FlatTensorDataMap>(std::move(*FlatTensorDataMap::load(second_loader_.get())));
+    first_ = std::make_unique<FlatTensorDataMap>(
+        std::move(*FlatTensorDataMap::load(first_loader_.get())));
+    second_ = std::make_unique<FlatTensorDataMap>(
+        std::move(*FlatTensorDataMap::load(second_loader_.get())));
   }
 
   Aligned a_;
@@ -214,11 +218,13 @@ TEST_F(MergedDataMapTest, KeysOfAllMapsAreThere) {
 }
 
 TEST_F(MergedDataMapTest, CommonKeysAndMissingMapsAreRefused) {
-  EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{first_.get(), first_.get()}).error(),
-            Error::InvalidArgument);
+  EXPECT_EQ(
+      MergedDataMap::load(std::vector<const NamedDataMap*>{first_.get(), first_.get()}).error(),
+      Error::InvalidArgument);
   EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{first_.get(), nullptr}).error(),
             Error::InvalidArgument);
-  EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{}).error(), Error::InvalidArgument);
+  EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{}).error(),
+            Error::InvalidArgument);
 }
 
 }  // namespace

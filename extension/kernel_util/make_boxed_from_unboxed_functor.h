@@ -27,7 +27,8 @@ namespace kernel_util {
 /// The boxed form of a function given by EXECUTORCH_FN_TYPE.
 template <class FuncType>
 struct WrapUnboxedIntoFunctor {
-  static_assert(is_compile_time_function_pointer<FuncType>::value, "expected EXECUTORCH_FN_TYPE(function)");
+  static_assert(is_compile_time_function_pointer<FuncType>::value,
+                "expected EXECUTORCH_FN_TYPE(function)");
 
   using TrueType = typename FuncType::FuncType;
   using Traits = infer_function_traits_t<FuncType>;
@@ -37,8 +38,8 @@ struct WrapUnboxedIntoFunctor {
   /// Arguments of the operator, outputs included.
   static constexpr size_t kNumArguments = Traits::number_of_parameters - (kTakesContext ? 1 : 0);
 
-  /// Unpacks `stack` and calls the function. The stack has one value for each argument and, when the
-  /// executor calls, one more for the result.
+  /// Unpacks `stack` and calls the function. The stack has one value for each argument and, when
+  /// the executor calls, one more for the result.
   static void call(runtime::KernelRuntimeContext& context, runtime::Span<runtime::EValue*> stack) {
     constexpr runtime::OpFunction kBoxed = runtime::boxed_kernel<FuncType::func_ptr()>;
     if (stack.size() != kNumArguments) {
@@ -54,8 +55,8 @@ struct WrapUnboxedIntoFunctor {
   }
 };
 
-/// A kernel for register_kernel(): `make_boxed_kernel("my_ns::my_op.out", EXECUTORCH_FN(my_op_out))`.
-/// `name` has to live as long as the process.
+/// A kernel for register_kernel(): `make_boxed_kernel("my_ns::my_op.out",
+/// EXECUTORCH_FN(my_op_out))`. `name` has to live as long as the process.
 template <class FuncType>
 runtime::Kernel make_boxed_kernel(const char* name, FuncType /*function*/) {
   return runtime::Kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
@@ -69,10 +70,11 @@ runtime::Kernel make_boxed_kernel(const char* name, FuncType /*function*/) {
 #define EXECUTORCH_INTERNAL_CONCAT_(a, b) a##b
 #define EXECUTORCH_INTERNAL_CONCAT(a, b) EXECUTORCH_INTERNAL_CONCAT_(a, b)
 
-/// Registers `func` for the operator `ns::op_name` before main() runs. In a static library the file has to
-/// be linked as a whole (alwayslink). Registering an operator twice ends the process.
-#define EXECUTORCH_LIBRARY(ns, op_name, func)                                                                \
-  [[maybe_unused]] static const ::executorch::runtime::Error EXECUTORCH_INTERNAL_CONCAT(                     \
-      executorch_registered_##ns##_, __COUNTER__) =                                                          \
-      ::executorch::runtime::register_kernel(                                                                \
-          ::executorch::extension::kernel_util::make_boxed_kernel(#ns "::" op_name, EXECUTORCH_FN(func)))
+/// Registers `func` for the operator `ns::op_name` before main() runs. In a static library the file
+/// has to be linked as a whole (alwayslink). Registering an operator twice ends the process.
+#define EXECUTORCH_LIBRARY(ns, op_name, func)                                            \
+  [[maybe_unused]] static const ::executorch::runtime::Error EXECUTORCH_INTERNAL_CONCAT( \
+      executorch_registered_##ns##_, __COUNTER__) =                                      \
+      ::executorch::runtime::register_kernel(                                            \
+          ::executorch::extension::kernel_util::make_boxed_kernel(#ns "::" op_name,      \
+                                                                  EXECUTORCH_FN(func)))

@@ -1,10 +1,9 @@
-#include <executorch/extension/kernel_util/make_boxed_from_unboxed_functor.h>
-
-#include <gtest/gtest.h>
-
 #include <optional>
 #include <type_traits>
 
+#include <gtest/gtest.h>
+
+#include <executorch/extension/kernel_util/make_boxed_from_unboxed_functor.h>
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/platform/runtime.h>
 
@@ -28,8 +27,10 @@ Tensor& copy_out(KernelRuntimeContext& /*context*/, const Tensor& a, Tensor& out
   return out;
 }
 
-Tensor& no_context_out(const Tensor& a, std::optional<int64_t> n, double factor, bool negate, Tensor& out) {
-  const double value = a.const_data_ptr<int32_t>()[0] * factor + static_cast<double>(n.value_or(100));
+Tensor& no_context_out(const Tensor& a, std::optional<int64_t> n, double factor, bool negate,
+                       Tensor& out) {
+  const double value =
+      a.const_data_ptr<int32_t>()[0] * factor + static_cast<double>(n.value_or(100));
   out.mutable_data_ptr<int32_t>()[0] = static_cast<int32_t>(negate ? -value : value);
   return out;
 }
@@ -133,10 +134,13 @@ TEST(MetaProgrammingTest, SignaturesAreTakenApart) {
   using Parameters = Traits::parameter_types;
   static_assert(typelist::size<Parameters>::value == 3);
   static_assert(std::is_same_v<typelist::element_t<1, Parameters>, const Tensor&>);
-  static_assert(std::is_same_v<typelist::head_with_default_t<void, Parameters>, KernelRuntimeContext&>);
+  static_assert(
+      std::is_same_v<typelist::head_with_default_t<void, Parameters>, KernelRuntimeContext&>);
   static_assert(std::is_same_v<typelist::head_with_default_t<void, typelist::typelist<>>, void>);
-  static_assert(std::is_same_v<typelist::drop_if_nonempty_t<Parameters, 2>, typelist::typelist<Tensor&>>);
-  static_assert(std::is_same_v<typelist::drop_if_nonempty_t<typelist::typelist<int>, 2>, typelist::typelist<>>);
+  static_assert(
+      std::is_same_v<typelist::drop_if_nonempty_t<Parameters, 2>, typelist::typelist<Tensor&>>);
+  static_assert(std::is_same_v<typelist::drop_if_nonempty_t<typelist::typelist<int>, 2>,
+                               typelist::typelist<>>);
   EXPECT_EQ(decltype(EXECUTORCH_FN(copy_out))::func_ptr(), &copy_out);
 }
 

@@ -6,9 +6,9 @@
 #include <executorch/extension/kernel_util/type_list.h>
 
 /// A function as a type, for templates that box kernels: `EXECUTORCH_FN(my_op_out)`.
-#define EXECUTORCH_FN_TYPE(func)                                                                           \
-  ::executorch::extension::kernel_util::CompileTimeFunctionPointer<std::remove_pointer_t<decltype(&func)>, \
-                                                                   &func>
+#define EXECUTORCH_FN_TYPE(func)                                    \
+  ::executorch::extension::kernel_util::CompileTimeFunctionPointer< \
+      std::remove_pointer_t<decltype(&func)>, &func>
 #define EXECUTORCH_FN(func) EXECUTORCH_FN_TYPE(func)()
 
 namespace executorch {
@@ -29,7 +29,8 @@ struct CompileTimeFunctionPointer final {
 template <class T>
 struct is_compile_time_function_pointer : std::false_type {};
 template <class FuncType, FuncType* func_ptr>
-struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, func_ptr>> : std::true_type {};
+struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, func_ptr>>
+    : std::true_type {};
 
 /// Whether `T` is a function type, like `int(float)`.
 template <class T>

@@ -44,7 +44,8 @@ class MallocMemoryAllocator : public runtime::MemoryAllocator {
     }
     blocks_.push_back(block);
     const auto address = reinterpret_cast<uintptr_t>(block);
-    return reinterpret_cast<void*>((address + alignment - 1) & ~(static_cast<uintptr_t>(alignment) - 1));
+    return reinterpret_cast<void*>((address + alignment - 1) &
+                                   ~(static_cast<uintptr_t>(alignment) - 1));
   }
 
   /// Frees everything that was allocated so far.

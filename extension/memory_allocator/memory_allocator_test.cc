@@ -1,9 +1,9 @@
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/memory_allocator_utils.h>
@@ -84,7 +84,8 @@ TEST_F(MemoryAllocatorTest, ArenasAreAlignedAndZero) {
 TEST_F(MemoryAllocatorTest, ArenasLargerThanMemoryAreAnError) {
   const size_t huge = std::numeric_limits<size_t>::max();
   for (const size_t size : {huge, huge - 64, huge / 2}) {
-    EXPECT_EQ(PlannedMemory::create(std::vector<size_t>{16, size}).error(), Error::MemoryAllocationFailed);
+    EXPECT_EQ(PlannedMemory::create(std::vector<size_t>{16, size}).error(),
+              Error::MemoryAllocationFailed);
   }
 }
 

@@ -1,9 +1,8 @@
-#include <executorch/extension/memory_allocator/planned_memory.h>
-
 #include <cinttypes>
 #include <cstdlib>
 #include <limits>
 
+#include <executorch/extension/memory_allocator/planned_memory.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -24,7 +23,8 @@ Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const std::vector<s
       ET_LOG(Error, "Arena %zu: %zu bytes do not fit into the address space", i, sizes[i]);
       return Error::MemoryAllocationFailed;
     }
-    // calloc() gets large blocks as zero pages from the system, so that nothing is touched before use.
+    // calloc() gets large blocks as zero pages from the system, so that nothing is touched before
+    // use.
     void* block = std::calloc(sizes[i] + kAlignment, 1);
     if (block == nullptr) {
       ET_LOG(Error, "Arena %zu: no memory for %zu bytes", i, sizes[i]);
@@ -32,7 +32,8 @@ Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const std::vector<s
     }
     memory->blocks_.emplace_back(block);
     const auto address = reinterpret_cast<uintptr_t>(block);
-    auto* start = reinterpret_cast<uint8_t*>((address + kAlignment - 1) & ~(uintptr_t{kAlignment} - 1));
+    auto* start =
+        reinterpret_cast<uint8_t*>((address + kAlignment - 1) & ~(uintptr_t{kAlignment} - 1));
     memory->arenas_.emplace_back(start, sizes[i]);
   }
   memory->allocator_ = std::make_unique<HierarchicalAllocator>(

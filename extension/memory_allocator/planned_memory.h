@@ -16,14 +16,14 @@ namespace extension {
 
 /// The arenas that a method's memory plan asks for, taken from the heap.
 ///
-/// Arenas start at multiples of kAlignment and are zero in the beginning. The object stays where it is
-/// made: the allocator inside points to its neighbours.
+/// Arenas start at multiples of kAlignment and are zero in the beginning. The object stays where it
+/// is made: the allocator inside points to its neighbours.
 class PlannedMemory final {
  public:
   static constexpr size_t kAlignment = 64;
 
-  /// One arena for each entry of `sizes`, in bytes. MemoryAllocationFailed when the heap has not that
-  /// much.
+  /// One arena for each entry of `sizes`, in bytes. MemoryAllocationFailed when the heap has not
+  /// that much.
   static runtime::Result<std::unique_ptr<PlannedMemory>> create(const std::vector<size_t>& sizes);
 
   /// The arenas of one method.

@@ -1,11 +1,10 @@
-#include <executorch/extension/module/module.h>
-
 #include <algorithm>
 
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
+#include <executorch/extension/module/module.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/platform/log.h>
@@ -69,22 +68,26 @@ struct Module::LoadedProgram {
   Program program;
 };
 
-Module::Module(const std::string& file_path, LoadMode load_mode, std::unique_ptr<EventTracer> event_tracer,
+Module::Module(const std::string& file_path, LoadMode load_mode,
+               std::unique_ptr<EventTracer> event_tracer,
                std::unique_ptr<MemoryAllocator> memory_allocator,
                std::unique_ptr<MemoryAllocator> temp_allocator, bool share_memory_arenas)
     : Module(file_path, std::vector<std::string>{}, load_mode, std::move(event_tracer),
              std::move(memory_allocator), std::move(temp_allocator), share_memory_arenas) {}
 
 Module::Module(const std::string& file_path, const std::string& data_map_path, LoadMode load_mode,
-               std::unique_ptr<EventTracer> event_tracer, std::unique_ptr<MemoryAllocator> memory_allocator,
+               std::unique_ptr<EventTracer> event_tracer,
+               std::unique_ptr<MemoryAllocator> memory_allocator,
                std::unique_ptr<MemoryAllocator> temp_allocator, bool share_memory_arenas)
     : Module(file_path,
-             data_map_path.empty() ? std::vector<std::string>{} : std::vector<std::string>{data_map_path},
-             load_mode, std::move(event_tracer), std::move(memory_allocator), std::move(temp_allocator),
-             share_memory_arenas) {}
+             data_map_path.empty() ? std::vector<std::string>{}
+                                   : std::vector<std::string>{data_map_path},
+             load_mode, std::move(event_tracer), std::move(memory_allocator),
+             std::move(temp_allocator), share_memory_arenas) {}
 
-Module::Module(const std::string& file_path, std::vector<std::string> data_files, LoadMode load_mode,
-               std::unique_ptr<EventTracer> event_tracer, std::unique_ptr<MemoryAllocator> memory_allocator,
+Module::Module(const std::string& file_path, std::vector<std::string> data_files,
+               LoadMode load_mode, std::unique_ptr<EventTracer> event_tracer,
+               std::unique_ptr<MemoryAllocator> memory_allocator,
                std::unique_ptr<MemoryAllocator> temp_allocator, bool share_memory_arenas)
     : file_path_(file_path),
       data_files_(std::move(data_files)),
@@ -96,8 +99,10 @@ Module::Module(const std::string& file_path, std::vector<std::string> data_files
   runtime::runtime_init();
 }
 
-Module::Module(std::unique_ptr<DataLoader> data_loader, std::unique_ptr<MemoryAllocator> memory_allocator,
-               std::unique_ptr<MemoryAllocator> temp_allocator, std::unique_ptr<EventTracer> event_tracer,
+Module::Module(std::unique_ptr<DataLoader> data_loader,
+               std::unique_ptr<MemoryAllocator> memory_allocator,
+               std::unique_ptr<MemoryAllocator> temp_allocator,
+               std::unique_ptr<EventTracer> event_tracer,
                std::unique_ptr<DataLoader> data_map_loader, bool share_memory_arenas)
     : share_memory_arenas_(share_memory_arenas),
       data_loader_(std::move(data_loader)),
@@ -111,7 +116,8 @@ Module::Module(std::unique_ptr<DataLoader> data_loader, std::unique_ptr<MemoryAl
 }
 
 Module::Module(std::shared_ptr<Program> program, std::unique_ptr<MemoryAllocator> memory_allocator,
-               std::unique_ptr<MemoryAllocator> temp_allocator, std::unique_ptr<EventTracer> event_tracer,
+               std::unique_ptr<MemoryAllocator> temp_allocator,
+               std::unique_ptr<EventTracer> event_tracer,
                std::unique_ptr<DataLoader> data_map_loader, bool share_memory_arenas)
     : Module(std::unique_ptr<DataLoader>(), std::move(memory_allocator), std::move(temp_allocator),
              std::move(event_tracer), std::move(data_map_loader), share_memory_arenas) {
@@ -158,7 +164,8 @@ Error Module::load_external_data() {
     data_map_loaders_.push_back(std::move(*loader));
   }
   while (data_maps_.size() < data_map_loaders_.size()) {
-    Result<FlatTensorDataMap> map = FlatTensorDataMap::load(data_map_loaders_[data_maps_.size()].get());
+    Result<FlatTensorDataMap> map =
+        FlatTensorDataMap::load(data_map_loaders_[data_maps_.size()].get());
     if (!map.ok()) {
       return map.error();
     }
@@ -264,8 +271,8 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
     holder.method_allocator = std::make_unique<MallocMemoryAllocator>();
   }
   holder.memory_manager = std::make_unique<MemoryManager>(
-      memory_allocator_ != nullptr ? memory_allocator_.get() : holder.method_allocator.get(), planned_memory,
-      temp_allocator_.get());
+      memory_allocator_ != nullptr ? memory_allocator_.get() : holder.method_allocator.get(),
+      planned_memory, temp_allocator_.get());
   const NamedDataMap* data_map = merged_data_map_ != nullptr ? merged_data_map_.get()
                                  : data_maps_.empty()        ? nullptr
                                                              : data_maps_.front().get();
@@ -281,7 +288,9 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
   return Error::Ok;
 }
 
-bool Module::unload_method(const std::string& method_name) { return methods_.erase(method_name) > 0; }
+bool Module::unload_method(const std::string& method_name) {
+  return methods_.erase(method_name) > 0;
+}
 
 bool Module::is_method_loaded(const std::string& method_name) const {
   return methods_.find(method_name) != methods_.end();
@@ -324,7 +333,8 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
   }
   const std::vector<EValue>& stored = (*holder)->inputs;
   if (input_values.size() > stored.size()) {
-    ET_LOG(Error, "%s takes %zu inputs, found %zu", method_name.c_str(), stored.size(), input_values.size());
+    ET_LOG(Error, "%s takes %zu inputs, found %zu", method_name.c_str(), stored.size(),
+           input_values.size());
     return Error::InvalidArgument;
   }
   Method& method = *(*holder)->method;
@@ -333,7 +343,8 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
     const EValue& value = given ? input_values[i] : stored[i];
     const Result<Tag> tag = value.isNone() ? method.method_meta().input_tag(i) : value.tag;
     if (value.isNone() && !(tag.ok() && *tag == Tag::None)) {
-      ET_LOG(Error, "%s: input %zu of %zu is neither passed nor set", method_name.c_str(), i, stored.size());
+      ET_LOG(Error, "%s: input %zu of %zu is neither passed nor set", method_name.c_str(), i,
+             stored.size());
       return Error::InvalidArgument;
     }
     const Error error = method.set_input(value, i);
@@ -348,7 +359,8 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
   return get_outputs(method_name);
 }
 
-Result<EValue> Module::get(const std::string& method_name, const std::vector<EValue>& input_values) {
+Result<EValue> Module::get(const std::string& method_name,
+                           const std::vector<EValue>& input_values) {
   const Result<std::vector<EValue>> outputs = execute(method_name, input_values);
   if (!outputs.ok()) {
     return outputs.error();
@@ -360,13 +372,15 @@ Result<EValue> Module::get(const std::string& method_name, const std::vector<EVa
   return outputs->front();
 }
 
-Error Module::set_input(const std::string& method_name, const EValue& input_value, size_t input_index) {
+Error Module::set_input(const std::string& method_name, const EValue& input_value,
+                        size_t input_index) {
   const Result<MethodHolder*> holder = loaded_holder(method_name);
   if (!holder.ok()) {
     return holder.error();
   }
   if (input_index >= (*holder)->inputs.size()) {
-    ET_LOG(Error, "%s: input %zu of %zu", method_name.c_str(), input_index, (*holder)->inputs.size());
+    ET_LOG(Error, "%s: input %zu of %zu", method_name.c_str(), input_index,
+           (*holder)->inputs.size());
     return Error::InvalidArgument;
   }
   (*holder)->inputs[input_index] = input_value;
@@ -397,27 +411,31 @@ Error Module::set_output(const std::string& method_name, EValue output_value, si
     return Error::InvalidArgument;
   }
   const executorch::aten::Tensor& tensor = output_value.toTensor();
-  const Result<TensorInfo> expected = (*holder)->method->method_meta().output_tensor_meta(output_index);
+  const Result<TensorInfo> expected =
+      (*holder)->method->method_meta().output_tensor_meta(output_index);
   if (!expected.ok()) {
     return expected.error();
   }
   if (tensor.scalar_type() != expected->scalar_type() || tensor.nbytes() < expected->nbytes()) {
-    ET_LOG(Error, "%s: output %zu needs %zu bytes of %s, found %zu bytes of %s", method_name.c_str(),
-           output_index, expected->nbytes(), runtime::toString(expected->scalar_type()),
-           static_cast<size_t>(tensor.nbytes()), runtime::toString(tensor.scalar_type()));
+    ET_LOG(Error, "%s: output %zu needs %zu bytes of %s, found %zu bytes of %s",
+           method_name.c_str(), output_index, expected->nbytes(),
+           runtime::toString(expected->scalar_type()), static_cast<size_t>(tensor.nbytes()),
+           runtime::toString(tensor.scalar_type()));
     return Error::InvalidArgument;
   }
-  return (*holder)->method->set_output_data_ptr(tensor.mutable_data_ptr(), tensor.nbytes(), output_index);
+  return (*holder)->method->set_output_data_ptr(tensor.mutable_data_ptr(), tensor.nbytes(),
+                                                output_index);
 }
 
-Error Module::set_outputs(const std::string& method_name, const std::vector<EValue>& output_values) {
+Error Module::set_outputs(const std::string& method_name,
+                          const std::vector<EValue>& output_values) {
   const Result<MethodHolder*> holder = loaded_holder(method_name);
   if (!holder.ok()) {
     return holder.error();
   }
   if (output_values.size() != (*holder)->method->outputs_size()) {
-    ET_LOG(Error, "%s has %zu outputs, found %zu", method_name.c_str(), (*holder)->method->outputs_size(),
-           output_values.size());
+    ET_LOG(Error, "%s has %zu outputs, found %zu", method_name.c_str(),
+           (*holder)->method->outputs_size(), output_values.size());
     return Error::InvalidArgument;
   }
   for (size_t i = 0; i < output_values.size(); ++i) {

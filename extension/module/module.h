@@ -27,9 +27,9 @@ namespace extension {
 
 /// A program with everything it takes to run it: loader, allocators, memory for the plan.
 ///
-/// Constructing one is cheap. The program and its methods load when they are first needed or asked for;
-/// loading again after a success does nothing. A Module belongs to one thread at a time; several Modules
-/// may share one Program.
+/// Constructing one is cheap. The program and its methods load when they are first needed or asked
+/// for; loading again after a success does nothing. A Module belongs to one thread at a time;
+/// several Modules may share one Program.
 class Module {
  public:
   /// How the bytes of files come into memory.
@@ -49,9 +49,12 @@ class Module {
   /// @param event_tracer Told what happens while methods run; may be null.
   /// @param memory_allocator For what methods need as long as they live; if null, each method has a
   ///     MallocMemoryAllocator of its own.
-  /// @param temp_allocator For what an instruction needs while it runs; a MallocMemoryAllocator if null.
-  /// @param share_memory_arenas Whether all methods plan in the same memory, as large as the largest of
-  ///     them needs, instead of memory of their own. Then a method's outputs are gone once another runs.
+  /// @param temp_allocator For what an instruction needs while it runs; a MallocMemoryAllocator if
+  /// null.
+  /// @param share_memory_arenas Whether all methods plan in the same memory, as large as the
+  /// largest of
+  ///     them needs, instead of memory of their own. Then a method's outputs are gone once another
+  ///     runs.
   explicit Module(const std::string& file_path, LoadMode load_mode = LoadMode::File,
                   std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
                   std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
@@ -74,7 +77,8 @@ class Module {
                   std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
                   bool share_memory_arenas = false);
 
-  /// The program behind `data_loader`, with the external data behind `data_map_loader` if there is one.
+  /// The program behind `data_loader`, with the external data behind `data_map_loader` if there is
+  /// one.
   explicit Module(std::unique_ptr<runtime::DataLoader> data_loader,
                   std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
                   std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
@@ -82,8 +86,8 @@ class Module {
                   std::unique_ptr<runtime::DataLoader> data_map_loader = nullptr,
                   bool share_memory_arenas = false);
 
-  /// A program that is loaded already, for example another Module's. Whoever loaded it has to keep its
-  /// DataLoader alive; Module::program() does so by itself.
+  /// A program that is loaded already, for example another Module's. Whoever loaded it has to keep
+  /// its DataLoader alive; Module::program() does so by itself.
   explicit Module(std::shared_ptr<runtime::Program> program,
                   std::unique_ptr<runtime::MemoryAllocator> memory_allocator = nullptr,
                   std::unique_ptr<runtime::MemoryAllocator> temp_allocator = nullptr,
@@ -97,8 +101,8 @@ class Module {
   Module& operator=(Module&&) = delete;
   virtual ~Module();
 
-  /// Loads the program and the external data. Afterwards is_loaded() is true unless this fails with what
-  /// the loader or Program::load() says.
+  /// Loads the program and the external data. Afterwards is_loaded() is true unless this fails with
+  /// what the loader or Program::load() says.
   [[nodiscard]] virtual runtime::Error load(
       runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
 
@@ -113,14 +117,15 @@ class Module {
   /// The names of all methods; loads the program.
   runtime::Result<std::unordered_set<std::string>> method_names();
 
-  /// Loads a method, and the program before it. `planned_memory` and `event_tracer`, where given, take
-  /// the place of the Module's own for this method and have to outlive it.
-  [[nodiscard]] virtual runtime::Error load_method(const std::string& method_name,
-                                                   runtime::HierarchicalAllocator* planned_memory = nullptr,
-                                                   runtime::EventTracer* event_tracer = nullptr);
+  /// Loads a method, and the program before it. `planned_memory` and `event_tracer`, where given,
+  /// take the place of the Module's own for this method and have to outlive it.
+  [[nodiscard]] virtual runtime::Error load_method(
+      const std::string& method_name, runtime::HierarchicalAllocator* planned_memory = nullptr,
+      runtime::EventTracer* event_tracer = nullptr);
 
-  [[nodiscard]] inline runtime::Error load_forward(runtime::HierarchicalAllocator* planned_memory = nullptr,
-                                                   runtime::EventTracer* event_tracer = nullptr) {
+  [[nodiscard]] inline runtime::Error load_forward(
+      runtime::HierarchicalAllocator* planned_memory = nullptr,
+      runtime::EventTracer* event_tracer = nullptr) {
     return load_method("forward", planned_memory, event_tracer);
   }
 
@@ -138,24 +143,25 @@ class Module {
 
   /// Runs a method and returns its outputs, which stay valid until it runs again or is unloaded.
   ///
-  /// `input_values` go to the inputs in order; inputs that are missing or None take what set_input() has
-  /// stored. InvalidArgument when neither is there or there are too many; otherwise what loading, setting
-  /// inputs or Method::execute() says.
+  /// `input_values` go to the inputs in order; inputs that are missing or None take what
+  /// set_input() has stored. InvalidArgument when neither is there or there are too many; otherwise
+  /// what loading, setting inputs or Method::execute() says.
   [[nodiscard]] virtual runtime::Result<std::vector<runtime::EValue>> execute(
       const std::string& method_name, const std::vector<runtime::EValue>& input_values);
 
-  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name,
-                                                                      const runtime::EValue& input_value) {
+  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> execute(
+      const std::string& method_name, const runtime::EValue& input_value) {
     return execute(method_name, std::vector<runtime::EValue>{input_value});
   }
 
-  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name) {
+  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> execute(
+      const std::string& method_name) {
     return execute(method_name, std::vector<runtime::EValue>{});
   }
 
   /// execute(), for a caller who wants the first output only. InvalidState when there is none.
-  [[nodiscard]] runtime::Result<runtime::EValue> get(const std::string& method_name,
-                                                     const std::vector<runtime::EValue>& input_values);
+  [[nodiscard]] runtime::Result<runtime::EValue> get(
+      const std::string& method_name, const std::vector<runtime::EValue>& input_values);
 
   [[nodiscard]] runtime::Result<runtime::EValue> get(const std::string& method_name,
                                                      const runtime::EValue& input_value) {
@@ -166,7 +172,8 @@ class Module {
     return get(method_name, std::vector<runtime::EValue>{});
   }
 
-  [[nodiscard]] runtime::Result<runtime::EValue> get(const std::vector<runtime::EValue>& input_values) {
+  [[nodiscard]] runtime::Result<runtime::EValue> get(
+      const std::vector<runtime::EValue>& input_values) {
     return get("forward", input_values);
   }
 
@@ -184,7 +191,8 @@ class Module {
     return execute("forward", input_values);
   }
 
-  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> forward(const runtime::EValue& input_value) {
+  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> forward(
+      const runtime::EValue& input_value) {
     return forward(std::vector<runtime::EValue>{input_value});
   }
 
@@ -192,10 +200,11 @@ class Module {
     return forward(std::vector<runtime::EValue>{});
   }
 
-  /// Stores an input for all later executions; a default-constructed EValue takes it back. The Module
-  /// keeps the value, not the memory a tensor points to. InvalidArgument for an index out of range.
-  [[nodiscard]] runtime::Error set_input(const std::string& method_name, const runtime::EValue& input_value,
-                                         size_t input_index);
+  /// Stores an input for all later executions; a default-constructed EValue takes it back. The
+  /// Module keeps the value, not the memory a tensor points to. InvalidArgument for an index out of
+  /// range.
+  [[nodiscard]] runtime::Error set_input(const std::string& method_name,
+                                         const runtime::EValue& input_value, size_t input_index);
 
   [[nodiscard]] runtime::Error set_input(const runtime::EValue& input_value, size_t input_index) {
     return set_input("forward", input_value, input_index);
@@ -210,10 +219,10 @@ class Module {
   }
 
   /// Makes a method write an output into the memory of a tensor from now on. The output must not be
-  /// memory-planned. InvalidArgument when the value is no tensor, or has another dtype or shape than the
-  /// output; otherwise what Method::set_output_data_ptr() says.
-  [[nodiscard]] runtime::Error set_output(const std::string& method_name, runtime::EValue output_value,
-                                          size_t output_index = 0);
+  /// memory-planned. InvalidArgument when the value is no tensor, or has another dtype or shape
+  /// than the output; otherwise what Method::set_output_data_ptr() says.
+  [[nodiscard]] runtime::Error set_output(const std::string& method_name,
+                                          runtime::EValue output_value, size_t output_index = 0);
 
   [[nodiscard]] runtime::Error set_output(runtime::EValue output_value, size_t output_index = 0) {
     return set_output("forward", std::move(output_value), output_index);
@@ -228,9 +237,12 @@ class Module {
   }
 
   /// The outputs of the last execution, without another one.
-  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> get_outputs(const std::string& method_name);
+  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> get_outputs(
+      const std::string& method_name);
 
-  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> get_outputs() { return get_outputs("forward"); }
+  [[nodiscard]] runtime::Result<std::vector<runtime::EValue>> get_outputs() {
+    return get_outputs("forward");
+  }
 
   [[nodiscard]] runtime::Result<runtime::EValue> get_output(const std::string& method_name,
                                                             size_t output_index = 0);
@@ -245,8 +257,10 @@ class Module {
  protected:
   /// A loaded method with what it stands on.
   struct MethodHolder {
-    std::unique_ptr<runtime::MemoryAllocator> method_allocator;  // Null when the Module was given one.
-    std::unique_ptr<PlannedMemory> planned_memory;  // Null when the memory belongs to somebody else.
+    std::unique_ptr<runtime::MemoryAllocator>
+        method_allocator;  // Null when the Module was given one.
+    std::unique_ptr<PlannedMemory>
+        planned_memory;  // Null when the memory belongs to somebody else.
     std::unique_ptr<runtime::MemoryManager> memory_manager;
     std::unique_ptr<runtime::Method> method;
     std::vector<runtime::EValue> inputs;  // None where nothing is stored.

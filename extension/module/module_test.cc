@@ -1,15 +1,14 @@
-#include <executorch/extension/module/module.h>
-
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
+#include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
@@ -70,8 +69,9 @@ TEST_F(ModuleTest, LoadingTwiceDoesNothing) {
 }
 
 TEST_F(ModuleTest, EveryLoadModeRuns) {
-  for (const auto mode : {Module::LoadMode::File, Module::LoadMode::Mmap, Module::LoadMode::MmapUseMlock,
-                          Module::LoadMode::MmapUseMlockIgnoreErrors}) {
+  for (const auto mode :
+       {Module::LoadMode::File, Module::LoadMode::Mmap, Module::LoadMode::MmapUseMlock,
+        Module::LoadMode::MmapUseMlockIgnoreErrors}) {
     Module module(add_.path(), mode);
     const auto outputs = module.forward({a_, b_});
     ASSERT_TRUE(outputs.ok());
@@ -94,7 +94,8 @@ TEST_F(ModuleTest, ConstantsInSegmentsAreFound) {
 TEST_F(ModuleTest, RunsFromALoader) {
   auto loader = FileDataLoader::from(add_.path().c_str());
   ASSERT_TRUE(loader.ok());
-  Module module(std::make_unique<FileDataLoader>(std::move(*loader)), std::make_unique<MallocMemoryAllocator>());
+  Module module(std::make_unique<FileDataLoader>(std::move(*loader)),
+                std::make_unique<MallocMemoryAllocator>());
   EXPECT_EQ(values_of(module.forward({a_, b_})->at(0)), kSum);
 }
 
@@ -140,7 +141,8 @@ TEST_F(ModuleTest, ExternalDataComesFromOneOrSeveralFiles) {
   ASSERT_EQ(one.load_forward(), Error::Ok);
   EXPECT_EQ(values_of(one.forward(a_)->at(0)), kSum);
 
-  Module two(file.path(), std::vector<std::string>{other.path(), data.path()}, Module::LoadMode::Mmap);
+  Module two(file.path(), std::vector<std::string>{other.path(), data.path()},
+             Module::LoadMode::Mmap);
   EXPECT_EQ(values_of(two.forward(a_)->at(0)), kSum);
 
   auto loader = FileDataLoader::from(file.path().c_str());
@@ -214,7 +216,8 @@ TEST_F(ModuleTest, MethodsHaveMemoryOfTheirOwnUnlessShared) {
   ASSERT_TRUE(apart.execute("encode", {zero, zero}).ok());
   EXPECT_EQ(values_of(kept->at(0)), kSum);
 
-  Module shared(file.path(), Module::LoadMode::File, nullptr, nullptr, nullptr, /*share_memory_arenas=*/true);
+  Module shared(file.path(), Module::LoadMode::File, nullptr, nullptr, nullptr,
+                /*share_memory_arenas=*/true);
   const auto lost = shared.forward({a_, b_});
   ASSERT_TRUE(shared.execute("encode", {zero, zero}).ok());
   EXPECT_EQ(values_of(lost->at(0)), std::vector<float>(6, 0.f));
@@ -248,7 +251,8 @@ TEST_F(ModuleTest, StoredInputsStandInForMissingOnes) {
   ASSERT_EQ(module.set_inputs({a_, b_}), Error::Ok);
   EXPECT_EQ(values_of(module.forward()->at(0)), kSum);
   EXPECT_EQ(values_of(module.forward(b_)->at(0))[0], 20.f) << "what is passed wins";
-  EXPECT_EQ(values_of(module.forward({EValue(), a_})->at(0))[0], 2.f) << "None stands for what is stored";
+  EXPECT_EQ(values_of(module.forward({EValue(), a_})->at(0))[0], 2.f)
+      << "None stands for what is stored";
   ASSERT_EQ(module.set_input(EValue(), 1), Error::Ok);
   EXPECT_EQ(module.forward().error(), Error::InvalidArgument);
 }
@@ -258,7 +262,8 @@ TEST_F(ModuleTest, WrongInputsAreErrorsAndDoNoHarm) {
   EXPECT_EQ(module.forward({a_, b_, b_}).error(), Error::InvalidArgument);
   EXPECT_EQ(module.set_input(a_, 2), Error::InvalidArgument);
   EXPECT_EQ(module.set_inputs({a_}), Error::InvalidArgument);
-  EXPECT_EQ(module.forward({make_tensor_ptr({2, 3}, {1, 2, 3, 4, 5, 6}), b_}).error(), Error::InvalidArgument);
+  EXPECT_EQ(module.forward({make_tensor_ptr({2, 3}, {1, 2, 3, 4, 5, 6}), b_}).error(),
+            Error::InvalidArgument);
   EXPECT_FALSE(module.forward({zeros({3, 3}), b_}).ok());
   EXPECT_FALSE(module.forward({zeros({6}), b_}).ok());
   EXPECT_FALSE(module.forward({zeros_strided({2, 3}, {1, 2}), b_}).ok());

@@ -1,7 +1,6 @@
-#include <executorch/extension/named_data_map/merged_data_map.h>
-
 #include <cinttypes>
 
+#include <executorch/extension/named_data_map/merged_data_map.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -77,7 +76,9 @@ Error MergedDataMap::load_data_into(string_view key, void* buffer, size_t size) 
   return map->load_data_into(key, buffer, size);
 }
 
-Result<uint32_t> MergedDataMap::get_num_keys() const { return static_cast<uint32_t>(entries_.size()); }
+Result<uint32_t> MergedDataMap::get_num_keys() const {
+  return static_cast<uint32_t>(entries_.size());
+}
 
 Result<const char*> MergedDataMap::get_key(uint32_t index) const {
   if (index >= entries_.size()) {

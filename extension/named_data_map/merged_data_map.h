@@ -22,10 +22,11 @@ namespace extension {
 /// Several named data maps seen as one, for example a foundation model's weights and an adapter's.
 class MergedDataMap final : public runtime::NamedDataMap {
  public:
-  /// Merges `maps`, which have to outlive the result. Keys are numbered map by map, in the order given.
+  /// Merges `maps`, which have to outlive the result. Keys are numbered map by map, in the order
+  /// given.
   ///
-  /// InvalidArgument when there is no map, one is null, or two have a key in common (an empty map is
-  /// fine).
+  /// InvalidArgument when there is no map, one is null, or two have a key in common (an empty map
+  /// is fine).
   static runtime::Result<std::unique_ptr<MergedDataMap>> load(
       runtime::Span<const runtime::NamedDataMap* const> maps);
 

@@ -109,7 +109,9 @@ class ExecuTorchModule:
             method = self._methods.setdefault(name, self._program.load_method(name))
         return method
 
-    def run_method(self, method_name: str, inputs: Sequence[Any] = (), clone_outputs: bool = True) -> list[Any]:
+    def run_method(
+        self, method_name: str, inputs: Sequence[Any] = (), clone_outputs: bool = True
+    ) -> list[Any]:
         """Runs a method; see :meth:`executorch.runtime.Method.execute` for inputs and outputs."""
         return self._method(method_name).call(list(inputs), clone_outputs)
 

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from executorch.extension.pybindings import portable_lib
 from executorch.extension.pybindings.portable_lib import (
     ExecuTorchModule,

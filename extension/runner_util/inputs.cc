@@ -1,7 +1,6 @@
-#include <executorch/extension/runner_util/inputs.h>
-
 #include <cstring>
 
+#include <executorch/extension/runner_util/inputs.h>
 #include <executorch/extension/tensor/internal_types.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -44,11 +43,13 @@ Error fill_with_ones(const TensorInfo& tensor_meta, void* data) {
   return Error::Ok;
 }
 
-Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input_index, void* data) {
+Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input_index,
+                     void* data) {
   const size_t rank = tensor_meta.sizes().size();
   if (rank > runtime::kTensorDimensionLimit || tensor_meta.dim_order().size() != rank) {
-    ET_LOG(Error, "Input %zu has %zu sizes and a dim order of %zu entries, at most %zu", input_index, rank,
-           tensor_meta.dim_order().size(), static_cast<size_t>(runtime::kTensorDimensionLimit));
+    ET_LOG(Error, "Input %zu has %zu sizes and a dim order of %zu entries, at most %zu",
+           input_index, rank, tensor_meta.dim_order().size(),
+           static_cast<size_t>(runtime::kTensorDimensionLimit));
     return Error::InvalidProgram;
   }
   TensorImpl::SizesType sizes[runtime::kTensorDimensionLimit];
@@ -68,7 +69,8 @@ Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input
     strides[dim_order[i]] = static_cast<TensorImpl::StridesType>(step);
     step *= sizes[dim_order[i]] > 0 ? sizes[dim_order[i]] : 1;
   }
-  TensorImpl impl(tensor_meta.scalar_type(), static_cast<ssize_t>(rank), sizes, data, dim_order, strides);
+  TensorImpl impl(tensor_meta.scalar_type(), static_cast<ssize_t>(rank), sizes, data, dim_order,
+                  strides);
   return method.set_input(EValue(Tensor(&impl)), input_index);
 }
 
@@ -98,7 +100,8 @@ Error prepare_one(Method& method, const TensorInfo& meta, size_t index,
                   const std::pair<char*, size_t>* contents, void** slot) {
   const size_t size = meta.nbytes();
   if (contents != nullptr && contents->second != size) {
-    ET_LOG(Error, "Input %zu: expected a buffer of %zu bytes, found %zu", index, size, contents->second);
+    ET_LOG(Error, "Input %zu: expected a buffer of %zu bytes, found %zu", index, size,
+           contents->second);
     return Error::InvalidArgument;
   }
   *slot = std::malloc(size > 0 ? size : 1);
@@ -119,8 +122,9 @@ Error prepare_one(Method& method, const TensorInfo& meta, size_t index,
 
 }  // namespace
 
-Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsOptions options,
-                                            const std::vector<std::pair<char*, size_t>>& input_buffers) {
+Result<BufferCleanup> prepare_input_tensors(
+    Method& method, PrepareInputTensorsOptions options,
+    const std::vector<std::pair<char*, size_t>>& input_buffers) {
   const MethodMeta meta = method.method_meta();
   if (meta.num_inputs() > options.max_inputs) {
     ET_LOG(Error, "The method has %zu inputs, more than the %zu allowed", meta.num_inputs(),
@@ -150,12 +154,13 @@ Result<BufferCleanup> prepare_input_tensors(Method& method, PrepareInputTensorsO
       return info.error();
     }
     if (info->nbytes() > options.max_total_allocation_size - total) {
-      ET_LOG(Error, "The inputs need more than the %zu bytes allowed", options.max_total_allocation_size);
+      ET_LOG(Error, "The inputs need more than the %zu bytes allowed",
+             options.max_total_allocation_size);
       return Error::InvalidProgram;
     }
     total += info->nbytes();
-    const Error error =
-        prepare_one(method, *info, index, input_buffers.empty() ? nullptr : &input_buffers[i], &slots[i]);
+    const Error error = prepare_one(method, *info, index,
+                                    input_buffers.empty() ? nullptr : &input_buffers[i], &slots[i]);
     if (error != Error::Ok) {
       return error;
     }

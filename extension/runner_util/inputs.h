@@ -39,7 +39,8 @@ class BufferCleanup final {
   runtime::Span<void*> buffers_;
 };
 
-/// Limits on what prepare_input_tensors() allocates: the sizes come out of a program, which may be wrong.
+/// Limits on what prepare_input_tensors() allocates: the sizes come out of a program, which may be
+/// wrong.
 struct PrepareInputTensorsOptions {
   /// Bytes for all inputs together.
   size_t max_total_allocation_size = size_t{1024} * 1024 * 1024;
@@ -47,13 +48,14 @@ struct PrepareInputTensorsOptions {
   size_t max_inputs = 1024;
 };
 
-/// Gives every tensor input of `method` memory of its own, full of ones, or, where `input_buffers` has
-/// an entry for it, a copy of the caller's raw bytes in the input's dtype and dim order.
+/// Gives every tensor input of `method` memory of its own, full of ones, or, where `input_buffers`
+/// has an entry for it, a copy of the caller's raw bytes in the input's dtype and dim order.
 ///
-/// `input_buffers` counts tensor inputs only, in their order; when it is not empty it has to cover all of
-/// them. Inputs of other kinds are left as they are.
+/// `input_buffers` counts tensor inputs only, in their order; when it is not empty it has to cover
+/// all of them. Inputs of other kinds are left as they are.
 ///
-/// @returns What to keep alive as long as the method runs with these inputs. InvalidArgument when sizes
+/// @returns What to keep alive as long as the method runs with these inputs. InvalidArgument when
+/// sizes
 ///     or counts do not fit, InvalidProgram when the program asks for more than `options` allow,
 ///     MemoryAllocationFailed, or what Method::set_input() says.
 runtime::Result<BufferCleanup> prepare_input_tensors(
@@ -67,7 +69,8 @@ namespace internal {
 runtime::Error set_input_data(runtime::Method& method, const runtime::TensorInfo& tensor_meta,
                               size_t input_index, void* data);
 
-/// Fills `data` with `tensor_meta.nbytes()` bytes of ones. InvalidArgument for a dtype without a one.
+/// Fills `data` with `tensor_meta.nbytes()` bytes of ones. InvalidArgument for a dtype without a
+/// one.
 runtime::Error fill_with_ones(const runtime::TensorInfo& tensor_meta, void* data);
 
 }  // namespace internal

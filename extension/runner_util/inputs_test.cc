@@ -1,11 +1,10 @@
-#include <executorch/extension/runner_util/inputs.h>
-
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <executorch/extension/module/module.h>
+#include <executorch/extension/runner_util/inputs.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 namespace executorch {
@@ -27,7 +26,9 @@ class InputsTest : public ::testing::TestWithParam<bool> {
     method_ = *module_->method("forward");
   }
 
-  float output(size_t index) { return method_->get_output(0).toTensor().const_data_ptr<float>()[index]; }
+  float output(size_t index) {
+    return method_->get_output(0).toTensor().const_data_ptr<float>()[index];
+  }
 
   std::unique_ptr<TempFile> file_;
   std::unique_ptr<Module> module_;
@@ -59,7 +60,8 @@ TEST_P(InputsTest, BuffersHaveToFit) {
   std::vector<float> a(6);
   char* data = reinterpret_cast<char*>(a.data());
   using Buffers = std::vector<std::pair<char*, size_t>>;
-  EXPECT_EQ(prepare_input_tensors(*method_, {}, Buffers{{data, 24}}).error(), Error::InvalidArgument);
+  EXPECT_EQ(prepare_input_tensors(*method_, {}, Buffers{{data, 24}}).error(),
+            Error::InvalidArgument);
   EXPECT_EQ(prepare_input_tensors(*method_, {}, Buffers{{data, 24}, {data, 20}}).error(),
             Error::InvalidArgument);
 }

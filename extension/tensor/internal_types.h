@@ -14,8 +14,8 @@ struct TypeTag {
   using type = T;
 };
 
-/// Calls `visitor` with the tag of the C++ type behind `type`; false, without a call, for scalar types
-/// that have no arithmetic in C++ (quantized, bits, eight-bit floating point, complex).
+/// Calls `visitor` with the tag of the C++ type behind `type`; false, without a call, for scalar
+/// types that have no arithmetic in C++ (quantized, bits, eight-bit floating point, complex).
 template <typename Visitor>
 bool visit_real_type(executorch::aten::ScalarType type, Visitor&& visitor) {
   using executorch::aten::ScalarType;

@@ -19,7 +19,9 @@ namespace internal {
 template <typename T, ssize_t N>
 class TensorAccessorBase {
  public:
-  executorch::aten::ArrayRef<executorch::aten::SizesType> sizes() const { return {sizes_, size_t{N}}; }
+  executorch::aten::ArrayRef<executorch::aten::SizesType> sizes() const {
+    return {sizes_, size_t{N}};
+  }
 
   /// Steps between neighbours in each dimension, counted in elements.
   executorch::aten::ArrayRef<executorch::aten::StridesType> strides() const {
@@ -46,8 +48,8 @@ class TensorAccessorBase {
 
 /// Element access by index, `accessor[i][j][k]`, with the type and the rank fixed at compile time.
 ///
-/// Borrows from the tensor: neither the tensor nor its data may go away or be resized meanwhile. Indices
-/// are not checked.
+/// Borrows from the tensor: neither the tensor nor its data may go away or be resized meanwhile.
+/// Indices are not checked.
 template <typename T, ssize_t N>
 class TensorAccessor : public internal::TensorAccessorBase<T, N> {
   static_assert(N > 0, "an accessor has at least one dimension");
@@ -83,7 +85,8 @@ class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
   const T& operator[](ssize_t i) const { return this->data_[this->strides_[0] * i]; }
 };
 
-/// An accessor for `tensor`. InvalidArgument when its element type is not `T` or its rank is not `N`.
+/// An accessor for `tensor`. InvalidArgument when its element type is not `T` or its rank is not
+/// `N`.
 template <typename T, ssize_t N>
 runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(const executorch::aten::Tensor& tensor) {
   static_assert(N > 0, "an accessor has at least one dimension");

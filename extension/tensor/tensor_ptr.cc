@@ -1,11 +1,10 @@
-#include <executorch/extension/tensor/tensor_ptr.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
 
 #include <executorch/extension/tensor/internal_types.h>
+#include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/platform/assert.h>
@@ -26,14 +25,14 @@ namespace {
 /// Everything a Tensor points to, in one block.
 struct Storage {
   Storage(std::vector<SizesType> sizes_in, std::vector<DimOrderType> dim_order_in,
-          std::vector<StridesType> strides_in, void* data, ScalarType type, TensorShapeDynamism dynamism,
-          std::shared_ptr<void> owner_in)
+          std::vector<StridesType> strides_in, void* data, ScalarType type,
+          TensorShapeDynamism dynamism, std::shared_ptr<void> owner_in)
       : sizes(std::move(sizes_in)),
         dim_order(std::move(dim_order_in)),
         strides(std::move(strides_in)),
         owner(std::move(owner_in)),
-        impl(type, static_cast<ssize_t>(sizes.size()), sizes.data(), data, dim_order.data(), strides.data(),
-             dynamism),
+        impl(type, static_cast<ssize_t>(sizes.size()), sizes.data(), data, dim_order.data(),
+             strides.data(), dynamism),
         tensor(&impl) {}
 
   std::vector<SizesType> sizes;
@@ -47,7 +46,8 @@ struct Storage {
 /// Hands data back to whoever made it, when the last tensor over it goes away.
 class DeleterGuard {
  public:
-  DeleterGuard(void* data, std::function<void(void*)> deleter) : data_(data), deleter_(std::move(deleter)) {}
+  DeleterGuard(void* data, std::function<void(void*)> deleter)
+      : data_(data), deleter_(std::move(deleter)) {}
   DeleterGuard(const DeleterGuard&) = delete;
   DeleterGuard& operator=(const DeleterGuard&) = delete;
   ~DeleterGuard() { deleter_(data_); }
@@ -65,16 +65,17 @@ size_t element_count(const std::vector<SizesType>& sizes) {
   size_t count = 1;
   for (const SizesType size : sizes) {
     ET_CHECK_MSG(size >= 0, "Sizes have to be non-negative, found %d", static_cast<int>(size));
-    ET_CHECK_MSG(size == 0 || count <= std::numeric_limits<size_t>::max() / static_cast<size_t>(size),
-                 "The number of elements overflows");
+    ET_CHECK_MSG(
+        size == 0 || count <= std::numeric_limits<size_t>::max() / static_cast<size_t>(size),
+        "The number of elements overflows");
     count *= static_cast<size_t>(size);
   }
   return count;
 }
 
-/// The order of the dimensions from the outermost in memory to the innermost. Equal strides only occur
-/// beside dimensions of size 1, where any order is right; the stable sort makes {2, 1} with strides
-/// {1, 1} read as contiguous.
+/// The order of the dimensions from the outermost in memory to the innermost. Equal strides only
+/// occur beside dimensions of size 1, where any order is right; the stable sort makes {2, 1} with
+/// strides {1, 1} read as contiguous.
 std::vector<DimOrderType> dim_order_from_strides(const std::vector<StridesType>& strides) {
   std::vector<DimOrderType> order(strides.size());
   std::iota(order.begin(), order.end(), DimOrderType{0});
@@ -106,8 +107,8 @@ std::vector<StridesType> packed_strides(const std::vector<SizesType>& sizes,
   return strides;
 }
 
-/// Fills in what was left empty, and holds what was given against it: a Tensor derives its strides from
-/// sizes and dim order, so strides that say something else cannot be represented.
+/// Fills in what was left empty, and holds what was given against it: a Tensor derives its strides
+/// from sizes and dim order, so strides that say something else cannot be represented.
 void complete_layout(const std::vector<SizesType>& sizes, std::vector<DimOrderType>& dim_order,
                      std::vector<StridesType>& strides) {
   const size_t rank = sizes.size();
@@ -167,9 +168,10 @@ std::shared_ptr<void> allocate_elements(size_t count, ScalarType type) {
 
 namespace internal {
 
-std::shared_ptr<void> convert_elements(const void* source, ScalarType from, size_t count, ScalarType to) {
-  ET_CHECK_MSG(can_cast(from, to), "Cannot cast %s to %s without losing values", runtime::toString(from),
-               runtime::toString(to));
+std::shared_ptr<void> convert_elements(const void* source, ScalarType from, size_t count,
+                                       ScalarType to) {
+  ET_CHECK_MSG(can_cast(from, to), "Cannot cast %s to %s without losing values",
+               runtime::toString(from), runtime::toString(to));
   auto target = allocate_elements(count, to);
   if (from == to) {
     if (count > 0) {
@@ -189,33 +191,39 @@ std::shared_ptr<void> convert_elements(const void* source, ScalarType from, size
       }
     });
   });
-  ET_CHECK_MSG(known, "There is no cast from %s to %s", runtime::toString(from), runtime::toString(to));
+  ET_CHECK_MSG(known, "There is no cast from %s to %s", runtime::toString(from),
+               runtime::toString(to));
   return target;
 }
 
 void check_element_count(const std::vector<SizesType>& sizes, size_t count) {
   const size_t expected = element_count(sizes);
-  ET_CHECK_MSG(expected == count, "The sizes ask for %zu elements, but the data has %zu", expected, count);
+  ET_CHECK_MSG(expected == count, "The sizes ask for %zu elements, but the data has %zu", expected,
+               count);
 }
 
 TensorPtr make_owning_tensor_ptr(std::vector<SizesType> sizes, void* data,
-                                 std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
-                                 ScalarType type, TensorShapeDynamism dynamism, std::shared_ptr<void> owner) {
+                                 std::vector<DimOrderType> dim_order,
+                                 std::vector<StridesType> strides, ScalarType type,
+                                 TensorShapeDynamism dynamism, std::shared_ptr<void> owner) {
   element_count(sizes);
   complete_layout(sizes, dim_order, strides);
-  auto storage = std::make_shared<Storage>(std::move(sizes), std::move(dim_order), std::move(strides), data,
-                                           type, dynamism, std::move(owner));
+  auto storage =
+      std::make_shared<Storage>(std::move(sizes), std::move(dim_order), std::move(strides), data,
+                                type, dynamism, std::move(owner));
   Tensor* tensor = &storage->tensor;
   return TensorPtr(std::move(storage), tensor);
 }
 
 }  // namespace internal
 
-TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data, std::vector<DimOrderType> dim_order,
-                          std::vector<StridesType> strides, ScalarType type, TensorShapeDynamism dynamism,
+TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data,
+                          std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
+                          ScalarType type, TensorShapeDynamism dynamism,
                           std::function<void(void*)> deleter) {
-  return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order), std::move(strides),
-                                          type, dynamism, guard_for(data, std::move(deleter)));
+  return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order),
+                                          std::move(strides), type, dynamism,
+                                          guard_for(data, std::move(deleter)));
 }
 
 TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> data,
@@ -226,14 +234,15 @@ TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> dat
                data.size());
   auto bytes = std::make_shared<std::vector<uint8_t>>(std::move(data));
   void* pointer = bytes->data();
-  return internal::make_owning_tensor_ptr(std::move(sizes), pointer, std::move(dim_order), std::move(strides),
-                                          type, dynamism, std::move(bytes));
+  return internal::make_owning_tensor_ptr(std::move(sizes), pointer, std::move(dim_order),
+                                          std::move(strides), type, dynamism, std::move(bytes));
 }
 
 namespace {
 
-TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes, std::vector<DimOrderType> dim_order,
-                    std::vector<StridesType> strides, std::shared_ptr<void> owner) {
+TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes,
+                    std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
+                    std::shared_ptr<void> owner) {
   if (sizes.empty()) {
     sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
   }
@@ -247,8 +256,9 @@ TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes, std::vec
                "The view asks for %zu elements, but the tensor has only %zu", wanted,
                static_cast<size_t>(tensor.numel()));
   return internal::make_owning_tensor_ptr(
-      std::move(sizes), const_cast<void*>(tensor.const_data_ptr()), std::move(dim_order), std::move(strides),
-      tensor.scalar_type(), tensor.unsafeGetTensorImpl()->shape_dynamism(), std::move(owner));
+      std::move(sizes), const_cast<void*>(tensor.const_data_ptr()), std::move(dim_order),
+      std::move(strides), tensor.scalar_type(), tensor.unsafeGetTensorImpl()->shape_dynamism(),
+      std::move(owner));
 }
 
 }  // namespace
@@ -272,15 +282,18 @@ TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
   const void* source = tensor.const_data_ptr();
   std::shared_ptr<void> copy;
   if (source != nullptr) {
-    copy = internal::convert_elements(source, tensor.scalar_type(), static_cast<size_t>(tensor.numel()), type);
+    copy = internal::convert_elements(source, tensor.scalar_type(),
+                                      static_cast<size_t>(tensor.numel()), type);
   }
   void* data = copy.get();
   return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order), {}, type,
-                                          tensor.unsafeGetTensorImpl()->shape_dynamism(), std::move(copy));
+                                          tensor.unsafeGetTensorImpl()->shape_dynamism(),
+                                          std::move(copy));
 }
 
 runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>& sizes) {
-  return runtime::resize_tensor(*tensor, executorch::aten::ArrayRef<SizesType>(sizes.data(), sizes.size()));
+  return runtime::resize_tensor(*tensor,
+                                executorch::aten::ArrayRef<SizesType>(sizes.data(), sizes.size()));
 }
 
 }  // namespace extension

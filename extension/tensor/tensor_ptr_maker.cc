@@ -1,10 +1,9 @@
-#include <executorch/extension/tensor/tensor_ptr_maker.h>
-
 #include <limits>
 #include <random>
 #include <type_traits>
 
 #include <executorch/extension/tensor/internal_types.h>
+#include <executorch/extension/tensor/tensor_ptr_maker.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/platform/assert.h>
 
@@ -27,8 +26,8 @@ std::mt19937_64& random_engine() {
   return engine;
 }
 
-/// The number of bits in the significand, which is how many random bits a number in [0, 1) can carry
-/// without ever rounding up to 1.
+/// The number of bits in the significand, which is how many random bits a number in [0, 1) can
+/// carry without ever rounding up to 1.
 template <typename T>
 constexpr int significand_bits() {
   if constexpr (std::is_same_v<T, Half>) {
@@ -53,7 +52,8 @@ void fill(const TensorPtr& tensor, Next&& next) {
       data[i] = next(tag);
     }
   });
-  ET_CHECK_MSG(known, "Tensors of type %s cannot be filled", runtime::toString(tensor->scalar_type()));
+  ET_CHECK_MSG(known, "Tensors of type %s cannot be filled",
+               runtime::toString(tensor->scalar_type()));
 }
 
 void fill_value(const TensorPtr& tensor, const Scalar& value) {
@@ -74,7 +74,8 @@ void fill_uniform(const TensorPtr& tensor) {
   fill(tensor, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int kBits = significand_bits<T>();
-    const double value = static_cast<double>(engine() >> (64 - kBits)) / static_cast<double>(int64_t{1} << kBits);
+    const double value =
+        static_cast<double>(engine() >> (64 - kBits)) / static_cast<double>(int64_t{1} << kBits);
     return internal::cast_element<T, double>(value);
   });
 }
@@ -109,24 +110,29 @@ ScalarType type_or(ScalarType type, const TensorPtr& other) {
 
 }  // namespace
 
-TensorPtr empty_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                        TensorShapeDynamism dynamism) {
+TensorPtr empty_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides,
+                        ScalarType type, TensorShapeDynamism dynamism) {
   size_t bytes = runtime::elementSize(type);
   for (const SizesType size : sizes) {
     ET_CHECK_MSG(size >= 0, "Sizes have to be non-negative, found %d", static_cast<int>(size));
-    ET_CHECK_MSG(size == 0 || bytes <= std::numeric_limits<size_t>::max() / static_cast<size_t>(size),
-                 "The number of bytes overflows");
+    ET_CHECK_MSG(
+        size == 0 || bytes <= std::numeric_limits<size_t>::max() / static_cast<size_t>(size),
+        "The number of bytes overflows");
     bytes *= static_cast<size_t>(size);
   }
-  return make_tensor_ptr(std::move(sizes), std::vector<uint8_t>(bytes), {}, std::move(strides), type, dynamism);
+  return make_tensor_ptr(std::move(sizes), std::vector<uint8_t>(bytes), {}, std::move(strides),
+                         type, dynamism);
 }
 
 TensorPtr empty_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism dynamism) {
   std::vector<SizesType> sizes(other->sizes().begin(), other->sizes().end());
-  std::vector<executorch::aten::DimOrderType> dim_order(other->dim_order().begin(), other->dim_order().end());
+  std::vector<executorch::aten::DimOrderType> dim_order(other->dim_order().begin(),
+                                                        other->dim_order().end());
   const ScalarType element_type = type_or(type, other);
-  std::vector<uint8_t> data(static_cast<size_t>(other->numel()) * runtime::elementSize(element_type));
-  return make_tensor_ptr(std::move(sizes), std::move(data), std::move(dim_order), {}, element_type, dynamism);
+  std::vector<uint8_t> data(static_cast<size_t>(other->numel()) *
+                            runtime::elementSize(element_type));
+  return make_tensor_ptr(std::move(sizes), std::move(data), std::move(dim_order), {}, element_type,
+                         dynamism);
 }
 
 TensorPtr full_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, Scalar value,
@@ -136,14 +142,15 @@ TensorPtr full_strided(std::vector<SizesType> sizes, std::vector<StridesType> st
   return tensor;
 }
 
-TensorPtr full_like(const TensorPtr& other, Scalar value, ScalarType type, TensorShapeDynamism dynamism) {
+TensorPtr full_like(const TensorPtr& other, Scalar value, ScalarType type,
+                    TensorShapeDynamism dynamism) {
   TensorPtr tensor = empty_like(other, type, dynamism);
   fill_value(tensor, value);
   return tensor;
 }
 
-TensorPtr rand_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                       TensorShapeDynamism dynamism) {
+TensorPtr rand_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides,
+                       ScalarType type, TensorShapeDynamism dynamism) {
   TensorPtr tensor = empty_strided(std::move(sizes), std::move(strides), type, dynamism);
   fill_uniform(tensor);
   return tensor;
@@ -155,8 +162,8 @@ TensorPtr rand_like(const TensorPtr& other, ScalarType type, TensorShapeDynamism
   return tensor;
 }
 
-TensorPtr randn_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                        TensorShapeDynamism dynamism) {
+TensorPtr randn_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides,
+                        ScalarType type, TensorShapeDynamism dynamism) {
   TensorPtr tensor = empty_strided(std::move(sizes), std::move(strides), type, dynamism);
   fill_normal(tensor);
   return tensor;
@@ -169,7 +176,8 @@ TensorPtr randn_like(const TensorPtr& other, ScalarType type, TensorShapeDynamis
 }
 
 TensorPtr randint_strided(int64_t low, int64_t high, std::vector<SizesType> sizes,
-                          std::vector<StridesType> strides, ScalarType type, TensorShapeDynamism dynamism) {
+                          std::vector<StridesType> strides, ScalarType type,
+                          TensorShapeDynamism dynamism) {
   ET_CHECK_MSG(low < high, "Expected low < high, found %lld and %lld", static_cast<long long>(low),
                static_cast<long long>(high));
   TensorPtr tensor = empty_strided(std::move(sizes), std::move(strides), type, dynamism);

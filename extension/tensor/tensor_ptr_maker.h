@@ -72,30 +72,32 @@ class TensorPtrMaker final {
   std::function<void(void*)> deleter_;
   void* data_;
   executorch::aten::ScalarType type_;
-  executorch::aten::TensorShapeDynamism dynamism_ = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND;
+  executorch::aten::TensorShapeDynamism dynamism_ =
+      executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND;
 };
 
 /// Starts a tensor over `data`, which the tensor does not own:
 /// `for_blob(data, {2, 3}).strides({3, 1}).make_tensor_ptr()`.
-inline TensorPtrMaker for_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
-                               executorch::aten::ScalarType type = executorch::aten::ScalarType::Float) {
+inline TensorPtrMaker for_blob(
+    void* data, std::vector<executorch::aten::SizesType> sizes,
+    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float) {
   return TensorPtrMaker(data, std::move(sizes), type);
 }
 
 /// A tensor over `data`, which it does not own.
-inline TensorPtr from_blob(
-    void* data, std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return for_blob(data, std::move(sizes), type).dynamism(dynamism).make_tensor_ptr();
 }
 
 /// The same with strides.
-inline TensorPtr from_blob(
-    void* data, std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           std::vector<executorch::aten::StridesType> strides,
+                           executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return for_blob(data, std::move(sizes), type)
       .strides(std::move(strides))
       .dynamism(dynamism)
@@ -103,21 +105,21 @@ inline TensorPtr from_blob(
 }
 
 /// A tensor that hands `data` to `deleter` in the end.
-inline TensorPtr from_blob(
-    void* data, std::vector<executorch::aten::SizesType> sizes, executorch::aten::ScalarType type,
-    std::function<void(void*)>&& deleter,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           executorch::aten::ScalarType type, std::function<void(void*)>&& deleter,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return for_blob(data, std::move(sizes), type)
       .deleter(std::move(deleter))
       .dynamism(dynamism)
       .make_tensor_ptr();
 }
 
-inline TensorPtr from_blob(
-    void* data, std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides, executorch::aten::ScalarType type,
-    std::function<void(void*)>&& deleter,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           std::vector<executorch::aten::StridesType> strides,
+                           executorch::aten::ScalarType type, std::function<void(void*)>&& deleter,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return for_blob(data, std::move(sizes), type)
       .strides(std::move(strides))
       .deleter(std::move(deleter))
@@ -125,44 +127,49 @@ inline TensorPtr from_blob(
       .make_tensor_ptr();
 }
 
-// The makers below own their data. `*_like` takes sizes, layout and, unless a type is given, the element
-// type from `other`; `*_strided` takes strides in elements, which have to describe a tensor without gaps.
+// The makers below own their data. `*_like` takes sizes, layout and, unless a type is given, the
+// element type from `other`; `*_strided` takes strides in elements, which have to describe a tensor
+// without gaps.
 
 /// Elements of any value.
-TensorPtr empty_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr empty_strided(std::vector<executorch::aten::SizesType> sizes,
+                        std::vector<executorch::aten::StridesType> strides,
+                        executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                        executorch::aten::TensorShapeDynamism dynamism =
+                            executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr empty(
-    std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr empty(std::vector<executorch::aten::SizesType> sizes,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return empty_strided(std::move(sizes), {}, type, dynamism);
 }
 
-TensorPtr empty_like(
-    const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr empty_like(const TensorPtr& other,
+                     executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+                     executorch::aten::TensorShapeDynamism dynamism =
+                         executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// Every element is `fill_value`, cast to the element type.
-TensorPtr full_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::Scalar fill_value,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr full_strided(std::vector<executorch::aten::SizesType> sizes,
+                       std::vector<executorch::aten::StridesType> strides,
+                       executorch::aten::Scalar fill_value,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr full(
-    std::vector<executorch::aten::SizesType> sizes, executorch::aten::Scalar fill_value,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr full(std::vector<executorch::aten::SizesType> sizes,
+                      executorch::aten::Scalar fill_value,
+                      executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                      executorch::aten::TensorShapeDynamism dynamism =
+                          executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full_strided(std::move(sizes), {}, fill_value, type, dynamism);
 }
 
-TensorPtr full_like(
-    const TensorPtr& other, executorch::aten::Scalar fill_value,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr full_like(const TensorPtr& other, executorch::aten::Scalar fill_value,
+                    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+                    executorch::aten::TensorShapeDynamism dynamism =
+                        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// A tensor without dimensions that holds `value`, cast to `type`.
 inline TensorPtr scalar_tensor(
@@ -172,97 +179,109 @@ inline TensorPtr scalar_tensor(
 }
 
 inline TensorPtr ones_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
+    std::vector<executorch::aten::SizesType> sizes,
+    std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+    executorch::aten::TensorShapeDynamism dynamism =
+        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full_strided(std::move(sizes), std::move(strides), 1, type, dynamism);
 }
 
-inline TensorPtr ones(
-    std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr ones(std::vector<executorch::aten::SizesType> sizes,
+                      executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                      executorch::aten::TensorShapeDynamism dynamism =
+                          executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full(std::move(sizes), 1, type, dynamism);
 }
 
 inline TensorPtr ones_like(
-    const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+    const TensorPtr& other,
+    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+    executorch::aten::TensorShapeDynamism dynamism =
+        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full_like(other, 1, type, dynamism);
 }
 
 inline TensorPtr zeros_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
+    std::vector<executorch::aten::SizesType> sizes,
+    std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+    executorch::aten::TensorShapeDynamism dynamism =
+        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full_strided(std::move(sizes), std::move(strides), 0, type, dynamism);
 }
 
-inline TensorPtr zeros(
-    std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr zeros(std::vector<executorch::aten::SizesType> sizes,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full(std::move(sizes), 0, type, dynamism);
 }
 
 inline TensorPtr zeros_like(
-    const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+    const TensorPtr& other,
+    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+    executorch::aten::TensorShapeDynamism dynamism =
+        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return full_like(other, 0, type, dynamism);
 }
 
 /// Uniformly distributed in [0, 1).
-TensorPtr rand_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr rand_strided(std::vector<executorch::aten::SizesType> sizes,
+                       std::vector<executorch::aten::StridesType> strides,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr rand(
-    std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr rand(std::vector<executorch::aten::SizesType> sizes,
+                      executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                      executorch::aten::TensorShapeDynamism dynamism =
+                          executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return rand_strided(std::move(sizes), {}, type, dynamism);
 }
 
-TensorPtr rand_like(
-    const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr rand_like(const TensorPtr& other,
+                    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+                    executorch::aten::TensorShapeDynamism dynamism =
+                        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// Normally distributed with mean 0 and standard deviation 1.
-TensorPtr randn_strided(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr randn_strided(std::vector<executorch::aten::SizesType> sizes,
+                        std::vector<executorch::aten::StridesType> strides,
+                        executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                        executorch::aten::TensorShapeDynamism dynamism =
+                            executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr randn(
-    std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr randn(std::vector<executorch::aten::SizesType> sizes,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return randn_strided(std::move(sizes), {}, type, dynamism);
 }
 
-TensorPtr randn_like(
-    const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr randn_like(const TensorPtr& other,
+                     executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+                     executorch::aten::TensorShapeDynamism dynamism =
+                         executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 /// Whole numbers, uniformly distributed in [low, high).
-TensorPtr randint_strided(
-    int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
-    std::vector<executorch::aten::StridesType> strides,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr randint_strided(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
+                          std::vector<executorch::aten::StridesType> strides,
+                          executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
+                          executorch::aten::TensorShapeDynamism dynamism =
+                              executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr randint(
-    int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr randint(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
+                         executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
+                         executorch::aten::TensorShapeDynamism dynamism =
+                             executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return randint_strided(low, high, std::move(sizes), {}, type, dynamism);
 }
 
-TensorPtr randint_like(
-    const TensorPtr& other, int64_t low, int64_t high,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
+TensorPtr randint_like(const TensorPtr& other, int64_t low, int64_t high,
+                       executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
+                       executorch::aten::TensorShapeDynamism dynamism =
+                           executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 }  // namespace extension
 }  // namespace executorch

@@ -1,13 +1,12 @@
-#include <executorch/extension/tensor/tensor_ptr_maker.h>
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <set>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include <executorch/extension/tensor/tensor_ptr_maker.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {
@@ -77,8 +76,8 @@ TEST_F(TensorPtrMakerTest, FilledTensors) {
 TEST_F(TensorPtrMakerTest, LikeTakesLayoutAndTypeFromTheOther) {
   const TensorPtr other = empty_strided({2, 3}, {1, 2}, ScalarType::Int);
   for (const TensorPtr& tensor :
-       {empty_like(other), full_like(other, 3), zeros_like(other), ones_like(other), rand_like(other),
-        randn_like(other), randint_like(other, 0, 5)}) {
+       {empty_like(other), full_like(other, 3), zeros_like(other), ones_like(other),
+        rand_like(other), randn_like(other), randint_like(other, 0, 5)}) {
     EXPECT_EQ(tensor->scalar_type(), ScalarType::Int);
     EXPECT_EQ(tensor->size(1), 3);
     EXPECT_EQ(tensor->strides()[0], 1);
@@ -88,10 +87,10 @@ TEST_F(TensorPtrMakerTest, LikeTakesLayoutAndTypeFromTheOther) {
 }
 
 TEST_F(TensorPtrMakerTest, StridedTakesTheLayoutAskedFor) {
-  for (const TensorPtr& tensor : {empty_strided({2, 3}, {1, 2}), full_strided({2, 3}, {1, 2}, 7.f),
-                                  zeros_strided({2, 3}, {1, 2}), ones_strided({2, 3}, {1, 2}),
-                                  rand_strided({2, 3}, {1, 2}), randn_strided({2, 3}, {1, 2}),
-                                  randint_strided(0, 5, {2, 3}, {1, 2})}) {
+  for (const TensorPtr& tensor :
+       {empty_strided({2, 3}, {1, 2}), full_strided({2, 3}, {1, 2}, 7.f),
+        zeros_strided({2, 3}, {1, 2}), ones_strided({2, 3}, {1, 2}), rand_strided({2, 3}, {1, 2}),
+        randn_strided({2, 3}, {1, 2}), randint_strided(0, 5, {2, 3}, {1, 2})}) {
     EXPECT_EQ(tensor->strides()[0], 1);
     EXPECT_EQ(tensor->strides()[1], 2);
     EXPECT_EQ(tensor->dim_order()[0], 1);

@@ -1,12 +1,11 @@
-#include <executorch/extension/tensor/tensor_ptr.h>
-
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <executorch/extension/tensor/tensor.h>
+#include <executorch/extension/tensor/tensor_ptr.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/platform/runtime.h>
 
@@ -110,7 +109,8 @@ using TensorPtrDeathTest = TensorPtrTest;
 TEST_F(TensorPtrDeathTest, CastsThatLoseValuesStop) {
   EXPECT_DEATH(make_tensor_ptr({1.5f}, ScalarType::Int), "Cannot cast Float to Int");
   EXPECT_DEATH(make_tensor_ptr({1}, ScalarType::Bool), "Cannot cast Int to Bool");
-  EXPECT_DEATH(clone_tensor_ptr(make_tensor_ptr({1.5}), ScalarType::Long), "Cannot cast Double to Long");
+  EXPECT_DEATH(clone_tensor_ptr(make_tensor_ptr({1.5}), ScalarType::Long),
+               "Cannot cast Double to Long");
 }
 
 TEST_F(TensorPtrDeathTest, WrongAmountsOfDataStop) {
@@ -153,8 +153,8 @@ TEST_F(TensorPtrTest, StridesAndDimOrderFollowFromEachOther) {
 TEST_F(TensorPtrTest, DeletersRunOnceWhenTheLastCopyGoes) {
   int calls = 0;
   auto* data = new double[6]{1, 2, 3, 4, 5, 6};
-  auto tensor = make_tensor_ptr({2, 3}, data, ScalarType::Double, TensorShapeDynamism::DYNAMIC_BOUND,
-                                [&calls](void* pointer) {
+  auto tensor = make_tensor_ptr({2, 3}, data, ScalarType::Double,
+                                TensorShapeDynamism::DYNAMIC_BOUND, [&calls](void* pointer) {
                                   delete[] static_cast<double*>(pointer);
                                   ++calls;
                                 });
@@ -214,8 +214,10 @@ TEST_F(TensorPtrTest, ClonesOwnTheirData) {
 }
 
 TEST_F(TensorPtrTest, ResizingRespectsTheBound) {
-  auto tensor = make_tensor_ptr({2, 3}, {1, 2, 3, 4, 5, 6}, ScalarType::Int, TensorShapeDynamism::DYNAMIC_BOUND);
-  for (const std::vector<SizesType>& sizes : std::vector<std::vector<SizesType>>{{2, 2}, {1, 3}, {3, 2}, {6, 1}}) {
+  auto tensor = make_tensor_ptr({2, 3}, {1, 2, 3, 4, 5, 6}, ScalarType::Int,
+                                TensorShapeDynamism::DYNAMIC_BOUND);
+  for (const std::vector<SizesType>& sizes :
+       std::vector<std::vector<SizesType>>{{2, 2}, {1, 3}, {3, 2}, {6, 1}}) {
     EXPECT_EQ(resize_tensor_ptr(tensor, sizes), Error::Ok);
     EXPECT_EQ(sizes_of(tensor), (std::vector<int64_t>(sizes.begin(), sizes.end())));
     EXPECT_EQ(tensor->strides()[0], sizes[1]);

@@ -1,11 +1,10 @@
-#include <executorch/extension/testing_util/tiny_program.h>
+#include <cstdio>
+#include <cstring>
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstring>
-
+#include <executorch/extension/testing_util/tiny_program.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
@@ -51,7 +50,9 @@ constexpr size_t kHeaderBytes = 32;      // Of a .pte file.
 constexpr size_t kDataHeaderBytes = 48;  // Of a .ptd file; 40 bytes before padding.
 constexpr size_t kSegmentAlignment = 128;
 
-size_t align(size_t value) { return (value + kSegmentAlignment - 1) / kSegmentAlignment * kSegmentAlignment; }
+size_t align(size_t value) {
+  return (value + kSegmentAlignment - 1) / kSegmentAlignment * kSegmentAlignment;
+}
 
 void put(std::vector<uint8_t>& bytes, size_t offset, uint64_t value, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -103,8 +104,8 @@ class Builder {
       const std::vector<uint64_t> offsets = {0, 0};
       constants = fb::CreateSubsegmentOffsetsDirect(fbb_, 0, &offsets);
     }
-    const auto program =
-        fb::CreateProgram(fbb_, 0, fbb_.CreateVector(plans), 0, 0, fbb_.CreateVector(segments), constants);
+    const auto program = fb::CreateProgram(fbb_, 0, fbb_.CreateVector(plans), 0, 0,
+                                           fbb_.CreateVector(segments), constants);
     fb::FinishProgramBuffer(fbb_, program);
     if (!segment) {
       return with_gap(fbb_, 0);
@@ -126,7 +127,8 @@ class Builder {
                                          bool external = false) {
     flatbuffers::Offset<fb::AllocationDetails> allocation;
     if (planned) {
-      allocation = fb::CreateAllocationDetails(fbb_, 1, static_cast<uint32_t>(arena_ * arena_index), 0);
+      allocation =
+          fb::CreateAllocationDetails(fbb_, 1, static_cast<uint32_t>(arena_ * arena_index), 0);
     }
     flatbuffers::Offset<fb::ExtraTensorInfo> extra;
     if (external) {
@@ -134,7 +136,8 @@ class Builder {
     }
     const bool dynamic = options_.dynamic && constant_index == 0 && !external;
     const auto value = fb::CreateTensorDirect(
-        fbb_, fb::ScalarType::FLOAT, 0, &options_.sizes, &options_.dim_order, false, constant_index, allocation, 0,
+        fbb_, fb::ScalarType::FLOAT, 0, &options_.sizes, &options_.dim_order, false, constant_index,
+        allocation, 0,
         dynamic ? fb::TensorShapeDynamism::DYNAMIC_BOUND : fb::TensorShapeDynamism::STATIC, extra);
     return fb::CreateEValue(fbb_, fb::KernelTypes::Tensor, value.Union());
   }
@@ -143,9 +146,10 @@ class Builder {
     using Second = TinyProgram::Second;
     std::vector<flatbuffers::Offset<fb::EValue>> values;
     values.push_back(tensor(0, 0, options_.plan_inputs));
-    values.push_back(options_.second == Second::kInput     ? tensor(0, 1, options_.plan_inputs)
-                     : options_.second == Second::kSegment ? tensor(1, 0, false)
-                                                           : tensor(0, 0, false, /*external=*/true));
+    values.push_back(options_.second == Second::kInput ? tensor(0, 1, options_.plan_inputs)
+                     : options_.second == Second::kSegment
+                         ? tensor(1, 0, false)
+                         : tensor(0, 0, false, /*external=*/true));
     values.push_back(tensor(0, 2, options_.plan_outputs));
     const std::vector<int32_t> inputs =
         options_.second == Second::kInput ? std::vector<int32_t>{0, 1} : std::vector<int32_t>{0};
@@ -160,8 +164,8 @@ class Builder {
         fb::CreateOperatorDirect(fbb_, options_.operator_name.c_str(), "out")};
     const std::vector<flatbuffers::Offset<fb::BackendDelegate>> delegates;
     const std::vector<int64_t> buffers = {0, static_cast<int64_t>(3 * arena_)};
-    return fb::CreateExecutionPlanDirect(fbb_, name.c_str(), 0, &values, &inputs, &outputs, &chains, &operators,
-                                         &delegates, &buffers);
+    return fb::CreateExecutionPlanDirect(fbb_, name.c_str(), 0, &values, &inputs, &outputs, &chains,
+                                         &operators, &delegates, &buffers);
   }
 
   const TinyProgram& options_;
@@ -187,7 +191,8 @@ std::vector<uint8_t> TinyProgram::build() const {
 std::vector<uint8_t> TinyProgram::build_data(const std::string& key) const {
   flatbuffers::FlatBufferBuilder fbb;
   const size_t size = numel() * sizeof(float);
-  const std::vector<flatbuffers::Offset<ptd::DataSegment>> segments = {ptd::CreateDataSegment(fbb, 0, size)};
+  const std::vector<flatbuffers::Offset<ptd::DataSegment>> segments = {
+      ptd::CreateDataSegment(fbb, 0, size)};
   const auto layout = ptd::CreateTensorLayoutDirect(fbb, fb::ScalarType::FLOAT, &sizes, &dim_order);
   const std::vector<flatbuffers::Offset<ptd::NamedData>> names = {
       ptd::CreateNamedDataDirect(fbb, key.c_str(), 0, layout)};
@@ -218,7 +223,8 @@ std::string unused_path() {
 TempFile::TempFile(const std::vector<uint8_t>& contents) : path_(unused_path()) {
   std::FILE* file = std::fopen(path_.c_str(), "wb");
   ET_CHECK_MSG(file != nullptr, "Cannot write %s", path_.c_str());
-  ET_CHECK(contents.empty() || std::fwrite(contents.data(), 1, contents.size(), file) == contents.size());
+  ET_CHECK(contents.empty() ||
+           std::fwrite(contents.data(), 1, contents.size(), file) == contents.size());
   ET_CHECK(std::fclose(file) == 0);
 }
 

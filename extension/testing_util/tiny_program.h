@@ -11,8 +11,8 @@ namespace extension {
 namespace testing {
 
 /// A program for tests, small enough to be understood in a debugger: every method computes
-/// `out = a + b` over floats with a kernel of its own (`tiny::add.out`), so that tests of the extensions
-/// need no kernel library.
+/// `out = a + b` over floats with a kernel of its own (`tiny::add.out`), so that tests of the
+/// extensions need no kernel library.
 struct TinyProgram {
   /// Where `b` comes from.
   enum class Second {

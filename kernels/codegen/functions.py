@@ -29,8 +29,7 @@ SCHEMAS = Path(__file__).with_name("aten_schemas.txt")
 DTYPE_NUMBERS = {
     name: number
     for number, name in enumerate(
-        "Byte Char Short Int Long Half Float Double ComplexHalf ComplexFloat ComplexDouble Bool QInt8 QUInt8 QInt32 "
-        "BFloat16".split()
+        ["Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "ComplexHalf", "ComplexFloat", "ComplexDouble", "Bool", "QInt8", "QUInt8", "QInt32", "BFloat16"]
     )
 }
 DTYPE_NUMBERS.update(UInt16=27, UInt32=28, UInt64=29)
@@ -61,14 +60,18 @@ class Function:
 def load_schemas(path: Path = SCHEMAS) -> dict[str, str]:
     """Schema texts of PyTorch's operators by canonical name."""
     lines = path.read_text().splitlines()
-    return {canonical_name(line.split("(", 1)[0]): line for line in lines if line and not line.startswith("#")}
+    return {
+        canonical_name(line.split("(", 1)[0]): line for line in lines if line and not line.startswith("#")
+    }
 
 
 def native_function(kernel_name: str) -> str:
     """The C++ function that a `kernel_name` stands for: `ns::f` is `ns::native::f`."""
     namespace, separator, function = kernel_name.rpartition("::")
     if not separator or not function.isidentifier():
-        raise FunctionsError(f"kernel_name {kernel_name!r} needs a namespace, such as torch::executor::add_out")
+        raise FunctionsError(
+            f"kernel_name {kernel_name!r} needs a namespace, such as torch::executor::add_out"
+        )
     return f"{namespace}::native::{function}"
 
 
@@ -81,7 +84,9 @@ def _choices(meta: Any, aliases: dict[str, list[Any]], what: str) -> tuple[str |
     raise FunctionsError(f"{meta!r} is neither a {what} nor an alias; the aliases are {sorted(aliases)}")
 
 
-def kernel_keys(schema: Schema, entry: dict[str, Any], arg_meta: dict[str, Any] | None) -> tuple[str | None, ...]:
+def kernel_keys(
+    schema: Schema, entry: dict[str, Any], arg_meta: dict[str, Any] | None
+) -> tuple[str | None, ...]:
     """The registry keys of a kernel: one for each combination of the aliases' values.
 
     An alias has the same value wherever `arg_meta` names it.
@@ -156,7 +161,9 @@ def load_functions(path: Path, schemas: dict[str, str]) -> list[Function]:
         raise FunctionsError(f"{path}: expected a list of operators")
     functions: dict[str, Function] = {}
     for entry in document:
-        label = entry.get("op", str(entry.get("func", "")).split("(")[0]) if isinstance(entry, dict) else entry
+        label = (
+            entry.get("op", str(entry.get("func", "")).split("(")[0]) if isinstance(entry, dict) else entry
+        )
         try:
             function = _parse_entry(entry, schemas)
         except (FunctionsError, SchemaError) as error:

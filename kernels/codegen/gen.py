@@ -24,11 +24,21 @@ from executorch.kernels.codegen.functions import (
 
 def parse_args(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--functions", type=Path, action="append", required=True, help="a functions.yaml; repeatable")
+    parser.add_argument(
+        "--functions", type=Path, action="append", required=True, help="a functions.yaml; repeatable"
+    )
     parser.add_argument("--out-dir", type=Path, required=True)
-    parser.add_argument("--header-prefix", required=True, help="include path of the headers, such as executorch/kernels/portable")
-    parser.add_argument("--schemas", type=Path, default=SCHEMAS, help="schemas of the operators named with `op`")
-    parser.add_argument("--ops", default="", help="comma-separated operators to keep, such as aten::add.out; default all")
+    parser.add_argument(
+        "--header-prefix",
+        required=True,
+        help="include path of the headers, such as executorch/kernels/portable",
+    )
+    parser.add_argument(
+        "--schemas", type=Path, default=SCHEMAS, help="schemas of the operators named with `op`"
+    )
+    parser.add_argument(
+        "--ops", default="", help="comma-separated operators to keep, such as aten::add.out; default all"
+    )
     return parser.parse_args(argv)
 
 

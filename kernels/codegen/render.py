@@ -44,7 +44,7 @@ def _kernel_functions(functions: list[Function]) -> dict[tuple[str, Schema], Non
 
 def native_functions_header(functions: list[Function]) -> str:
     """`NativeFunctions.h`: declarations of the kernels."""
-    declarations = {}
+    declarations: dict[tuple[str, str], None] = {}
     for function, schema in _kernel_functions(functions):
         namespace, _, name = function.rpartition("::")
         declarations[namespace, f"{schema.cpp_return_type} {name}({_parameters(schema)});"] = None

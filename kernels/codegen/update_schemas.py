@@ -51,8 +51,11 @@ def schema_texts(names: set[str]) -> dict[str, str]:
 
 
 def main() -> None:
-    kept = {line.split("(", 1)[0] for line in SCHEMAS.read_text().splitlines() if "(" in line} \
-        if SCHEMAS.exists() else set()
+    kept = (
+        {line.split("(", 1)[0] for line in SCHEMAS.read_text().splitlines() if "(" in line}
+        if SCHEMAS.exists()
+        else set()
+    )
     names = core_out_variants() | kept | {canonical_name(name) for name in sys.argv[1:]}
     texts = schema_texts(names)
     missing = names - texts.keys()

@@ -50,7 +50,12 @@ def test_gather_and_scatter(driver, dtype):
                 check(driver, "scatter_add", "scatter_add.out", [x, dim, index, src])
             # Without repeated places, since their order is not defined.
             distinct = torch.argsort(torch.rand(x.shape, generator=torch.Generator().manual_seed(1)), dim)
-            check(driver, "scatter.src", "scatter.src_out", [x, dim, distinct, tensor((2, 3, 4, 5), dtype, seed=4)])
+            check(
+                driver,
+                "scatter.src",
+                "scatter.src_out",
+                [x, dim, distinct, tensor((2, 3, 4, 5), dtype, seed=4)],
+            )
     check(driver, "gather", "gather.out", [tensor((), dtype), 0, torch.tensor(0)])
 
 
@@ -88,7 +93,12 @@ def test_in_place(driver, dtype):
     values = tensor((2, 3), dtype, seed=1)
     expected = x.clone()
     expected[index[0]] = values
-    arguments = [(Out(like=x, initial=True), "Tensor"), (index, "List[Optional[Tensor]]"), (values, "Tensor"), (False, "bool")]
+    arguments = [
+        (Out(like=x, initial=True), "Tensor"),
+        (index, "List[Optional[Tensor]]"),
+        (values, "Tensor"),
+        (False, "bool"),
+    ]
     result = driver.call("aten::index_put_", arguments)
     assert result.error == 0
     assert torch.equal(result.outputs[0], expected)

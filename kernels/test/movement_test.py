@@ -166,7 +166,9 @@ def test_upsample_nearest(driver, dtype):
             check(driver, "upsample_nearest2d.vec", "upsample_nearest2d.vec_out", [x, None, factors])
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int64, torch.int32], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.int64, torch.int32], ids=str
+)
 def test_arange(driver, dtype):
     check(driver, "arange", "arange.out", [7], {"dtype": dtype})
     check(driver, "arange", "arange.out", [0], {"dtype": dtype})

@@ -22,9 +22,9 @@
  * u8 dim_order[rank], i32 upper bounds[rank], u64 bytes of data, data (missing bytes are filled
  * with 0x5a).
  *
- * A reply is a u32 with its length, then u32 error, u64 least processor time of a call in nanoseconds, u32 number of
- * outputs, and for each one u8 rank, i32 sizes[rank], u64 bytes of data, data. Error 0xffffffff
- * means that no kernel was found.
+ * A reply is a u32 with its length, then u32 error, u64 least processor time of a call in
+ * nanoseconds, u32 number of outputs, and for each one u8 rank, i32 sizes[rank], u64 bytes of data,
+ * data. Error 0xffffffff means that no kernel was found.
  */
 
 #include <algorithm>

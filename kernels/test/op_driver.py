@@ -57,7 +57,8 @@ def dim_order(t: torch.Tensor) -> list[int]:
     """Dimensions from outermost to innermost in memory; contiguous order where strides leave a choice."""
     if t.is_contiguous():
         return list(range(t.dim()))
-    return sorted(range(t.dim()), key=lambda d: (-t.stride(d), d))
+    strides = t.stride()
+    return sorted(range(t.dim()), key=lambda d: (-strides[d], d))
 
 
 def to_bytes(t: torch.Tensor) -> bytes:

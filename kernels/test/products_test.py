@@ -31,7 +31,17 @@ def small(shape, dtype, seed=0, **options):
     return tensor(shape, dtype, low=-2, high=2, seed=seed, **options)
 
 
-SIZES = [(1, 1, 1), (3, 5, 7), (1, 300, 33), (5, 1, 9), (4, 4, 0), (0, 3, 2), (130, 17, 300), (2, 9, 65), (9, 6, 520)]
+SIZES = [
+    (1, 1, 1),
+    (3, 5, 7),
+    (1, 300, 33),
+    (5, 1, 9),
+    (4, 4, 0),
+    (0, 3, 2),
+    (130, 17, 300),
+    (2, 9, 65),
+    (9, 6, 520),
+]
 
 
 @pytest.mark.parametrize("dtype", WITH_INTS, ids=str)
@@ -40,7 +50,13 @@ def test_matrix_products(driver, dtype):
     for m, n, k in SIZES:
         a, b = small((m, k), dtype), small((k, n), dtype, 1)
         check(driver, "mm", "mm.out", [a, b], tolerance=tolerance)
-        check(driver, "bmm", "bmm.out", [small((3, m, k), dtype), small((3, k, n), dtype, 1)], tolerance=tolerance)
+        check(
+            driver,
+            "bmm",
+            "bmm.out",
+            [small((3, m, k), dtype), small((3, k, n), dtype, 1)],
+            tolerance=tolerance,
+        )
         for addend in (small((m, n), dtype, 2), small((n,), dtype, 3), small((m, 1), dtype, 4)):
             check(driver, "addmm", "addmm.out", [addend, a, b], tolerance=tolerance)
             scales = {"beta": 2, "alpha": 3}
@@ -82,13 +98,17 @@ CONVOLUTIONS = [
 ]
 
 
-LAYOUTS = [(i, last) for i, c in enumerate(CONVOLUTIONS) for last in (False, True) if not last or len(c[0]) == 4]
+LAYOUTS = [
+    (i, last) for i, c in enumerate(CONVOLUTIONS) for last in (False, True) if not last or len(c[0]) == 4
+]
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("index,channels_last", LAYOUTS)
 def test_convolution(driver, dtype, index, channels_last):
-    in_shape, weight_shape, stride, padding, dilation, transposed, output_padding, groups = CONVOLUTIONS[index]
+    in_shape, weight_shape, stride, padding, dilation, transposed, output_padding, groups = CONVOLUTIONS[
+        index
+    ]
     rest = [stride, padding, dilation, transposed, output_padding, groups]
     x = small(in_shape, dtype, channels_last=channels_last)
     channels = weight_shape[1] * groups if transposed else weight_shape[0]
@@ -122,8 +142,14 @@ def test_any_convolution(driver, data):
     stride = [draw(st.integers(1, 3)) for _ in range(2)]
     padding = [draw(st.integers(0, 3)) for _ in range(2)]
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
-    size = [draw(st.integers(max(1, r - 2 * p), 14)) if r - 2 * p <= 14 else 14 for r, p in zip(reach, padding, strict=True)]
-    output_padding = [draw(st.integers(0, max(s, d) - 1)) if transposed else 0 for s, d in zip(stride, dilation, strict=True)]
+    size = [
+        draw(st.integers(max(1, r - 2 * p), 14)) if r - 2 * p <= 14 else 14
+        for r, p in zip(reach, padding, strict=True)
+    ]
+    output_padding = [
+        draw(st.integers(0, max(s, d) - 1)) if transposed else 0
+        for s, d in zip(stride, dilation, strict=True)
+    ]
     if transposed:
         out = [
             (n - 1) * s - 2 * p + r + op
@@ -141,7 +167,13 @@ def test_any_convolution(driver, data):
     check(driver, "convolution", "convolution.out", args)
 
 
-POOLS = [([2, 2], [], [0, 0]), ([3, 3], [2, 2], [1, 1]), ([3, 2], [1, 2], [1, 0]), ([3], [2], [1]), ([4, 4], [4, 3], [2, 0])]
+POOLS = [
+    ([2, 2], [], [0, 0]),
+    ([3, 3], [2, 2], [1, 1]),
+    ([3, 2], [1, 2], [1, 0]),
+    ([3], [2], [1]),
+    ([4, 4], [4, 3], [2, 0]),
+]
 
 
 @pytest.mark.parametrize("ceil_mode", [False, True])

@@ -82,14 +82,28 @@ def test_variance(driver, dtype):
     for x, dim in inputs(dtype):
         for keepdim in (False, True):
             check(driver, "var.dim", "var.out", [x, dim, False, keepdim])
-            check(driver, "var.correction", "var.correction_out", [x, dim], {"correction": 1, "keepdim": keepdim})
+            check(
+                driver,
+                "var.correction",
+                "var.correction_out",
+                [x, dim],
+                {"correction": 1, "keepdim": keepdim},
+            )
             check(driver, "var_mean.correction", "var_mean.correction_out", [x, dim], {"keepdim": keepdim})
     check(driver, "var.correction", "var.correction_out", [tensor((2, 3), dtype), [1]], {"correction": 5})
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_softmax(driver, dtype):
-    cases = [((), 0), ((5,), 0), ((3, 1300), 1), ((1300, 3), 0), ((2, 3, 4), 1), ((2, 0, 4), 1), ((2, 4, 600), -2)]
+    cases = [
+        ((), 0),
+        ((5,), 0),
+        ((3, 1300), 1),
+        ((1300, 3), 0),
+        ((2, 3, 4), 1),
+        ((2, 0, 4), 1),
+        ((2, 4, 600), -2),
+    ]
     for name in ("_softmax", "_log_softmax"):
         for shape, dim in cases:
             check(driver, name, f"{name}.out", [tensor(shape, dtype, low=-9, high=9), dim, False])
@@ -104,7 +118,13 @@ def test_softmax(driver, dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_layer_norm(driver, dtype):
-    for shape, normalized in (((4, 7), [7]), ((2, 3, 1300), [1300]), ((2, 3, 4), [3, 4]), ((0, 3), [3]), ((5,), [5])):
+    for shape, normalized in (
+        ((4, 7), [7]),
+        ((2, 3, 1300), [1300]),
+        ((2, 3, 4), [3, 4]),
+        ((0, 3), [3]),
+        ((5,), [5]),
+    ):
         x = tensor(shape, dtype)
         w, b = tensor(tuple(normalized), dtype, seed=1), tensor(tuple(normalized), dtype, seed=2)
         for parameters in ([w, b], [None, None], [w, None]):

@@ -95,7 +95,7 @@ bool passes(Error error) { return error == Error::NotFound || error == Error::No
   return MergedDataMap(first, second, *first_num_keys, *second_num_keys);
 }
 
-Result<const TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+Result<const TensorLayout> MergedDataMap::find_layout(std::string_view key) const {
   Result<const TensorLayout> layout = first_->get_tensor_layout(key);
   if (layout.ok() || !passes(layout.error())) {
     return layout;
@@ -108,7 +108,7 @@ Result<const TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key
   return second_layout;
 }
 
-Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
+Result<FreeableBuffer> MergedDataMap::load(std::string_view key) const {
   Result<FreeableBuffer> data = first_->get_data(key);
   if (data.ok() || !passes(data.error())) {
     return data;
@@ -116,14 +116,12 @@ Result<FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
   return second_->get_data(key);
 }
 
-Error MergedDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
+Error MergedDataMap::load_into(std::string_view key, void* buffer, size_t size) const {
   const Error error = first_->load_data_into(key, buffer, size);
   return passes(error) ? second_->load_data_into(key, buffer, size) : error;
 }
 
-Result<uint32_t> MergedDataMap::get_num_keys() const { return first_num_keys_ + second_num_keys_; }
-
-Result<const char*> MergedDataMap::get_key(uint32_t index) const {
+Result<const char*> MergedDataMap::key_at(uint32_t index) const {
   if (index < first_num_keys_) {
     return first_->get_key(index);
   }

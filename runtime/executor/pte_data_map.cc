@@ -23,14 +23,11 @@ namespace internal {
                              entry->key()->c_str(), static_cast<unsigned>(entry->segment_index()),
                              static_cast<unsigned>(segments->size()));
   }
-  return PteDataMap(loader, segment_base_offset, named_data, segments);
+  return PteDataMap(loader, segment_base_offset, named_data, segments, named_data->size());
 }
 
-PteDataMap::PteDataMap(PteDataMap&& other) noexcept
-    : PteDataMap(other.loader_, other.segment_base_offset_, other.named_data_, other.segments_) {}
-
 uint32_t PteDataMap::find(std::string_view key) const {
-  const uint32_t count = named_data_->size();
+  const uint32_t count = num_keys_;
   const uint32_t start = search_start_.load(std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t position = start + i < count ? start + i : start + i - count;
@@ -42,13 +39,9 @@ uint32_t PteDataMap::find(std::string_view key) const {
   return count;
 }
 
-Result<const TensorLayout> PteDataMap::get_tensor_layout(std::string_view key) const {
-  return find(key) < named_data_->size() ? Error::NotImplemented : Error::NotFound;
-}
-
-Result<FreeableBuffer> PteDataMap::get_data(std::string_view key) const {
+Result<FreeableBuffer> PteDataMap::load(std::string_view key) const {
   const uint32_t position = find(key);
-  if (position == named_data_->size()) {
+  if (position == num_keys_) {
     // Quiet: a map that is merged with others is asked for their keys too.
     return Error::NotFound;
   }
@@ -65,19 +58,10 @@ Result<FreeableBuffer> PteDataMap::get_data(std::string_view key) const {
                                                c_str(named_data_->Get(position)->key())));
 }
 
-Error PteDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
-  (void)key;
-  (void)buffer;
-  (void)size;
-  return Error::NotImplemented;
-}
-
-Result<uint32_t> PteDataMap::get_num_keys() const { return named_data_->size(); }
-
-Result<const char*> PteDataMap::get_key(uint32_t index) const {
-  ET_CHECK_OR_RETURN_ERROR(index < named_data_->size(), InvalidArgument,
+Result<const char*> PteDataMap::key_at(uint32_t index) const {
+  ET_CHECK_OR_RETURN_ERROR(index < num_keys_, InvalidArgument,
                            "There is no key %u, the program has %u", static_cast<unsigned>(index),
-                           static_cast<unsigned>(named_data_->size()));
+                           static_cast<unsigned>(num_keys_));
   return named_data_->Get(index)->key()->c_str();
 }
 

@@ -31,6 +31,9 @@ namespace internal {
 ///
 /// Immutable and safe to share between threads. Refers to the program's flatbuffer and to its
 /// loader, both must outlive it.
+///
+/// All virtual functions are inline: one that is not would tie the class's type information to this
+/// library, which is built without any.
 class PteDataMap final : public NamedDataMap {
  public:
   using NamedDataVector =
@@ -48,47 +51,59 @@ class PteDataMap final : public NamedDataMap {
                                    const NamedDataVector* named_data,
                                    const SegmentVector* segments);
 
-  PteDataMap(PteDataMap&& other) noexcept;
+  PteDataMap(PteDataMap&& other) noexcept
+      : PteDataMap(other.loader_, other.segment_base_offset_, other.named_data_, other.segments_,
+                   other.num_keys_) {}
   PteDataMap(const PteDataMap&) = delete;
   PteDataMap& operator=(const PteDataMap&) = delete;
   PteDataMap& operator=(PteDataMap&&) = delete;
   ~PteDataMap() override = default;
 
   /// @retval Error::NotImplemented Named data in a `.pte` has no layout.
-  ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view key) const override;
+  ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
+    return find(key) < num_keys_ ? Error::NotImplemented : Error::NotFound;
+  }
 
   /// Loads the blob with this key.
   ///
   /// @retval Error::NotFound There is none.
   /// @retval Error::InvalidProgram Its segment lies outside of the file.
-  ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override;
+  ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
+    return load(key);
+  }
 
   /// @retval Error::NotImplemented Always.
-  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer, size_t size) const override;
+  ET_NODISCARD Error load_data_into(std::string_view, void*, size_t) const override {
+    return Error::NotImplemented;
+  }
 
   /// Number of keys; never fails.
-  ET_NODISCARD Result<uint32_t> get_num_keys() const override;
+  ET_NODISCARD Result<uint32_t> get_num_keys() const override { return num_keys_; }
 
   /// A key, valid as long as the program.
   ///
   /// @retval Error::InvalidArgument `index` is not below the number of keys.
-  ET_NODISCARD Result<const char*> get_key(uint32_t index) const override;
+  ET_NODISCARD Result<const char*> get_key(uint32_t index) const override { return key_at(index); }
 
  private:
   PteDataMap(DataLoader* loader, size_t segment_base_offset, const NamedDataVector* named_data,
-             const SegmentVector* segments)
+             const SegmentVector* segments, uint32_t num_keys)
       : loader_(loader),
         segment_base_offset_(segment_base_offset),
         named_data_(named_data),
-        segments_(segments) {}
+        segments_(segments),
+        num_keys_(num_keys) {}
 
-  // Position of the key, or of the end.
+  // Position of the key, or num_keys_.
   uint32_t find(std::string_view key) const;
+  Result<FreeableBuffer> load(std::string_view key) const;
+  Result<const char*> key_at(uint32_t index) const;
 
   DataLoader* loader_;
   size_t segment_base_offset_;
   const NamedDataVector* named_data_;
   const SegmentVector* segments_;
+  uint32_t num_keys_;
   // Where the next search starts. Keys are usually asked for in the order in which they are stored,
   // so most searches end at once.
   mutable std::atomic<uint32_t> search_start_{0};

@@ -12,9 +12,9 @@ from executorch.runtime.python._C import MethodMeta, Verification
 from executorch.runtime.python.errors import Error, InputTypeError
 
 if TYPE_CHECKING:
-    from typing import TypeAlias, Union
+    from typing import TypeAlias
 
-    ProgramSource: TypeAlias = Union[str, os.PathLike[str], bytes, bytearray, memoryview, BinaryIO]
+    ProgramSource: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
 
 class ScalarType(IntEnum):
@@ -199,7 +199,11 @@ class Runtime:
 
 def _as_list(inputs: Any) -> list[Any]:
     """The items of a sequence of inputs; a single array is no sequence, although it can be iterated."""
-    if hasattr(inputs, "__dlpack__") or hasattr(inputs, "__array_interface__") or isinstance(inputs, (str, bytes)):
+    if (
+        hasattr(inputs, "__dlpack__")
+        or hasattr(inputs, "__array_interface__")
+        or isinstance(inputs, (str, bytes))
+    ):
         raise InputTypeError(
             f"execute() takes a list of inputs, not a single {type(inputs).__name__}: write execute([x]); it",
             Error.InvalidArgument,

@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 import pytest
+
 from executorch.runtime import (
     MethodMeta,
     MethodMetadata,
@@ -136,7 +137,9 @@ class TestRegistries:
         registry = Runtime.get().backend_registry
         assert isinstance(registry.registered_backend_names, list)
         assert not registry.is_available("NoSuchBackend")
-        assert all(isinstance(registry.is_available(name), bool) for name in registry.registered_backend_names)
+        assert all(
+            isinstance(registry.is_available(name), bool) for name in registry.registered_backend_names
+        )
 
 
 class TestExecuting:

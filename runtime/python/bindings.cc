@@ -1,11 +1,11 @@
 /// The Python module `executorch.runtime.python._C`: what executorch.runtime and
 /// executorch.extension.pybindings.portable_lib stand on. Its stub, _C.pyi, documents it.
 
+#include <set>
+
 #include <pybind11/native_enum.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-
-#include <set>
 
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/kernel/operator_registry.h>
@@ -41,7 +41,8 @@ struct PyMethodMeta {
     if (result.ok()) {
       return *result;
     }
-    std::string text = std::string(what) + " " + std::to_string(index) + " of method '" + meta.name() + "'";
+    std::string text =
+        std::string(what) + " " + std::to_string(index) + " of method '" + meta.name() + "'";
     for (const std::string& line : log.take()) {
       text += ": " + line;
     }
@@ -93,12 +94,17 @@ void bind_tensor_info(py::module_& m) {
              }
              return result;
            })
-      .def("dtype", [](const PyTensorInfo& self) { return static_cast<int>(self.info.scalar_type()); })
-      .def("dtype_name", [](const PyTensorInfo& self) { return dtype_name(self.info.scalar_type()); })
-      .def("is_memory_planned", [](const PyTensorInfo& self) { return self.info.is_memory_planned(); })
+      .def("dtype",
+           [](const PyTensorInfo& self) { return static_cast<int>(self.info.scalar_type()); })
+      .def("dtype_name",
+           [](const PyTensorInfo& self) { return dtype_name(self.info.scalar_type()); })
+      .def("is_memory_planned",
+           [](const PyTensorInfo& self) { return self.info.is_memory_planned(); })
       .def("nbytes", [](const PyTensorInfo& self) { return self.info.nbytes(); })
       .def("name",
-           [](const PyTensorInfo& self) { return decode(self.info.name().data(), self.info.name().size()); })
+           [](const PyTensorInfo& self) {
+             return decode(self.info.name().data(), self.info.name().size());
+           })
       .def("__repr__", [](const PyTensorInfo& self) { return describe(self); });
 }
 
@@ -116,7 +122,8 @@ void bind_method_meta(py::module_& m) {
           "memory_planned_buffer_size",
           [](const Meta& self, size_t index) {
             LogCapture log;
-            return self.get(self.meta.memory_planned_buffer_size(index), log, "memory-planned buffer", index);
+            return self.get(self.meta.memory_planned_buffer_size(index), log,
+                            "memory-planned buffer", index);
           },
           py::arg("index"))
       .def(
@@ -156,14 +163,17 @@ void bind_method_meta(py::module_& m) {
           py::arg("index"))
       .def(
           "uses_backend",
-          [](const Meta& self, const std::string& name) { return self.meta.uses_backend(name.c_str()); },
+          [](const Meta& self, const std::string& name) {
+            return self.meta.uses_backend(name.c_str());
+          },
           py::arg("backend_name"))
       .def("backend_names",
            [](const Meta& self) {
              py::list names;
              LogCapture log;
              for (size_t i = 0; i < self.meta.num_backends(); ++i) {
-               names.append(decode(std::string(self.get(self.meta.get_backend_name(i), log, "backend", i))));
+               names.append(
+                   decode(std::string(self.get(self.meta.get_backend_name(i), log, "backend", i))));
              }
              return names;
            })
@@ -216,7 +226,8 @@ void bind_program(py::module_& m) {
           },
           py::arg("method_name"))
       .def("name", [](const ProgramState& self) { return decode(self.name()); });
-  m.def("load_program", &load_program, py::arg("program"), py::arg("data"), py::arg("verification"));
+  m.def("load_program", &load_program, py::arg("program"), py::arg("data"),
+        py::arg("verification"));
 }
 
 void bind_method(py::module_& m) {

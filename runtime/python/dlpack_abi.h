@@ -1,8 +1,8 @@
 #pragma once
 
-/// The binary interface of DLPack (major version 1), by which array libraries hand tensors to each other
-/// without copies and without knowing each other. Only what the bindings use; the layout is fixed by the
-/// DLPack specification and must not change.
+/// The binary interface of DLPack (major version 1), by which array libraries hand tensors to each
+/// other without copies and without knowing each other. Only what the bindings use; the layout is
+/// fixed by the DLPack specification and must not change.
 
 #include <cstdint>
 
@@ -76,8 +76,8 @@ struct ManagedTensorVersioned {
   Tensor tensor;
 };
 
-/// What `type.__dlpack_c_exchange_api__` holds: the same exchange through C functions. Each returns 0, or
-/// -1 with a Python exception set.
+/// What `type.__dlpack_c_exchange_api__` holds: the same exchange through C functions. Each returns
+/// 0, or -1 with a Python exception set.
 struct ExchangeApi {
   Version version;
   ExchangeApi* previous;

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from executorch.runtime import (
     Error,
     ExecuTorchError,
@@ -64,9 +65,12 @@ class TestFiles:
 
     @pytest.mark.parametrize("verification", list(Verification))
     @pytest.mark.parametrize(
-        "contents", [b"", b"x", b"x" * 63, b"x" * 64, b"x" * 10000, bytes(1000), AddProgram().build_data(b"x" * 24)]
+        "contents",
+        [b"", b"x", b"x" * 63, b"x" * 64, b"x" * 10000, bytes(1000), AddProgram().build_data(b"x" * 24)],
     )
-    def test_foreign_contents(self, tmp_path: pathlib.Path, contents: bytes, verification: Verification) -> None:
+    def test_foreign_contents(
+        self, tmp_path: pathlib.Path, contents: bytes, verification: Verification
+    ) -> None:
         path = tmp_path / "foreign.pte"
         path.write_bytes(contents)
         for source in (path, contents, io.BytesIO(contents)):
@@ -103,7 +107,7 @@ class TestMethods:
     def test_missing_method(self) -> None:
         program = load(AddProgram(methods=["forward", "encode"]).build())
         for call in (program.load_method, program.metadata):
-            with pytest.raises(MethodNotFoundError, match="'decode'.*\n.*'forward', 'encode'") as caught:
+            with pytest.raises(MethodNotFoundError, match=r"'decode'.*\n.*'forward', 'encode'") as caught:
                 call("decode")
             assert isinstance(caught.value, KeyError) and isinstance(caught.value, ExecuTorchError)
 
@@ -146,7 +150,12 @@ class TestInputs:
             ([], 0x12, InvalidInputError, "expected 2 input(s), found 0"),
             ([A], 0x12, InvalidInputError, "expected 2 input(s), found 1"),
             ([A, A, A], 0x12, InvalidInputError, "expected 2 input(s), found 3"),
-            ([A.astype(np.float64), A], 0x12, InvalidInputError, "input 0 .*float32.2, 3., found float64.2, 3."),
+            (
+                [A.astype(np.float64), A],
+                0x12,
+                InvalidInputError,
+                "input 0 .*float32.2, 3., found float64.2, 3.",
+            ),
             ([A, A.astype(np.int32)], 0x12, InvalidInputError, "input 1 .*float32.2, 3., found int32.2, 3."),
             ([A[0], A], 0x12, InvalidInputError, "float32.2, 3., found float32.3."),
             ([A[None], A], 0x12, InvalidInputError, "float32.2, 3., found float32.1, 2, 3."),
@@ -212,7 +221,8 @@ class TestTheFamily:
         assert issubclass(InvalidInputError, ValueError) and issubclass(InputTypeError, TypeError)
 
     @pytest.mark.parametrize(
-        "kind", [ExecuTorchError, ProgramFileNotFoundError, MethodNotFoundError, InvalidInputError, InputTypeError]
+        "kind",
+        [ExecuTorchError, ProgramFileNotFoundError, MethodNotFoundError, InvalidInputError, InputTypeError],
     )
     def test_they_survive_pickling(self, kind: type[ExecuTorchError]) -> None:
         error = kind("doing this", Error.NotFound, ["first line", "second line"])
@@ -243,7 +253,9 @@ def test_damaged_programs_never_crash() -> None:
             if chance.random() < 0.5:
                 data[place] ^= 1 << chance.randrange(8)
             else:
-                data[place : place + 4] = chance.choice([b"\xff\xff\xff\xff", b"\0\0\0\x80", b"\0\0\0\0", b"\x10\0\0\0"])
+                data[place : place + 4] = chance.choice(
+                    [b"\xff\xff\xff\xff", b"\0\0\0\x80", b"\0\0\0\0", b"\x10\0\0\0"]
+                )
         try:
             program = load(bytes(data), verification=chance.choice(list(Verification)))
             for name in program.method_names:
@@ -252,7 +264,9 @@ def test_damaged_programs_never_crash() -> None:
                 inputs = []
                 for i in range(meta.num_inputs()):
                     info = meta.input_tensor_meta(i) if meta.input_kind(i) == "tensor" else None
-                    inputs.append(np.ones(info.sizes(), info.dtype_name()) if info and info.nbytes() < 1 << 20 else 1)
+                    inputs.append(
+                        np.ones(info.sizes(), info.dtype_name()) if info and info.nbytes() < 1 << 20 else 1
+                    )
                 method.execute(inputs)
                 loaded += 1
         except (ExecuTorchError, TypeError):

@@ -1,7 +1,6 @@
-#include <executorch/runtime/python/failure.h>
-
 #include <pybind11/pybind11.h>
 
+#include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/text.h>
 
 namespace py = pybind11;
@@ -19,12 +18,14 @@ void set_python_error(const Failure& failure) {
   }
   const auto code = static_cast<uint32_t>(failure.code());
   try {
-    const py::object exception = py::module_::import("executorch.runtime.python.errors")
-                                     .attr("make_error")(static_cast<int>(failure.kind()), code,
-                                                         to_string(failure.code()), decode(failure.what()), log);
+    const py::object exception =
+        py::module_::import("executorch.runtime.python.errors")
+            .attr("make_error")(static_cast<int>(failure.kind()), code, to_string(failure.code()),
+                                decode(failure.what()), log);
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   } catch (py::error_already_set& error) {
-    // Whatever keeps the error classes from loading is worth less to the caller than the failure itself.
+    // Whatever keeps the error classes from loading is worth less to the caller than the failure
+    // itself.
     error.discard_as_unraisable(__func__);
     PyErr_SetString(PyExc_RuntimeError, failure.what());
   }

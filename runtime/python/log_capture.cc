@@ -1,6 +1,6 @@
-#include <executorch/runtime/python/log_capture.h>
-
 #include <algorithm>
+
+#include <executorch/runtime/python/log_capture.h>
 
 namespace executorch {
 namespace runtime {
@@ -25,8 +25,8 @@ LogCapture::~LogCapture() {
     return;
   }
   for (const Line& line : lines_) {
-    original_emit(line.timestamp, line.level, line.filename, line.function, line.line, line.message.c_str(),
-                  line.message.size());
+    original_emit(line.timestamp, line.level, line.filename, line.function, line.line,
+                  line.message.c_str(), line.message.size());
   }
 }
 
@@ -58,7 +58,8 @@ void LogCapture::emit(et_timestamp_t timestamp, et_pal_log_level_t level, const 
     return;
   }
   if (capture->lines_.size() < kMaxLines) {
-    capture->lines_.push_back({timestamp, level, filename, function, line, std::string(message, length)});
+    capture->lines_.push_back(
+        {timestamp, level, filename, function, line, std::string(message, length)});
   }
 }
 

@@ -12,9 +12,9 @@ namespace python {
 
 /// Collects what the runtime logs as errors on this thread while the object lives.
 ///
-/// The lines of a call that fails become part of the Python exception through take(); those of a call
-/// that succeeds go where they would have gone without the capture, so nothing is lost. Other threads and
-/// lower levels are not affected.
+/// The lines of a call that fails become part of the Python exception through take(); those of a
+/// call that succeeds go where they would have gone without the capture, so nothing is lost. Other
+/// threads and lower levels are not affected.
 class LogCapture {
  public:
   LogCapture();

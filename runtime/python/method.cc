@@ -1,7 +1,6 @@
-#include <executorch/runtime/python/method.h>
-
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/python/failure.h>
+#include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/text.h>
 
 namespace py = pybind11;
@@ -28,7 +27,9 @@ std::string advice(Error error, bool has_external_data) {
       return "backends in this process: " + (names.empty() ? "none" : names);
     }
     case Error::InvalidState:
-      return has_external_data ? "" : "no external data was given; pass the program's .ptd file as data_path";
+      return has_external_data
+                 ? ""
+                 : "no external data was given; pass the program's .ptd file as data_path";
     default:
       return "";
   }
@@ -50,9 +51,12 @@ std::string MethodState::InputSpec::describe() const {
   return std::string("a tensor ") + dtype_name(tensor->scalar_type()) + shape_text(tensor->sizes());
 }
 
-std::string MethodState::InputValue::describe() const { return tensor ? tensor->describe() : given; }
+std::string MethodState::InputValue::describe() const {
+  return tensor ? tensor->describe() : given;
+}
 
-std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> program, const std::string& name) {
+std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> program,
+                                               const std::string& name) {
   std::shared_ptr<MethodState> state(new MethodState(std::move(program), name));
   // Also finds out whether there is such a method at all.
   const MethodMeta meta = state->program_->method_meta(name);
@@ -66,7 +70,8 @@ std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> pro
       state->memory_manager_.emplace(&state->method_allocator_, state->planned_memory_->allocator(),
                                      &state->temp_allocator_);
       Result<Method> method = state->program_->program().load_method(
-          name.c_str(), &*state->memory_manager_, /*event_tracer=*/nullptr, state->program_->data_map());
+          name.c_str(), &*state->memory_manager_, /*event_tracer=*/nullptr,
+          state->program_->data_map());
       error = method.error();
       if (method.ok()) {
         state->method_.emplace(std::move(*method));
@@ -119,11 +124,10 @@ void MethodState::read_specs() {
 }
 
 void MethodState::refuse_input(size_t index, const std::string& given, bool wrong_type) const {
-  throw Failure(
-      Error::InvalidArgument,
-      "input " + std::to_string(index) + " of " + title() + ": expected " + specs_[index].describe() +
-          ", found " + given,
-      {}, wrong_type ? FailureKind::kInputType : FailureKind::kInputValue);
+  throw Failure(Error::InvalidArgument,
+                "input " + std::to_string(index) + " of " + title() + ": expected " +
+                    specs_[index].describe() + ", found " + given,
+                {}, wrong_type ? FailureKind::kInputType : FailureKind::kInputValue);
 }
 
 MethodState::InputValue MethodState::convert_tensor(PyObject* object, size_t index) const {
@@ -139,8 +143,9 @@ MethodState::InputValue MethodState::convert_tensor(PyObject* object, size_t ind
     if (view.dtype != expected.scalar_type() || view.rank != expected.sizes().size()) {
       refuse_input(index, view.describe(), /*wrong_type=*/false);
     }
-    input.tensor = std::make_unique<TensorInput>(std::move(array), expected.dim_order(),
-                                                 /*copy_if_read_only=*/!expected.is_memory_planned());
+    input.tensor =
+        std::make_unique<TensorInput>(std::move(array), expected.dim_order(),
+                                      /*copy_if_read_only=*/!expected.is_memory_planned());
   } catch (const UnusableArray& reason) {
     refuse_input(index, reason.what(), /*wrong_type=*/true);
   }
@@ -182,9 +187,10 @@ MethodState::InputValue MethodState::convert_input(PyObject* object, size_t inde
 std::shared_ptr<MethodState::Inputs> MethodState::convert_inputs(const py::object& inputs) const {
   PyObject* sequence = inputs.ptr();
   if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) {
-    throw Failure(Error::InvalidArgument,
-                  title() + ": expected a list or tuple of inputs, found a " + Py_TYPE(sequence)->tp_name, {},
-                  FailureKind::kInputType);
+    throw Failure(
+        Error::InvalidArgument,
+        title() + ": expected a list or tuple of inputs, found a " + Py_TYPE(sequence)->tp_name, {},
+        FailureKind::kInputType);
   }
   const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence));
   if (count != specs_.size()) {
@@ -197,7 +203,8 @@ std::shared_ptr<MethodState::Inputs> MethodState::convert_inputs(const py::objec
   values->reserve(count);
   for (size_t i = 0; i < count; ++i) {
     // Converting runs foreign code, which might shorten the list.
-    const auto item = py::reinterpret_steal<py::object>(PySequence_GetItem(sequence, static_cast<Py_ssize_t>(i)));
+    const auto item =
+        py::reinterpret_steal<py::object>(PySequence_GetItem(sequence, static_cast<Py_ssize_t>(i)));
     if (!item) {
       throw py::error_already_set();
     }
@@ -213,7 +220,8 @@ void MethodState::set_outputs_locked() {
     OutputMemory memory = OutputMemory::allocate(info.ok() ? info->nbytes() : 0);
     const Error error = method_->set_output_data_ptr(memory.data.get(), memory.size, index);
     if (error != Error::Ok) {
-      throw Failure(error, "setting the memory of output " + std::to_string(index) + " of " + title());
+      throw Failure(error,
+                    "setting the memory of output " + std::to_string(index) + " of " + title());
     }
     output_memory_[i] = std::move(memory);
   }
@@ -229,8 +237,8 @@ void MethodState::set_inputs_locked(const std::shared_ptr<Inputs>& inputs, LogCa
     const Error error = method_->set_input((*inputs)[i].value, i);
     if (error != Error::Ok) {
       throw Failure(error,
-                    "input " + std::to_string(i) + " of " + title() + ": expected " + specs_[i].describe() +
-                        ", found " + (*inputs)[i].describe(),
+                    "input " + std::to_string(i) + " of " + title() + ": expected " +
+                        specs_[i].describe() + ", found " + (*inputs)[i].describe(),
                     log.take(), FailureKind::kInputValue);
     }
   }
@@ -256,7 +264,8 @@ std::vector<OutputValue> MethodState::outputs_locked(bool clone_outputs) {
   outputs.reserve(method_->outputs_size());
   for (size_t i = 0; i < method_->outputs_size(); ++i) {
     const EValue& value = method_->get_output(i);
-    const bool view = !clone_outputs && (!value.isTensor() || is_own_memory(value.toTensor().const_data_ptr()));
+    const bool view =
+        !clone_outputs && (!value.isTensor() || is_own_memory(value.toTensor().const_data_ptr()));
     outputs.push_back(view ? OutputValue::view_of(value, owner) : OutputValue::copy_of(value));
   }
   return outputs;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <pybind11/pybind11.h>
 
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/planned_memory.h>
@@ -24,19 +24,21 @@ namespace executorch {
 namespace runtime {
 namespace python {
 
-/// A loaded method with its memory. Calls from several threads wait for each other; the GIL is free while
-/// the method runs.
+/// A loaded method with its memory. Calls from several threads wait for each other; the GIL is free
+/// while the method runs.
 class MethodState : public std::enable_shared_from_this<MethodState> {
  public:
   /// Loads a method. Needs the GIL, and releases it meanwhile. Throws Failure.
-  static std::shared_ptr<MethodState> load(std::shared_ptr<ProgramState> program, const std::string& name);
+  static std::shared_ptr<MethodState> load(std::shared_ptr<ProgramState> program,
+                                           const std::string& name);
 
   MethodState(const MethodState&) = delete;
   MethodState& operator=(const MethodState&) = delete;
 
   /// Sets all inputs, runs, and returns the outputs, as one step that no other thread can divide.
   ///
-  /// @param clone_outputs Whether outputs own their data. If not, they show the method's memory, which
+  /// @param clone_outputs Whether outputs own their data. If not, they show the method's memory,
+  /// which
   ///     the next run overwrites; they keep it alive all the same.
   pybind11::list call(const pybind11::object& inputs, bool clone_outputs);
 
@@ -87,8 +89,8 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   void execute_locked(LogCapture& log);
   std::vector<OutputValue> outputs_locked(bool clone_outputs);
 
-  /// Whether data lies where the caller may write without harm to the program: an output can also be a
-  /// constant of the program, which may be read-only memory, or an input of the caller's.
+  /// Whether data lies where the caller may write without harm to the program: an output can also
+  /// be a constant of the program, which may be read-only memory, or an input of the caller's.
   bool is_own_memory(const void* data) const;
 
   std::shared_ptr<ProgramState> program_;

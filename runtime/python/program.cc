@@ -1,17 +1,16 @@
-#include <executorch/runtime/python/program.h>
-
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+
+#include <sys/stat.h>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/log_capture.h>
+#include <executorch/runtime/python/program.h>
 
 namespace py = pybind11;
 
@@ -27,9 +26,9 @@ using extension::MmapDataLoader;
 
 namespace {
 
-/// Files up to this size are read, larger ones are mapped. A mapped file costs no memory of its own but
-/// must not change while the program lives, and small programs are the ones that get written again and
-/// again in a notebook.
+/// Files up to this size are read, larger ones are mapped. A mapped file costs no memory of its own
+/// but must not change while the program lives, and small programs are the ones that get written
+/// again and again in a notebook.
 constexpr off_t kLargestFileToRead = off_t{16} << 20;
 
 /// What the runtime wants program data aligned to.
@@ -57,7 +56,8 @@ std::unique_ptr<DataLoader> open_file(const std::string& path) {
   const py::gil_scoped_release release;
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && status.st_size > kLargestFileToRead) {
-    return boxed(MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock), path, log);
+    return boxed(MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock), path,
+                 log);
   }
   return boxed(FileDataLoader::from(path.c_str()), path, log);
 }
@@ -67,7 +67,8 @@ std::shared_ptr<void> aligned_copy(const void* data, size_t size) {
   const size_t rounded = (size / kDataAlignment + 1) * kDataAlignment;
   void* copy = std::aligned_alloc(kDataAlignment, rounded);
   if (copy == nullptr) {
-    throw Failure(Error::MemoryAllocationFailed, "copying " + std::to_string(size) + " bytes of a program");
+    throw Failure(Error::MemoryAllocationFailed,
+                  "copying " + std::to_string(size) + " bytes of a program");
   }
   std::memcpy(copy, data, size);
   return std::shared_ptr<void>(copy, [](void* block) { std::free(block); });
@@ -87,7 +88,8 @@ DataLoader* ProgramState::add_loader(const Source& source) {
   PyObject* object = source.object.ptr();
   const void* data = nullptr;
   size_t size = 0;
-  // Bytes cannot change, so they are read where they lie; other buffers could change under the program.
+  // Bytes cannot change, so they are read where they lie; other buffers could change under the
+  // program.
   if (PyBytes_CheckExact(object)) {
     data = PyBytes_AS_STRING(object);
     size = static_cast<size_t>(PyBytes_GET_SIZE(object));
@@ -141,7 +143,8 @@ void ProgramState::load_data(const std::vector<Source>& data) {
   merged_ = std::move(*merged);
 }
 
-std::shared_ptr<ProgramState> ProgramState::load(const Source& program, const std::vector<Source>& data,
+std::shared_ptr<ProgramState> ProgramState::load(const Source& program,
+                                                 const std::vector<Source>& data,
                                                  Program::Verification verification) {
   std::shared_ptr<ProgramState> state(new ProgramState());
   state->name_ = program.name();
@@ -193,7 +196,8 @@ MethodMeta ProgramState::method_meta(const std::string& method_name) const {
     listed += (listed.empty() ? "'" : ", '") + name + "'";
   }
   if (known) {
-    throw Failure(meta.error(), "reading method '" + method_name + "' of " + name_, std::move(lines));
+    throw Failure(meta.error(), "reading method '" + method_name + "' of " + name_,
+                  std::move(lines));
   }
   throw Failure(meta.error(), "looking up method '" + method_name + "' in " + name_,
                 {"there is no such method; the program has " + (listed.empty() ? "none" : listed)},

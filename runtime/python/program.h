@@ -1,12 +1,12 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <pybind11/pybind11.h>
 
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
@@ -33,11 +33,12 @@ struct Source {
   std::string name() const { return object ? "the given bytes" : file; }
 };
 
-/// A program with its loader and external data. Shared by everything that was made from it, so that none
-/// of it can outlive what it points to.
+/// A program with its loader and external data. Shared by everything that was made from it, so that
+/// none of it can outlive what it points to.
 class ProgramState {
  public:
-  /// Loads a program. Needs the GIL, and releases it while files are read and checked. Throws Failure.
+  /// Loads a program. Needs the GIL, and releases it while files are read and checked. Throws
+  /// Failure.
   static std::shared_ptr<ProgramState> load(const Source& program, const std::vector<Source>& data,
                                             Program::Verification verification);
 

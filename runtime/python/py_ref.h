@@ -1,8 +1,8 @@
 #pragma once
 
-#include <Python.h>
-
 #include <utility>
+
+#include <Python.h>
 
 namespace executorch {
 namespace runtime {
@@ -17,8 +17,9 @@ inline bool interpreter_is_finalizing() {
 #endif
 }
 
-/// A reference to a Python object that may be dropped on any thread, with or without the GIL: the state
-/// of a method can outlive the call that made it, and be released by a thread that Python does not know.
+/// A reference to a Python object that may be dropped on any thread, with or without the GIL: the
+/// state of a method can outlive the call that made it, and be released by a thread that Python
+/// does not know.
 class PyRef {
  public:
   PyRef() = default;

@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+
 from executorch.runtime.python.programs_for_tests import AddProgram
 
 

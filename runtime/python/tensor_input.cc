@@ -1,13 +1,12 @@
-#include <executorch/runtime/python/tensor_input.h>
-
-#include <pybind11/pybind11.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
 
+#include <pybind11/pybind11.h>
+
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/python/tensor_input.h>
 #include <executorch/runtime/python/text.h>
 
 namespace py = pybind11;
@@ -60,7 +59,8 @@ ScalarType from_dlpack_dtype(const dlpack::DataType& dtype) {
   return ScalarType::Undefined;
 }
 
-/// The scalar type behind a `struct` format of one item; Undefined for anything compound or foreign.
+/// The scalar type behind a `struct` format of one item; Undefined for anything compound or
+/// foreign.
 ScalarType from_buffer_format(const char* format, size_t item_size) {
   if (format == nullptr) {
     return ScalarType::Byte;
@@ -92,7 +92,8 @@ std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 [[noreturn]] void refuse(const std::string& what) { throw UnusableArray(what); }
 
-/// An object that calls itself an array but cannot be read as one; clears the pending Python exception.
+/// An object that calls itself an array but cannot be read as one; clears the pending Python
+/// exception.
 [[noreturn]] void refuse_unreadable(PyObject* object) {
   const py::error_already_set error;
   std::string reason = py::str(error.value());
@@ -118,7 +119,8 @@ bool is_packed(const ArrayView& view, Span<const uint8_t> dim_order, size_t item
 }
 
 /// Copies `count` items that are `stride` bytes apart to consecutive places.
-void copy_row(uint8_t* target, const uint8_t* source, int64_t count, int64_t stride, size_t item_size) {
+void copy_row(uint8_t* target, const uint8_t* source, int64_t count, int64_t stride,
+              size_t item_size) {
   if (stride == static_cast<int64_t>(item_size)) {
     std::memcpy(target, source, static_cast<size_t>(count) * item_size);
     return;
@@ -129,7 +131,8 @@ void copy_row(uint8_t* target, const uint8_t* source, int64_t count, int64_t str
 }
 
 /// Copies the elements of `view` to `target`, one behind the other in `dim_order`.
-void gather(const ArrayView& view, Span<const uint8_t> dim_order, size_t item_size, uint8_t* target) {
+void gather(const ArrayView& view, Span<const uint8_t> dim_order, size_t item_size,
+            uint8_t* target) {
   const size_t rank = dim_order.size();
   const auto* source = static_cast<const uint8_t*>(view.data);
   if (rank == 0) {
@@ -171,7 +174,8 @@ std::optional<dlpack::DataType> to_dlpack_dtype(ScalarType type) {
 }
 
 const dlpack::ExchangeApi* exchange_api_of(PyTypeObject* type) {
-  // Types are few and live long; holding on to them keeps a freed one from being mistaken for another.
+  // Types are few and live long; holding on to them keeps a freed one from being mistaken for
+  // another.
   static auto* known = new std::unordered_map<PyTypeObject*, const dlpack::ExchangeApi*>();
   const auto position = known->find(type);
   if (position != known->end()) {
@@ -184,7 +188,8 @@ const dlpack::ExchangeApi* exchange_api_of(PyTypeObject* type) {
     PyErr_Clear();
   } else {
     if (PyCapsule_IsValid(capsule, "dlpack_exchange_api")) {
-      api = static_cast<const dlpack::ExchangeApi*>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+      api = static_cast<const dlpack::ExchangeApi*>(
+          PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
     }
     Py_DECREF(capsule);
   }
@@ -225,7 +230,8 @@ void BorrowedArray::adopt(const dlpack::Tensor& tensor, bool read_only) {
   view_.dtype = from_dlpack_dtype(tensor.dtype);
   if (view_.dtype == ScalarType::Undefined) {
     refuse("an array of a dtype that the runtime does not have (DLPack type code " +
-           std::to_string(tensor.dtype.code) + " with " + std::to_string(tensor.dtype.bits) + " bits)");
+           std::to_string(tensor.dtype.code) + " with " + std::to_string(tensor.dtype.bits) +
+           " bits)");
   }
   view_.rank = static_cast<size_t>(tensor.ndim);
   view_.data = static_cast<uint8_t*>(tensor.data) + tensor.byte_offset;
@@ -269,7 +275,8 @@ bool BorrowedArray::try_buffer(PyObject* object) {
   has_buffer_ = true;
   view_.dtype = from_buffer_format(buffer_.format, static_cast<size_t>(buffer_.itemsize));
   if (view_.dtype == ScalarType::Undefined) {
-    refuse("a " + type_name(object) + " of a dtype that the runtime does not have (buffer format '" +
+    refuse("a " + type_name(object) +
+           " of a dtype that the runtime does not have (buffer format '" +
            std::string(buffer_.format == nullptr ? "" : buffer_.format) + "')");
   }
   if (buffer_.ndim < 0 || static_cast<size_t>(buffer_.ndim) > kTensorDimensionLimit) {
@@ -302,8 +309,8 @@ bool BorrowedArray::try_dlpack_method(PyObject* object) {
     managed_ = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
     PyCapsule_SetName(capsule, "used_dltensor");
   } else if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-    versioned_ =
-        static_cast<dlpack::ManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    versioned_ = static_cast<dlpack::ManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     PyCapsule_SetName(capsule, "used_dltensor_versioned");
   }
   Py_DECREF(capsule);
@@ -312,14 +319,16 @@ bool BorrowedArray::try_dlpack_method(PyObject* object) {
   } else if (versioned_ != nullptr && versioned_->version.major == dlpack::kMajorVersion) {
     adopt(versioned_->tensor, (versioned_->flags & dlpack::kFlagReadOnly) != 0);
   } else {
-    refuse("a " + type_name(object) + " whose __dlpack__() gives no DLPack tensor of version 0 or 1");
+    refuse("a " + type_name(object) +
+           " whose __dlpack__() gives no DLPack tensor of version 0 or 1");
   }
   return true;
 }
 
 std::unique_ptr<BorrowedArray> BorrowedArray::from(PyObject* object) {
   std::unique_ptr<BorrowedArray> array(new BorrowedArray());
-  if (!array->try_exchange_api(object) && !array->try_buffer(object) && !array->try_dlpack_method(object)) {
+  if (!array->try_exchange_api(object) && !array->try_buffer(object) &&
+      !array->try_dlpack_method(object)) {
     return nullptr;
   }
   array->owner_ = PyRef::borrow(object);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <Python.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include <Python.h>
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -21,7 +21,8 @@ namespace executorch {
 namespace runtime {
 namespace python {
 
-/// Somebody else's array: where it lies and how it is laid out. Strides are in bytes and may be negative.
+/// Somebody else's array: where it lies and how it is laid out. Strides are in bytes and may be
+/// negative.
 struct ArrayView {
   void* data = nullptr;
   executorch::aten::ScalarType dtype = executorch::aten::ScalarType::Undefined;
@@ -42,12 +43,12 @@ class UnusableArray : public std::runtime_error {
 
 /// A Python array for as long as its memory is needed.
 ///
-/// Understands, in this order: the DLPack exchange interface of torch, Python buffers (NumPy arrays,
-/// array.array, memoryview), and `__dlpack__` (everything else). Nothing is copied.
+/// Understands, in this order: the DLPack exchange interface of torch, Python buffers (NumPy
+/// arrays, array.array, memoryview), and `__dlpack__` (everything else). Nothing is copied.
 class BorrowedArray {
  public:
-  /// Nothing if `object` is no array at all; throws UnusableArray for one on another device, of an unknown
-  /// dtype and so on. The caller holds the GIL.
+  /// Nothing if `object` is no array at all; throws UnusableArray for one on another device, of an
+  /// unknown dtype and so on. The caller holds the GIL.
   static std::unique_ptr<BorrowedArray> from(PyObject* object);
 
   BorrowedArray(const BorrowedArray&) = delete;
@@ -72,16 +73,18 @@ class BorrowedArray {
   dlpack::ManagedTensorVersioned* versioned_ = nullptr;
 };
 
-/// What the runtime gets for a borrowed array: a Tensor over its memory, or over a copy of it when the
-/// memory is not laid out as the program expects. Stays where it is made.
+/// What the runtime gets for a borrowed array: a Tensor over its memory, or over a copy of it when
+/// the memory is not laid out as the program expects. Stays where it is made.
 class TensorInput {
  public:
   /// `dim_order` is what the program expects; its length is the rank of `array`.
   ///
   /// Throws UnusableArray when sizes do not fit into the runtime's.
   ///
-  /// @param copy_if_read_only For inputs whose memory the program works on directly and might write to.
-  TensorInput(std::unique_ptr<BorrowedArray> array, Span<const uint8_t> dim_order, bool copy_if_read_only);
+  /// @param copy_if_read_only For inputs whose memory the program works on directly and might write
+  /// to.
+  TensorInput(std::unique_ptr<BorrowedArray> array, Span<const uint8_t> dim_order,
+              bool copy_if_read_only);
 
   TensorInput(const TensorInput&) = delete;
   TensorInput& operator=(const TensorInput&) = delete;
@@ -100,7 +103,8 @@ class TensorInput {
   std::optional<executorch::aten::TensorImpl> impl_;
 };
 
-/// The DLPack exchange interface of an object's type; null if it has none. The caller holds the GIL.
+/// The DLPack exchange interface of an object's type; null if it has none. The caller holds the
+/// GIL.
 const dlpack::ExchangeApi* exchange_api_of(PyTypeObject* type);
 
 /// The DLPack element type for a dtype; nothing for those that DLPack does not know.

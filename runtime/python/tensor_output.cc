@@ -1,13 +1,12 @@
-#include <executorch/runtime/python/tensor_output.h>
-
-#include <pybind11/numpy.h>
-
 #include <cstdlib>
 #include <cstring>
+
+#include <pybind11/numpy.h>
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/tensor_input.h>
+#include <executorch/runtime/python/tensor_output.h>
 #include <executorch/runtime/python/text.h>
 
 namespace py = pybind11;
@@ -88,10 +87,11 @@ py::dtype numpy_dtype(ScalarType type) {
   try {
     return py::dtype::from_args(py::module_::import("ml_dtypes").attr(name));
   } catch (py::error_already_set&) {
-    throw Failure(Error::NotSupported,
-                  std::string("an output has dtype ") + name +
-                      ", which NumPy does not have; import torch before running the method, or install "
-                      "ml_dtypes");
+    throw Failure(
+        Error::NotSupported,
+        std::string("an output has dtype ") + name +
+            ", which NumPy does not have; import torch before running the method, or install "
+            "ml_dtypes");
   }
 }
 
@@ -99,9 +99,11 @@ py::dtype numpy_dtype(ScalarType type) {
 
 OutputMemory OutputMemory::allocate(size_t size) {
   const size_t rounded = (size + kAlignment - 1) / kAlignment * kAlignment;
-  void* data = rounded < size ? nullptr : std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
+  void* data =
+      rounded < size ? nullptr : std::aligned_alloc(kAlignment, rounded > 0 ? rounded : kAlignment);
   if (data == nullptr) {
-    throw Failure(Error::MemoryAllocationFailed, "no memory for an output of " + std::to_string(size) + " bytes");
+    throw Failure(Error::MemoryAllocationFailed,
+                  "no memory for an output of " + std::to_string(size) + " bytes");
   }
   return {std::shared_ptr<void>(data, [](void* block) { std::free(block); }), size};
 }
@@ -177,12 +179,14 @@ OutputValue OutputValue::make(const EValue& value, const std::shared_ptr<void>* 
       break;
     case Tag::ListOptionalTensor:
       for (const auto& item : value.toListOptionalTensor()) {
-        result.items_.push_back(item.has_value() ? make(EValue(item.value()), owner) : OutputValue());
+        result.items_.push_back(item.has_value() ? make(EValue(item.value()), owner)
+                                                 : OutputValue());
       }
       break;
     default:
       throw Failure(Error::NotSupported,
-                    std::string("there is no Python object for an output that is a ") + value_kind(value.tag));
+                    std::string("there is no Python object for an output that is a ") +
+                        value_kind(value.tag));
   }
   return result;
 }
@@ -190,8 +194,9 @@ OutputValue OutputValue::make(const EValue& value, const std::shared_ptr<void>* 
 py::object OutputValue::tensor_to_torch() const {
   const std::optional<dlpack::DataType> dtype = to_dlpack_dtype(tensor_.dtype);
   if (!dtype) {
-    throw Failure(Error::NotSupported, std::string("there is no torch tensor for an output of dtype ") +
-                                           dtype_name(tensor_.dtype));
+    throw Failure(Error::NotSupported,
+                  std::string("there is no torch tensor for an output of dtype ") +
+                      dtype_name(tensor_.dtype));
   }
   auto* shipment = new Shipment{{}, tensor_.sizes, tensor_.strides, tensor_.data};
   dlpack::ManagedTensorVersioned& managed = shipment->managed;
@@ -201,8 +206,13 @@ py::object OutputValue::tensor_to_torch() const {
     delete static_cast<Shipment*>(self->manager_context);
   };
   managed.flags = 0;
-  managed.tensor = {tensor_.data.get(),       {dlpack::kCpu, 0}, static_cast<int32_t>(tensor_.rank), *dtype,
-                    shipment->sizes.data(), shipment->strides.data(), 0};
+  managed.tensor = {tensor_.data.get(),
+                    {dlpack::kCpu, 0},
+                    static_cast<int32_t>(tensor_.rank),
+                    *dtype,
+                    shipment->sizes.data(),
+                    shipment->strides.data(),
+                    0};
 
   if (const dlpack::ExchangeApi* api = torch_exchange_api()) {
     void* object = nullptr;
@@ -219,7 +229,8 @@ py::object OutputValue::tensor_to_torch() const {
       tensor->deleter(tensor);
     }
   });
-  return py::module_::import("torch").attr("from_dlpack")(py::reinterpret_steal<py::object>(capsule));
+  return py::module_::import("torch").attr("from_dlpack")(
+      py::reinterpret_steal<py::object>(capsule));
 }
 
 py::object OutputValue::tensor_to_numpy() const {
@@ -231,7 +242,8 @@ py::object OutputValue::tensor_to_numpy() const {
     strides.push_back(tensor_.strides[i] * item_size);
   }
   auto* share = new std::shared_ptr<void>(tensor_.data);
-  const py::capsule owner(share, [](void* pointer) { delete static_cast<std::shared_ptr<void>*>(pointer); });
+  const py::capsule owner(
+      share, [](void* pointer) { delete static_cast<std::shared_ptr<void>*>(pointer); });
   return py::array(dtype, std::move(sizes), std::move(strides), tensor_.data.get(), owner);
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <pybind11/pybind11.h>
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -21,8 +21,8 @@ namespace python {
 /// The library that outputs are made for.
 enum class ArrayLibrary { kNumpy, kTorch };
 
-/// The memory of an output that the program does not plan: handed to the method before it runs, and to
-/// Python afterwards, without a copy.
+/// The memory of an output that the program does not plan: handed to the method before it runs, and
+/// to Python afterwards, without a copy.
 struct OutputMemory {
   std::shared_ptr<void> data;
   size_t size = 0;
@@ -31,8 +31,8 @@ struct OutputMemory {
   static OutputMemory allocate(size_t size);
 };
 
-/// One output, no longer tied to the method that made it (or tied to it by `owner`, for a view). Made
-/// without the GIL.
+/// One output, no longer tied to the method that made it (or tied to it by `owner`, for a view).
+/// Made without the GIL.
 class OutputValue {
  public:
   /// Copies the value, data included, out of the method.
@@ -50,7 +50,7 @@ class OutputValue {
     size_t rank = 0;
     std::array<int64_t, kTensorDimensionLimit> sizes;
     std::array<int64_t, kTensorDimensionLimit> strides;  // In elements.
-    std::shared_ptr<void> data;                          // Owns, or shares ownership of, the memory.
+    std::shared_ptr<void> data;  // Owns, or shares ownership of, the memory.
   };
 
   static OutputValue make(const EValue& value, const std::shared_ptr<void>* owner);

@@ -7,6 +7,7 @@ import gc
 import numpy as np
 import pytest
 import torch
+
 from executorch.runtime import InputTypeError, InvalidInputError, Method, Runtime
 from executorch.runtime.python.programs_for_tests import AddProgram
 from executorch.schema.scalar_type import ScalarType
@@ -78,7 +79,9 @@ def test_channels_last_images() -> None:
             (output,) = method.execute([a, image])
             assert torch.equal(output, 2 * image)
             last = dim_order == [0, 2, 3, 1]
-            assert output.is_contiguous(memory_format=torch.channels_last if last else torch.contiguous_format)
+            assert output.is_contiguous(
+                memory_format=torch.channels_last if last else torch.contiguous_format
+            )
 
 
 def test_unplanned_outputs_are_not_copied() -> None:
@@ -103,9 +106,9 @@ def test_outputs_survive_everything() -> None:
 
 def test_unusable_tensors_say_why() -> None:
     method = load()
-    with pytest.raises(InputTypeError, match="input 0 .*cannot be read.*meta"):
+    with pytest.raises(InputTypeError, match=r"input 0 .*cannot be read.*meta"):
         method.execute([torch.ones(2, 3, device="meta"), B])
-    with pytest.raises(InputTypeError, match="input 1 .*cannot be read"):
+    with pytest.raises(InputTypeError, match=r"input 1 .*cannot be read"):
         method.execute([A, torch.ones(2, 3).to_sparse()])
     with pytest.raises(InvalidInputError, match=r"found complex64\[2, 3\]"):
         method.execute([A + 1j, B])

@@ -1,9 +1,3 @@
-#include <executorch/extension/data_loader/internal/file_io.h>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cinttypes>
@@ -12,6 +6,11 @@
 #include <cstring>
 #include <limits>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <executorch/extension/data_loader/internal/file_io.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -24,7 +23,8 @@ using runtime::Result;
 
 namespace {
 
-// One read call never asks for more than this: some systems reject or truncate requests above 2 GiB.
+// One read call never asks for more than this: some systems reject or truncate requests above 2
+// GiB.
 constexpr size_t kLargestRead = size_t{1} << 30;
 
 void free_block(void* block, void* /*data*/, size_t /*size*/) { std::free(block); }
@@ -76,8 +76,8 @@ Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buf
       return Error::AccessFailed;
     }
     if (got == 0) {
-      ET_LOG(Error, "%s ends at offset %zu, expected %zu bytes from offset %zu", name, offset + done, size,
-             offset);
+      ET_LOG(Error, "%s ends at offset %zu, expected %zu bytes from offset %zu", name,
+             offset + done, size, offset);
       return Error::AccessFailed;
     }
     done += static_cast<size_t>(got);
@@ -109,8 +109,8 @@ Result<FreeableBuffer> read_aligned(int fd, const char* name, size_t offset, siz
 
 Error check_range(const char* name, size_t offset, size_t size, size_t file_size) {
   if (offset > file_size || size > file_size - offset) {
-    ET_LOG(Error, "%s: %zu bytes from offset %zu asked for, but there are only %zu bytes", name, size, offset,
-           file_size);
+    ET_LOG(Error, "%s: %zu bytes from offset %zu asked for, but there are only %zu bytes", name,
+           size, offset, file_size);
     return Error::InvalidArgument;
   }
   return Error::Ok;

@@ -18,8 +18,9 @@ runtime::Result<int> open_for_reading(const char* file_name);
 /// (a directory, a pipe, a closed descriptor). `name` is used in the log only.
 runtime::Result<size_t> regular_file_size(int fd, const char* name);
 
-/// Reads exactly `size` bytes at `offset` into `buffer`, however many calls that takes. AccessFailed
-/// when the file ends early or the operating system refuses. Thread safe: never moves the file offset.
+/// Reads exactly `size` bytes at `offset` into `buffer`, however many calls that takes.
+/// AccessFailed when the file ends early or the operating system refuses. Thread safe: never moves
+/// the file offset.
 runtime::Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buffer);
 
 /// Reads `size` bytes at `offset` into a fresh heap block that starts at a multiple of `alignment`

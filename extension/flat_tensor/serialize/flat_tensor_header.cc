@@ -1,9 +1,8 @@
-#include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
-
 #include <cinttypes>
 #include <cstring>
 #include <limits>
 
+#include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -55,7 +54,8 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
   }
   const uint64_t flatbuffer_end = result.flatbuffer_offset + result.flatbuffer_size;
   if (result.segment_data_size > 0 && result.segment_base_offset < flatbuffer_end) {
-    ET_LOG(Error, "The segments at byte %" PRIu64 " overlap the flatbuffer that ends at byte %" PRIu64,
+    ET_LOG(Error,
+           "The segments at byte %" PRIu64 " overlap the flatbuffer that ends at byte %" PRIu64,
            result.segment_base_offset, flatbuffer_end);
     return Error::InvalidExternalData;
   }
