@@ -73,13 +73,17 @@ def cc_lib(
         **kwargs
     )
 
-def cc_unit_test(name, srcs, deps = [], size = "small", **kwargs):
+# A test's own code runs for milliseconds and is compiled often; what it tests is compiled as it ships.
+_TEST_COPTS = ["-O0"]
+
+def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", **kwargs):
     """A googletest program (gmock and main included).
 
     Args:
       name: of the target.
       srcs: sources and headers of the test.
       deps: what is tested.
+      copts: added to the compile of the test.
       size: as for cc_test.
       **kwargs: as for cc_test.
     """
@@ -88,6 +92,7 @@ def cc_unit_test(name, srcs, deps = [], size = "small", **kwargs):
         name = name,
         size = size,
         srcs = sources,
+        copts = _TEST_COPTS + copts,
         deps = deps + private + [_GOOGLETEST],
         **kwargs
     )
@@ -184,8 +189,12 @@ def microlibrary(name, python = [], cc = [], requires = []):
             deps = cc,
         )
 
-def sources():
-    """Once in every package: `:sources`, its files for the checks that read the whole tree (//bazel/lint, ...)."""
+def sources(ignored = []):
+    """Once in every package: `:sources`, its files for the checks that read the whole tree (//bazel/lint, ...).
+
+    Args:
+      ignored: directories below that are workspaces of their own (they stand in .bazelignore).
+    """
     native.filegroup(
         name = "sources",
         srcs = native.glob(
@@ -196,6 +205,10 @@ def sources():
                 ".*/**",
             ],
             allow_empty = True,
-        ),
+        ) + [
+            # Packages right below this one; each hands on what is below it.
+            "//{}/{}:sources".format(native.package_name(), package)
+            for package in native.subpackages(include = ["**"], exclude = ignored, allow_empty = True)
+        ],
         visibility = _PUBLIC,
     )

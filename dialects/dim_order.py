@@ -6,11 +6,11 @@ Strides and sizes are counted in elements; sizes may be symbolic (``torch.SymInt
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
-IntLike = int | torch.SymInt
+IntLike: TypeAlias = int | torch.SymInt
 
 # A symbol without an example value gets this one when strides are compared. Strides of dense tensors are
 # products of sizes, so any value above the usual constant factors orders them as every real size would.

@@ -26,6 +26,7 @@ from executorch.dialects.verifiers import UncheckedEdgeVerifier, verify_executio
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
+from executorch.passes.delegate_results_pass import DelegateResultsPass
 from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
@@ -56,6 +57,7 @@ def edge_to_execution(
     optimize(program, config)
     program = InsertWriteBackForBuffersPass()(program).exported_program
     graph_module = program.graph_module
+    DelegateResultsPass()(graph_module)
     spec_prop = SpecPropPass()
     spec_prop(graph_module)
     spec_prop.update_placeholder_tensor_specs(program, graph_module)

@@ -58,7 +58,7 @@ class _Random(torch.nn.Module):
         values = [x * 1, y + 0, self.a, self.b]
         for _ in range(_STEPS):
             v, w = choose.choice(values), choose.choice(values)
-            kind = choose.choice("view value write".split())
+            kind = choose.choice(["view", "value", "write"])
             if kind == "view":
                 values.append(choose.choice(_VIEWS)(v))
             elif kind == "value":

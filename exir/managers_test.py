@@ -36,6 +36,7 @@ from executorch.partitioner import (
     PartitionResult,
     PreprocessResult,
     tag_constant_data,
+    to_backend,
 )
 
 X = torch.rand(2, 3)
@@ -436,3 +437,26 @@ def test_a_lowered_module_writes_itself():
     module = lowered.exported_program().graph_module.lowered_module_0
     assert module.buffer()[4:8] == b"ET12" and b"aten.linear.default" in module.buffer()
     assert module.program().execution_plan[0].delegates[0].id == "ListingBackend"
+
+
+def test_a_lowered_module_is_part_of_another_model():
+    linear = nn.Linear(3, 3)
+    edge = to_edge(_export(linear, X))
+    lowered = to_backend("ListingBackend", edge.exported_program(), [])
+    assert lowered.backend_id == "ListingBackend" and lowered.buffer()[4:8] == b"ET12"
+
+    class Composite(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lowered = lowered
+
+        def forward(self, x):
+            a = self.lowered(x)
+            b = self.lowered(a)
+            return a, b, a + b
+
+    composite = to_edge(_export(Composite(), X))
+    assert _operators(composite.exported_program()).count("executorch_call_delegate") == 2
+    plan = composite.to_executorch().executorch_program.execution_plan[0]
+    assert [delegate.id for delegate in plan.delegates] == ["ListingBackend"] * len(plan.delegates)
+    assert sum(type(call.instr_args).__name__ == "DelegateCall" for call in plan.chains[0].instructions) == 2

@@ -25,6 +25,7 @@ int run(const char* path) {
 
 #include <gtest/gtest.h>
 
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 TEST(ReadmeTest, TheExampleRuns) {

@@ -177,13 +177,14 @@ def _preprocess_by_backend(
 
 
 def _as_sequence(partitioner: Partitioner | Sequence[Partitioner] | None) -> Iterable[Partitioner]:
-    chosen = list(partitioner) if isinstance(partitioner, (list, tuple)) else [partitioner]
-    for one in chosen:
+    chosen: list[Partitioner] = []
+    for one in partitioner if isinstance(partitioner, (list, tuple)) else [partitioner]:
         if not isinstance(one, Partitioner):
             raise TypeError(
                 "to_backend needs an instance of a Partitioner subclass for an exported program, but got "
                 f"{one!r}. Way out: pass MyPartitioner(), not the class or a backend's name."
             )
+        chosen.append(one)
     return chosen
 
 

@@ -33,7 +33,7 @@ class TextBackend(BackendDetails):
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         lines = [f"option {spec.key}" for spec in compile_specs]
         lines += [f"constant {name}" for name in (*edge_program.state_dict, *edge_program.constants)]
-        handles = {}
+        handles: dict[int, tuple[int, ...]] = {}
         for node in edge_program.graph.nodes:
             if node.op == "call_function" and node.target is not operator.getitem:
                 handles[len(lines)] = (node.meta.get(meta_keys.DEBUG_HANDLE, 0),)

@@ -67,7 +67,10 @@ class OpRecorder(TorchDispatchMode):
                 raise NotLocalError("a decomposition uses a tensor of its own")
             return found
         if isinstance(value, _SYMBOLIC):
-            return self._sizes.node_of(value, self._meta)
+            try:
+                return self._sizes.node_of(value, self._meta)
+            except KeyError as error:
+                raise NotLocalError(str(error.args[0])) from error
         return value
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -1,10 +1,10 @@
 // The toolchain's promises to every program: exceptions unwind, threads run, streams format.
-#include <gtest/gtest.h>
-
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Linked once per target so that Zig builds every library a C++ program of ours may need: the standard
-// library with streams, threads and exceptions.
+// Linked once per target so that Zig builds every library a C++ program of ours may need: the
+// standard library with streams, threads and exceptions.
 #include <iostream>
 #include <stdexcept>
 #include <thread>

@@ -17,7 +17,7 @@
 #include <executorch/extension/data_loader/mman.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/data_loader/shared_ptr_data_loader.h>
-#include <executorch/extension/testing_util/tiny_program.h>
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {

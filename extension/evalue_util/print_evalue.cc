@@ -52,35 +52,28 @@ void print_item(std::ostream& os, bool value) { os << (value ? "True" : "False")
 void print_item(std::ostream& os, int64_t value) { os << value; }
 void print_item(std::ostream& os, uint64_t value) { os << value; }
 
-/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the
-/// item at an index.
+/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the item
+/// at an index. When lines wrap, the short one comes right after the gap, so that the end is aligned.
 template <typename Print>
 void print_items(std::ostream& os, size_t count, Print&& print) {
   const size_t edge = edge_items_of(os);
   const bool elided = count > 2 * edge;
-  const size_t shown = elided ? 2 * edge : count;
-  const bool wrapped = shown > kItemsPerLine;
+  const bool wrapped = (elided ? 2 * edge : count) > kItemsPerLine;
   os << "[";
-  size_t on_line = 0;
+  size_t column = 0;
   for (size_t i = 0; i < count; ++i) {
     if (elided && i == edge) {
-      os << (wrapped ? "\n  ...," : "..., ");
+      os << (wrapped ? "\n  ..., " : "..., ");
       i = count - edge;
-      on_line = 0;
-      if (edge == 0) {
-        break;
-      }
+      column = (kItemsPerLine - edge % kItemsPerLine) % kItemsPerLine;
+      os << (wrapped && column != 0 ? "\n  " : "");
     }
-    if (wrapped && on_line % kItemsPerLine == 0) {
+    if (wrapped && column % kItemsPerLine == 0) {
       os << "\n  ";
     }
     print(i);
-    ++on_line;
-    if (i + 1 < count) {
-      os << ",";
-      const bool line_ends = wrapped && (on_line % kItemsPerLine == 0 || (elided && i + 1 == edge));
-      os << (line_ends ? "" : " ");
-    }
+    ++column;
+    os << (i + 1 < count ? ", " : "");
   }
   os << (wrapped ? "\n]" : "]");
 }

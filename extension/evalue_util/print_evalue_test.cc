@@ -94,11 +94,17 @@ TEST_F(PrintEValueTest, EdgeItemsAreASettingOfTheStream) {
   std::ostringstream many;
   many << evalue_edge_items(6) << EValue(*tensor);
   EXPECT_EQ(many.str(),
-            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5,\n  ...,\n  94, 95, 96, 97, 98, 99\n])");
+            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5, \n  ..., \n  94, 95, 96, 97, 98, 99\n])");
+  std::ostringstream ragged;
+  ragged << evalue_edge_items(11) << EValue(*tensor);
+  EXPECT_EQ(ragged.str(),
+            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, \n  ..., \n  89, "
+            "\n  90, 91, 92, 93, 94, 95, 96, 97, 98, 99\n])");
   std::ostringstream all;
   all << evalue_edge_items(0)
       << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
-  EXPECT_EQ(all.str(), "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9,\n  10, 11\n])");
+  EXPECT_EQ(all.str(),
+            "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, 11\n])");
 }
 
 TEST_F(PrintEValueTest, Lists) {

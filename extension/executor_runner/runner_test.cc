@@ -10,6 +10,7 @@
 
 #include <executorch/extension/executor_runner/options.h>
 #include <executorch/extension/executor_runner/runner.h>
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 namespace executorch {

@@ -9,6 +9,7 @@
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 #include <executorch/runtime/platform/runtime.h>
 

@@ -10,6 +10,7 @@
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 namespace executorch {
@@ -171,7 +172,7 @@ TEST_F(ModuleTest, MissingOrWrongExternalDataIsAnError) {
 
 TEST_F(ModuleTest, FilesThatAreNoProgramAreErrors) {
   EXPECT_EQ(Module(unused_path()).load(), Error::AccessFailed);
-  const TempFile empty({});
+  const TempFile empty(std::vector<uint8_t>{});
   const TempFile foreign(std::vector<uint8_t>(4096, 'x'));
   std::vector<uint8_t> bytes = TinyProgram().build();
   bytes.resize(bytes.size() / 2);

@@ -5,6 +5,7 @@
 
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/runner_util/inputs.h>
+#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
 
 namespace executorch {

@@ -1,8 +1,5 @@
-#include <cstdio>
 #include <cstring>
 
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <executorch/extension/testing_util/tiny_program.h>
 #include <executorch/runtime/core/evalue.h>
@@ -209,26 +206,6 @@ std::vector<uint8_t> TinyProgram::build_data(const std::string& key) const {
   append(bytes, constant(numel()));
   return bytes;
 }
-
-std::string unused_path() {
-  const char* directory = std::getenv("TEST_TMPDIR");
-  std::string path = std::string(directory != nullptr ? directory : "/tmp") + "/executorch_XXXXXX";
-  const int fd = ::mkstemp(path.data());
-  ET_CHECK_MSG(fd >= 0, "Cannot make a file like %s", path.c_str());
-  ::close(fd);
-  ::unlink(path.c_str());
-  return path;
-}
-
-TempFile::TempFile(const std::vector<uint8_t>& contents) : path_(unused_path()) {
-  std::FILE* file = std::fopen(path_.c_str(), "wb");
-  ET_CHECK_MSG(file != nullptr, "Cannot write %s", path_.c_str());
-  ET_CHECK(contents.empty() ||
-           std::fwrite(contents.data(), 1, contents.size(), file) == contents.size());
-  ET_CHECK(std::fclose(file) == 0);
-}
-
-TempFile::~TempFile() { ::unlink(path_.c_str()); }
 
 }  // namespace testing
 }  // namespace extension

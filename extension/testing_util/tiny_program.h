@@ -1,10 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <executorch/runtime/core/exec_aten/exec_aten.h>
 
 namespace executorch {
 namespace extension {
@@ -40,23 +40,6 @@ struct TinyProgram {
   /// The number of elements in each tensor.
   size_t numel() const;
 };
-
-/// A file that goes away with the object. Stops the test when it cannot be written.
-class TempFile {
- public:
-  explicit TempFile(const std::vector<uint8_t>& contents);
-  TempFile(const TempFile&) = delete;
-  TempFile& operator=(const TempFile&) = delete;
-  ~TempFile();
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// A name in the directory for temporary files that nobody uses yet.
-std::string unused_path();
 
 }  // namespace testing
 }  // namespace extension

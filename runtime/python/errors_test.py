@@ -24,7 +24,7 @@ from executorch.runtime import (
     Verification,
 )
 from executorch.runtime.python.programs_for_tests import AddProgram, values_program
-from executorch.schema.program import Int
+from executorch.schema.program import Bool, Double, Int
 from executorch.schema.scalar_type import ScalarType
 
 A = np.ones((2, 3), np.float32)
@@ -178,6 +178,26 @@ class TestInputs:
         assert caught.value.code == code
         assert f"0x{code:02x}" in str(caught.value)
         assert np.array_equal(method.execute([A, A])[0], A + A), "the method can be used again"
+
+    @pytest.mark.parametrize(
+        "value, right, wrong_values, wrong_kinds",
+        [
+            (Int(3), 3, [4, 1 << 70], [3.0, True, None, "3", np.ones(2, np.int64)]),
+            (Double(0.5), 0.5, [0.25, 1], [True, None, A]),
+            (Bool(True), True, [False], [1, None]),
+        ],
+    )
+    def test_numbers_that_were_fixed_at_export(
+        self, value: Any, right: Any, wrong_values: list[Any], wrong_kinds: list[Any]
+    ) -> None:
+        method = load(values_program(value, inputs=[0])).load_method("forward")
+        for wrong in wrong_values:
+            with pytest.raises(InvalidInputError, match="input 0 "):
+                method.execute([wrong])
+        for wrong in wrong_kinds:
+            with pytest.raises(InputTypeError, match="input 0 "):
+                method.execute([wrong])
+        assert method.execute([right]) == [right]
 
     def test_dynamic_sizes_over_their_bound(self) -> None:
         method = add_method(sizes=[2, 3], dynamic=True)

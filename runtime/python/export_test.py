@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from executorch.exir import EdgeProgramManager, ExecutorchBackendConfig, to_edge
 from executorch.exir.passes import MemoryPlanningPass
 from executorch.runtime import InvalidInputError, Method, Program, Runtime
@@ -80,7 +81,9 @@ def test_several_inputs_and_outputs() -> None:
     x, y = torch.randn(2, 3), torch.randn(2, 3)
     method = method_of(Two(), (x, y))
     for clone in (True, False):
-        for output, expected in zip(method.execute([x, y], clone_outputs=clone), (x + y, x * y, x), strict=True):
+        for output, expected in zip(
+            method.execute([x, y], clone_outputs=clone), (x + y, x * y, x), strict=True
+        ):
             torch.testing.assert_close(output, expected)
 
 

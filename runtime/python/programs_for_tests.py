@@ -115,14 +115,18 @@ class AddProgram:
         return head.ljust(base, b"\0") + payload
 
 
-def values_program(*values: object, methods: Sequence[str] = ("forward",)) -> bytes:
-    """A program without instructions whose outputs are the given values of the format."""
+def values_program(
+    *values: object, methods: Sequence[str] = ("forward",), inputs: Sequence[int] = ()
+) -> bytes:
+    """A program without instructions whose outputs are the given values of the format, and whose inputs are
+    those with the given indices."""
     plans = [
         ExecutionPlan(
             name=name,
             values=[EValue(value) for value in values],  # type: ignore[arg-type]
+            inputs=list(inputs),
             outputs=list(range(len(values))),
-            chains=[Chain([], list(range(len(values))), [])],
+            chains=[Chain(list(inputs), list(range(len(values))), [])],
             non_const_buffer_sizes=[0],
         )
         for name in methods
