@@ -29,6 +29,7 @@ from executorch.runtime.python.errors import (
     InputTypeError,
     InvalidInputError,
     MethodNotFoundError,
+    OutOfRangeError,
     ProgramFileNotFoundError,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "MethodMetadata",
     "MethodNotFoundError",
     "OperatorRegistry",
+    "OutOfRangeError",
     "Program",
     "ProgramFileNotFoundError",
     "Runtime",

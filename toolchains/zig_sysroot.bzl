@@ -9,7 +9,9 @@ _SCRIPT = """\
 set -eu
 export ZIG_GLOBAL_CACHE_DIR="$PWD/{out}.cache/global" ZIG_LOCAL_CACHE_DIR="$PWD/{out}.cache/local"
 mkdir -p "$ZIG_GLOBAL_CACHE_DIR" "$ZIG_LOCAL_CACHE_DIR" "{out}"
-"{zig}" c++ -target {target} -O2 -g0 -s "{source}" -o "{out}.cache/probe" 2>"{out}.cache/log" || {{
+root=$PWD
+# Assembly sources record the directory they were assembled in: one that is the same everywhere.
+(cd / && "$root/{zig}" c++ -target {target} -O2 -g0 -s "$root/{source}" -o "$root/{out}.cache/probe") 2>"{out}.cache/log" || {{
   cat "{out}.cache/log" >&2
   echo "toolchains: Zig could not build the libraries of {target}" >&2
   exit 1

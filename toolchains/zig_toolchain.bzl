@@ -266,9 +266,10 @@ def zig_toolchains(exec_constraints):
             name = row + "_cc",
             tags = ["manual"],
             all_files = row + "_files",
-            ar_files = row + "_files",
-            as_files = row + "_files",
-            compiler_files = row + "_files",
+            ar_files = "zig_tools",
+            as_files = "zig_tools",
+            # A compile reads no library: another sysroot does not invalidate objects.
+            compiler_files = "zig_tools",
             dwp_files = row + "_files",
             linker_files = row + "_files",
             objcopy_files = row + "_files",

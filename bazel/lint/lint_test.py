@@ -49,7 +49,9 @@ def test_mypy(tmp_path: pathlib.Path) -> None:
     (tmp_path / "executorch").symlink_to(_ROOT)
     libraries = os.environ["LINT_LIBRARIES"].split()
     python = [f"executorch/{name}" for name in files({".py"}) if name.split("/")[0] in libraries]
-    python = [name for name in python if not name.endswith("_test.py") and "/test/" not in name]
+    python = [
+        name for name in python if not name.endswith(("_test.py", "_for_tests.py")) and "/test/" not in name
+    ]
     assert len(python) > 10
     environment = {**os.environ, "MYPYPATH": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     flags = ["--config-file", str(_ROOT / "pyproject.toml"), "--cache-dir", os.devnull]

@@ -52,8 +52,9 @@ void print_item(std::ostream& os, bool value) { os << (value ? "True" : "False")
 void print_item(std::ostream& os, int64_t value) { os << value; }
 void print_item(std::ostream& os, uint64_t value) { os << value; }
 
-/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the item
-/// at an index. When lines wrap, the short one comes right after the gap, so that the end is aligned.
+/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the
+/// item at an index. When lines wrap, the short one comes right after the gap, so that the end is
+/// aligned.
 template <typename Print>
 void print_items(std::ostream& os, size_t count, Print&& print) {
   const size_t edge = edge_items_of(os);

@@ -103,8 +103,7 @@ TEST_F(PrintEValueTest, EdgeItemsAreASettingOfTheStream) {
   std::ostringstream all;
   all << evalue_edge_items(0)
       << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
-  EXPECT_EQ(all.str(),
-            "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, 11\n])");
+  EXPECT_EQ(all.str(), "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, 11\n])");
 }
 
 TEST_F(PrintEValueTest, Lists) {

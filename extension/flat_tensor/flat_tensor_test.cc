@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -36,7 +37,7 @@ class Aligned {
  public:
   explicit Aligned(const std::vector<uint8_t>& bytes)
       : size_(bytes.size()), data_(new uint64_t[size_ / 8 + 1]) {
-    std::memcpy(data_.get(), bytes.data(), size_);
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(data_.get()));
   }
   BufferDataLoader loader() const { return BufferDataLoader(data_.get(), size_); }
 

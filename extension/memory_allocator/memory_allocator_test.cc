@@ -10,6 +10,10 @@
 #include <executorch/extension/memory_allocator/planned_memory.h>
 #include <executorch/runtime/platform/runtime.h>
 
+// A heap that is too small is an error to handle, also under the address sanitizer.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+
 namespace executorch {
 namespace extension {
 namespace {

@@ -1,4 +1,5 @@
 #include <cinttypes>
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 
@@ -19,7 +20,7 @@ void PlannedMemory::Free::operator()(void* block) const { std::free(block); }
 Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const std::vector<size_t>& sizes) {
   std::unique_ptr<PlannedMemory> memory(new PlannedMemory());
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] > std::numeric_limits<size_t>::max() - kAlignment) {
+    if (sizes[i] > static_cast<size_t>(std::numeric_limits<ptrdiff_t>::max()) - kAlignment) {
       ET_LOG(Error, "Arena %zu: %zu bytes do not fit into the address space", i, sizes[i]);
       return Error::MemoryAllocationFailed;
     }

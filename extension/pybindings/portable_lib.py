@@ -15,7 +15,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from executorch.runtime import Error, ExecuTorchError, Runtime, Verification
+from executorch.runtime import Error, ExecuTorchError, OutOfRangeError, Runtime, Verification
 from executorch.runtime.python import _C
 from executorch.runtime.python._C import MethodMeta, TensorInfo
 
@@ -81,7 +81,12 @@ class ExecuTorchProgram:
 
     def get_method_name(self, method_index: int) -> str:
         """The name of the method at an index."""
-        return self._program.method_names()[method_index]
+        names = self._program.method_names()
+        if not 0 <= method_index < len(names):
+            raise OutOfRangeError(
+                f"looking up method {method_index} of a program with {len(names)}", Error.InvalidArgument
+            )
+        return names[method_index]
 
     def method_names(self) -> list[str]:
         """The names of all methods, in the order of the file."""

@@ -87,6 +87,9 @@ def test_methods_in_three_steps(planned: bool) -> None:
     program = _load_program_from_buffer(AddProgram(plan_inputs=planned, plan_outputs=planned).build())
     assert program.num_methods() == 1 and program.get_method_name(0) == "forward"
     assert program.method_names() == ["forward"]
+    for index in (-1, 1):
+        with pytest.raises(ExecuTorchError):
+            program.get_method_name(index)
     assert program.method_meta("forward").num_outputs() == 1
     method = program.load_method("forward")
     assert method.method_meta().name() == "forward"

@@ -1,6 +1,5 @@
 #include <cstring>
 
-
 #include <executorch/extension/testing_util/tiny_program.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>

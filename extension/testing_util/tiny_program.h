@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-
 namespace executorch {
 namespace extension {
 namespace testing {

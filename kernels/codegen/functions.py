@@ -29,7 +29,24 @@ SCHEMAS = Path(__file__).with_name("aten_schemas.txt")
 DTYPE_NUMBERS = {
     name: number
     for number, name in enumerate(
-        ["Byte", "Char", "Short", "Int", "Long", "Half", "Float", "Double", "ComplexHalf", "ComplexFloat", "ComplexDouble", "Bool", "QInt8", "QUInt8", "QInt32", "BFloat16"]
+        [
+            "Byte",
+            "Char",
+            "Short",
+            "Int",
+            "Long",
+            "Half",
+            "Float",
+            "Double",
+            "ComplexHalf",
+            "ComplexFloat",
+            "ComplexDouble",
+            "Bool",
+            "QInt8",
+            "QUInt8",
+            "QInt32",
+            "BFloat16",
+        ]
     )
 }
 DTYPE_NUMBERS.update(UInt16=27, UInt32=28, UInt64=29)

@@ -11,9 +11,9 @@ namespace runtime {
 /// What the runtime offers a backend while it executes one delegate.
 class BackendExecutionContext final {
  public:
-  explicit BackendExecutionContext(EventTracer* event_tracer = nullptr,
-                                   MemoryAllocator* temp_allocator = nullptr,
-                                   const char* method_name = nullptr)
+  /* implicit */ BackendExecutionContext(EventTracer* event_tracer = nullptr,
+                                         MemoryAllocator* temp_allocator = nullptr,
+                                         const char* method_name = nullptr)
       : event_tracer_(event_tracer), temp_allocator_(temp_allocator), method_name_(method_name) {}
 
   /// The event tracer, null when nobody listens.

@@ -24,15 +24,12 @@ class KernelRuntimeContext {
   /// @param temp_allocator Gives scratch memory that lives until the kernel returns; null if there
   ///     is none, then `allocate_temp` fails with `Error::NotFound`.
   /// @param tensor_access For the executor.
-  explicit KernelRuntimeContext(EventTracer* event_tracer = nullptr,
-                                MemoryAllocator* temp_allocator = nullptr,
-                                const internal::TensorAccess* tensor_access = nullptr)
+  /* implicit */ KernelRuntimeContext(EventTracer* event_tracer = nullptr,
+                                      MemoryAllocator* temp_allocator = nullptr,
+                                      const internal::TensorAccess* tensor_access = nullptr)
       : event_tracer_(event_tracer),
         temp_allocator_(temp_allocator),
         tensor_access_(tensor_access) {}
-
-  KernelRuntimeContext(const KernelRuntimeContext&) = delete;
-  KernelRuntimeContext& operator=(const KernelRuntimeContext&) = delete;
 
   /// Tells the runtime that the kernel failed. The kernel should return soon afterwards; its result
   /// is not used. Without a call to `fail` a kernel counts as successful.

@@ -30,7 +30,7 @@ class TensorInfo:
         """The fully qualified name; empty for a tensor without one."""
 
 class MethodMeta:
-    """What a method takes and gives. Indices out of range raise IndexError."""
+    """What a method takes and gives. Indices out of range raise OutOfRangeError, an IndexError."""
 
     def name(self) -> str: ...
     def num_inputs(self) -> int: ...

@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 from executorch.runtime import (
+    ExecuTorchError,
     MethodMeta,
     MethodMetadata,
+    OutOfRangeError,
     Program,
     Runtime,
     ScalarType,
@@ -110,15 +112,20 @@ class TestMetadata:
             assert meta.num_instructions() == 1
             assert meta.backend_names() == [] and not meta.uses_backend("XnnpackBackend")
             assert meta.input_kind(0) == "tensor"
-            assert "name='encode'" in repr(meta)
-            assert "sizes=[2, 3]" in repr(info) and "int32" in repr(info)
+            described = "TensorInfo(sizes=[2, 3], dtype=Int, is_memory_planned=True, nbytes=24)"
+            assert repr(info) == described
+            assert repr(meta) == (
+                f"MethodMeta(name='encode', num_inputs=2, input_tensor_meta=['{described}', '{described}'], "
+                f"num_outputs=1, output_tensor_meta=['{described}'])"
+            )
 
     def test_indices_out_of_range(self) -> None:
         meta = load(AddProgram()).metadata("forward")
         for call in (meta.input_tensor_meta, meta.output_tensor_meta, meta.memory_planned_buffer_size):
-            with pytest.raises(IndexError):
+            with pytest.raises(IndexError, match="2 of method 'forward'") as caught:
                 call(2)
-        with pytest.raises(IndexError):
+            assert isinstance(caught.value, ExecuTorchError)
+        with pytest.raises(OutOfRangeError, match="attribute 0"):
             meta.attribute_tensor_meta(0)
 
     def test_metadata_outlives_the_program(self) -> None:
@@ -258,8 +265,12 @@ class TestLifetimes:
         before = sys.getrefcount(a)
         for _ in range(10):
             method.execute([a, B])
-        method.execute([A, B])
         assert sys.getrefcount(a) == before
+        in_place = load(AddProgram(plan_inputs=False)).load_method("forward")
+        for _ in range(10):
+            in_place.execute([a, B])
+        in_place.execute([A, B])
+        assert sys.getrefcount(a) == before, "at most the inputs of the last run are kept"
 
 
 class TestThreads:

@@ -8,6 +8,7 @@
 #include <pybind11/stl.h>
 
 #include <executorch/runtime/backend/interface.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
 #include <executorch/runtime/python/failure.h>
@@ -35,18 +36,16 @@ struct PyMethodMeta {
   std::shared_ptr<ProgramState> program;
   MethodMeta meta;
 
-  /// The value of a lookup by index, or IndexError.
+  /// The value of a lookup by index. Throws Failure.
   template <typename T>
   T get(Result<T> result, LogCapture& log, const char* what, size_t index) const {
-    if (result.ok()) {
-      return *result;
+    if (!result.ok()) {
+      throw Failure(result.error(),
+                    std::string("looking up ") + what + " " + std::to_string(index) +
+                        " of method '" + meta.name() + "'",
+                    log.take(), FailureKind::kOutOfRange);
     }
-    std::string text =
-        std::string(what) + " " + std::to_string(index) + " of method '" + meta.name() + "'";
-    for (const std::string& line : log.take()) {
-      text += ": " + line;
-    }
-    throw py::index_error(text);
+    return *result;
   }
 
   template <typename T>
@@ -63,17 +62,40 @@ py::tuple to_tuple(Span<const int32_t> values) {
   return result;
 }
 
-py::str describe(const PyTensorInfo& self) {
-  return decode(std::string("TensorInfo(sizes=") + shape_text(self.info.sizes()) +
-                ", dtype=" + dtype_name(self.info.scalar_type()) +
-                ", is_memory_planned=" + (self.info.is_memory_planned() ? "True" : "False") +
-                ", nbytes=" + std::to_string(self.info.nbytes()) + ")");
+std::string describe(const TensorInfo& info) {
+  return std::string("TensorInfo(sizes=") + shape_text(info.sizes()) +
+         ", dtype=" + toString(info.scalar_type()) +
+         ", is_memory_planned=" + (info.is_memory_planned() ? "True" : "False") +
+         ", nbytes=" + std::to_string(info.nbytes()) + ")";
 }
 
-py::str describe(const PyMethodMeta& self) {
-  return decode(std::string("MethodMeta(name='") + self.meta.name() +
-                "', num_inputs=" + std::to_string(self.meta.num_inputs()) +
-                ", num_outputs=" + std::to_string(self.meta.num_outputs()) + ")");
+/// All inputs or outputs: tensors with their properties, other values by their kind.
+template <typename Kind, typename Info>
+std::string describe_all(size_t count, Kind&& kind, Info&& info) {
+  LogCapture log;
+  std::string text = "[";
+  for (size_t i = 0; i < count; ++i) {
+    const Result<Tag> tag = kind(i);
+    const Result<TensorInfo> tensor = info(i);
+    text += i == 0 ? "'" : ", '";
+    text += tensor.ok() ? describe(*tensor) : (tag.ok() ? value_kind(*tag) : "?");
+    text += "'";
+  }
+  log.take();
+  return text + "]";
+}
+
+std::string describe(const MethodMeta& meta) {
+  const std::string inputs = describe_all(
+      meta.num_inputs(), [&](size_t i) { return meta.input_tag(i); },
+      [&](size_t i) { return meta.input_tensor_meta(i); });
+  const std::string outputs = describe_all(
+      meta.num_outputs(), [&](size_t i) { return meta.output_tag(i); },
+      [&](size_t i) { return meta.output_tensor_meta(i); });
+  return std::string("MethodMeta(name='") + meta.name() +
+         "', num_inputs=" + std::to_string(meta.num_inputs()) + ", input_tensor_meta=" + inputs +
+         ", num_outputs=" + std::to_string(meta.num_outputs()) + ", output_tensor_meta=" + outputs +
+         ")";
 }
 
 void bind_enums(py::module_& m) {
@@ -105,7 +127,7 @@ void bind_tensor_info(py::module_& m) {
            [](const PyTensorInfo& self) {
              return decode(self.info.name().data(), self.info.name().size());
            })
-      .def("__repr__", [](const PyTensorInfo& self) { return describe(self); });
+      .def("__repr__", [](const PyTensorInfo& self) { return decode(describe(self.info)); });
 }
 
 void bind_method_meta(py::module_& m) {
@@ -177,7 +199,7 @@ void bind_method_meta(py::module_& m) {
              }
              return names;
            })
-      .def("__repr__", [](const Meta& self) { return describe(self); });
+      .def("__repr__", [](const Meta& self) { return decode(describe(self.meta)); });
 }
 
 /// A path, or an object with the bytes themselves.

@@ -81,6 +81,10 @@ class InputTypeError(ExecuTorchError, TypeError):
     """An input is not the kind of object that the method takes."""
 
 
+class OutOfRangeError(ExecuTorchError, IndexError):
+    """There is no input, output, attribute or method with that index."""
+
+
 # In the order of FailureKind in failure.h.
 _KINDS: tuple[type[ExecuTorchError], ...] = (
     ExecuTorchError,
@@ -88,6 +92,7 @@ _KINDS: tuple[type[ExecuTorchError], ...] = (
     MethodNotFoundError,
     InvalidInputError,
     InputTypeError,
+    OutOfRangeError,
 )
 
 

@@ -18,6 +18,7 @@ enum class FailureKind : int {
   kMethodNotFound = 2,
   kInputValue = 3,
   kInputType = 4,
+  kOutOfRange = 5,
 };
 
 /// An Error on its way to Python: what was attempted, and what the runtime had to say about it.

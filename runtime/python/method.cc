@@ -107,6 +107,7 @@ void MethodState::read_specs() {
         throw Failure(info.error(), "reading input " + std::to_string(i) + " of " + title());
       }
       spec.tensor = *info;
+      reads_inputs_in_place_ = reads_inputs_in_place_ || !info->is_memory_planned();
     }
     specs_.push_back(spec);
   }
@@ -243,6 +244,11 @@ void MethodState::set_inputs_locked(const std::shared_ptr<Inputs>& inputs, LogCa
     }
   }
   inputs_are_set_ = true;
+  if (!reads_inputs_in_place_) {
+    // The method has copies of its own; the caller still holds these values, so nothing is freed
+    // here.
+    inputs_.reset();
+  }
 }
 
 void MethodState::execute_locked(LogCapture& log) {

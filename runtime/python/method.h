@@ -104,6 +104,7 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   // What the method points to from outside: inputs that it reads in place, memory for its outputs.
   std::shared_ptr<Inputs> inputs_;
   std::vector<OutputMemory> output_memory_;
+  bool reads_inputs_in_place_ = false;
   bool inputs_are_set_ = false;
   std::mutex mutex_;
   std::optional<Method> method_;  // Last: goes first.

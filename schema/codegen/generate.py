@@ -423,10 +423,8 @@ def generate(data: bytes, source: str) -> str:
         source: file name of the schema, such as `program.fbs`.
     """
     schema = reflection.load(data)
-    file = next(
-        (item.file for item in [*schema.objects, *schema.enums] if item.file.rpartition("/")[2] == source),
-        None,
-    )
+    files = [item.file for item in schema.objects] + [item.file for item in schema.enums]
+    file = next((name for name in files if name.rpartition("/")[2] == source), None)
     if file is None:
         raise ValueError(f"the compiled schema declares nothing in {source}")
     return Generator(schema, file).module()

@@ -18,9 +18,9 @@ constexpr util::Reducer kAny = util::ReduceLoops<Any, uint8_t, uint8_t>::make();
 Tensor& any(KernelRuntimeContext& ctx, const Tensor& in, const bool* reduced, bool keepdim,
             Tensor& out) {
   if (util::require_real(ctx, in) &&
-      util::require(
-          ctx, out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte,
-          "the output must be Bool or Byte") &&
+      util::require(ctx,
+                    out.scalar_type() == ScalarType::Bool || out.scalar_type() == ScalarType::Byte,
+                    "the output must be Bool or Byte") &&
       util::resize_reduced(ctx, in, reduced, keepdim, out)) {
     util::reduce(in, util::plan_reduction(in, reduced, keepdim, out), kAny, out);
   }

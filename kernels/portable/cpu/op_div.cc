@@ -54,8 +54,7 @@ Tensor& divide_rounded(KernelRuntimeContext& ctx, const Tensor& a, const B& b, T
   bool by_zero = false;
   const ScalarType common = util::result_dtype(a, b);
   const DivideRounded<kFloor> op{&by_zero, common};
-  util::binary(ctx, a, b, common, out,
-               util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
+  util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
   util::require(ctx, !by_zero, "integer division by zero");
   return out;
 }

@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/vmath.h>
 
 namespace torch::executor::native {
 namespace {
@@ -8,7 +7,7 @@ namespace {
 struct Erf {
   template <typename C>
   C operator()(C x) const {
-    return std::erf(x);
+    return util::fast_erf(x);
   }
 };
 

@@ -1,7 +1,7 @@
-#include <cmath>
 #include <string_view>
 
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/vmath.h>
 
 namespace torch::executor::native {
 namespace {
@@ -12,7 +12,7 @@ constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
 struct Gelu {
   template <typename C>
   C operator()(C x) const {
-    return C(0.5) * x * (C(1) + std::erf(x * C(kSqrtHalf)));
+    return C(0.5) * x * (C(1) + util::fast_erf(x * C(kSqrtHalf)));
   }
 };
 
@@ -20,7 +20,7 @@ struct GeluTanh {
   template <typename C>
   C operator()(C x) const {
     const C inner = C(kSqrtTwoOverPi) * (x + C(0.044715) * x * x * x);
-    return C(0.5) * x * (C(1) + std::tanh(inner));
+    return C(0.5) * x * (C(1) + util::fast_tanh(inner));
   }
 };
 

@@ -11,24 +11,21 @@ namespace {
 using util::ImageStrides;
 using util::PoolDim;
 
-/// The part of a window that lies inside the input.
-struct Window {
-  int64_t begin;  // first input index
-  int64_t count;  // of taps
+/// Output indices [begin, end) whose window has tap `tap` inside the input.
+struct Reach {
+  int64_t begin;
+  int64_t end;
 };
 
-Window window_at(const PoolDim& d, int64_t out) {
-  int64_t first = out * d.stride - d.padding;
-  int64_t taps = d.kernel;
-  if (first < 0) {
-    const int64_t skipped = (-first + d.dilation - 1) / d.dilation;
-    first += skipped * d.dilation;
-    taps -= skipped;
-  }
-  const int64_t room = first < d.in ? (d.in - 1 - first) / d.dilation + 1 : 0;
-  return {first, taps < room ? taps : room};
+Reach reach_of(const PoolDim& d, int64_t tap) {
+  const int64_t offset = tap * d.dilation - d.padding;
+  const int64_t begin = offset >= 0 ? 0 : (-offset + d.stride - 1) / d.stride;
+  const int64_t end = offset >= d.in ? 0 : (d.in - offset + d.stride - 1) / d.stride;
+  return {begin, end < d.out ? end : d.out};
 }
 
+/// Pools line by line: the taps are applied to a block of neighbouring outputs, one after the
+/// other.
 template <typename C>
 class MaxPool {
  public:
@@ -37,8 +34,7 @@ class MaxPool {
         in_strides_(in),
         out_strides_(out),
         index_strides_(indices),
-        in_dtype_(in.scalar_type()),
-        out_dtype_(out.scalar_type()),
+        dtype_(in.scalar_type()),
         size_(static_cast<ptrdiff_t>(in.element_size())),
         in_(static_cast<const char*>(in.const_data_ptr())),
         out_(static_cast<char*>(out.mutable_data_ptr())),
@@ -47,68 +43,94 @@ class MaxPool {
   /// One channel of one image; offsets in elements.
   void run(ptrdiff_t in_offset, ptrdiff_t out_offset, ptrdiff_t index_offset) {
     for (int64_t oh = 0; oh < dim_[0].out; ++oh) {
-      const Window rows = window_at(dim_[0], oh);
-      for (int64_t ow = 0; ow < dim_[1].out; ++ow) {
-        const Window columns = window_at(dim_[1], ow);
-        C best = -std::numeric_limits<C>::infinity();
-        if constexpr (std::is_integral_v<C>) {
-          best = std::numeric_limits<C>::min();
+      for (int64_t ow = 0; ow < dim_[1].out; ow += kBlock) {
+        const int64_t left = dim_[1].out - ow;
+        const int64_t n = left < kBlock ? left : kBlock;
+        start(oh, ow, n);
+        for (int64_t kh = 0; kh < dim_[0].kernel; ++kh) {
+          const int64_t ih = oh * dim_[0].stride - dim_[0].padding + kh * dim_[0].dilation;
+          for (int64_t kw = 0; kw < dim_[1].kernel && ih >= 0 && ih < dim_[0].in; ++kw) {
+            apply(in_offset + static_cast<ptrdiff_t>(ih) * in_strides_.height, ih, kw, ow, n);
+          }
         }
-        int64_t index = rows.begin * dim_[1].in + columns.begin;
-        scan(in_offset, rows, columns, best, index);
-        const ptrdiff_t h = static_cast<ptrdiff_t>(oh);
-        const ptrdiff_t w = static_cast<ptrdiff_t>(ow);
-        util::store(util::ComputeOf<C>::value, out_dtype_, &best, 1,
-                    out_ + (out_offset + h * out_strides_.height + w * out_strides_.width) * size_);
-        indices_[index_offset + h * index_strides_.height + w * index_strides_.width] = index;
+        finish(out_offset + static_cast<ptrdiff_t>(oh) * out_strides_.height,
+               index_offset + static_cast<ptrdiff_t>(oh) * index_strides_.height, ow, n);
       }
     }
   }
 
  private:
-  void scan(ptrdiff_t in_offset, const Window& rows, const Window& columns, C& best,
-            int64_t& index) {
-    constexpr int64_t kMost = 64;
-    C line[kMost];
-    const bool native = in_dtype_ == util::native_dtype(util::ComputeOf<C>::value);
-    const ptrdiff_t step = in_strides_.width * static_cast<ptrdiff_t>(dim_[1].dilation);
-    for (int64_t r = 0; r < rows.count; ++r) {
-      const int64_t ih = rows.begin + r * dim_[0].dilation;
-      for (int64_t c0 = 0; c0 < columns.count; c0 += kMost) {
-        const int64_t n = columns.count - c0 < kMost ? columns.count - c0 : kMost;
-        const int64_t iw = columns.begin + c0 * dim_[1].dilation;
-        const char* from = in_ + (in_offset + static_cast<ptrdiff_t>(ih) * in_strides_.height +
-                                  static_cast<ptrdiff_t>(iw) * in_strides_.width) *
-                                     size_;
-        const C* x = reinterpret_cast<const C*>(from);
-        ptrdiff_t stride = step;
-        if (!native) {
-          util::load(util::ComputeOf<C>::value, in_dtype_, from, step, static_cast<size_t>(n),
-                     line);
-          x = line;
-          stride = 1;
-        }
-        for (int64_t i = 0; i < n; ++i) {
-          const C value = x[static_cast<ptrdiff_t>(i) * stride];
-          if (value > best || util::is_nan(value)) {
-            best = value;
-            index = ih * dim_[1].in + iw + i * dim_[1].dilation;
-          }
-        }
-      }
+  static constexpr int64_t kBlock = util::kChunkBytes / sizeof(int64_t);
+
+  /// The first element inside the window; it stays the result if none is larger than the smallest
+  /// value.
+  static int64_t first_inside(const PoolDim& d, int64_t out) {
+    const int64_t first = out * d.stride - d.padding;
+    return first >= 0 ? first : first + (-first + d.dilation - 1) / d.dilation * d.dilation;
+  }
+
+  void start(int64_t oh, int64_t ow, int64_t n) {
+    C least = -std::numeric_limits<C>::infinity();
+    if constexpr (std::is_integral_v<C>) {
+      least = std::numeric_limits<C>::min();
     }
+    const int64_t row = first_inside(dim_[0], oh) * dim_[1].in;
+    for (int64_t i = 0; i < n; ++i) {
+      best_[i] = least;
+      index_[i] = row + first_inside(dim_[1], ow + i);
+    }
+  }
+
+  /// Compares n outputs from `ow` on with what tap `kw` of an input line shows them.
+  void apply(ptrdiff_t line_offset, int64_t ih, int64_t kw, int64_t ow, int64_t n) {
+    const Reach reach = reach_of(dim_[1], kw);
+    const int64_t begin = reach.begin > ow ? reach.begin : ow;
+    const int64_t end = reach.end < ow + n ? reach.end : ow + n;
+    if (begin >= end) {
+      return;
+    }
+    const int64_t first = begin * dim_[1].stride - dim_[1].padding + kw * dim_[1].dilation;
+    const char* from =
+        in_ + (line_offset + static_cast<ptrdiff_t>(first) * in_strides_.width) * size_;
+    ptrdiff_t stride = in_strides_.width * static_cast<ptrdiff_t>(dim_[1].stride);
+    const C* x = reinterpret_cast<const C*>(from);
+    if (dtype_ != util::native_dtype(util::ComputeOf<C>::value)) {
+      util::load(util::ComputeOf<C>::value, dtype_, from, stride, static_cast<size_t>(end - begin),
+                 line_);
+      x = line_;
+      stride = 1;
+    }
+    C* best = best_ + (begin - ow);
+    int64_t* index = index_ + (begin - ow);
+    const int64_t at = ih * dim_[1].in + first;
+    for (int64_t i = 0; i < end - begin; ++i) {
+      const C value = x[static_cast<ptrdiff_t>(i) * stride];
+      const bool better = value > best[i] || util::is_nan(value);
+      best[i] = better ? value : best[i];
+      index[i] = better ? at + i * dim_[1].stride : index[i];
+    }
+  }
+
+  void finish(ptrdiff_t out_line, ptrdiff_t index_line, int64_t ow, int64_t n) {
+    const ptrdiff_t w = static_cast<ptrdiff_t>(ow);
+    util::store(util::ComputeOf<C>::value, dtype_, best_, static_cast<size_t>(n),
+                out_ + (out_line + w * out_strides_.width) * size_, out_strides_.width);
+    util::store(util::Compute::kInt64, ScalarType::Long, index_, static_cast<size_t>(n),
+                indices_ + index_line + w * index_strides_.width, index_strides_.width);
   }
 
   const PoolDim* dim_;
   ImageStrides in_strides_;
   ImageStrides out_strides_;
   ImageStrides index_strides_;
-  ScalarType in_dtype_;
-  ScalarType out_dtype_;
+  ScalarType dtype_;
   ptrdiff_t size_;
   const char* in_;
   char* out_;
   int64_t* indices_;
+  C best_[kBlock];
+  int64_t index_[kBlock];
+  C line_[kBlock];
 };
 
 template <typename C>

@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/vmath.h>
 
 namespace torch::executor::native {
 namespace {
@@ -8,7 +7,7 @@ namespace {
 struct Sigmoid {
   template <typename C>
   C operator()(C x) const {
-    return C(1) / (C(1) + std::exp(-x));
+    return util::fast_sigmoid(x);
   }
 };
 

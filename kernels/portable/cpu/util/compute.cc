@@ -2,12 +2,18 @@
 #include <type_traits>
 
 #include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/util/vmath.h>
 
 namespace torch::executor::native::util {
 namespace {
 
-using executorch::aten::BFloat16;
-using executorch::aten::Half;
+/// Half types by their bits, for conversions that vectorise.
+struct HalfBits {
+  uint16_t bits;
+};
+struct BFloat16Bits {
+  uint16_t bits;
+};
 
 /// Tells Bool elements from Byte ones; a byte from a file may hold any value, so `bool` is not
 /// usable.
@@ -25,12 +31,16 @@ template <typename To, typename From>
 inline To convert(From v) {
   if constexpr (std::is_same_v<From, BoolByte>) {
     return convert<To>(static_cast<int64_t>(v.byte != 0));
-  } else if constexpr (std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>) {
-    return convert<To>(static_cast<float>(v));
+  } else if constexpr (std::is_same_v<From, HalfBits>) {
+    return convert<To>(half_to_float(v.bits));
+  } else if constexpr (std::is_same_v<From, BFloat16Bits>) {
+    return convert<To>(bfloat16_to_float(v.bits));
   } else if constexpr (std::is_same_v<To, BoolByte>) {
     return BoolByte{static_cast<uint8_t>(v != 0)};
-  } else if constexpr (std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>) {
-    return To(static_cast<float>(v));
+  } else if constexpr (std::is_same_v<To, HalfBits>) {
+    return HalfBits{float_to_half(static_cast<float>(v))};
+  } else if constexpr (std::is_same_v<To, BFloat16Bits>) {
+    return BFloat16Bits{float_to_bfloat16(static_cast<float>(v))};
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return static_cast<To>(to_int64(static_cast<double>(v)));
   } else {
@@ -92,7 +102,7 @@ inline void with_element_type(ScalarType dtype, Fn&& fn) {
     case ScalarType::Long:
       return fn(int64_t{});
     case ScalarType::Half:
-      return fn(Half{});
+      return fn(HalfBits{});
     case ScalarType::Float:
       return fn(float{});
     case ScalarType::Double:
@@ -100,7 +110,7 @@ inline void with_element_type(ScalarType dtype, Fn&& fn) {
     case ScalarType::Bool:
       return fn(BoolByte{});
     case ScalarType::BFloat16:
-      return fn(BFloat16{});
+      return fn(BFloat16Bits{});
     case ScalarType::UInt16:
       return fn(uint16_t{});
     case ScalarType::UInt32:

@@ -8,6 +8,7 @@
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 #include <executorch/kernels/portable/cpu/util/softmax.h>
+#include <executorch/kernels/portable/cpu/util/vmath.h>
 
 namespace torch::executor::native::util {
 namespace {
@@ -108,10 +109,7 @@ class Softmax {
     }
     for (size_t i = 0; i < size; i += kBlock) {
       const size_t n = count(size, i);
-      const C* x = read(in, i, n);
-      for (size_t j = 0; j < n; ++j) {
-        result_[j] = std::exp(x[j] - largest);
-      }
+      exponentials(read(in, i, n), largest, n);
       ReduceLoops<Sum, C, C>::horizontal(&sum, result_, n);
     }
     const C shift = logarithm_ ? largest + std::log(sum) : largest;
@@ -121,8 +119,11 @@ class Softmax {
       // A line of one block still has its exponentials.
       if (logarithm_ || size > kBlock) {
         const C* x = read(in, i, n);
-        for (size_t j = 0; j < n; ++j) {
-          result_[j] = logarithm_ ? x[j] - shift : std::exp(x[j] - shift);
+        if (!logarithm_) {
+          exponentials(x, shift, n);
+        }
+        for (size_t j = 0; j < n && logarithm_; ++j) {
+          result_[j] = x[j] - shift;
         }
       }
       for (size_t j = 0; j < n && !logarithm_; ++j) {
@@ -132,36 +133,48 @@ class Softmax {
     }
   }
 
+  void exponentials(const C* __restrict x, C largest, size_t n) {
+    C* __restrict result = result_;
+    for (size_t j = 0; j < n; ++j) {
+      result[j] = fast_exp(x[j] - largest);
+    }
+  }
+
   /// `n` neighbouring lines at once, whose elements are `inner` apart.
   void run_columns(const Extent& extent, size_t base, size_t n) {
+    C* __restrict largest = largest_;
+    C* __restrict sum = sum_;
     for (size_t j = 0; j < n; ++j) {
-      largest_[j] = -std::numeric_limits<C>::infinity();
-      sum_[j] = 0;
+      largest[j] = -std::numeric_limits<C>::infinity();
+      sum[j] = 0;
     }
     for (size_t i = 0; i < extent.size; ++i) {
-      const C* x = read(row(extent, base, i), 0, n);
+      const C* __restrict x = read(row(extent, base, i), 0, n);
       for (size_t j = 0; j < n; ++j) {
-        largest_[j] = nan_max(largest_[j], x[j]);
+        largest[j] = nan_max(largest[j], x[j]);
       }
     }
     for (size_t i = 0; i < extent.size; ++i) {
-      const C* x = read(row(extent, base, i), 0, n);
+      const C* __restrict x = read(row(extent, base, i), 0, n);
       for (size_t j = 0; j < n; ++j) {
-        sum_[j] += std::exp(x[j] - largest_[j]);
+        sum[j] += fast_exp(x[j] - largest[j]);
       }
     }
     for (size_t j = 0; j < n; ++j) {
-      largest_[j] += logarithm_ ? std::log(sum_[j]) : C(0);
-      sum_[j] = C(1) / sum_[j];
+      largest[j] += logarithm_ ? std::log(sum[j]) : C(0);
+      sum[j] = C(1) / sum[j];
     }
+    C* __restrict result = result_;
     for (size_t i = 0; i < extent.size; ++i) {
       const Line line = row(extent, base, i);
-      const C* x = read(line, 0, n);
-      for (size_t j = 0; j < n; ++j) {
-        const C shifted = x[j] - largest_[j];
-        result_[j] = logarithm_ ? shifted : std::exp(shifted) * sum_[j];
+      const C* __restrict x = read(line, 0, n);
+      for (size_t j = 0; j < n && logarithm_; ++j) {
+        result[j] = x[j] - largest[j];
       }
-      write(line, 0, n, result_);
+      for (size_t j = 0; j < n && !logarithm_; ++j) {
+        result[j] = fast_exp(x[j] - largest[j]) * sum[j];
+      }
+      write(line, 0, n, result);
     }
   }
 

@@ -1,0 +1,19 @@
+#include <executorch/kernels/portable/cpu/util/random.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native {
+Tensor& randn_out(KernelRuntimeContext& ctx, IntArrayRef size, Tensor& out) {
+  if (!util::require_floating(ctx, out) || !util::resize(ctx, size, out)) {
+    return out;
+  }
+  util::Random random;
+  char* target = static_cast<char*>(out.mutable_data_ptr());
+  for (ssize_t i = 0; i < out.numel(); ++i) {
+    double value = random.normal();
+    util::store(util::Compute::kDouble, out.scalar_type(), &value, 1, target);
+    target += out.element_size();
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,38 @@
+/**
+ * @file
+ * Complex tensors as tensors of their parts.
+ */
+#pragma once
+
+#include <executorch/kernels/portable/cpu/util/view.h>
+
+namespace torch::executor::native::util {
+
+/// The dtype of the real and the imaginary part; Undefined if `t` is not complex.
+inline ScalarType real_part(ScalarType t) {
+  switch (t) {
+    case ScalarType::ComplexHalf:
+      return ScalarType::Half;
+    case ScalarType::ComplexFloat:
+      return ScalarType::Float;
+    case ScalarType::ComplexDouble:
+      return ScalarType::Double;
+    default:
+      return ScalarType::Undefined;
+  }
+}
+
+/// A complex tensor with a last dimension of two parts. Its rank is below the limit.
+inline View as_parts(const Tensor& t) {
+  View view(t);
+  view.dtype = real_part(view.dtype);
+  view.element_size /= 2;
+  for (size_t d = 0; d < view.rank; ++d) {
+    view.stride[d] *= 2;
+  }
+  view.size[view.rank] = 2;
+  view.stride[view.rank++] = 1;
+  return view;
+}
+
+}  // namespace torch::executor::native::util

@@ -1,0 +1,144 @@
+/**
+ * @file
+ * Transcendental functions without branches or calls in float, so that compilers turn loops over
+ * them into vector instructions. Double goes to the C library.
+ *
+ * Errors are a few units in the last place; NaN, infinities, overflow, gradual underflow and signed
+ * zeros are as in the C library. The polynomials are weighted least-squares fits.
+ */
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace torch::executor::native::util {
+
+inline float float_from_bits(uint32_t bits) {
+  float f;
+  std::memcpy(&f, &bits, sizeof(f));
+  return f;
+}
+
+inline uint32_t float_to_bits(float f) {
+  uint32_t bits;
+  std::memcpy(&bits, &f, sizeof(bits));
+  return bits;
+}
+
+inline double fast_exp(double x) { return std::exp(x); }
+
+inline float fast_exp(float x) {
+  // Beyond these the result is 0 or infinite; NaN passes.
+  x = x < -104.0f ? -104.0f : x;
+  x = x > 89.0f ? 89.0f : x;
+  // x = n ln 2 + r. Adding the shift leaves n, rounded, in the low bits.
+  constexpr float kShift = 12582912.0f;  // 1.5 * 2^23
+  const float shifted = x * 1.44269504f + kShift;
+  const float n = shifted - kShift;
+  const float r = (x - n * 0.693145752f) - n * 1.42860677e-6f;
+  float p = 0.000199188158f;
+  p = p * r + 0.00139463926f;
+  p = p * r + 0.00833326392f;
+  p = p * r + 0.0416662656f;
+  p = p * r + 0.166666672f;
+  p = p * r + 0.5f;
+  p = p * r * r + r + 1.0f;
+  // 2^n in two factors, since it may be outside of the normal floats.
+  const int32_t exponent = static_cast<int32_t>(float_to_bits(shifted) - float_to_bits(kShift));
+  const int32_t half = exponent >> 1;
+  const float scale = float_from_bits(static_cast<uint32_t>(half + 127) << 23);
+  const float rest = float_from_bits(static_cast<uint32_t>(exponent - half + 127) << 23);
+  return p * scale * rest;
+}
+
+template <typename C>
+inline C fast_sigmoid(C x) {
+  return C(1) / (C(1) + fast_exp(-x));
+}
+
+inline double fast_tanh(double x) { return std::tanh(x); }
+
+inline float fast_tanh(float x) {
+  const float size = x < 0 ? -x : x;
+  // From the exponential, except where that would cancel.
+  const float large = 1.0f - 2.0f / (fast_exp(2.0f * size) + 1.0f);
+  const float z = x * x;
+  float p = 0.00203175144f;
+  p = p * z - 0.00805394724f;
+  p = p * z + 0.0216501541f;
+  p = p * z - 0.053937465f;
+  p = p * z + 0.133331329f;
+  p = p * z - 0.333333284f;
+  const float small = x * (1.0f + z * p);
+  const float signed_large = x < 0 ? -large : large;
+  return size < 0.65f ? small : signed_large;
+}
+
+inline double fast_erf(double x) { return std::erf(x); }
+
+inline float fast_erf(float x) {
+  const float size = x < 0 ? -x : x;
+  const float t = size > 4.0f ? 4.0f : size;
+  // The logarithm of the complement, which is smooth.
+  float q = -1.69796024e-07f;
+  q = q * t - 1.92620482e-05f;
+  q = q * t + 0.000426501385f;
+  q = q * t - 0.00415376294f;
+  q = q * t + 0.0251017343f;
+  q = q * t - 0.108278453f;
+  q = q * t - 0.633332849f;
+  q = q * t - 1.12952733f;
+  q = q * t + 0.00017812218f;
+  const float large = 1.0f - fast_exp(q);
+  const float z = x * x;
+  float p = 7.88912294e-05f;
+  p = p * z - 0.000802084222f;
+  p = p * z + 0.00518953567f;
+  p = p * z - 0.0268544443f;
+  p = p * z + 0.112836003f;
+  p = p * z - 0.37612626f;
+  p = p * z + 1.12837911f;
+  const float small = x * p;
+  const float signed_large = x < 0 ? -large : large;
+  return size < 0.97f ? small : signed_large;
+}
+
+/// The float of a half-precision number's bits.
+inline float half_to_float(uint16_t bits) {
+  const uint32_t magnitude = bits & 0x7fffu;
+  // Moved into place the exponent is 112 too small; the product also normalises subnormals.
+  const float scaled = float_from_bits(magnitude << 13) * float_from_bits(0x77800000u);
+  const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
+  return float_from_bits(float_to_bits(scaled) | special | sign);
+}
+
+/// The bits of the half-precision number nearest to `f`, ties to even.
+inline uint16_t float_to_half(float f) {
+  const uint32_t bits = float_to_bits(f);
+  const uint32_t sign = bits & 0x80000000u;
+  const uint32_t magnitude = bits ^ sign;
+  // Normal results: rebias the exponent and round.
+  const uint32_t odd = (magnitude >> 13) & 1u;
+  const uint32_t normal = (magnitude - 0x38000000u + 0xfffu + odd) >> 13;
+  // Subnormal ones: adding 0.5 makes the hardware round at the right place.
+  const uint32_t subnormal = float_to_bits(float_from_bits(magnitude) + 0.5f) - 0x3f000000u;
+  uint32_t result = magnitude < 0x38800000u ? subnormal : normal;
+  result = magnitude >= 0x477ff000u ? 0x7c00u : result;
+  result = magnitude > 0x7f800000u ? 0x7e00u : result;
+  return static_cast<uint16_t>(result | (sign >> 16));
+}
+
+inline float bfloat16_to_float(uint16_t bits) {
+  return float_from_bits(static_cast<uint32_t>(bits) << 16);
+}
+
+/// The bits of the bfloat16 nearest to `f`, ties to even.
+inline uint16_t float_to_bfloat16(float f) {
+  const uint32_t bits = float_to_bits(f);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  return static_cast<uint16_t>(f != f ? 0x7fc0u : rounded);
+}
+
+}  // namespace torch::executor::native::util
