@@ -153,10 +153,17 @@ _SANITIZERS = {
     "asan": struct(
         flags = ["-fsanitize=address,undefined"],
         runtimes = ["asan", "asan_static", "asan_cxx"],
+        # libc++ tells newer runtimes about the unused ends of a deque. This runtime has no such entry points;
+        # a function of its that does nothing stands in for them.
+        link_flags = [
+            "-Wl,--defsym=__sanitizer_annotate_double_ended_contiguous_container=__asan_default_options",
+            "-Wl,--defsym=__sanitizer_verify_double_ended_contiguous_container=__asan_default_options",
+        ],
     ),
     "ubsan": struct(
         flags = ["-fsanitize=undefined"],
         runtimes = ["ubsan_standalone", "ubsan_standalone_cxx"],
+        link_flags = [],
     ),
 }
 
@@ -172,7 +179,7 @@ def _sanitizer_features(ctx):
         _flags(
             "sanitizer_runtime",
             _EXECUTABLE_ACTIONS,
-            ["-Wl,--whole-archive"] + archives + ["-Wl,--no-whole-archive", "-Wl,--export-dynamic"],
+            ["-Wl,--whole-archive"] + archives + ["-Wl,--no-whole-archive", "-Wl,--export-dynamic"] + sanitizer.link_flags,
         ),
     ]
 
