@@ -113,18 +113,22 @@ toolchain(
 
 cc_library(
     name = "headers",
-    hdrs = glob(["include/**/*.h"]),
-    includes = ["include"],
+    hdrs = glob(["include/**/*.h", "multiarch/**/*.h"], allow_empty = True),
+    includes = ["include", "multiarch"],
 )
 """
 
-_PROBE = "import sys, sysconfig; print(sys.executable, '%d.%d' % sys.version_info[:2], sysconfig.get_path('include'), sep='\\n')"
+_PROBE = """
+import sys, sysconfig
+print(sys.executable, '%d.%d' % sys.version_info[:2], sysconfig.get_path('include'), sep='\\n')
+print(sysconfig.get_config_var('MULTIARCH') or '-')
+"""
 
 def _host_python_impl(rctx):
     done = rctx.execute([_python3(rctx), "-c", _PROBE])
     if done.return_code != 0:
         fail("third-party: python3 does not run:\n" + done.stderr)
-    interpreter, version, include = done.stdout.strip().split("\n")
+    interpreter, version, include, multiarch = done.stdout.strip().split("\n")
     if version != rctx.attr.version:
         fail("third-party: the locked wheels are for Python {}, python3 on PATH is {} ({}). Put a Python {} first on PATH.".format(
             rctx.attr.version,
@@ -135,6 +139,11 @@ def _host_python_impl(rctx):
     if not rctx.path(include + "/Python.h").exists:
         fail("third-party: Python.h is not in {}. Install the headers of this Python (Debian: python3-dev).".format(include))
     rctx.symlink(include, "include")
+
+    # Debian's pyconfig.h is one for all architectures and includes <TRIPLET/pythonX.Y/pyconfig.h>.
+    own = rctx.path(include).dirname.get_child(multiarch, "python" + version)
+    if own.exists:
+        rctx.symlink(own, "multiarch/{}/python{}".format(multiarch, version))
     rctx.file("BUILD.bazel", _PYTHON_BUILD.format(interpreter = interpreter))
 
 host_python = repository_rule(
