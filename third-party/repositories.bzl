@@ -94,7 +94,7 @@ package(default_visibility = ["//visibility:public"])
 
 py_runtime(
     name = "runtime",
-    interpreter_path = "{interpreter}",
+    interpreter = "python3",
     python_version = "PY3",
     stub_shebang = "#!{interpreter}",
 )
@@ -144,6 +144,9 @@ def _host_python_impl(rctx):
     own = rctx.path(include).dirname.get_child(multiarch, "python" + version)
     if own.exists:
         rctx.symlink(own, "multiarch/{}/python{}".format(multiarch, version))
+
+    # Without site-packages: what a test imports comes from the lock file or not at all.
+    rctx.file("python3", '#!/bin/sh\nexec "{}" -S "$@"\n'.format(interpreter), executable = True)
     rctx.file("BUILD.bazel", _PYTHON_BUILD.format(interpreter = interpreter))
 
 host_python = repository_rule(
