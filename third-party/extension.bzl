@@ -6,6 +6,7 @@ _LOCKS = {
     "deb": "//third-party:debian.lock.json",
     "npm": "//third-party:npm.lock.json",
     "pip": "//third-party:python.lock.json",
+    "src": "//third-party:debian_sources.lock.json",
 }
 
 def repository_name(kind, package):

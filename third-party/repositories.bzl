@@ -75,7 +75,7 @@ package_repository = repository_rule(
     doc = "One pinned package, unpacked under `site`, with a BUILD file and its row of the licence table.",
     attrs = {
         "deps": attr.label_list(doc = "py_library targets of the packages that this wheel imports"),
-        "kind": attr.string(mandatory = True, values = ["pip", "deb", "npm"]),
+        "kind": attr.string(mandatory = True, values = ["pip", "deb", "npm", "src"]),
         "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
         "package": attr.string(mandatory = True),
         "sha256": attr.string_list(mandatory = True),

@@ -31,10 +31,11 @@ class Source:
     components: tuple[str, ...] = ()
     options: dict[str, str] = field(default_factory=dict, compare=False)
 
-    def stanza(self, suite: str, component: str = "main") -> str:
-        """The same place in apt's deb822 form, with one suite's package index and nothing else."""
-        lines = ["Types: deb", f"URIs: {self.uri}", f"Suites: {suite}", f"Components: {component}"]
-        lines += ["Targets: Packages", *(f"{key}: {value}" for key, value in self.options.items())]
+    def stanza(self, suite: str, component: str = "main", sources: bool = False) -> str:
+        """The same place in apt's deb822 form, with one suite's index of packages (or of sources) and nothing else."""
+        kind, target = ("deb-src", "Sources") if sources else ("deb", "Packages")
+        lines = [f"Types: {kind}", f"URIs: {self.uri}", f"Suites: {suite}", f"Components: {component}"]
+        lines += [f"Targets: {target}", *(f"{key}: {value}" for key, value in self.options.items())]
         return "\n".join(lines) + "\n"
 
 

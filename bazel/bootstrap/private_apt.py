@@ -119,12 +119,12 @@ def _dependencies(fields: dict[str, str]) -> Iterable[list[str]]:
 class PrivateApt:
     """apt on one mirror and one suite, with lists, cache and package status in a directory of ours."""
 
-    def __init__(self, directory: Path, source: Source, suite: str) -> None:
+    def __init__(self, directory: Path, source: Source, suite: str, sources: bool = False) -> None:
         self._directory = directory
         for name in ("sources.d", "state/lists/partial", "cache/archives/partial"):
             (directory / name).mkdir(parents=True, exist_ok=True)
         (directory / "status").touch()
-        (directory / "sources.d/private.sources").write_text(source.stanza(suite))
+        (directory / "sources.d/private.sources").write_text(source.stanza(suite, sources=sources))
         (directory / "apt.conf").write_text(_CONFIGURATION.format(directory=directory))
 
     def _command(self, tool: str, *arguments: str) -> list[str]:
@@ -163,6 +163,20 @@ class PrivateApt:
         if not all(archives):
             raise BootstrapError(f"downloading Debian packages failed:\n{errors}")
         return [archive for archive in archives if archive]
+
+    def source_versions(self, name: str) -> list[str]:
+        """The versions of a source package that the suite has; needs an index of sources."""
+        text = self._read("apt-cache", "--only-source", "showsrc", name)
+        return re.findall(r"^Version: (.*)$", text, re.MULTILINE)
+
+    def download_source(self, name: str, version: str, directory: Path) -> None:
+        """Downloads the upstream archive of a source package, without Debian's changes to it."""
+        command = self._command(
+            "apt-get", "-qq", "source", "--download-only", "--tar-only", f"{name}={version}"
+        )
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise BootstrapError(_last_errors(done.stderr) or "apt-get source failed")
 
     def _download_once(self, packages: list[Package], directory: Path) -> str:
         """One run of apt-get download; returns its errors. apt checks the signed digests."""

@@ -4,6 +4,7 @@ Repository rules run this with the host's python3 (standard library only):
 
     fetch.py pip NAME VERSION SHA256[,SHA256...] OUT
     fetch.py deb NAME VERSION SHA256 OUT --suite SUITE
+    fetch.py src NAME VERSION SHA256 OUT --suite SUITE[,SUITE...]
     fetch.py npm NAME VERSION SHA256 OUT
 
 OUT becomes the unpacked package. A download is kept, under its digest, in ``$EXECUTORCH_DOWNLOADS`` (the
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fcntl
+import functools
 import hashlib
 import os
 import pathlib
@@ -101,24 +103,57 @@ def download_pip(name: str, version: str, digests: list[str], into: pathlib.Path
 
 def download_deb(name: str, version: str, _digests: list[str], into: pathlib.Path, suite: str) -> None:
     """One binary package of Debian, by apt-get with a state of its own, from the machine's mirror."""
-    with locked(cache_dir().parent / f"apt-{suite}.lock"):
+    _by_apt(suite, False, lambda apt: _binary_package(apt, suite, name, version, into))
+
+
+def download_src(name: str, version: str, _digests: list[str], into: pathlib.Path, suite: str) -> None:
+    """The upstream archive of one of Debian's source packages; VERSION is upstream's, without Debian's revision."""
+    errors = []
+    for one in suite.split(","):
+        try:
+            _by_apt(
+                one,
+                True,
+                functools.partial(_source_package, suite=one, name=name, version=version, into=into),
+            )
+            return
+        except FetchError as error:
+            errors.append(str(error))
+    raise FetchError("\n".join(errors))
+
+
+def _by_apt(suite: str, sources: bool, download: Callable[[PrivateApt], None]) -> None:
+    """Tries the machine's mirrors one after the other, with an index that is young enough."""
+    label = f"apt-{suite}-src" if sources else f"apt-{suite}"
+    with locked(cache_dir().parent / f"{label}.lock"):
         errors = []
         for source in debian_mirrors(pathlib.Path("/etc/apt")):
             try:
-                _download_from(source, suite, name, version, into)
+                download(_current_apt(cache_dir().parent / label, source, suite, sources))
                 return
             except BootstrapError as error:
                 errors.append(str(error))
         raise FetchError("\n".join(errors) or "no Debian mirror is named in /etc/apt")
 
 
-def _download_from(source: Source, suite: str, name: str, version: str, into: pathlib.Path) -> None:
-    state = cache_dir().parent / f"apt-{suite}"
-    apt = PrivateApt(state, source, suite)
+def _current_apt(state: pathlib.Path, source: Source, suite: str, sources: bool) -> PrivateApt:
+    apt = PrivateApt(state, source, suite, sources)
     stamp = state / "updated"
     if not stamp.exists() or time.time() - stamp.stat().st_mtime > _INDEX_MAX_AGE_S:
         apt.update()
         stamp.touch()
+    return apt
+
+
+def _source_package(apt: PrivateApt, suite: str, name: str, version: str, into: pathlib.Path) -> None:
+    found = apt.source_versions(name)
+    matching = [one for one in found if one.rpartition("-")[0] == version]
+    if not matching:
+        raise BootstrapError(f"{suite} has version '{', '.join(found)}' of it")
+    apt.download_source(name, matching[0], into)
+
+
+def _binary_package(apt: PrivateApt, suite: str, name: str, version: str, into: pathlib.Path) -> None:
     index = apt.index()
     if index.version(name) != version:
         raise BootstrapError(f"{suite} has version '{index.version(name)}' of it")
@@ -163,6 +198,20 @@ def unpack_deb(archive: pathlib.Path, out: pathlib.Path) -> None:
             path.symlink_to(os.path.relpath(target, path.parent))
 
 
+def unpack_source(archive: pathlib.Path, out: pathlib.Path) -> None:
+    """An upstream archive; one outermost directory is left out, as its name carries a revision."""
+    with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
+        tree = pathlib.Path(scratch) / "tree"
+        tree.mkdir()
+        run(["tar", "-xf", str(archive), "--no-same-owner"], tree, attempts=1)
+        entries = list(tree.iterdir())
+        shutil.move(str(entries[0] if len(entries) == 1 else tree), out)
+    # A BUILD file of upstream's own would cut its directory out of the overlay's package.
+    for path in [*out.rglob("BUILD"), *out.rglob("*.bazel"), *out.rglob("WORKSPACE")]:
+        if path.is_file():
+            path.unlink()
+
+
 def unpack_npm(archive: pathlib.Path, out: pathlib.Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive) as tar:
@@ -176,6 +225,11 @@ KINDS: dict[str, tuple[Callable[..., None], Callable[[pathlib.Path, pathlib.Path
         "Check the pin in third-party/python.lock.json and 'pip config list'.",
     ),
     "deb": (download_deb, unpack_deb, "Check the pin in third-party/debian.lock.json and /etc/apt."),
+    "src": (
+        download_src,
+        unpack_source,
+        "Check the pin in third-party/debian_sources.lock.json (suites move on) and /etc/apt.",
+    ),
     "npm": (download_npm, unpack_npm, "Check the pin in third-party/npm.lock.json; npm comes with Node.js."),
 }
 

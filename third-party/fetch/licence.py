@@ -38,13 +38,31 @@ def of_debian(site: pathlib.Path) -> str:
     return ", ".join(names[:6]) or "see the package's copyright file"
 
 
+def of_source(site: pathlib.Path) -> str:
+    """Which well-known text the top licence file holds."""
+    signs = {
+        "Redistribution and use in source and binary forms": "BSD",
+        "Permission is hereby granted, free of charge": "MIT",
+        "Apache License": "Apache-2.0",
+    }
+    for path in sorted(site.glob("LICEN[CS]E*")):
+        text = " ".join(path.read_text(errors="replace").split())
+        for sign, name in signs.items():
+            if sign in text:
+                clauses = "-3-Clause" if "endorse or promote" in text else "-2-Clause"
+                return name + clauses if name == "BSD" else name
+    return "not stated"
+
+
 def of_npm(site: pathlib.Path) -> str:
     return str(json.loads((site / "package" / "package.json").read_text()).get("license", "not stated"))
 
 
 def main() -> None:
     kind, name, version, digest, directory = sys.argv[1:]
-    licence = {"pip": of_wheel, "deb": of_debian, "npm": of_npm}[kind](pathlib.Path(directory))
+    licence = {"pip": of_wheel, "deb": of_debian, "npm": of_npm, "src": of_source}[kind](
+        pathlib.Path(directory)
+    )
     print(json.dumps({"kind": kind, "name": name, "version": version, "licence": licence, "sha256": digest}))
 
 

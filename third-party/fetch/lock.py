@@ -29,7 +29,7 @@ def pin(kind: str, name: str, entry: dict) -> None:
 
 def main() -> None:
     lock = pathlib.Path(sys.argv[1])
-    kind = {"python": "pip", "debian": "deb", "npm": "npm"}[lock.name.split(".")[0]]
+    kind = {"python": "pip", "debian": "deb", "debian_sources": "src", "npm": "npm"}[lock.name.split(".")[0]]
     table = json.loads(lock.read_text())
     for request in sys.argv[2:]:
         name, version = request.split("==")
