@@ -25,6 +25,10 @@ _PYTEST_DEPS = [
     Label("//third-party:pytest"),
     Label("//third-party:hypothesis"),
 ]
+_PYTEST_NAMES = [
+    "//third-party:hypothesis",
+    "//third-party:pytest",
+]
 _GOOGLETEST = Label("//third-party:googletest")
 
 def _private_headers(name, srcs):
@@ -126,7 +130,7 @@ def py_unit_test(name, srcs, deps = [], args = [], size = "small", **kwargs):
         srcs = srcs + [_PYTEST_MAIN],
         args = ["$(location {})".format(src) for src in srcs if not src.endswith("conftest.py")] + args,
         main = _PYTEST_MAIN,
-        deps = deps + [_IMPORT_ROOT] + _PYTEST_DEPS,
+        deps = [dep for dep in deps if dep not in _PYTEST_NAMES] + [_IMPORT_ROOT] + _PYTEST_DEPS,
         **kwargs
     )
 

@@ -24,22 +24,41 @@ EDGES = {
     "dialects": {"py": [], "cc": []},
     # Level 1: each knows level 0 only.
     "passes": {"py": ["dialects"], "cc": []},
-    "partitioner": {"py": ["schema", "dialects"], "cc": []},
+    "partitioner": {
+        "py": ["schema", "dialects"],
+        "cc": [],
+        # Whole programs, run with the demo backends.
+        "tests": ["exir", "runtime", "backends"],
+    },
     "memory_planning": {"py": ["dialects"], "cc": []},
     # Level 2 and the front door, the only library that knows all stages.
     "emitter": {"py": ["schema", "dialects", "memory_planning"], "cc": []},
-    "exir": {"py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"], "cc": []},
+    "exir": {
+        "py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"],
+        "cc": [],
+        "tests": ["runtime"],
+    },
+    # By recipe, from model to file; a session can run what it made.
+    "export": {"py": ["exir", "runtime"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
-        "py": ["schema", "dialects", "passes", "partitioner"],
+        "py": ["schema", "dialects", "partitioner"],
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
+    "backends/xnnpack": {
+        "py": ["schema", "dialects", "passes", "partitioner"],
+        "cc": ["runtime", "extension"],
+        "tests": ["exir", "emitter", "runtime", "extension", "kernels"],
+    },
+    # Documented functions that return settings of the front door; it is imported when they are called.
+    "backends/xnnpack/utils": {"py": ["backends/xnnpack", "exir"], "cc": []},
     "devtools": {
-        "py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter", "exir"],
+        "py": ["schema", "dialects", "partitioner", "emitter", "exir"],
         "cc": ["schema", "runtime"],
         "tests": ["runtime", "extension", "kernels"],
     },
+    "util": {"py": ["memory_planning"], "cc": [], "tests": ["exir"]},
     # The row of the library is what its distribution requires: its public headers and its archives need nothing.
     "runtime": {
         "py": [],
@@ -57,10 +76,14 @@ EDGES = {
     },
     "runtime/python": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension"],
+        "cc": ["runtime", "kernels", "extension", "devtools", "backends/xnnpack"],
         "tests": ["schema", "extension", "emitter", "exir"],
     },
-    "kernels": {"py": [], "cc": ["runtime"], "tests": ["extension"]},
+    "kernels": {"py": ["schema"], "cc": ["runtime"], "tests": ["extension"]},
     "extension": {"py": ["runtime"], "cc": ["schema", "runtime"], "tests": ["schema", "kernels"]},
-    "extension/executor_runner": {"py": [], "cc": ["runtime", "kernels", "extension"], "tests": []},
+    "extension/executor_runner": {
+        "py": [],
+        "cc": ["runtime", "kernels", "extension", "backends/xnnpack"],
+        "tests": [],
+    },
 }

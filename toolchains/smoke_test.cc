@@ -39,6 +39,20 @@ TEST(ToolchainDeathTest, AddressSanitizerReports) {
       "heap-buffer-overflow");
 }
 #endif
+#if __has_feature(thread_sanitizer)
+TEST(ToolchainDeathTest, ThreadSanitizerReports) {
+  // Starts the program anew: threads of the earlier tests do not come along.
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        int value = 0;
+        std::thread thread([&value] { value = 1; });
+        value = 2;
+        thread.join();
+      },
+      "data race");
+}
+#endif
 #endif
 
 }  // namespace

@@ -133,7 +133,7 @@ def _compile_features(row, lib):
     cxx = ["-nostdinc++"] + ["-D" + define for define in _LIBCXX_DEFINES]
     for directory in ["libcxx/include", "libcxxabi/include"]:
         cxx += ["-isystem", lib + "/" + directory]
-    cxx += ["-std=c++17"]
+    cxx.append("-std=c++17")
     target = ["--target=" + row.clang_target] + _HERMETIC_FLAGS + ["-D" + define for define in row.defines]
     return [
         _flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + _CODE_FLAGS),
@@ -160,6 +160,16 @@ _SANITIZERS = {
             "-Wl,--defsym=__sanitizer_verify_double_ended_contiguous_container=__asan_default_options",
         ],
     ),
+    "tsan": struct(
+        flags = ["-fsanitize=thread"],
+        runtimes = ["tsan", "tsan_cxx"],
+        # Newer compilers call these by names of their own; the runtime's interceptors do what they ask for.
+        link_flags = [
+            "-Wl,--defsym=__tsan_memcpy=__interceptor_memcpy",
+            "-Wl,--defsym=__tsan_memmove=__interceptor_memmove",
+            "-Wl,--defsym=__tsan_memset=__interceptor_memset",
+        ],
+    ),
     "ubsan": struct(
         flags = ["-fsanitize=undefined"],
         runtimes = ["ubsan_standalone", "ubsan_standalone_cxx"],
@@ -171,7 +181,9 @@ def _sanitizer_features(ctx):
     if ctx.attr.sanitizer == "none":
         return []
     sanitizer = _SANITIZERS[ctx.attr.sanitizer]
-    flags = ["-O1", "-g", "-UNDEBUG", "-fno-sanitize-recover=all", "-fno-sanitize=function,vptr"]
+    flags = ["-O1", "-g", "-UNDEBUG"]
+    if ctx.attr.sanitizer != "tsan":
+        flags += ["-fno-sanitize-recover=all", "-fno-sanitize=function,vptr"]
     directory = ctx.files.runtimes[0].dirname
     archives = ["{}/libclang_rt.{}-x86_64.a".format(directory, name) for name in sanitizer.runtimes]
     return [
