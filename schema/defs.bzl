@@ -17,7 +17,7 @@ _COMPILE = " && ".join([
 ])
 
 def flatbuffer_schema(name, deps = []):
-    """Makes `:NAME` (executorch.schema.NAME in Python) and `:NAME_cc` (<executorch/schema/NAME_generated.h>).
+    """Makes `:NAME` (executorch.PACKAGE.NAME in Python) and `:NAME_cc` (<executorch/PACKAGE/NAME_generated.h>).
 
     Args:
       name: of the schema; NAME.fbs is its source.
@@ -42,7 +42,7 @@ def flatbuffer_schema(name, deps = []):
     py_lib(
         name = name,
         srcs = [name + ".py"],
-        deps = [":package", ":wire"] + deps,
+        deps = ["//schema:package", "//schema:wire"] + deps,
     )
 
     # Scoped enums and mutable accessors are what users of the generated header expect.
@@ -51,7 +51,7 @@ def flatbuffer_schema(name, deps = []):
         srcs = sources,
         outs = [name + "_generated.h"],
         cmd = "$(execpath {flatc}) --cpp --cpp-std c++17 --scoped-enums --gen-mutable".format(flatc = _FLATC) +
-              " --include-prefix executorch/schema -o $(RULEDIR) $(execpath {}.fbs)".format(name),
+              " --include-prefix executorch/{} -o $(RULEDIR) $(execpath {}.fbs)".format(native.package_name(), name),
         tools = [_FLATC],
     )
     cc_lib(

@@ -21,6 +21,7 @@ from executorch.schema.codegen.reflection import (
     UTYPE,
     VECTOR,
     Enum,
+    EnumValue,
     Field,
     Object,
     Schema,
@@ -64,6 +65,13 @@ class Generator:
         self.file = file
         self.enums = [enum for enum in schema.enums if enum.file == file]
         self.objects = self._in_order([item for item in schema.objects if item.file == file])
+        self._aliased = {
+            schema.objects[value.index].name
+            for enum in self.enums
+            if enum.is_union
+            for value in enum.values
+            if self._is_alias(value)
+        }
 
     def _in_order(self, objects: list[Object]) -> list[Object]:
         """Tables after the tables that they refer to, so that a default can construct them."""
@@ -158,7 +166,9 @@ class Generator:
         for item in self.objects:
             for field in item.fields:
                 if field.type.base == UNION:
-                    sections.append(self._union(self.schema.enums[field.type.index]))
+                    enum = self.schema.enums[field.type.index]
+                    sections += [self._alias(value) for value in enum.values if self._is_alias(value)]
+                    sections.append(self._union(enum))
             sections.append(self._dataclass(item))
         if self.objects:
             sections.append(self._aligned())
@@ -184,6 +194,7 @@ class Generator:
             yield from ["from collections.abc import Callable"] if has_union else []
             yield "from dataclasses import dataclass, field"
         yield from ["from enum import IntEnum"] if has_enum else []
+        yield from ["from functools import partial"] if self._aliased else []
         if not self.objects:
             return
         yield from ["from typing import Any"] if has_union else []
@@ -220,8 +231,18 @@ class Generator:
             yield f"    {value.name} = {value.value}"
             yield from docstring(value.comment, 4)
 
+    def _is_alias(self, value: EnumValue) -> bool:
+        """Whether a member of a union has a name of its own for a table that it shares with others."""
+        return bool(value.value) and value.name != bare(self.schema.objects[value.index].name)
+
+    def _alias(self, value: EnumValue) -> Iterator[str]:
+        table = bare(self.schema.objects[value.index].name)
+        yield "@dataclass(slots=True)"
+        yield f"class {value.name}({table}):"
+        yield from docstring(value.comment or f"A `{table}` as member {value.value} of its union.", 4)
+
     def _union(self, enum: Enum) -> Iterator[str]:
-        members = [bare(self.schema.objects[value.index].name) for value in enum.values if value.value]
+        members = [value.name for value in enum.values if value.value]
         yield f"{bare(enum.name)} = ("
         yield f"    {members[0]}"
         yield from (f"    | {member}" for member in members[1:])
@@ -265,13 +286,15 @@ class Generator:
     def _union_tables(self, enum: Enum) -> Iterator[str]:
         name = bare(enum.name)
         members = [
-            (value.value, bare(self.schema.objects[value.index].name)) for value in enum.values if value.value
+            (value, bare(self.schema.objects[value.index].name)) for value in enum.values if value.value
         ]
         yield f"_{name}_WRITERS: dict[type, tuple[int, Callable[[Writer, Any], int]]] = {{"
-        yield from (f"    {member}: ({number}, _write_{member})," for number, member in members)
+        yield from (f"    {value.name}: ({value.value}, _write_{table})," for value, table in members)
         yield "}"
         yield f"_{name}_READERS: dict[int, Callable[[Reader, int], Any]] = {{"
-        yield from (f"    {number}: _read_{member}," for number, member in members)
+        for value, table in members:
+            made = f"partial(_read_{table}, made={value.name})" if self._is_alias(value) else f"_read_{table}"
+            yield f"    {value.value}: {made},"
         yield "}"
 
     def _layout(self, item: Object) -> Iterator[str]:
@@ -336,16 +359,21 @@ class Generator:
 
     def _reader(self, item: Object) -> Iterator[str]:
         name = bare(item.name)
-        yield f"def _read_{name}(reader: Reader, at: int) -> {name}:"
+        made = name
+        if item.name in self._aliased:
+            made = "made"
+            yield f"def _read_{name}(reader: Reader, at: int, made: type[{name}] = {name}) -> {name}:"
+        else:
+            yield f"def _read_{name}(reader: Reader, at: int) -> {name}:"
         if not self._fields(item):
             yield "    reader.fields(at, 0)"
-            yield f"    return {name}()"
+            yield f"    return {made}()"
             return
         yield f"    fields = reader.fields(at, {max(field.slot for field in item.fields) + 1})"
         for field in item.fields:
             if field.type.base == UNION:
                 yield from self._union_reader(field, name)
-        yield f"    return {name}("
+        yield f"    return {made}("
         for field in self._fields(item):
             yield f"        {field.name}={self._read_expression(field)},"
         yield "    )"
