@@ -66,6 +66,7 @@ fmod.Scalar remainder.Scalar add.Scalar sub.Scalar mul.Scalar div.Scalar
 
 
 _WITH_DTYPE: dict[str, dict[str, Any]] = {
+    "full_like": {"fill_value": 1},
     "mean": {},
     "mean.dim": {"dim": [0]},
     "sum.dim_IntList": {"dim": [0]},
@@ -73,6 +74,140 @@ _WITH_DTYPE: dict[str, dict[str, Any]] = {
     "prod.dim_int": {"dim": 0},
     "cumsum": {"dim": 0},
 }
+
+
+_ANY_INDEX = (torch.int64, torch.int32, torch.uint8, torch.bool)
+_VOL = (1, 2, 4, 4, 4)
+
+#: The rest of core ATen, operator by operator.
+_MORE: list[Sample] = [
+    Sample("aten::_adaptive_avg_pool2d_backward", {"grad_output": (1, 2, 2, 2), "self": _IMG}),
+    Sample("aten::_adaptive_avg_pool3d", {"self": _VOL}, {"output_size": [2, 2, 2]}),
+    Sample("aten::_cdist_forward", {"x1": _V, "x2": _V}, {"p": 2.0, "compute_mode": None}),
+    Sample(
+        "aten::_native_batch_norm_legit.no_stats",
+        {"input": _IMG},
+        {"training": True, "momentum": 0.1, "eps": 1e-5},
+    ),
+    Sample("aten::_pdist_forward", {"self": _V}),
+    *(Sample("aten::_to_copy", {"self": _V}, {"dtype": dtype}) for dtype in DTYPE_NAMES.values()),
+    Sample("aten::_to_copy", {"self": _V}),
+    Sample("aten::adaptive_avg_pool1d", {"self": (1, 2, 6)}, {"output_size": [2]}),
+    Sample("aten::any.dims", {"self": _V}, {"dim": [0]}),
+    Sample("aten::as_strided_copy", {"self": _V}, {"size": [2], "stride": [1]}),
+    Sample("aten::avg_pool1d", {"self": (1, 2, 6)}, {"kernel_size": [2]}),
+    Sample(
+        "aten::avg_pool2d_backward",
+        {"grad_output": (1, 2, 3, 3), "self": _IMG},
+        {
+            "kernel_size": [2, 2],
+            "stride": [2, 2],
+            "padding": [0, 0],
+            "ceil_mode": False,
+            "count_include_pad": True,
+            "divisor_override": None,
+        },
+    ),
+    Sample("aten::avg_pool3d", {"self": _VOL}, {"kernel_size": [2, 2, 2]}),
+    Sample("aten::clamp.Tensor", {"self": _V, "min": _V, "max": _V}),
+    Sample(
+        "aten::col2im",
+        {"self": (1, 8, 9)},
+        {
+            "output_size": [4, 4],
+            "kernel_size": [2, 2],
+            "dilation": [1, 1],
+            "padding": [0, 0],
+            "stride": [1, 1],
+        },
+    ),
+    Sample(
+        "aten::convolution_backward",
+        {"grad_output": (1, 3, 4, 4), "input": _IMG, "weight": (3, 2, 3, 3)},
+        {
+            "bias_sizes": [3],
+            "stride": [1, 1],
+            "padding": [0, 0],
+            "dilation": [1, 1],
+            "transposed": False,
+            "output_padding": [0, 0],
+            "groups": 1,
+            "output_mask": [True, True, True],
+        },
+    ),
+    *(
+        Sample("aten::copy", {"self": _V, "src": _V}, fixed={"src": (dtype,)})
+        for dtype in DTYPE_NAMES.values()
+    ),
+    Sample("aten::detach_copy", {"self": _V}),
+    Sample("aten::div.Scalar_mode", {"self": _V}, {"other": 2, "rounding_mode": "floor"}),
+    Sample(
+        "aten::embedding_dense_backward",
+        {"grad_output": (2, 3), "indices": (2,)},
+        {"num_weights": 4, "padding_idx": -1, "scale_grad_by_freq": False},
+        {"indices": _INDEX},
+    ),
+    Sample("aten::fill.Scalar", {"self": _V}, {"value": 1}),
+    Sample(
+        "aten::grid_sampler_2d",
+        {"input": _IMG, "grid": (1, 3, 3, 2)},
+        {"interpolation_mode": 0, "padding_mode": 0, "align_corners": False},
+    ),
+    Sample("aten::index.Tensor", {"self": _V, "indices": [(2,)]}, fixed={"indices": _ANY_INDEX}),
+    Sample(
+        "aten::index_put", {"self": _V, "indices": [(2,)], "values": (2, 3)}, fixed={"indices": _ANY_INDEX}
+    ),
+    Sample("aten::masked_scatter", {"self": _V, "mask": _V, "source": _V}, fixed={"mask": _COND}),
+    Sample(
+        "aten::max_pool2d_with_indices_backward",
+        {"grad_output": (1, 2, 3, 3), "self": _IMG, "indices": (1, 2, 3, 3)},
+        {"kernel_size": [2, 2], "stride": [2, 2], "padding": [0, 0], "dilation": [1, 1], "ceil_mode": False},
+        {"indices": (torch.int64,)},
+    ),
+    Sample("aten::max_pool3d_with_indices", {"self": _VOL}, {"kernel_size": [2, 2, 2]}),
+    Sample("aten::native_dropout", {"input": _V}, {"p": 0.5, "train": True}),
+    Sample(
+        "aten::native_group_norm",
+        {"input": _IMG, "weight": (2,), "bias": (2,)},
+        {"N": 1, "C": 2, "HxW": 36, "group": 1, "eps": 1e-5},
+    ),
+    Sample("aten::nonzero", {"self": _V}),
+    Sample("aten::reflection_pad1d", {"self": (1, 2, 6)}, {"padding": [1, 1]}),
+    Sample("aten::reflection_pad2d", {"self": _IMG}, {"padding": [1, 1, 1, 1]}),
+    Sample("aten::reflection_pad3d", {"self": _VOL}, {"padding": [1, 1, 1, 1, 1, 1]}),
+    Sample("aten::replication_pad2d", {"self": _IMG}, {"padding": [1, 1, 1, 1]}),
+    Sample("aten::replication_pad3d", {"self": _VOL}, {"padding": [1, 1, 1, 1, 1, 1]}),
+    Sample("aten::scatter.src", {"self": _V, "index": _V, "src": _V}, {"dim": 0}, {"index": _INDEX}),
+    Sample("aten::scatter.value", {"self": _V, "index": _V}, {"dim": 0, "value": 1}, {"index": _INDEX}),
+    Sample("aten::scatter_add", {"self": _V, "index": _V, "src": _V}, {"dim": 0}, {"index": _INDEX}),
+    Sample(
+        "aten::scatter_reduce.two",
+        {"self": _V, "index": _V, "src": _V},
+        {"dim": 0, "reduce": "sum"},
+        {"index": _INDEX},
+    ),
+    Sample("aten::squeeze_copy.dim", {"self": _V}, {"dim": 0}),
+    *(
+        Sample("aten::arange.start_step", {}, {"start": 0, "end": 4, "dtype": dtype})
+        for dtype in DTYPE_NAMES.values()
+    ),
+    *(
+        Sample("aten::empty.memory_format", {}, {"size": [2], "dtype": dtype})
+        for dtype in DTYPE_NAMES.values()
+    ),
+    *(
+        Sample("aten::empty_strided", {}, {"size": [2], "stride": [1], "dtype": dtype})
+        for dtype in DTYPE_NAMES.values()
+    ),
+    *(
+        Sample("aten::full", {}, {"size": [2], "fill_value": 1, "dtype": dtype})
+        for dtype in DTYPE_NAMES.values()
+    ),
+    *(Sample("aten::rand", {}, {"size": [2], "dtype": dtype}) for dtype in DTYPE_NAMES.values()),
+    *(Sample("aten::randn", {}, {"size": [2], "dtype": dtype}) for dtype in DTYPE_NAMES.values()),
+    *(Sample("aten::randperm", {}, {"n": 4, "dtype": dtype}) for dtype in DTYPE_NAMES.values()),
+    *(Sample("aten::scalar_tensor", {}, {"s": 1, "dtype": dtype}) for dtype in DTYPE_NAMES.values()),
+]
 
 
 SAMPLES: list[Sample] = [
@@ -135,4 +270,5 @@ SAMPLES: list[Sample] = [
         {"input": _IMG},
         {"output_size": None, "align_corners": False, "scale_factors": [2.0, 2.0]},
     ),
+    *_MORE,
 ]

@@ -27,9 +27,9 @@ class EdgeOpOverload:
         namespace: ``aten`` of ``aten::add.Tensor``.
     """
 
-    def __init__(self, op: OpOverload) -> None:
+    def __init__(self, op: OpOverload, schema: "EdgeFunctionSchema | None" = None) -> None:
         self._op = op
-        self._schema = EdgeFunctionSchema(op._schema)
+        self._schema = schema or EdgeFunctionSchema(op._schema)
         self.namespace: str = op.namespace
         self._overloadname: str = op._overloadname
         self.__name__ = f"{self.namespace}.{op.__name__}"
@@ -38,6 +38,10 @@ class EdgeOpOverload:
         self._out_variant: OpOverload | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        for value in (*args, *kwargs.values()):
+            tracer = _tracer_of(value)
+            if tracer is not None:  # a pattern that is traced symbolically keeps its edge operators
+                return tracer.create_proxy("call_function", self, args, kwargs)
         return self._op(*args, **kwargs)
 
     @property
@@ -85,6 +89,7 @@ class EdgeOpOverloadPacket:
 
     def __init__(self, packet: OpOverloadPacket) -> None:
         self._packet = packet
+        self._qualified_op_name: str = packet._qualified_op_name
         self.__name__ = str(packet)
         self.__module__ = _DOCUMENTED_MODULE
 
@@ -94,9 +99,17 @@ class EdgeOpOverloadPacket:
         overload = getattr(self._packet, name)
         if not isinstance(overload, OpOverload):
             raise AttributeError(f"{self._packet} has no overload {name!r}")
-        op = edge_op(overload)
+        op = self._wrap(overload)
         setattr(self, name, op)
         return op
+
+    def _wrap(self, overload: OpOverload) -> EdgeOpOverload:
+        return edge_op(overload)
+
+    @property
+    def op(self) -> Any:
+        """The function behind the packet, as ``torch``'s own packets have it."""
+        return self._packet.op
 
     def overloads(self) -> list[str]:
         return self._packet.overloads()
@@ -141,6 +154,14 @@ def aten_op(target: Any) -> "OpOverload | None":
     if isinstance(target, EdgeOpOverload):
         return target._op
     return target if isinstance(target, OpOverload) else None
+
+
+def _tracer_of(value: Any) -> Any:
+    if isinstance(value, torch.fx.Proxy):
+        return value.tracer
+    if isinstance(value, (list, tuple)):
+        return next((item.tracer for item in value if isinstance(item, torch.fx.Proxy)), None)
+    return None
 
 
 def _find_edge_op(qualified: str, overload: str) -> EdgeOpOverload:

@@ -87,3 +87,12 @@ def test_aten_op():
     assert aten_op(sigmoid) is torch.ops.aten.sigmoid.default
     assert aten_op(torch.ops.aten.sigmoid.default) is torch.ops.aten.sigmoid.default
     assert aten_op(len) is None and isinstance(sigmoid, EdgeOpOverload)
+
+
+def test_symbolic_traces_keep_edge_operators():
+    def pattern(x, y):
+        return ops.edge.aten.cat.default([ops.edge.aten.add.Tensor(x, other=y), y])
+
+    graph = torch.fx.symbolic_trace(pattern).graph
+    targets = [node.target for node in graph.nodes if node.op == "call_function"]
+    assert targets == [ops.edge.aten.add.Tensor, ops.edge.aten.cat.default]

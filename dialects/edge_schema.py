@@ -76,6 +76,16 @@ class EdgeFunctionSchema:
         return self._resolve()[2]
 
     @property
+    def dtype_constraint(self) -> "DtypeConstraint | None":
+        """The same as :attr:`constraint`."""
+        return self.constraint
+
+    @property
+    def schema(self) -> torch._C.FunctionSchema:
+        """The torch schema behind this one."""
+        return self._schema
+
+    @property
     def args(self) -> list[EdgeArgument]:
         """The arguments that may be passed by position."""
         return [arg for arg in self.arguments if not arg.kwarg_only]

@@ -14,28 +14,36 @@ Usage::
 """
 
 import enum
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import torch._export.verifier
 
 from executorch.dialects import meta_keys
 
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)\s*$')
 
 
-class ExportErrorType(enum.IntEnum):
-    """What kind of failure it is. Numbers below 0x10 concern input, the others a stage of the compiler."""
+class ExportErrorType(enum.Enum):
+    """What kind of failure it is. The numbers are the documented ones; ``UNKNOWN`` is ours, for the rest."""
 
-    UNKNOWN = 1
-    INVALID_INPUT_TYPE = 2
-    INVALID_OUTPUT_TYPE = 3
-    VIOLATION_OF_SPEC = 4
-    NOT_SUPPORTED = 5
-    MISSING_PROPERTY = 6
-    UNINITIALIZED = 7
+    UNKNOWN = 0
+    #: An argument of a function of the compiler is not what it takes.
+    INVALID_INPUT_TYPE = 1
+    #: A function handed to the compiler returned something else than it may.
+    INVALID_OUTPUT_TYPE = 2
+    #: A graph breaks a rule of the dialect it claims to be in.
+    VIOLATION_OF_SPEC = 3
+    #: The compiler has no way to express what the program does.
+    NOT_SUPPORTED = 4
+    #: A node lacks something that a stage before should have left there.
+    MISSING_PROPERTY = 5
+    #: A step needs another step first.
+    UNINITIALIZED = 6
 
 
 class ExportError(Exception):
@@ -56,18 +64,21 @@ class ExportError(Exception):
             error_code, message = None, error_code
         self.error_code = error_code if isinstance(error_code, ExportErrorType) else self.default_code
         self.message = message or ""
-        super().__init__(self.message)
+        super().__init__(str(self))
 
     def __str__(self) -> str:
-        return f"[{self.error_code.name}] {self.message}"
+        return f"[ExportErrorType.{self.error_code.name}]: {self.message}"
 
 
 class InternalError(ExportError):
-    """The compiler broke its own rules; not something a model author can repair."""
+    """The compiler broke its own rules; not something a model author can repair. Its text is the bare message."""
+
+    def __str__(self) -> str:
+        return self.message
 
 
-class SpecViolationError(ExportError):
-    """A graph is not a valid graph of the dialect it claims to be."""
+class SpecViolationError(ExportError, torch._export.verifier.SpecViolationError):
+    """A graph is not a valid graph of the dialect it claims to be; also torch's exception of this name."""
 
     default_code = ExportErrorType.VIOLATION_OF_SPEC
 
@@ -101,22 +112,29 @@ class UnknownMethodError(ExportError, KeyError):
 def internal_assert(pred: bool, assert_msg: str) -> None:
     """Raises :class:`InternalError` with ``assert_msg`` unless ``pred`` holds."""
     if not pred:
-        raise InternalError(ExportErrorType.UNKNOWN, assert_msg)
+        raise InternalError(assert_msg)
+
+
+_TORCH = os.path.dirname(torch.__file__) + os.sep
 
 
 def source_line(node: torch.fx.Node) -> "str | None":
-    """``file:line in function: code`` of the user's model that made ``node``, or None when nobody recorded it."""
+    """``file:line in function: code`` of the user's model that made ``node``, or None when nobody recorded it.
+
+    Frames inside torch (``nn.Conv2d.forward``) are passed over, unless there are no others.
+    """
     trace = node.meta.get(meta_keys.STACK_TRACE)
     if not trace:
         return None
     lines = trace.splitlines()
-    for index in range(len(lines) - 1, -1, -1):
-        match = _FRAME.match(lines[index])
-        if match:
-            code = lines[index + 1].strip() if index + 1 < len(lines) else ""
-            where = f"{match['file']}:{match['line']} in {match['name']}"
-            return f"{where}: {code}" if code and not _FRAME.match(code) else where
-    return None
+    frames = [(index, match) for index, text in enumerate(lines) if (match := _FRAME.match(text))]
+    if not frames:
+        return None
+    own = [frame for frame in frames if not frame[1]["file"].startswith(_TORCH)]
+    index, match = (own or frames)[-1]
+    code = lines[index + 1].strip() if index + 1 < len(lines) else ""
+    where = f"{match['file']}:{match['line']} in {match['name']}"
+    return f"{where}: {code}" if code and not _FRAME.match(code) else where
 
 
 def describe_target(target: Any) -> str:

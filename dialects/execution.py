@@ -72,6 +72,9 @@ _PRIM_ATEN_OPS = frozenset(
 )
 
 
+_SIZE_OPS = frozenset({"aten::sym_size.int", "aten::sym_numel", "aten::sym_stride.int"})
+
+
 def is_alloc(node: Any) -> bool:
     return isinstance(node, Node) and node.op == "call_function" and node.target is memory.alloc
 
@@ -113,6 +116,12 @@ def is_primitive(node: Any) -> bool:
     if not isinstance(target, torch._ops.OpOverload):
         return False
     return target.namespace == PRIM_NAMESPACE or target.name() in _PRIM_ATEN_OPS
+
+
+def reads_sizes_only(node: Any) -> bool:
+    """True for operators that look at a tensor's shape but not at its bytes, which need not be there any more."""
+    target = getattr(node, "target", None)
+    return isinstance(target, torch._ops.OpOverload) and target.name() in _SIZE_OPS
 
 
 def out_argument_names(op: torch._ops.OpOverload) -> list[str]:

@@ -1,4 +1,4 @@
-"""``ops``: every operator by dialect, ``ops.edge.aten.add.Tensor``.
+"""``ops``: every operator by dialect, ``ops.edge.aten.add.Tensor``, ``ops.backend.my_lib.fused.default``.
 
 Documented import path: ``executorch.exir.dialects._ops.ops``.
 """
@@ -8,46 +8,55 @@ from typing import Any
 
 import torch
 
-from executorch.dialects import dim_order_ops, prim_ops
+from executorch.dialects import bound_ops, dim_order_ops, prim_ops
+from executorch.dialects.backend_ops import backend_packet, bind_pattern_to_op
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, edge_op, edge_packet
 
 # Their namespaces must be there before anybody asks ``ops`` for them.
-_REGISTERED = (dim_order_ops.LIBRARY, prim_ops.LIBRARY)
+_REGISTERED = (dim_order_ops.LIBRARY, prim_ops.LIBRARY, bound_ops.LIBRARIES)
 
 
-class _EdgeNamespace(types.ModuleType):
-    """``ops.edge.<namespace>``: its attributes are operator packets."""
+class _OpNamespace(types.ModuleType):
+    """``ops.<dialect>.<namespace>``: its attributes are operator packets."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"executorch.exir.dialects.edge._ops.{name}")
+    def __init__(self, dialect: str, name: str) -> None:
+        super().__init__(f"executorch.exir.dialects.{dialect}._ops.{name}")
+        self._dialect = dialect
         self._namespace = name
 
-    def __getattr__(self, name: str) -> EdgeOpOverloadPacket:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        packet = getattr(getattr(torch.ops, self._namespace), name)
-        found = edge_packet(packet)
+        found = _PACKET_OF[self._dialect](getattr(getattr(torch.ops, self._namespace), name))
         setattr(self, name, found)
         return found
 
 
-class _EdgeDialect(types.ModuleType):
-    """``ops.edge``: its attributes are namespaces."""
+class _DialectNamespace(types.ModuleType):
+    """``ops.edge`` or ``ops.backend``: its attributes are namespaces."""
 
-    def __getattr__(self, name: str) -> _EdgeNamespace:
+    def __init__(self, dialect: str) -> None:
+        super().__init__(f"executorch.exir.dialects.{dialect}._ops")
+        self._dialect = dialect
+
+    def __getattr__(self, name: str) -> _OpNamespace:
         if name.startswith("__"):
             raise AttributeError(name)
-        namespace = _EdgeNamespace(name)
+        namespace = _OpNamespace(self._dialect, name)
         setattr(self, name, namespace)
         return namespace
 
 
-class _Dialects(types.ModuleType):
-    """``ops``: ``edge``, and every ``torch.ops`` namespace as it is."""
+_PACKET_OF = {"edge": edge_packet, "backend": backend_packet}
+
+
+class _Ops(types.ModuleType):
+    """``ops``: the dialects, and every ``torch.ops`` namespace as it is."""
 
     def __init__(self) -> None:
         super().__init__("executorch.exir.dialects._ops.ops")
-        self.edge = _EdgeDialect("executorch.exir.dialects.edge._ops")
+        self.edge = _DialectNamespace("edge")
+        self.backend = _DialectNamespace("backend")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -55,6 +64,6 @@ class _Dialects(types.ModuleType):
         return getattr(torch.ops, name)
 
 
-ops = _Dialects()
+ops = _Ops()
 
-__all__ = ["EdgeOpOverload", "EdgeOpOverloadPacket", "edge_op", "ops"]
+__all__ = ["EdgeOpOverload", "EdgeOpOverloadPacket", "bind_pattern_to_op", "edge_op", "ops"]

@@ -9,6 +9,7 @@ import functools
 
 from torch._ops import OpOverload
 
+from executorch.dialects import quantized_out_variants
 from executorch.dialects.errors import ExportErrorType, OperatorNotSupportedError
 
 _FACTORY_ARGUMENTS = frozenset({"dtype", "layout", "device", "pin_memory"})
@@ -39,6 +40,8 @@ def find_out_variant(op: OpOverload) -> "OpOverload | None":
         return None
     if any(str(ret.type) not in _TENSOR_RESULTS for ret in op._schema.returns):
         return None
+    if op.namespace == quantized_out_variants.NAMESPACE:
+        quantized_out_variants.define_out_variant(op)
     packet = op.overloadpacket
     candidates = [getattr(packet, name) for name in packet.overloads()]
     matching = [candidate for candidate in candidates if _matches(op, candidate)]

@@ -79,6 +79,8 @@ class TensorSpec:
             buffer; None for everything computed.
         fully_qualified_name: name in the model (``conv1.weight``), the key of external data; None for others.
         external_tag: name of the external data file that holds ``data``; None when it stays in the program.
+        extra_tensor_info: what the program's schema says of the tensor beyond this (``schema.ExtraTensorInfo``);
+            None for most.
     """
 
     def __init__(
@@ -89,6 +91,8 @@ class TensorSpec:
         is_sparse: bool = False,
         const: bool = False,
         requires_grad: bool = False,
+        extra_tensor_info: Any = None,
+        *,
         dim_order: "Sequence[int] | None" = None,
     ) -> None:
         self.scalar_type = dtype
@@ -106,6 +110,7 @@ class TensorSpec:
         self.data: torch.Tensor | None = None
         self.fully_qualified_name: str | None = None
         self.external_tag: str | None = None
+        self.extra_tensor_info = extra_tensor_info
         self.init_mem_planning_fields()
 
     @classmethod

@@ -127,6 +127,7 @@ def is_core(op: OpOverload, exceptions: "frozenset[OpOverload]" = frozenset()) -
 #: Operators that stand for a core operator: copies in place of views, and what export itself inserts.
 _CORE_COUNTERPARTS = frozenset(
     {
+        torch.ops.aten._upsample_bilinear2d_aa.default,  # core without antialiasing
         torch.ops.aten.alias_copy.default,
         torch.ops.aten.as_strided_copy.default,
         torch.ops.aten.detach_copy.default,

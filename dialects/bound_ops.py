@@ -1,0 +1,177 @@
+"""The documented operators that are defined by a pattern: ``executorch_prims`` and ``quantized_decomposed``.
+
+``executorch_prims`` is the documented spelling of arithmetic on sizes. Programs carry ``executorch_prim``
+(:mod:`executorch.dialects.prim_ops`), the spelling that released runtimes register; :data:`PRIMS_TO_PRIM` maps the
+one to the other.
+
+``quantized_decomposed`` is torch's namespace for quantization; the four operators here are what fused quantized
+graphs consist of beyond ``quantize_*`` and ``dequantize_*``. A quantized tensor stores integers ``q`` that mean
+``(q - zero_point) * scale``, clamped to ``quant_min ... quant_max``.
+"""
+
+import importlib
+import operator
+from collections.abc import Callable
+from typing import Any, Final
+
+import torch
+from torch._ops import OpOverload
+from torch.library import Library
+
+from executorch.dialects import prim_ops
+from executorch.dialects.backend_ops import bind_pattern_to_op
+
+_PRIMS: Final = Library("executorch_prims", "DEF")
+# Torch owns the namespace; a fragment adds to it whether or not torch's own part was imported.
+_QUANTIZED: Final = Library("quantized_decomposed", "FRAGMENT")
+
+#: Keep the registrations alive; whoever imports this module has the operators.
+LIBRARIES: Final = (_PRIMS, _QUANTIZED)
+
+#: Documented schema to the Python function it stands for.
+PRIM_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
+    "add.int(SymInt a, SymInt b) -> SymInt": operator.add,
+    "mul.int(SymInt a, SymInt b) -> SymInt": operator.mul,
+    "sub.int(SymInt a, SymInt b) -> SymInt": operator.sub,
+    "floordiv.int(SymInt a, SymInt b) -> SymInt": operator.floordiv,
+    "truediv.int(Scalar a, Scalar b) -> Scalar": operator.truediv,
+    "sym_float.Scalar(Scalar a) -> Scalar": torch.sym_float,
+    "gt.int(SymInt a, SymInt b) -> bool": operator.gt,
+    "lt.int(SymInt a, SymInt b) -> bool": operator.lt,
+    "ge.int(SymInt a, SymInt b) -> bool": operator.ge,
+    "le.int(SymInt a, SymInt b) -> bool": operator.le,
+    "eq.int(SymInt a, SymInt b) -> bool": operator.eq,
+    "mod.Scalar(SymInt a, SymInt b) -> SymInt": operator.mod,
+    "neg.Scalar(Scalar a) -> Scalar": operator.neg,
+}
+
+
+def _define_prims() -> dict[OpOverload, OpOverload]:
+    same: dict[OpOverload, OpOverload] = {}
+    for schema, function in PRIM_SCHEMAS.items():
+        bind_pattern_to_op(_PRIMS, schema)(function)
+        name, overload = schema.partition("(")[0].split(".")
+        op = getattr(getattr(torch.ops.executorch_prims, name), overload)
+        same[op] = prim_ops.SYM_OP_TO_PRIM[function]
+    return same
+
+
+#: ``executorch_prims`` operator to the operator that programs carry.
+PRIMS_TO_PRIM: Final[dict[OpOverload, OpOverload]] = _define_prims()
+
+
+# ---- quantized ------------------------------------------------------------------------------------------------
+
+_OPERAND = "Tensor {0}, float {0}_scale, int {0}_zero_point, int {0}_quant_min, int {0}_quant_max"
+_RESULT = "float out_scale, int out_zero_point, int out_quant_min, int out_quant_max"
+_BINARY = f"({_OPERAND.format('a')}, {_OPERAND.format('b')}, {_RESULT}) -> Tensor qc"
+_ADD_SCALAR = (
+    f"(Tensor qa, float a_scale, int a_zero_point, int a_quant_min, int a_quant_max, ScalarType a_dtype, Scalar b, "
+    f"{_RESULT}, ScalarType out_dtype) -> Tensor"
+)
+_EMBEDDING = (
+    "(Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, int weight_quant_min, "
+    "int weight_quant_max, Tensor indices{extra}) -> {result}"
+)
+
+
+def _torch_quantized() -> Any:
+    """Torch's own ``quantized_decomposed`` operators, which it registers only when somebody asks."""
+    namespace = torch.ops.quantized_decomposed
+    if not hasattr(namespace, "quantize_per_tensor"):
+        importlib.import_module("torch.ao.quantization.fx._decomposed")
+    return namespace
+
+
+def _dequantize(value: torch.Tensor, *params: Any) -> torch.Tensor:
+    return _torch_quantized().dequantize_per_tensor.default(value, *params, value.dtype)
+
+
+def _add(a: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return _binary(torch.ops.aten.add.Tensor, a, *rest)
+
+
+def _add_relu(a: torch.Tensor, *rest: Any) -> torch.Tensor:
+    def add_relu(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        return torch.ops.aten.relu.default(torch.ops.aten.add.Tensor(left, right))
+
+    return _binary(add_relu, a, *rest)
+
+
+def _binary(function: Callable[..., torch.Tensor], a: torch.Tensor, *rest: Any) -> torch.Tensor:
+    a_params, b, b_params, out_params = rest[:4], rest[4], rest[5:9], rest[9:13]
+    result = function(_dequantize(a, *a_params), _dequantize(b, *b_params))
+    return _torch_quantized().quantize_per_tensor.default(result, *out_params, a.dtype)
+
+
+def _add_scalar(qa: torch.Tensor, *rest: Any) -> torch.Tensor:
+    a_params, b, out_params, out_dtype = rest[:5], rest[5], rest[6:10], rest[10]
+    result = torch.ops.aten.add.Scalar(_torch_quantized().dequantize_per_tensor.default(qa, *a_params), b)
+    return _torch_quantized().quantize_per_tensor.default(result, *out_params, out_dtype)
+
+
+def _embedding_byte(
+    weight: torch.Tensor,
+    weight_scales: torch.Tensor,
+    weight_zero_points: "torch.Tensor | None",
+    weight_quant_min: int,
+    weight_quant_max: int,
+    indices: torch.Tensor,
+    *,
+    dtype: "torch.dtype | None" = None,
+) -> torch.Tensor:
+    """Rows of a table of bytes, as floats: ``weight[rows, columns]``, a scale per row or per group of columns."""
+    del weight_quant_min, weight_quant_max  # what the bytes may be; nothing is quantized here
+    rows, columns = weight.shape
+    groups = weight_scales.shape[1] if weight_scales.dim() == 2 else 1
+    values = weight.view(rows, groups, columns // groups).to(weight_scales.dtype)
+    if weight_zero_points is not None:
+        values = values - weight_zero_points.view(rows, groups, 1).to(weight_scales.dtype)
+    table = (values * weight_scales.view(rows, groups, 1)).view(rows, columns)
+    result = torch.ops.aten.embedding.default(table, indices)
+    return result if dtype is None else result.to(dtype)
+
+
+def _embedding_byte_out(*args: Any, out: torch.Tensor, dtype: "torch.dtype | None" = None) -> torch.Tensor:
+    result = _embedding_byte(*args, dtype=dtype)
+    out.resize_(result.shape)
+    return out.copy_(result)
+
+
+_DTYPE = ", *, ScalarType? dtype=None"
+_OUT = "Tensor(a!) out"
+
+#: Schema to what it computes. The first four are documented; the others are their overloads.
+QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
+    "embedding_byte" + _EMBEDDING.format(extra="", result="Tensor"): _embedding_byte,
+    "add" + _BINARY: _add,
+    "add.scalar" + _ADD_SCALAR: _add_scalar,
+    "add_relu" + _BINARY: _add_relu,
+    "embedding_byte.dtype" + _EMBEDDING.format(extra=_DTYPE, result="Tensor"): _embedding_byte,
+}
+_OUT_SCHEMAS: Final = {
+    "embedding_byte.out" + _EMBEDDING.format(extra=f", *, {_OUT}", result="Tensor(a!)"): _embedding_byte_out,
+    "embedding_byte.dtype_out"
+    + _EMBEDDING.format(extra=f"{_DTYPE}, {_OUT}", result="Tensor(a!)"): _embedding_byte_out,
+}
+
+
+def _is_defined(namespace: str, schema: str) -> bool:
+    name, _, overload = schema.partition("(")[0].partition(".")
+    found = torch._C._jit_get_schemas_for_operator(f"{namespace}::{name}")
+    return any(item.overload_name == overload for item in found)
+
+
+def _define_quantized() -> None:
+    for schema, function in QUANTIZED_SCHEMAS.items():
+        if not _is_defined("quantized_decomposed", schema):
+            bind_pattern_to_op(_QUANTIZED, schema)(function)
+    for schema, function in _OUT_SCHEMAS.items():
+        if not _is_defined("quantized_decomposed", schema):
+            _QUANTIZED.define(schema)
+            _QUANTIZED.impl(schema.partition("(")[0], function, "CompositeExplicitAutograd")
+
+
+_define_quantized()
+
+__all__ = ["LIBRARIES", "PRIMS_TO_PRIM", "PRIM_SCHEMAS", "QUANTIZED_SCHEMAS"]
