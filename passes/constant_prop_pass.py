@@ -26,17 +26,23 @@ class ConstantPropPass(ExportedProgramPassBase):
 
     Args:
         only_if_not_larger: switch for that rule.
+        skip: call targets that are not evaluated.
     """
 
-    def __init__(self, only_if_not_larger: bool = True) -> None:
+    def __init__(self, only_if_not_larger: bool = True, skip: "frozenset[Any]" = frozenset()) -> None:
         self._only_if_not_larger = only_if_not_larger
+        self._skip = skip
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         known: dict[Node, Any] = dict(constant_values(exported_program))
         folded: dict[Node, Any] = {}
         with torch.no_grad():
             for node in exported_program.graph.nodes:
-                if _is_foldable(node, known) and self._is_worth(node, known):
+                if (
+                    node.target not in self._skip
+                    and _is_foldable(node, known)
+                    and self._is_worth(node, known)
+                ):
                     known[node] = folded[node] = _evaluate(node, known)
         if not folded:
             return ExportedProgramPassResult(exported_program, False)
@@ -86,6 +92,18 @@ def _nbytes(value: Any) -> "int | None":
     return value.numel() * value.element_size()
 
 
-def constant_prop_pass(exported_program: ExportedProgram) -> ExportedProgram:
-    """Folds everything that depends on constants only; returns the program (changed in place)."""
-    return ConstantPropPass(only_if_not_larger=False)(exported_program).exported_program
+def constant_prop_pass(
+    exported_program: ExportedProgram,
+    custom_skip_targets: "set[Any] | None" = None,
+    _skip_dim_order: bool = True,
+) -> ExportedProgram:
+    """Folds everything that depends on constants only; returns the program (changed in place).
+
+    Args:
+        exported_program: with lifted constants.
+        custom_skip_targets: call targets that are not evaluated.
+        _skip_dim_order: for callers of other releases; results keep their dim order either way.
+    """
+    del _skip_dim_order
+    skip = frozenset(custom_skip_targets or ())
+    return ConstantPropPass(only_if_not_larger=False, skip=skip)(exported_program).exported_program

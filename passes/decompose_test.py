@@ -216,3 +216,20 @@ def test_writes_to_a_copy_do_not_reach_the_original():
     inputs = (torch.ones(2), torch.ones(2))
     program = decompose_locally(export(model, *inputs), DecompositionTable())
     assert [float(value[0]) for value in _run(program, inputs)] == [1.0, 2.0]
+
+
+class _Vectorized(nn.Module):
+    def forward(self, x):
+        rows = torch.arange(3)
+        mask = torch.vmap(torch.vmap(lambda i, j: i >= j, (None, 0)), (0, None))(rows, rows)
+        return torch.where(mask, x, 0.0)
+
+
+def test_levels_of_vmap_are_resolved_by_tracing_again():
+    inputs = (torch.randn(3, 3),)
+    program = export(_Vectorized(), *inputs)
+    with pytest.raises(NotLocalError, match="vmap"):
+        decompose_locally(program, DecompositionTable())
+    traced = decompose(program)
+    assert all(name.startswith("aten.") for name in calls(traced))
+    assert torch.equal(_run(traced, inputs)[0], inputs[0].tril())

@@ -14,6 +14,19 @@ Decomposition = Callable[..., Any]
 #: Composite operators that torch's default table keeps.
 _KEPT_COMPOSITES = ("upsample_bilinear2d.vec", "upsample_nearest2d.vec", "_fused_rms_norm.default")
 
+#: Operators outside core ATen that torch only renames to ``prims``, which no runtime has: they are refused by name.
+_RENAMED_TO_PRIMS = frozenset(
+    {
+        "copysign.Tensor",
+        "cumprod.default",
+        "digamma.default",
+        "erfinv.default",
+        "hypot.default",
+        "lgamma.default",
+        "signbit.default",
+    }
+)
+
 
 @functools.cache
 def _python_decompositions() -> dict[Any, Decomposition]:
@@ -69,4 +82,6 @@ def _find(op: OpOverload) -> "Decomposition | None":
     if torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), key):
         return functools.partial(op._op_dk, key)
     # torch's default table leaves some operators outside core ATen alone although it knows how to take them apart.
-    return None if is_core(op) else torch._decomp.decomposition_table.get(op)
+    if is_core(op) or (op.namespace == "aten" and op.__name__ in _RENAMED_TO_PRIMS):
+        return None
+    return torch._decomp.decomposition_table.get(op)

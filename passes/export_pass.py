@@ -21,7 +21,7 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import Graph, GraphModule, Node, Proxy
 from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
@@ -64,9 +64,14 @@ class ProxyValue:
         node: the new graph's node that computes it.
     """
 
-    def __init__(self, data: Any, node: Node) -> None:
+    def __init__(self, data: Any, proxy: "Proxy | Node") -> None:
         self.data = data
-        self.node = node
+        self.node: Node = proxy.node if isinstance(proxy, Proxy) else proxy
+
+    @property
+    def proxy(self) -> Proxy:
+        """The node as torch.fx's tracer hands nodes around."""
+        return Proxy(self.node)
 
     def is_tensor(self) -> bool:
         return isinstance(self.data, torch.Tensor)
@@ -94,6 +99,10 @@ class ProxyValue:
 
     def __repr__(self) -> str:
         return f"ProxyValue({self.node.name}: {self.data})"
+
+
+class ExportPassBaseError(RuntimeError):
+    """A pass handed its base class something that cannot stand in a graph."""
 
 
 class _Scope:
@@ -168,6 +177,35 @@ class ExportPass(PassBase):
             torch.ops.higher_order.map_impl, (body, list(mapped_args), list(operands)), {}, meta
         )
 
+    def call_scan(
+        self,
+        combine_fn: GraphModule,
+        init: "list[ProxyValue]",
+        xs: "list[Argument]",
+        additional_inputs: "list[ProxyValue]",
+        meta: NodeMetadata,
+    ) -> ProxyValue:
+        """Emits ``scan`` after running the pass over its body, on carried values and one row of each sequence."""
+        rows = [_first_row(value) for value in xs]
+        body = self._submodule(combine_fn, [*init, *rows, *additional_inputs], "scan_graph")
+        args = (body, list(init), list(xs), list(additional_inputs))
+        return self._emit(torch.ops.higher_order.scan, args, {}, meta)
+
+    def call_while(
+        self,
+        cond_fn: GraphModule,
+        body_fn: GraphModule,
+        carried_inputs: "list[Argument]",
+        additional_inputs: "list[Argument]",
+        meta: NodeMetadata,
+    ) -> ProxyValue:
+        """Emits ``while_loop`` after running the pass over its condition and its body."""
+        inputs = [*carried_inputs, *additional_inputs]
+        condition = self._submodule(cond_fn, _in_any_round(cond_fn, inputs), "while_cond_graph")
+        body = self._submodule(body_fn, _in_any_round(body_fn, inputs), "while_body_graph")
+        args = (condition, body, tuple(carried_inputs), tuple(additional_inputs))
+        return self._emit(torch.ops.higher_order.while_loop, args, {}, meta)
+
     def call_submodule(self, graph_module: GraphModule, inputs: "tuple[Argument, ...]") -> PassResult:
         """Runs the pass over a graph whose inputs have the example values of ``inputs``."""
         scope = _Scope(graph_module)
@@ -211,10 +249,11 @@ class ExportPass(PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         self._scopes = []
         self._fake_mode = fake_mode_of(graph_module.graph.nodes)
-        inputs = tuple(
-            node.meta.get(meta_keys.VAL) for node in graph_module.graph.find_nodes(op="placeholder")
-        )
-        return self.call_submodule(graph_module, inputs)
+        return self.call_submodule(graph_module, tuple(self.inputs(graph_module)))
+
+    def inputs(self, graph_module: GraphModule) -> "list[Argument]":
+        """Example values of the graph's inputs; overridden by passes that change the type of an input."""
+        return [node.meta.get(meta_keys.VAL) for node in graph_module.graph.find_nodes(op="placeholder")]
 
     def _visit_graph(self, scope: _Scope, inputs: "list[Any]") -> None:
         values: dict[Node, Any] = {}
@@ -256,6 +295,14 @@ class ExportPass(PassBase):
         if name == "map_impl":
             body, mapped, operands = args
             return self.call_map(body, list(mapped), list(operands), meta)
+        if name == "scan":
+            body, init, xs, *additional = args
+            return self.call_scan(body, list(init), list(xs), list(additional[0]) if additional else [], meta)
+        if name == "while_loop":
+            cond_fn, body, carried, *additional = args
+            return self.call_while(
+                cond_fn, body, list(carried), list(additional[0]) if additional else [], meta
+            )
         if name == "executorch_call_delegate":
             return self.call_delegate(args[0], tuple(args[1:]), kwargs, meta)
         return self.call_operator(target, args, kwargs, meta)
@@ -357,6 +404,15 @@ def _attribute_of(root: Any, path: str) -> Any:
 def _first_row(value: Any) -> Any:
     data = value.data if isinstance(value, ProxyValue) else value
     return data[0] if isinstance(data, torch.Tensor) else data
+
+
+def _in_any_round(body: GraphModule, inputs: "list[Argument]") -> "list[Argument]":
+    """The inputs of a loop's body: a number is another one in each round, so it keeps the body's own symbol."""
+    own = [node.meta.get(meta_keys.VAL) for node in body.graph.find_nodes(op="placeholder")]
+    return [
+        value if isinstance(value, ProxyValue) and value.is_tensor() else symbol
+        for value, symbol in zip(inputs, own, strict=True)
+    ]
 
 
 def _same_arguments(old: Any, new: Any, scope: _Scope) -> bool:

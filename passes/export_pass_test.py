@@ -2,6 +2,9 @@
 
 import pytest
 import torch
+from torch._higher_order_ops.map import map as torch_map
+from torch._higher_order_ops.scan import scan
+from torch._higher_order_ops.while_loop import while_loop
 
 from executorch.dialects.ops import ops
 from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
@@ -122,6 +125,77 @@ def test_branches_of_a_condition_are_visited():
     assert ["aten.cos.default"] in bodies and ["aten.cos.default", "aten.mul.Tensor"] in bodies
     torch.testing.assert_close(result.graph_module(X)[0], X.cos())
     assert not ExportPass()(program.graph_module).modified
+
+
+def _while(x, n):
+    def body(i, x):
+        return i + 1, x.cos()
+
+    return while_loop(lambda i, x: i < n, body, (torch.zeros((), dtype=torch.int64), x))
+
+
+def _scan(x, rows):
+    return scan(lambda state, row: (state.cos() + row, row.sin()), x, rows)
+
+
+LOOPS = {
+    "map": (lambda rows, y: torch_map(lambda row, y: row.cos() + y, rows, y), (torch.rand(4, 3), X)),
+    "scan": (_scan, (X, torch.rand(4, 3))),
+    "while": (_while, (X, torch.tensor(2))),
+    "while of numbers": (
+        lambda x: while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x.cos()), (0, x)),
+        (X,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_bodies_of_loops_are_visited(name):
+    function, inputs = LOOPS[name]
+    program = core(function, *inputs)
+    assert not ExportPass()(program.graph_module).modified
+    result = _CosToSin()(program.graph_module)
+    assert result.modified
+    bodies = [calls(child) for _, child in result.graph_module.named_children()]
+    assert any("aten.sin.default" in body for body in bodies)
+    assert not any("aten.cos.default" in body for body in bodies)
+    # The other nodes keep what is known about them.
+    old, new = (
+        [str(node.meta.get("val")) for node in module.graph.nodes if node.op != "get_attr"]
+        for module in (program.graph_module, result.graph_module)
+    )
+    assert old == new
+
+
+class _CosToSin(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        return super().call_operator(aten.sin.default if op is aten.cos.default else op, args, kwargs, meta)
+
+
+def test_loops_can_be_overridden():
+    class Recording(ExportPass):
+        def __init__(self):
+            super().__init__()
+            self.seen = []
+
+        def call_map(self, f, mapped_args, operands, meta):
+            self.seen.append(("map", len(mapped_args), len(operands)))
+            return super().call_map(f, mapped_args, operands, meta)
+
+        def call_scan(self, combine_fn, init, xs, additional_inputs, meta):
+            self.seen.append(("scan", len(init), len(xs), len(additional_inputs)))
+            return super().call_scan(combine_fn, init, xs, additional_inputs, meta)
+
+        def call_while(self, cond_fn, body_fn, carried_inputs, additional_inputs, meta):
+            self.seen.append(("while", len(carried_inputs), len(additional_inputs)))
+            return super().call_while(cond_fn, body_fn, carried_inputs, additional_inputs, meta)
+
+    seen = []
+    for function, inputs in LOOPS.values():
+        recording = Recording()
+        recording(core(function, *inputs).graph_module)
+        seen += recording.seen
+    assert seen == [("map", 1, 1), ("scan", 1, 1, 0), ("while", 2, 1), ("while", 2, 0)]
 
 
 def test_sizes_are_visited():

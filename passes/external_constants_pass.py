@@ -27,16 +27,20 @@ _CONSTANT_KINDS: Final = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONST
 
 
 def external_constants_pass(
-    exported_program: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
+    gm: "ExportedProgram | GraphModule", gen_tag_fn: "TagFunction | None" = None
 ) -> PassResult:
     """Marks the constant placeholders of a program (in place).
 
     Args:
-        exported_program: a lifted program.
+        gm: a lifted program; or the graph of one whose specs say which placeholders are constant.
         gen_tag_fn: gives the file name for a placeholder, None to keep it in the program. Default: everything
             into one file, :data:`DEFAULT_FILE`.
     """
     choose = gen_tag_fn or (lambda node: DEFAULT_FILE)
+    if isinstance(gm, GraphModule):
+        constants = [node for node in gm.graph.find_nodes(op="placeholder") if _has_constant_spec(node)]
+        return PassResult(gm, any([_tag(node, choose(node)) for node in constants]))
+    exported_program = gm
     mutated = mutated_placeholders(exported_program)
     modified = False
     placeholders = exported_program.graph.find_nodes(op="placeholder")
@@ -47,16 +51,23 @@ def external_constants_pass(
 
 
 def external_mutable_weights_pass(
-    exported_program: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
+    gm: "GraphModule | None", ep: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
 ) -> PassResult:
-    """Like :func:`external_constants_pass`, for parameters only: what a trainer updates, not tables and constants."""
+    """Like :func:`external_constants_pass`, for parameters only: what a trainer updates, not tables and constants.
+
+    Args:
+        gm: the program's graph, or None.
+        ep: the program.
+        gen_tag_fn: as there.
+    """
+    exported_program = ep
     choose = gen_tag_fn or (lambda node: DEFAULT_FILE)
     modified = False
     placeholders = exported_program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
         if spec.kind == InputKind.PARAMETER:
             modified |= _tag(node, choose(node))
-    return PassResult(exported_program.graph_module, modified)
+    return PassResult(exported_program.graph_module if gm is None else gm, modified)
 
 
 def delegate_external_constants_pass_unlifted(
@@ -78,6 +89,11 @@ def delegate_external_constants_pass_unlifted(
                 custom[meta_keys.CONSTANT_TAG] = tag
                 modified |= _tag(node, tag)
     return PassResult(module, modified)
+
+
+def _has_constant_spec(node: Node) -> bool:
+    spec = node.meta.get(meta_keys.SPEC)
+    return spec is not None and bool(getattr(spec, "const", False))
 
 
 def _attribute(root: object, path: str) -> object:

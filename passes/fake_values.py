@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from executorch.dialects import meta_keys
@@ -14,6 +15,7 @@ from executorch.dialects.dim_order import (
     dim_order_of,
     is_channels_last_dim_order,
 )
+from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.passes.program import fake_mode_of
 
 
@@ -31,6 +33,24 @@ def compute_value(target: Callable[..., Any], args: Any, kwargs: Any, graph_node
         return target(*fake_args, **fake_kwargs)
     with mode:
         return target(*fake_args, **fake_kwargs)
+
+
+def fill_missing_values(graph_module: GraphModule) -> bool:
+    """Computes the example values of operators that have none, as nodes made by fx's pattern rewriter (in place).
+
+    Returns whether there were any. Nodes whose arguments have no value either stay without.
+    """
+    filled = False
+    for node in graph_module.graph.nodes:
+        is_operator = node.op == "call_function" and isinstance(node.target, (EdgeOpOverload, OpOverload))
+        if not is_operator or meta_keys.VAL in node.meta or not node.target._schema.returns:
+            continue
+        if all(meta_keys.VAL in source.meta for source in node.all_input_nodes):
+            node.meta[meta_keys.VAL] = compute_value(
+                node.target, node.args, node.kwargs, graph_module.graph.nodes
+            )
+            filled = True
+    return filled
 
 
 def _mode_of_values(values: Any) -> Any:

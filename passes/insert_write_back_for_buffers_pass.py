@@ -9,9 +9,9 @@ it does, and nothing is copied.
 from typing import Final
 
 import torch
-from torch.export import ExportedProgram
+from torch.export import ExportedProgram, ExportGraphSignature
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
@@ -121,9 +121,10 @@ def _update_in_place(value: Node, placeholder: Node, output: Node) -> "Node | No
     return value
 
 
-def insert_write_back_for_buffers_pass(exported_program: ExportedProgram) -> ExportedProgram:
-    """Function form of :class:`InsertWriteBackForBuffersPass`; returns the program."""
-    return InsertWriteBackForBuffersPass()(exported_program).exported_program
+def insert_write_back_for_buffers_pass(ep: ExportedProgram) -> "tuple[GraphModule, ExportGraphSignature]":
+    """Function form of :class:`InsertWriteBackForBuffersPass`; returns the graph and the signature that goes with it."""
+    program = InsertWriteBackForBuffersPass()(ep).exported_program
+    return program.graph_module, program.graph_signature
 
 
 __all__ = ["InsertWriteBackForBuffersPass", "insert_write_back_for_buffers_pass"]

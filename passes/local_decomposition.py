@@ -103,6 +103,8 @@ class _GraphDecomposer:
                 self._visit_operator(node)
             elif node.op in ("call_module", "call_method"):
                 raise NotLocalError(f"{node.op} node {node.name}")
+            elif _is_functorch(node):
+                raise NotLocalError(f"{node.name} is part of a vmap")
             if not node._erased:
                 self._sizes.visit(node)
         return []
@@ -225,6 +227,11 @@ class _DistinctValues:
         self._owner[id(value)] = node
         self.pairs.append((value, node))
         return value
+
+
+def _is_functorch(node: Node) -> bool:
+    """Whether a node opens, closes or uses a level of ``vmap``, which only means something while it is traced."""
+    return (getattr(node.target, "__module__", None) or "").startswith("torch._functorch")
 
 
 def _bodies(module: GraphModule, node: Node) -> Iterable[GraphModule]:

@@ -115,12 +115,14 @@ class ExportedProgramPassBase(abc.ABC):
 
 
 def run_pass(pass_: Any, graph_module: GraphModule) -> PassResult:
-    """Runs any callable pass and checks that it returned a ``PassResult``.
+    """Runs any callable pass and checks what it returned; None stands for a graph that was changed in place.
 
     Raises:
         TypeError: it returned something else.
     """
     result = pass_(graph_module)
+    if result is None:
+        return PassResult(graph_module, True)
     if not isinstance(result, PassResult):
         name = getattr(pass_, "__name__", type(pass_).__name__)
         raise TypeError(

@@ -94,9 +94,15 @@ def test_program_passes_check_both_sides():
     assert seen == ["requires", "ensures"]
 
 
-def test_a_pass_without_a_result_is_named():
-    def forgetful(graph_module):
-        return None
+def test_a_pass_without_a_result_changed_its_graph_in_place():
+    graph_module = export(torch.sin, torch.ones(2)).graph_module
+    result = run_pass(lambda module: None, graph_module)
+    assert result.graph_module is graph_module and result.modified
 
-    with pytest.raises(TypeError, match="forgetful must return a PassResult"):
-        run_pass(forgetful, export(torch.sin, torch.ones(2)).graph_module)
+
+def test_a_pass_with_a_wrong_result_is_named():
+    def mistaken(graph_module):
+        return graph_module
+
+    with pytest.raises(TypeError, match="mistaken must return a PassResult"):
+        run_pass(mistaken, export(torch.sin, torch.ones(2)).graph_module)

@@ -261,7 +261,7 @@ def test_written_buffers_stay_inside():
 
 def test_trainable_weights_only():
     program = edge(nn.BatchNorm1d(2), torch.rand(3, 2))
-    external_mutable_weights_pass(program)
+    external_mutable_weights_pass(program.graph_module, program)
     assert _tags(program)["p_weight"] == DEFAULT_FILE and _tags(program)["b_running_mean"] is None
 
 

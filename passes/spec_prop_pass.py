@@ -9,8 +9,10 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.control_flow import loop_of
 from executorch.dialects.errors import Problems, SpecViolationError
-from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.execution import flatten_specs
+from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
 from executorch.passes.program import mutated_placeholders, state_value
@@ -62,11 +64,21 @@ def _propagate(node: Node) -> bool:
         return False
     try:
         node.meta[meta_keys.SPEC] = make_spec(node.meta[meta_keys.VAL])
+        _let_stacked_results_grow(node)
     except ValueError as error:
         problems = Problems("A value cannot be part of a program")
         problems.add(node, str(error))
         problems.raise_if_any(error=SpecViolationError)
     return True
+
+
+def _let_stacked_results_grow(node: Node) -> None:
+    """The results that a loop puts together row by row have one row more after each round."""
+    loop = loop_of(node)
+    if loop is not None:
+        for spec in flatten_specs(node.meta[meta_keys.SPEC][len(loop.carried) :]):
+            if spec.shape_dynamism is TensorShapeDynamism.STATIC:
+                spec.shape_dynamism = TensorShapeDynamism.DYNAMIC_BOUND
 
 
 def _written_argument(node: Node) -> "Node | None":
