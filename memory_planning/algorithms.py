@@ -7,7 +7,7 @@ memory, the others go into memory 1. The algorithm returns a `MemoryAlgoResult` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from torch.export.graph_signature import ExportGraphSignature
@@ -33,15 +33,15 @@ class MemoryAlgoResult:
 
     Attributes:
         spec_dict: the place of each value.
-        bufsizes: size in bytes of each memory, by id; entry 0 is reserved and 0.
+        bufsizes: size in bytes of each memory, by id; entry 0 is reserved and 0. Memory 1 always exists.
     """
 
     spec_dict: dict[TensorSpec, SpecAllocResult] = field(default_factory=dict)
-    bufsizes: list[int] = field(default_factory=lambda: [0])
+    bufsizes: list[int] = field(default_factory=lambda: [0, 0])
 
 
 MemoryAlgorithm = Callable[
-    [int, Set[TensorSpec], GraphModule, "ExportGraphSignature | None", int], MemoryAlgoResult
+    [int, Collection[TensorSpec], GraphModule, "ExportGraphSignature | None", int], MemoryAlgoResult
 ]
 
 
@@ -70,37 +70,37 @@ def plan_by_memory(
     specs: Iterable[TensorSpec],
     alignment: int,
     extra_padding: int,
-    place: Callable[[Sequence[TensorSpec], int], Sequence[int]],
+    place: Callable[[Sequence[TensorSpec], int], Sequence[tuple[int, int]]],
 ) -> MemoryAlgoResult:
-    """Runs `place`, which gives an offset to each of the values of one memory, for each memory.
+    """Runs `place`, which gives (location number, offset) to each of the values of one memory, for each memory.
 
     Args:
         extra_padding: bytes added at the end of each memory that holds anything.
     """
     result = MemoryAlgoResult()
     for mem_id, group in by_memory(specs).items():
-        offsets = place(group, alignment)
+        places = place(group, alignment)
         result.bufsizes += [0] * (mem_id + 1 - len(result.bufsizes))
-        ends = [offset + aligned_bytes(spec, alignment) for spec, offset in zip(group, offsets, strict=True)]
-        result.bufsizes[mem_id] = max(ends) + extra_padding
-        numbers: dict[int, int] = {}
-        for spec, offset in zip(group, offsets, strict=True):
-            number = numbers.setdefault(offset, len(numbers))
+        end = max(
+            offset + aligned_bytes(spec, alignment) for spec, (_, offset) in zip(group, places, strict=True)
+        )
+        result.bufsizes[mem_id] = end + extra_padding if end else 0
+        for spec, (number, offset) in zip(group, places, strict=True):
             result.spec_dict[spec] = SpecAllocResult(mem_id, number, offset)
     return result
 
 
-def _one_after_the_other(specs: Sequence[TensorSpec], alignment: int) -> list[int]:
-    offsets, end = [], 0
+def _one_after_the_other(specs: Sequence[TensorSpec], alignment: int) -> list[tuple[int, int]]:
+    places, end = [], 0
     for spec in specs:
-        offsets.append(end)
+        places.append((0, end))
         end += aligned_bytes(spec, alignment)
-    return offsets
+    return places
 
 
 def naive(
     alignment: int,
-    specs: Set[TensorSpec],
+    specs: Collection[TensorSpec],
     graph_module: GraphModule | None = None,
     graph_signature: ExportGraphSignature | None = None,
     extra_padding: int = 0,
@@ -109,47 +109,117 @@ def naive(
     return plan_by_memory(specs, alignment, extra_padding, _one_after_the_other)
 
 
-@dataclass
-class _Shared:
-    """Bytes that several values use one after the other."""
-
-    size: int
-    users: list[TensorSpec]
-
-    def is_free(self, spec: TensorSpec) -> bool:
-        first, last = interval(spec)
-        return all(last < begin or end < first for begin, end in map(interval, self.users))
-
-
-def _closest_in_size(specs: Sequence[TensorSpec], alignment: int) -> list[int]:
-    shared: list[_Shared] = []
-    chosen: dict[TensorSpec, _Shared] = {}
-    for spec in sorted(specs, key=lambda spec: -aligned_bytes(spec, alignment)):
-        size = aligned_bytes(spec, alignment)
-        # Values come by falling size, so every existing location is large enough; the smallest fits best.
-        free = [place for place in shared if place.is_free(spec)]
-        place = min(free, key=lambda place: place.size, default=None)
-        if place is None:
-            place = _Shared(size, [])
-            shared.append(place)
-        place.users.append(spec)
-        chosen[spec] = place
-    starts, end = {}, 0
-    for place in shared:
-        starts[id(place)] = end
-        end += place.size
-    return [starts[id(chosen[spec])] for spec in specs]
-
-
 def greedy(
     alignment: int,
-    specs: Set[TensorSpec],
+    specs: Collection[TensorSpec],
     graph_module: GraphModule | None = None,
     graph_signature: ExportGraphSignature | None = None,
     extra_padding: int = 0,
+    *,
+    allow_overlapping_allocations: bool = True,
 ) -> MemoryAlgoResult:
-    """Best-fit reuse: a value takes over the location closest in size that no live value uses.
+    """The documented reuse of locations, with the places that ExecuTorch 1.x gives.
 
-    Locations are then laid out one after the other. Values are taken by falling size.
+    Values are taken by falling size. Each takes over the first location that no live value uses; if there is none
+    and `allow_overlapping_allocations` is set, it goes behind the live values of the first location in which there
+    is still room; otherwise it opens a location. The locations are laid out one after the other.
     """
-    return plan_by_memory(specs, alignment, extra_padding, _closest_in_size)
+
+    def place(group: Sequence[TensorSpec], alignment: int) -> list[tuple[int, int]]:
+        # Among values of one size the last comes first, as in ExecuTorch 1.x.
+        order = sorted(range(len(group)), key=lambda index: aligned_bytes(group[index], alignment))
+        locations: list[SharedObject] = []
+        chosen = {}
+        for index in reversed(order):
+            chosen[index] = _pick(locations, group[index], alignment, allow_overlapping_allocations)
+        end = 0
+        for location in locations:
+            location.offset = end
+            end += location.size
+        return [(place[0].idx, place[0].offset + place[1].offset) for _, place in sorted(chosen.items())]
+
+    return plan_by_memory(specs, alignment, extra_padding, place)
+
+
+@dataclass
+class AllocationSpec:
+    """A value within a location: its offset from the location's beginning, in bytes."""
+
+    offset: int
+    spec: TensorSpec
+
+
+@dataclass
+class SharedObject:
+    """A location: bytes that several values use one after the other, or beside each other.
+
+    Attributes:
+        idx: number within the memory.
+        offset: from the memory's beginning, in bytes; -1 until the locations are laid out.
+        size: in bytes.
+        first_used_index, last_used_index: first and last step in which a value of the location is live.
+        allocations: the values.
+    """
+
+    idx: int
+    offset: int
+    size: int
+    first_used_index: int
+    last_used_index: int
+    allocations: list[AllocationSpec] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # One bit for each step in which a value is live: testing intervals one by one made `greedy` quadratic.
+        self._steps = 0
+        for allocation in self.allocations:
+            self._steps |= _steps(allocation.spec)
+
+    def is_free(self, spec: TensorSpec) -> bool:
+        """True if no value of the location is live together with `spec`."""
+        return not self._steps & _steps(spec)
+
+    def live_end(self, spec: TensorSpec, alignment: int) -> int:
+        """Where the last value ends that is live together with `spec`; 0 if there is none."""
+        steps = _steps(spec)
+        live = (allocation for allocation in self.allocations if _steps(allocation.spec) & steps)
+        return max((item.offset + aligned_bytes(item.spec, alignment) for item in live), default=0)
+
+    def add(self, offset: int, spec: TensorSpec) -> AllocationSpec:
+        """Puts a value at an offset within the location."""
+        first, last = interval(spec)
+        self.first_used_index = min(self.first_used_index, first)
+        self.last_used_index = max(self.last_used_index, last)
+        self._steps |= _steps(spec)
+        self.allocations.append(AllocationSpec(offset, spec))
+        return self.allocations[-1]
+
+
+def _steps(spec: TensorSpec) -> int:
+    first, last = interval(spec)
+    return (1 << (last + 1)) - (1 << first)
+
+
+def _pick(
+    shared_objects: list[SharedObject], spec: TensorSpec, alignment: int, is_shared: bool
+) -> tuple[SharedObject, AllocationSpec]:
+    size = aligned_bytes(spec, alignment)
+    for location in shared_objects:
+        if location.is_free(spec):
+            return location, location.add(0, spec)
+    for location in shared_objects if is_shared else ():
+        end = location.live_end(spec, alignment)
+        if end + size <= location.size:
+            return location, location.add(end, spec)
+    location = SharedObject(len(shared_objects), -1, size, *interval(spec))
+    shared_objects.append(location)
+    return location, location.add(0, spec)
+
+
+def pick_shared_obj(
+    shared_objects: list[SharedObject], spec: TensorSpec, allow_overlapping_allocations: bool = True
+) -> SharedObject:
+    """One step of `greedy`: puts `spec` into one of the locations, or into a new one, and returns it.
+
+    Values must come by falling size, so that every location is large enough.
+    """
+    return _pick(shared_objects, spec, spec.alignment, allow_overlapping_allocations)[0]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch.export.graph_signature import ExportGraphSignature, InputKind
 from torch.fx import GraphModule
-from torch.fx.passes.infra.pass_base import PassResult
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import is_alloc, out_arguments
-from executorch.dialects.tensor_spec import ALIGNMENT, TensorSpec, calculate_aligned_num_bytes
-from executorch.memory_planning.algorithms import MemoryAlgoResult
+from executorch.dialects.tensor_spec import ALIGNMENT, calculate_aligned_num_bytes
+from executorch.memory_planning.apply import forget_places, plan_storages
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.errors import MemoryPlanningError
-from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite, store
+from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite, algorithm_named
 from executorch.memory_planning.timeline import Role, Storage, build_timeline
 
 BUFFER_SIZES = "non_const_buffer_sizes"
@@ -34,14 +34,15 @@ class _SharedBuffers:
     storages: dict[str, Storage] = field(default_factory=dict)
 
 
-class MemoryPlanningPass:
+class MemoryPlanningPass(PassBase):
     """Writes `mem_id` and `mem_offset` into the specs and the sizes of the memories into the graph's `meta`.
 
     To place values by hand, derive a class, set `node.meta["spec"].mem_id` in `run` (1-based) and call
     `super().run(graph_module, graph_signature)`: the values stay in the memories that they were given to.
 
     Args:
-        memory_planning_algo: one algorithm or a `MemoryPlanningAlgorithmSuite`; the default suite otherwise.
+        memory_planning_algo: one algorithm, the name of one (`"greedy"`, `"naive"`, `"best_of_packings"`, `"exact"`)
+            or a `MemoryPlanningAlgorithmSuite`; the default suite otherwise.
         allow_lifetime_and_storage_overlap: accept plans in which live values overlap.
         alloc_graph_input: plan the inputs. If not, the caller supplies their memory before running.
         alloc_graph_output: plan the outputs. If not, the caller supplies their memory before running.
@@ -53,7 +54,7 @@ class MemoryPlanningPass:
 
     def __init__(
         self,
-        memory_planning_algo: Callable[..., Any] | None = None,
+        memory_planning_algo: Callable[..., Any] | str | None = None,
         allow_lifetime_and_storage_overlap: bool = False,
         alloc_graph_input: bool = True,
         alloc_graph_output: bool = True,
@@ -66,7 +67,11 @@ class MemoryPlanningPass:
                 "share_mutable_buffers places mutable buffers, so it needs alloc_mutable_buffers=True"
             )
         calculate_aligned_num_bytes(0, alignment)
-        self.memory_planning_algo: Callable[..., Any] = memory_planning_algo or MemoryPlanningAlgorithmSuite()
+        if isinstance(memory_planning_algo, str):
+            algorithm: Callable[..., Any] = algorithm_named(memory_planning_algo)
+        else:
+            algorithm = memory_planning_algo or MemoryPlanningAlgorithmSuite()
+        self.memory_planning_algo = algorithm
         self.allow_lifetime_and_storage_overlap = allow_lifetime_and_storage_overlap
         self.alloc_graph_input = alloc_graph_input
         self.alloc_graph_output = alloc_graph_output
@@ -102,13 +107,15 @@ class MemoryPlanningPass:
         storages = list(
             timeline.planned(self.alloc_graph_input, self.alloc_graph_output, self.alloc_mutable_buffers)
         )
-        _forget_places(set(timeline.storages).difference(storages))
+        forget_places(set(timeline.storages).difference(storages))
         shared = []
         if self.share_mutable_buffers:
             shared = [storage for storage in storages if storage.role is Role.MUTABLE_BUFFER]
             storages = [storage for storage in storages if storage.role is not Role.MUTABLE_BUFFER]
             self._methods.append(_SharedBuffers(graph_module, _by_name(shared, graph_signature)))
-        bufsizes = self._plan(storages, graph_module, graph_signature)
+        bufsizes = plan_storages(
+            self.memory_planning_algo, storages, self.alignment, graph_module, graph_signature
+        )
         check_plan(storages, bufsizes, self.alignment, self.allow_lifetime_and_storage_overlap)
         graph_module.meta[BUFFER_SIZES] = bufsizes
         return PassResult(graph_module, True)
@@ -165,38 +172,6 @@ class MemoryPlanningPass:
                 for out, out_spec in zip(outs, specs, strict=False):
                     if is_alloc(out) and out_spec is not None:
                         out.meta[meta_keys.SPEC] = out_spec
-
-    def _plan(
-        self, storages: list[Storage], graph_module: GraphModule, graph_signature: ExportGraphSignature | None
-    ) -> list[int]:
-        for storage in storages:
-            for spec in storage.specs:
-                spec.mem_obj_id = spec.mem_offset = None
-                spec.realign(self.alignment)
-            preset = next((spec.mem_id for spec in storage.specs if spec.mem_id is not None), None)
-            storage.leader.mem_id = preset
-        # A dictionary's keys are a set that keeps the order of the graph, so that plans are reproducible.
-        leaders: dict[TensorSpec, None] = {storage.leader: None for storage in storages}
-        result = self.memory_planning_algo(self.alignment, leaders.keys(), graph_module, graph_signature, 0)
-        if isinstance(result, MemoryAlgoResult):
-            store(result)
-            result = result.bufsizes
-        for storage in storages:
-            leader = storage.leader
-            for spec in storage.specs[1:]:
-                spec.mem_id, spec.mem_obj_id, spec.mem_offset = (
-                    leader.mem_id,
-                    leader.mem_obj_id,
-                    leader.mem_offset,
-                )
-        return list(result)
-
-
-def _forget_places(storages: Iterable[Storage]) -> None:
-    """Removes what an earlier plan with other flags, or a user, wrote into values that get no place."""
-    for storage in storages:
-        for spec in storage.specs:
-            spec.mem_id = spec.mem_obj_id = spec.mem_offset = None
 
 
 def _by_name(storages: list[Storage], graph_signature: ExportGraphSignature | None) -> dict[str, Storage]:

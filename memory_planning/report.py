@@ -45,6 +45,7 @@ class MemoryReport:
     """A plan in figures; sizes in bytes.
 
     Attributes:
+        values: that have a place.
         planned_bytes: of all memories.
         lower_bound_bytes: the least that any plan of the same values could need.
         naive_bytes: without any reuse.
@@ -54,6 +55,7 @@ class MemoryReport:
         live_at_peak: what is live then, the largest first.
     """
 
+    values: int
     planned_bytes: int
     lower_bound_bytes: int
     naive_bytes: int
@@ -117,6 +119,7 @@ def memory_report(
     ]
     values = [_live_value(storage, alignment) for storage in live]
     return MemoryReport(
+        values=len(storages),
         planned_bytes=sum(bufsizes),
         lower_bound_bytes=sum(lower_bound([storage.leader for storage in storages], alignment).values()),
         naive_bytes=sum(sizes),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence
 
 from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec
-from executorch.memory_planning.algorithms import MemoryAlgoResult, MemoryAlgorithm, greedy
+from executorch.memory_planning.algorithms import MemoryAlgoResult, MemoryAlgorithm, greedy, naive
+from executorch.memory_planning.exact import exact, exact_if_small
 from executorch.memory_planning.lower_bound import lower_bound
 from executorch.memory_planning.packing import best_of_packings
 
@@ -19,18 +20,20 @@ class MemoryPlanningAlgorithmSuite:
     An algorithm that comes after a plan without waste is not run.
 
     Args:
-        algo_list: the algorithms; the default is `[best_of_packings, greedy]`.
+        algo_list: the algorithms; the default is `[best_of_packings, greedy, exact_if_small]`.
     """
 
     def __init__(self, algo_list: Sequence[MemoryAlgorithm] | None = None) -> None:
         if algo_list is not None and not algo_list:
             raise ValueError("a suite needs at least one algorithm; leave algo_list out for the default ones")
-        self.algo_list: tuple[MemoryAlgorithm, ...] = tuple(algo_list or (best_of_packings, greedy))
+        self.algo_list: tuple[MemoryAlgorithm, ...] = tuple(
+            algo_list or (best_of_packings, greedy, exact_if_small)
+        )
 
     def __call__(
         self,
         alignment: int,
-        specs: Set[TensorSpec],
+        specs: Collection[TensorSpec],
         graph_module: GraphModule,
         graph_signature: ExportGraphSignature | None = None,
         extra_padding: int = 0,
@@ -55,3 +58,22 @@ def store(result: MemoryAlgoResult) -> None:
         spec.mem_id = place.mem_id
         spec.mem_obj_id = place.mem_obj_id
         spec.mem_offset = place.mem_offset
+
+
+_BY_NAME = {
+    "best_of_packings": best_of_packings,
+    "exact": exact,
+    "greedy": greedy,
+    "naive": naive,
+}
+
+
+def algorithm_named(name: str) -> MemoryAlgorithm:
+    """The algorithm of this name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if name not in _BY_NAME:
+        raise ValueError(f"no memory planning algorithm {name!r}; there are {sorted(_BY_NAME)}")
+    return _BY_NAME[name]

@@ -51,6 +51,7 @@ class ExecutionGraph:
     def scalar_input(self, value: Any, name: str = "n") -> Node:
         """A number that the caller hands in."""
         node = self.graph.placeholder(name)
+        node.target = node.name
         node.meta[meta_keys.SPEC] = value
         self.inputs.append(InputSpec(InputKind.USER_INPUT, ConstantArgument(node.name, value), None))
         return node
@@ -69,6 +70,7 @@ class ExecutionGraph:
 
     def _placeholder(self, name: str, spec: TensorSpec, kind: InputKind, target: str | None) -> Node:
         node = self.graph.placeholder(name)
+        node.target = node.name  # not twice the same argument
         node.meta[meta_keys.SPEC] = spec
         persistent = True if kind is InputKind.BUFFER else None
         self.inputs.append(InputSpec(kind, TensorArgument(node.name), target, persistent))
@@ -146,6 +148,13 @@ class ExecutionGraph:
         node = self.graph.call_function(target, (predicate, *modules, tuple(operands)))
         first = [result.meta[meta_keys.SPEC] for result in bodies[0].returned]
         specs = [TensorSpec(spec.dtype, spec.shape) for spec in first]
+        node.meta[meta_keys.SPEC] = tuple(specs)
+        return self._items(node, specs)
+
+    def loop(self, target: Any, specs: Sequence[Any], *args: Any) -> list[Node]:
+        """A loop operator with results of the given specs; bodies among `args` are graphs of their own."""
+        items = [self._module(arg.module()) if isinstance(arg, ExecutionGraph) else arg for arg in args]
+        node = self.graph.call_function(target, tuple(items))
         node.meta[meta_keys.SPEC] = tuple(specs)
         return self._items(node, specs)
 

@@ -7,12 +7,16 @@ storage is live from the first to the last step that touches it. Several specs s
 * a view and what it views;
 * a body's placeholder and the operand that is bound to it;
 * the results of a condition's branches and the result of the condition itself, because the runtime redirects
-  the latter to the former. They get one place, which both branches write.
+  the latter to the former. They get one place, which both branches write;
+* the result of a loop that carries a value and the placeholder that shows the value to the loop's bodies.
+
+The bodies of a loop lie on the line once. What they only read (rows, shared values, the places of results) is
+live from the loop's first to its last step, because the next round reads it again; what a round makes for
+itself is not.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,6 +27,7 @@ from torch.export.graph_signature import ExportGraphSignature, InputKind, Output
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.control_flow import CONTROL_FLOW, Loop, body_module, body_results, loop_of
 from executorch.dialects.errors import describe_node, describe_target
 from executorch.dialects.execution import (
     flatten_specs,
@@ -30,6 +35,7 @@ from executorch.dialects.execution import (
     is_delegate_call,
     is_getitem,
     is_higher_order,
+    reads_sizes_only,
 )
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.memory_planning.errors import MemoryPlanningError
@@ -128,6 +134,10 @@ def _specs_of(arguments: Any) -> list[TensorSpec]:
     return [spec for node in _nodes_in(arguments) for spec in flatten_specs(_spec(node))]
 
 
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
 def _is_control_flow(node: Node) -> bool:
     return is_higher_order(node) and not is_delegate_call(node)
 
@@ -224,39 +234,84 @@ class _Walker:
                 storage.touch(step)
                 # Who writes a value says more about it than its allocation does.
                 storage.node = node if is_alloc(storage.node) else storage.node
-            # A getitem touches the element that it picks, not all results of its argument.
-            for spec in [] if is_getitem(node) else _specs_of((node.args, node.kwargs)):
+            # A getitem touches the element that it picks, not all results of its argument; a question about sizes
+            # needs no bytes (the input of a model with dynamic shapes would live until the last such question).
+            reads_bytes = not is_getitem(node) and not reads_sizes_only(node)
+            for spec in _specs_of((node.args, node.kwargs)) if reads_bytes else []:
                 self.storage(spec).touch(step)
 
     # Control flow.
 
-    def _control_flow(self, graph_module: GraphModule, node: Node) -> None:
+    def _control_flow(self, owner: GraphModule, node: Node) -> None:
         name = describe_target(node.target)
-        if name != "cond":
+        loop = loop_of(node)
+        if loop is not None:
+            self._loop(owner, loop)
+        elif name == "cond":
+            self._condition(owner, node)
+        else:
             raise MemoryPlanningError(
                 f"{describe_node(node)}: memory of the control-flow operator {name!r} cannot be planned. "
-                "Way out: express it with torch.cond, or unroll the loop before export."
+                f"Way out: express it with one of {', '.join(sorted(CONTROL_FLOW))}, or unroll it before export."
             )
+
+    def _condition(self, owner: GraphModule, node: Node) -> None:
         predicate, *bodies, operands = node.args
         step = self.step(node)
         for spec in _specs_of(predicate):
             self.storage(spec).touch(step)
-        branches = [self._branch(graph_module, body, operands) for body in bodies]
+        branches = [self._branch(owner, body, operands) for body in bodies]
         step = self.step(node)
         joined: set[Storage] = set()
         for spec, *sources in zip(flatten_specs(_spec(node)), *branches, strict=True):
             self._join(self.storage(spec, node), sources, joined)
             self.storage(spec).touch(step)
 
+    def _loop(self, owner: GraphModule, loop: Loop) -> None:
+        """The first step copies the initial values into the results' places, the last one ends the final round."""
+        step = self.step(loop.node)
+        results = flatten_specs(_spec(loop.node))
+        read_by_all_rounds = [*_specs_of(loop.sequences), *_specs_of(loop.shared)]
+        for spec in results:
+            self.storage(spec, loop.node).touch(step)
+        for spec in (*_specs_of(loop.carried), *read_by_all_rounds):
+            self.storage(spec).touch(step)
+        for body in (loop.condition, loop.body):
+            if body is not None:
+                self._round(body_module(owner, body), loop)
+        step = self.step(loop.node)
+        for spec in (*results, *read_by_all_rounds):
+            self.storage(spec).touch(step)
+
+    def _round(self, body: GraphModule, loop: Loop) -> None:
+        carried, rows, shared = loop.inputs_of_body(body)
+        # Results come in the order of the carried values, numbers included.
+        for placeholder, spec in zip(carried, _as_list(_spec(loop.node)), strict=False):
+            self._bind(placeholder, flatten_specs(spec))
+        for placeholder, value in zip(shared, loop.shared, strict=True):
+            self._bind(placeholder, _specs_of(value))
+        step = self.step(loop.node)
+        for row in rows:
+            for spec in flatten_specs(_spec(row)):
+                self.storage(spec, row).touch(step)
+        self._body(body, list(body.graph.nodes))
+        step = self.step(body.graph.output_node())
+        for spec in _specs_of(body_results(body)):
+            self.storage(spec).touch(step)
+
+    def _bind(self, placeholder: Node, sources: Sequence[TensorSpec]) -> None:
+        """A placeholder is another name for the value that is bound to it."""
+        for spec, source in zip(flatten_specs(_spec(placeholder)), sources, strict=True):
+            self.storage_of.setdefault(spec.root, self.storage(source))
+
     def _branch(self, owner: GraphModule, body: Any, operands: Any) -> list[tuple[TensorSpec, bool]]:
         """Walks a body; returns the spec of each tensor result, and whether the body made the value itself."""
-        graph_module = operator.attrgetter(str(body.target))(owner)
+        graph_module = body_module(owner, body)
         start = len(self.timeline.steps)
         nodes = list(graph_module.graph.nodes)
         placeholders = [node for node in nodes if node.op == "placeholder"]
         for placeholder, operand in zip(placeholders, operands, strict=True):
-            for spec, source in zip(flatten_specs(_spec(placeholder)), _specs_of(operand), strict=True):
-                self.storage_of.setdefault(spec.root, self.storage(source))
+            self._bind(placeholder, _specs_of(operand))
         self._body(graph_module, nodes)
         output = graph_module.graph.output_node()
         step = self.step(output)
@@ -294,7 +349,8 @@ def build_timeline(
         graph_signature: tells mutable buffers, which are live all the time, from inputs.
 
     Raises:
-        MemoryPlanningError: the graph is not in execution form, or has control flow other than `cond`.
+        MemoryPlanningError: the graph is not in execution form, or has control flow that is not known
+            (`executorch.dialects.control_flow`).
     """
     return _Walker(graph_signature).walk(graph_module)
 

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch._higher_order_ops.map import map_impl
 
 from executorch.dialects import meta_keys
 from executorch.dialects.tensor_spec import TensorSpec
@@ -81,6 +80,19 @@ def test_constants_get_no_place():
     assert spec(weight) not in [storage.leader for storage in found.planned()]
 
 
+def test_a_question_about_sizes_needs_no_bytes():
+    graph = ExecutionGraph()
+    x = graph.input(4, bounded=True)
+    first = graph.call(ops.relu.out, x, shape=(4,))
+    last = graph.call(ops.relu.out, first, shape=(4,))
+    graph.number(torch.ops.aten.sym_size.int, x, 0, value=4)
+    item = graph.number(torch.ops.aten._local_scalar_dense.default, first)
+    graph.output(last)
+    steps = timeline(graph).steps
+    assert steps[spec(x).lifetime[1]].target is ops.relu.out
+    assert steps[spec(first).lifetime[1]] is item
+
+
 def test_a_getitem_touches_only_what_it_picks():
     graph = ExecutionGraph()
     x = graph.input(8)
@@ -147,15 +159,79 @@ def test_one_value_returned_twice_is_not_merged_with_two_values():
     assert one.lifetime[1] >= last and two.lifetime[1] >= last
 
 
-def test_loops_are_refused_with_a_way_out():
+def overlap(one, other):
+    (first, last), (begin, end) = one.lifetime, other.lifetime
+    return first <= end and begin <= last
+
+
+def while_loop(make, outside):
+    """Repeats `make` on one carried value while a truth value computed from it holds; `outside` is shared."""
+    graph = ExecutionGraph()
+    x, shared = graph.input(4), outside(graph)
+    condition, body = ExecutionGraph(), ExecutionGraph()
+    carried = condition.input(4)
+    condition.input(4)
+    condition.output(condition.call(ops.any.all_out, carried, shape=(), dtype=torch.bool))
+    body.output(make(body, body.input(4), body.input(4)))
+    specs = [TensorSpec(torch.float32, (4,))]
+    (result,) = graph.loop(torch.ops.higher_order.while_loop, specs, condition, body, (x,), (shared,))
+    return graph, x, shared, condition, body, result
+
+
+def test_what_a_loop_reads_again_lives_until_its_end():
+    graph, x, shared, condition, body, result = while_loop(
+        lambda body, x, y: relu(body, body.add(x, y)), lambda graph: relu(graph, graph.input(4, name="y"))
+    )
+    graph.output(relu(graph, result))
+    found = timeline(graph)
+    (new,) = body.returned
+    (holds,) = condition.returned
+    # The initial value is copied when the loop begins; the loop's result is the place of what it carries.
+    assert spec(x).lifetime[1] == spec(result).lifetime[0] and not overlap(spec(x), spec(new))
+    for inner in (new, holds):
+        assert overlap(spec(inner), spec(shared)) and overlap(spec(inner), spec(result))
+    assert spec(holds).lifetime[1] < spec(new).lifetime[1] < spec(shared).lifetime[1]
+    # Placeholders are names for what is bound to them.
+    bound = [node for part in (condition, body) for node in part.graph.nodes if node.op == "placeholder"]
+    assert not {spec(node) for node in bound} & {owner for item in found.storages for owner in item.specs}
+
+
+def test_values_of_one_round_may_share_memory_with_what_comes_after_the_loop():
+    graph, _, _, _, body, result = while_loop(
+        lambda body, x, y: relu(body, relu(body, x)), lambda graph: graph.input(4, name="y")
+    )
+    after = relu(graph, result)
+    graph.output(after)
+    timeline(graph)
+    assert not overlap(spec(body.returned[0]), spec(after))
+
+
+def test_a_loop_over_rows():
+    graph, body = ExecutionGraph(), ExecutionGraph()
+    rows, state = graph.input(3, 4), graph.input(4, name="s")
+    carried, row = body.input(4), body.input(4)
+    new = body.add(carried, row)
+    body.output(new, row)
+    specs = [TensorSpec(torch.float32, (4,)), TensorSpec(torch.float32, (3, 4))]
+    last, stacked = graph.loop(torch.ops.higher_order.scan, specs, body, (state,), (rows,), ())
+    graph.output(last, stacked)
+    found = timeline(graph)
+    # A row has a place of its own, into which it is copied in each round.
+    (storage,) = [storage for storage in found.storages if storage.node is row]
+    assert storage.role is Role.INTERMEDIATE and overlap(spec(row), spec(new))
+    live = [spec(node) for node in (rows, last, stacked, row, new)]
+    assert all(overlap(one, other) for one in live for other in live)
+
+
+def test_unknown_control_flow_is_refused_with_a_way_out():
     graph = ExecutionGraph()
     x = graph.input(4)
     body = ExecutionGraph()
     body.output(relu(body, body.input(4)))
-    node = graph.graph.call_function(map_impl, (graph._module(body.module()), (x,), ()))
-    node.meta[meta_keys.SPEC] = (TensorSpec(torch.float32, (4,)),)
-    graph.output(node)
-    with pytest.raises(MemoryPlanningError, match=r"map_impl.*Way out"):
+    target = torch.ops.higher_order.associative_scan
+    (result,) = graph.loop(target, [TensorSpec(torch.float32, (4,))], body, (x,), ())
+    graph.output(result)
+    with pytest.raises(MemoryPlanningError, match=r"associative_scan.*Way out"):
         timeline(graph)
 
 

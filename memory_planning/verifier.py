@@ -64,6 +64,17 @@ class Verifier:
         assert begin is not None and other_begin is not None
         return begin < other_begin + rhs_spec.nbytes() and other_begin < begin + lhs_spec.nbytes()
 
+    @classmethod
+    def mem_obj_id_match(
+        cls, lhs_spec: TensorSpec, rhs_spec: TensorSpec, accept_both_none: bool = True
+    ) -> bool:
+        """True if two values have the same location; `accept_both_none`: also when neither has one."""
+        if lhs_spec.mem_id != rhs_spec.mem_id:
+            return False
+        if lhs_spec.mem_obj_id is None and rhs_spec.mem_obj_id is None:
+            return accept_both_none
+        return lhs_spec.mem_obj_id == rhs_spec.mem_obj_id
+
     def _planned(self) -> list[Storage]:
         return list(
             self._timeline.planned(

@@ -1,0 +1,114 @@
+"""From storages and an algorithm to places in the specs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import Any
+
+from torch.export.graph_signature import ExportGraphSignature
+from torch.fx import GraphModule
+
+from executorch.dialects import meta_keys
+from executorch.dialects.execution import flatten_specs, is_delegate_call
+from executorch.dialects.tensor_spec import TensorSpec, calculate_aligned_num_bytes
+from executorch.memory_planning.algorithms import MemoryAlgoResult
+from executorch.memory_planning.lower_bound import lower_bound
+from executorch.memory_planning.suite import store
+from executorch.memory_planning.timeline import Storage, build_timeline
+
+_LOG = logging.getLogger(__name__)
+
+READ_AHEAD = 64
+"""Bytes behind its inputs that a delegate may read: backends load whole vectors (XNNPACK documents 16 bytes)."""
+
+
+def plan_storages(
+    algo: Callable[..., Any],
+    storages: Sequence[Storage],
+    alignment: int,
+    graph_module: GraphModule,
+    graph_signature: ExportGraphSignature | None = None,
+) -> list[int]:
+    """Runs an algorithm and writes the places into the specs; returns the bytes of each memory, by id."""
+    for storage in storages:
+        for spec in storage.specs:
+            spec.mem_obj_id = spec.mem_offset = None
+            spec.realign(alignment)
+        storage.leader.mem_id = next((spec.mem_id for spec in storage.specs if spec.mem_id is not None), None)
+    # A dictionary's keys are a set that keeps the order of the graph, so that plans are reproducible.
+    leaders: dict[TensorSpec, None] = {storage.leader: None for storage in storages}
+    bounds = lower_bound(leaders, alignment)
+    result = algo(alignment, leaders.keys(), graph_module, graph_signature, 0)
+    if isinstance(result, MemoryAlgoResult):
+        store(result)
+        result = result.bufsizes
+    for storage in storages:
+        leader = storage.leader
+        for spec in storage.specs[1:]:
+            spec.mem_id, spec.mem_obj_id, spec.mem_offset = (
+                leader.mem_id,
+                leader.mem_obj_id,
+                leader.mem_offset,
+            )
+    _LOG.info(
+        "planned %d values in %d bytes; lower bound %d bytes",
+        len(storages),
+        sum(result),
+        sum(bounds.values()),
+    )
+    planned = {spec for storage in storages for spec in storage.specs}
+    return _with_read_ahead(list(result), planned, graph_module, alignment)
+
+
+def _with_read_ahead(
+    bufsizes: list[int], planned: Set[TensorSpec], graph_module: GraphModule, alignment: int
+) -> list[int]:
+    """Lengthens the memories that end with an input of a delegate."""
+    for module in graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, GraphModule) else ():
+            if not is_delegate_call(node):
+                continue
+            inputs = (flatten_specs(argument.meta.get(meta_keys.SPEC)) for argument in node.all_input_nodes)
+            for spec in (spec.root for specs in inputs for spec in specs):
+                if spec not in planned or spec.mem_id is None or spec.mem_offset is None:
+                    continue
+                if spec.nbytes():
+                    end = spec.mem_offset + spec.nbytes() + READ_AHEAD
+                    size = calculate_aligned_num_bytes(end, alignment)
+                    bufsizes[spec.mem_id] = max(bufsizes[spec.mem_id], size)
+    return bufsizes
+
+
+def forget_places(storages: Iterable[Storage]) -> None:
+    """Removes what an earlier plan with other flags, or a user, wrote into values that get no place."""
+    for storage in storages:
+        for spec in storage.specs:
+            spec.mem_id = spec.mem_obj_id = spec.mem_offset = None
+
+
+def apply_algo(
+    algo: Callable[..., Any],
+    graph_module: GraphModule,
+    alignment: int,
+    graph_signature: ExportGraphSignature | None = None,
+    alloc_graph_input: bool = True,
+    alloc_graph_output: bool = True,
+    alloc_mutable_buffers: bool = True,
+    enable_non_cpu_memory_planning: bool = False,
+) -> list[int]:
+    """Plans a method and the bodies of its control flow together, without proving the plan.
+
+    Args:
+        algo: as described in `algorithms.py`, or a `MemoryPlanningAlgorithmSuite`.
+        alignment: of every offset, in bytes.
+        alloc_graph_input, alloc_graph_output, alloc_mutable_buffers: what gets a place besides intermediate values.
+        enable_non_cpu_memory_planning: accepted; specs of this release describe CPU memory only.
+
+    Returns:
+        Bytes of each memory, by id; entry 0 is reserved.
+    """
+    timeline = build_timeline(graph_module, graph_signature)
+    storages = list(timeline.planned(alloc_graph_input, alloc_graph_output, alloc_mutable_buffers))
+    forget_places(set(timeline.storages).difference(storages))
+    return plan_storages(algo, storages, alignment, graph_module, graph_signature)

@@ -1,0 +1,1 @@
+"""Documented paths of tools that have no library of their own name."""
