@@ -3,7 +3,7 @@
 from executorch.emitter.cord import Cord
 from executorch.emitter.emit import EmitterOutput, emit_program
 from executorch.emitter.errors import EmissionError
-from executorch.emitter.flat_tensor import FlatTensorConfig, FlatTensorSerializer
+from executorch.emitter.flat_tensor import DataSerializer, FlatTensorConfig, FlatTensorSerializer
 from executorch.emitter.headers import ExtendedHeader, FlatTensorHeader
 from executorch.emitter.named_data import DataEntry, DataPayload
 from executorch.emitter.pte_file import PTEFile, deserialize_pte_binary, serialize_pte_binary
@@ -13,6 +13,7 @@ __all__ = [
     "Cord",
     "DataEntry",
     "DataPayload",
+    "DataSerializer",
     "EmissionError",
     "EmitterOutput",
     "ExtendedHeader",

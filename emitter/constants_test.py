@@ -134,11 +134,8 @@ def test_mutable_buffers_with_and_without_a_state():
     first, second = value(plan, calls(plan)[0].args[0]), value(plan, calls(plan)[2].args[0])
     assert first.data_buffer_idx == 1 and first.allocation_info is not None
     assert first.extra_tensor_info.fully_qualified_name == "a"
-    assert (
-        second.data_buffer_idx == 0
-        and second.allocation_info is not None
-        and second.extra_tensor_info is None
-    )
+    assert second.data_buffer_idx == 0 and second.allocation_info is not None
+    assert second.extra_tensor_info.fully_qualified_name == "b"
     assert [bytes(buffer.storage) for buffer in output.mutable_data] == [b"", torch.ones(4).numpy().tobytes()]
 
 

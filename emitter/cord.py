@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from executorch.emitter.file_data import FileBackedData
 from executorch.schema.wire import BytesLike
 
 _ZEROS = bytes(4096)
@@ -20,18 +21,18 @@ class Cord:
 
     __slots__ = ("_pieces", "_size")
 
-    def __init__(self, data: BytesLike | Cord = b"") -> None:
+    def __init__(self, data: BytesLike | FileBackedData | Cord | None = b"") -> None:
         self._pieces: list[memoryview] = []
         self._size = 0
-        self.append(data)
+        self.append(b"" if data is None else data)
 
-    def append(self, data: BytesLike | Cord) -> None:
+    def append(self, data: BytesLike | FileBackedData | Cord) -> None:
         """Adds `data` at the end."""
         if isinstance(data, Cord):
             self._pieces += data._pieces
             self._size += data._size
             return
-        view = memoryview(data).cast("B")
+        view = data.view() if isinstance(data, FileBackedData) else memoryview(data).cast("B")
         if len(view):
             self._pieces.append(view)
             self._size += len(view)

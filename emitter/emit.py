@@ -71,6 +71,7 @@ def emit_program(
     methods: Mapping[str, ExportedProgram] | ExportedProgram,
     emit_stacktrace: bool = False,
     prim_getters: Mapping[str, Any] | None = None,
+    emit_mutable_buffer_names: bool = True,
 ) -> EmitterOutput:
     """Emits methods as one program.
 
@@ -80,6 +81,7 @@ def emit_program(
         emit_stacktrace: keep the user's source lines of each instruction in the program.
         prim_getters: name -> constant that a method of this name, without inputs, returns: a number, a truth
             value, a text, a tensor, or a nested list, tuple or dictionary of these.
+        emit_mutable_buffer_names: for callers of other releases; mutable buffers are named anyway.
 
     Raises:
         EmissionError: a node or a constant has no counterpart in a program; the message names it.

@@ -122,6 +122,24 @@ def test_delegates():
     assert output.instruction_id_to_num_outs_map == {"forward": {0: 2}}
 
 
+def test_a_delegate_with_one_bare_result():
+    """As a call looks that no pass has brought into the usual form: no tuple, and users take it as it is."""
+    graph = ExecutionGraph()
+    x = graph.input(4)
+    graph.delegate(lowered(), x, shapes=[(4,)])
+    (call,) = [node for node in graph.graph.nodes if describe(node) == "executorch_call_delegate"]
+    (call.meta[meta_keys.SPEC],) = call.meta[meta_keys.SPEC]
+    for user in list(call.users):
+        graph.graph.erase_node(user)
+    _, plan = emit(graph.output(graph.add(call, x)))
+    delegate, add = calls(plan)
+    assert delegate == DelegateCall(0, [plan.inputs[0], add.args[0]]) and add.args[1] == plan.inputs[0]
+
+
+def describe(node):
+    return node.target.name() if hasattr(node.target, "name") and callable(node.target.name) else ""
+
+
 def test_equal_blobs_are_stored_once():
     graph = ExecutionGraph()
     x = graph.input(4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from dataclasses import dataclass
 
@@ -23,7 +24,19 @@ class FlatTensorConfig:
     segment_alignment: int = 128
 
 
-class FlatTensorSerializer:
+class DataSerializer(abc.ABC):
+    """Writes and reads data by name in some format."""
+
+    @abc.abstractmethod
+    def serialize(self, data: DataPayload) -> Cord:
+        """The file for `data`."""
+
+    @abc.abstractmethod
+    def deserialize(self, blob: BytesLike | Cord) -> DataPayload:
+        """The content of a file."""
+
+
+class FlatTensorSerializer(DataSerializer):
     """Writes and reads `.ptd` files."""
 
     def __init__(self, config: FlatTensorConfig | None = None) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.control_flow import CONTROL_FLOW, control_flow_name, loop_of
 from executorch.dialects.errors import ExportError, describe_node, describe_target
 from executorch.dialects.execution import (
     flatten_specs,
@@ -30,9 +31,10 @@ from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.emitter.arguments import argument_value, call_arguments
 from executorch.emitter.constants import ProgramData
 from executorch.emitter.containers import container_string
+from executorch.emitter.control_flow import ControlFlow
 from executorch.emitter.delegates import DelegateTable
 from executorch.emitter.errors import EmissionError, NodeEmissionError
-from executorch.emitter.stack_trace import frames
+from executorch.emitter.instructions import InstructionList, Scope, operator_key
 from executorch.emitter.values import ValueTable, dynamism
 from executorch.memory_planning import BUFFER_SIZES
 from executorch.schema.program import (
@@ -40,13 +42,7 @@ from executorch.schema.program import (
     ContainerMetadata,
     DelegateCall,
     ExecutionPlan,
-    FrameList,
     FreeCall,
-    Instruction,
-    InstructionArguments,
-    JumpFalseCall,
-    KernelCall,
-    MoveCall,
     Operator,
     TensorList,
 )
@@ -74,17 +70,6 @@ class EmittedMethod:
     num_outputs: dict[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """A graph and the values of its nodes so far: a value number, a list of them, or a submodule."""
-
-    module: GraphModule
-    numbers: dict[Node, Any] = field(default_factory=dict)
-
-    def __getitem__(self, node: Node) -> Any:
-        return self.numbers[node]
-
-
 class MethodEmitter:
     """Walks a graph in execution form once, in order."""
 
@@ -94,9 +79,8 @@ class MethodEmitter:
         self.program = program
         self.values = ValueTable(data)
         self.delegates = delegates.for_method()
-        self.instructions: list[Instruction] = []
-        self.frames: list[FrameList] = []
-        self.operators: dict[tuple[str, str], int] = {}
+        self.code = InstructionList(self.values)
+        self.control_flow = ControlFlow(self.code, self._nodes)
         self.redirected: set[TensorSpec] = set()
         self.emitted = EmittedMethod(ExecutionPlan(name=name))
 
@@ -112,16 +96,20 @@ class MethodEmitter:
                 f"method {self.emitted.plan.name!r} has no memory plan. Way out: run MemoryPlanningPass first, "
                 "or use to_executorch, which does."
             )
-        scope = _Scope(module)
+        scope = Scope(module)
         plan = self.emitted.plan
         plan.inputs = self._inputs(scope)
         self._nodes(scope)
         plan.outputs = self._outputs(scope)
         plan.values = self.values.values
         plan.chains = [
-            Chain(instructions=self.instructions, stacktrace=self.frames if emit_stacktrace else None)
+            Chain(
+                instructions=self.code.instructions, stacktrace=self.code.frames if emit_stacktrace else None
+            )
         ]
-        plan.operators = [Operator(name, overload) for name, overload in self.operators]
+        plan.operators = [Operator(name, overload) for name, overload in self.code.operators]
+        self.emitted.debug_handles = self.code.debug_handles
+        self.emitted.num_outputs = self.code.num_outputs
         plan.delegates = self.delegates.entries
         plan.non_const_buffer_sizes = list(module.meta[BUFFER_SIZES])
         call = self.program.call_spec
@@ -132,7 +120,7 @@ class MethodEmitter:
 
     # Inputs and outputs.
 
-    def _inputs(self, scope: _Scope) -> list[int]:
+    def _inputs(self, scope: Scope) -> list[int]:
         placeholders = [node for node in scope.module.graph.nodes if node.op == "placeholder"]
         numbers = []
         for node, spec in zip(placeholders, self.program.graph_signature.input_specs, strict=True):
@@ -161,7 +149,7 @@ class MethodEmitter:
         setattr(held, name, value)
         return number
 
-    def _outputs(self, scope: _Scope) -> list[int]:
+    def _outputs(self, scope: Scope) -> list[int]:
         results: Any = scope.module.graph.output_node().args[0]
         numbers = []
         for result, spec in zip(results, self.program.graph_signature.output_specs, strict=True):
@@ -171,7 +159,7 @@ class MethodEmitter:
 
     # Nodes.
 
-    def _nodes(self, scope: _Scope) -> None:
+    def _nodes(self, scope: Scope) -> None:
         for node in scope.module.graph.nodes:
             if node.op in ("placeholder", "output"):
                 continue
@@ -182,7 +170,7 @@ class MethodEmitter:
             except ExportError as error:
                 raise NodeEmissionError(f"{describe_node(node)}: {error.message}") from error
 
-    def _node(self, scope: _Scope, node: Node) -> Any:
+    def _node(self, scope: Scope, node: Node) -> Any:
         if node.op == "get_attr":
             return operator.attrgetter(str(node.target))(scope.module)
         if node.op != "call_function":
@@ -194,7 +182,7 @@ class MethodEmitter:
         if is_view(node):
             return self._view(scope, node)
         if is_free(node):
-            return self._instruction(node, FreeCall(scope[node.args[0]]), 0)  # type: ignore[index]
+            return self.code.add(node, FreeCall(scope[node.args[0]]), 0)  # type: ignore[index]
         if is_delegate_call(node):
             return self._delegate(scope, node)
         if is_higher_order(node):
@@ -219,19 +207,9 @@ class MethodEmitter:
             ]
         raise EmissionError("it has no tensor spec; run spec propagation before emission")
 
-    def _instruction(self, node: Node, arguments: InstructionArguments, num_outputs: int) -> None:
-        number = len(self.instructions)
-        self.instructions.append(Instruction(arguments))
-        self.frames.append(frames(node))
-        handle = node.meta.get(meta_keys.DEBUG_HANDLE)
-        if handle is not None:
-            self.emitted.debug_handles[number] = handle
-        self.emitted.num_outputs[number] = num_outputs
-
     # Operators.
 
-    def _operator(self, scope: _Scope, node: Node, op: torch._ops.OpOverload) -> Any:
-        schema = op._schema
+    def _operator(self, scope: Scope, node: Node, op: torch._ops.OpOverload) -> Any:
         arguments = call_arguments(node, op)
         numbers = [
             argument_value(value, kind.type, self.values, scope.__getitem__) for value, kind in arguments
@@ -242,33 +220,25 @@ class MethodEmitter:
             is_written = [kind.alias_info is not None and kind.alias_info.is_write for _, kind in arguments]
             written = [number for number, writes in zip(numbers, is_written, strict=True) if writes]
         elif is_primitive(node):
-            return self._primitive(
-                scope, node, (schema.name, schema.overload_name), [v for v, _ in arguments]
-            )
+            return self._primitive(scope, node, operator_key(op), [value for value, _ in arguments])
         else:
             raise EmissionError(
                 f"{op.name()} has no out argument. Way out: run the to-out-variant pass, or register an out variant."
             )
         returned = written[0] if len(written) == 1 else self.values.tensor_list(written)
-        call = KernelCall(self._operator_index(schema.name, schema.overload_name), [*numbers, returned])
-        self._instruction(node, call, len(written))
+        self.code.kernel(node, operator_key(op), [*numbers, returned], len(written))
         held = self.values.values[returned].val
         return list(held.items) if isinstance(held, TensorList) else returned
 
-    def _operator_index(self, name: str, overload: str) -> int:
-        return self.operators.setdefault((name, overload), len(self.operators))
-
-    def _primitive(self, scope: _Scope, node: Node, name: tuple[str, str], arguments: Sequence[Any]) -> int:
+    def _primitive(self, scope: Scope, node: Node, name: tuple[str, str], arguments: Sequence[Any]) -> int:
         """An operator of the executor that computes a number: its arguments, then a place for the result."""
-        numbers = [
-            scope[value] if isinstance(value, Node) else self.values.constant(value) for value in arguments
-        ]
+        numbers = [self.code.argument(scope, value) for value in arguments]
         example = node.meta.get(meta_keys.SPEC, node.meta.get(meta_keys.VAL))
         result = self.values.result(example)
-        self._instruction(node, KernelCall(self._operator_index(*name), [*numbers, result]), 1)
+        self.code.kernel(node, name, [*numbers, result])
         return result
 
-    def _view(self, scope: _Scope, node: Node) -> int:
+    def _view(self, scope: Scope, node: Node) -> int:
         """A view with a fixed place is a second name for it; any other is computed when the program runs."""
         spec = node.meta[meta_keys.SPEC]
         base, sizes = node.args[0], node.args[1]
@@ -278,61 +248,37 @@ class MethodEmitter:
         if has_place and dynamism(spec) is TensorShapeDynamism.STATIC:
             return result
         size_list = argument_value(sizes, torch.ListType(torch.IntType.get()), self.values, scope.__getitem__)
-        call = KernelCall(self._operator_index(*_VIEW), [scope[base], size_list, result])  # type: ignore[index]
-        self._instruction(node, call, 1)
+        self.code.kernel(node, _VIEW, [scope[base], size_list, result])  # type: ignore[index]
         return result
 
-    def _delegate(self, scope: _Scope, node: Node) -> list[int]:
+    def _delegate(self, scope: Scope, node: Node) -> Any:
         lowered = scope[node.args[0]]  # type: ignore[index]
         index = self.delegates.index(lowered)
-        inputs = [scope[arg] if isinstance(arg, Node) else self.values.constant(arg) for arg in node.args[1:]]
-        outputs = self._specs(node)
-        outputs = outputs if isinstance(outputs, list) else [outputs]
-        number = len(self.instructions)
-        self._instruction(node, DelegateCall(index, [*inputs, *outputs]), len(outputs))
+        inputs = [self.code.argument(scope, arg) for arg in node.args[1:]]
+        results = self._specs(node)
+        outputs = results if isinstance(results, list) else [results]
+        number = len(self.code)
+        self.code.add(node, DelegateCall(index, [*inputs, *outputs]), len(outputs))
         debug_map = getattr(lowered, "meta", {}).get("debug_handle_map")
         self.emitted.delegate_debug_ids[number] = {"name": lowered.backend_id, "delegate_map": debug_map}
-        return outputs
-
-    # Control flow.
-
-    def _control_flow(self, scope: _Scope, node: Node) -> list[int]:
-        name = describe_target(node.target)
-        if name != "cond":
-            raise EmissionError(
-                f"the control-flow operator {name!r} cannot be written. Way out: express it with torch.cond, or "
-                "unroll the loop before export."
-            )
-        predicate, true_body, false_body, operands = node.args
-        results = self._specs(node)
-        results = results if isinstance(results, list) else [results]
-        self.redirected.update(flatten_specs(node.meta[meta_keys.SPEC]))
-        condition = scope[predicate] if isinstance(predicate, Node) else self.values.constant(predicate)
-        arguments = [scope[arg] if isinstance(arg, Node) else self.values.constant(arg) for arg in operands]  # type: ignore[union-attr]
-        to_false = JumpFalseCall(condition)
-        self._instruction(node, to_false, 0)
-        self._branch(node, scope[true_body], arguments, results)  # type: ignore[index]
-        # A jump on a constant False is taken always.
-        to_end = JumpFalseCall(self.values.constant(False))
-        self._instruction(node, to_end, 0)
-        to_false.destination_instruction = len(self.instructions)
-        self._branch(node, scope[false_body], arguments, results)  # type: ignore[index]
-        to_end.destination_instruction = len(self.instructions)
         return results
 
-    def _branch(
-        self, node: Node, body: GraphModule, arguments: Sequence[int], results: Sequence[int]
-    ) -> None:
-        """Emits a body in place, its placeholders standing for `arguments`, and redirects `results` to its own."""
-        scope = _Scope(body)
-        placeholders = [inner for inner in body.graph.nodes if inner.op == "placeholder"]
-        scope.numbers.update(zip(placeholders, arguments, strict=True))
-        self._nodes(scope)
-        values: Any = body.graph.output_node().args[0]
-        values = values if isinstance(values, (tuple, list)) else [values]
-        for value, result in zip(values, results, strict=True):
-            source = scope[value] if isinstance(value, Node) else self.values.constant(value)
-            self._instruction(node, MoveCall(source, result), 1)
+    def _control_flow(self, scope: Scope, node: Node) -> Any:
+        name = control_flow_name(node)
+        if name is None:
+            raise EmissionError(
+                f"the control-flow operator {describe_target(node.target)!r} cannot be written. Way out: express it "
+                f"with one of {', '.join(sorted(CONTROL_FLOW))}, or unroll it before export."
+            )
+        found = self._specs(node)
+        results = found if isinstance(found, list) else [found]
+        loop = loop_of(node)
+        if loop is not None:
+            self.control_flow.loop(scope, loop, results)
+        else:
+            self.redirected.update(flatten_specs(node.meta[meta_keys.SPEC]))
+            self.control_flow.condition(scope, node, results)
+        return found
 
 
 _PYTHON_PRIMITIVES: dict[Any, tuple[str, str]] = {

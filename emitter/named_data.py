@@ -60,6 +60,27 @@ class DataPayload:
     buffers: list[BytesLike] = field(default_factory=list)
     named_data: dict[str, DataEntry] = field(default_factory=dict)
 
+    @property
+    def pte_data(self) -> dict[str, DataEntry]:
+        """The same entries under the name that a named data store's output has for them."""
+        return self.named_data
+
+    @property
+    def external_data(self) -> dict[str, dict[str, DataEntry]]:
+        """Empty: a payload is the content of one file."""
+        return {}
+
+
+def as_payload(data: DataPayload | NamedDataLike) -> DataPayload:
+    """A payload as it is, or that part of a named data store's output that goes into the `.pte` file."""
+    if isinstance(data, DataPayload):
+        return data
+    entries = {
+        key: DataEntry(entry.buffer_index, entry.alignment or 1, entry.tensor_layout)
+        for key, entry in data.pte_data.items()
+    }
+    return DataPayload(list(data.buffers), entries)
+
 
 def digest(data: BytesLike) -> bytes:
     """Identifies content; equal for equal bytes only."""

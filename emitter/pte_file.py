@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from executorch.emitter.alignment import align_up, checked_alignment
 from executorch.emitter.cord import Cord
 from executorch.emitter.headers import ExtendedHeader
-from executorch.emitter.named_data import DataEntry, DataPayload, digest, payload_segments
+from executorch.emitter.named_data import (
+    DataEntry,
+    DataPayload,
+    NamedDataLike,
+    as_payload,
+    digest,
+    payload_segments,
+)
 from executorch.emitter.segments import Segment, cut, join_parts, lay_out, split_parts
 from executorch.schema import program as schema
 from executorch.schema.program import (
@@ -43,12 +50,12 @@ class PTEFile:
         program: `constant_buffer` holds the constants (entry 0 is a placeholder, empty), and
             `backend_delegate_data` all delegates' blobs; `segments` and what refers to it are left to the writer.
         mutable_data: initial states of mutable buffers (entry 0 is a placeholder), None without any.
-        named_data: data by name, None without any.
+        named_data: data by name (a payload, or the output of a named data store), None without any.
     """
 
     program: Program
     mutable_data: list[Buffer] | None = None
-    named_data: DataPayload | None = None
+    named_data: DataPayload | NamedDataLike | None = None
 
 
 def serialize_pte_binary(
@@ -94,8 +101,8 @@ def serialize_pte_binary(
         segments.append(Segment(data))
     if extract_delegate_segments:
         _extract_delegates(program, segments, blob_alignment)
-    if pte_file.named_data is not None and pte_file.named_data.named_data:
-        named, numbers = payload_segments(pte_file.named_data)
+    if pte_file.named_data is not None and pte_file.named_data.pte_data:
+        named, numbers = payload_segments(as_payload(pte_file.named_data))
         program.named_data = [NamedData(key, len(segments) + number) for key, number in numbers.items()]
         segments += named
     return _write(

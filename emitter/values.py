@@ -54,6 +54,15 @@ class ValueTable:
         self.values.append(EValue(value))
         return len(self.values) - 1
 
+    def is_tensor(self, number: int) -> bool:
+        """Whether a value is a tensor."""
+        return isinstance(self.values[number].val, schema.Tensor)
+
+    def is_static(self, number: int) -> bool:
+        """Whether a value is a tensor whose shape never changes."""
+        held = self.values[number].val
+        return isinstance(held, schema.Tensor) and held.shape_dynamism == schema.TensorShapeDynamism.STATIC
+
     def _share(self, key: Any, value: KernelTypes) -> int:
         if key not in self._shared:
             self._shared[key] = self.new(value)
@@ -143,13 +152,18 @@ class ValueTable:
             tensor.allocation_info = AllocationDetails(
                 spec.mem_id, spec.mem_offset & _LOW_HALF, spec.mem_offset >> 32
             )
-            # A view reads the same bytes as the buffer; only the buffer itself carries the initial state.
-            if spec.data is not None and not spec.is_view:
-                tensor.data_buffer_idx = self._data.state(spec)
-                tensor.extra_tensor_info = ExtraTensorInfo(
-                    mutable_data_segments_idx=0, fully_qualified_name=spec.fully_qualified_name
-                )
+            # A view reads the same bytes as the buffer; only the buffer itself has the name and the initial state.
+            if not spec.is_view:
+                self._describe_buffer(tensor, spec)
         return tensor
+
+    def _describe_buffer(self, tensor: schema.Tensor, spec: TensorSpec) -> None:
+        if spec.data is not None:
+            tensor.data_buffer_idx = self._data.state(spec)
+        if spec.data is not None or spec.fully_qualified_name:
+            tensor.extra_tensor_info = ExtraTensorInfo(
+                mutable_data_segments_idx=0, fully_qualified_name=spec.fully_qualified_name
+            )
 
     def _sizes(self, spec: TensorSpec) -> list[int]:
         if spec.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND:

@@ -1,0 +1,89 @@
+"""Tensors of a file in words and bytes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from executorch.schema.program import Tensor, TensorDataLocation, TensorShapeDynamism
+from executorch.schema.scalar_type import ScalarType
+
+_NAMES = {
+    ScalarType.BYTE: ("uint8", 1),
+    ScalarType.CHAR: ("int8", 1),
+    ScalarType.SHORT: ("int16", 2),
+    ScalarType.INT: ("int32", 4),
+    ScalarType.LONG: ("int64", 8),
+    ScalarType.HALF: ("float16", 2),
+    ScalarType.FLOAT: ("float32", 4),
+    ScalarType.DOUBLE: ("float64", 8),
+    ScalarType.BOOL: ("bool", 1),
+    ScalarType.QINT8: ("qint8", 1),
+    ScalarType.QUINT8: ("quint8", 1),
+    ScalarType.QINT32: ("qint32", 4),
+    ScalarType.BFLOAT16: ("bfloat16", 2),
+    ScalarType.QUINT4X2: ("quint4x2", 1),
+    ScalarType.QUINT2X4: ("quint2x4", 1),
+    ScalarType.BITS16: ("bits16", 2),
+    ScalarType.FLOAT8E5M2: ("float8_e5m2", 1),
+    ScalarType.FLOAT8E4M3FN: ("float8_e4m3fn", 1),
+    ScalarType.FLOAT8E5M2FNUZ: ("float8_e5m2fnuz", 1),
+    ScalarType.FLOAT8E4M3FNUZ: ("float8_e4m3fnuz", 1),
+    ScalarType.UINT16: ("uint16", 2),
+    ScalarType.UINT32: ("uint32", 4),
+    ScalarType.UINT64: ("uint64", 8),
+}
+
+
+def dtype_name(kind: ScalarType) -> str:
+    """PyTorch's name of an element type."""
+    return _NAMES[kind][0] if kind in _NAMES else f"type {int(kind)}"
+
+
+def nbytes(kind: ScalarType, sizes: Sequence[int]) -> int:
+    """Bytes of a dense tensor."""
+    return math.prod(sizes) * (_NAMES[kind][1] if kind in _NAMES else 1)
+
+
+def type_and_shape(
+    kind: ScalarType, sizes: Sequence[int], dim_order: Sequence[int], is_bound: bool = False
+) -> str:
+    """As `float32[1, 3, 8, 8]`; `<=` marks upper bounds; a dim order that is not contiguous is named."""
+    shape = ", ".join(f"<={size}" if is_bound and size != 1 else str(size) for size in sizes)
+    order = "" if list(dim_order) == sorted(dim_order) else f" dim order {list(dim_order)}"
+    return f"{dtype_name(kind)}[{shape}]{order}"
+
+
+def describe(tensor: Tensor) -> str:
+    """The type and shape of a program's tensor."""
+    is_dynamic = tensor.shape_dynamism != TensorShapeDynamism.STATIC
+    text = type_and_shape(tensor.scalar_type, tensor.sizes, tensor.dim_order, is_dynamic)
+    return text + (" unbounded" if tensor.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND else "")
+
+
+def is_external(tensor: Tensor) -> bool:
+    """True if the tensor's bytes are in another file."""
+    info = tensor.extra_tensor_info
+    return info is not None and info.location == TensorDataLocation.EXTERNAL
+
+
+def is_constant(tensor: Tensor) -> bool:
+    """True if the tensor's bytes never change."""
+    return tensor.allocation_info is None and (tensor.data_buffer_idx > 0 or is_external(tensor))
+
+
+def name_of(tensor: Tensor) -> str | None:
+    """The parameter's or buffer's name in the model, None if the file does not say."""
+    info = tensor.extra_tensor_info
+    return info.fully_qualified_name if info is not None else None
+
+
+def place_of(tensor: Tensor) -> str:
+    """Where the tensor's bytes are, in words."""
+    if tensor.allocation_info is not None:
+        place = tensor.allocation_info
+        state = ", starts with stored data" if tensor.data_buffer_idx else ""
+        return f"memory {place.memory_id} at {place.memory_offset:,}{state}"
+    if is_external(tensor):
+        return f"external data {name_of(tensor)!r}"
+    return f"constant {tensor.data_buffer_idx}" if tensor.data_buffer_idx else "supplied by the caller"
