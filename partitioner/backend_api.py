@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+import torch
 from torch.export import ExportedProgram
 
+from executorch.dialects import meta_keys
 from executorch.partitioner.backend_details import PreprocessResult
 from executorch.partitioner.backend_lookup import find_backend
 from executorch.partitioner.compile_spec import CompileSpec
@@ -17,8 +19,15 @@ from executorch.partitioner.errors import PartitionerContractError, PreprocessEr
 from executorch.partitioner.graph_copy import copy_program, fingerprint
 from executorch.partitioner.lowered_module import LoweredBackendModule
 from executorch.partitioner.lowering import GraphPlan, plan_program, rebuild_program
+from executorch.partitioner.reasons import note_unexplained
 
 _validation_enabled = True
+
+
+def disable_validation() -> None:
+    """From now on ``to_backend`` does not check that partitioners change nothing but tags."""
+    global _validation_enabled
+    _validation_enabled = False
 
 
 @contextlib.contextmanager
@@ -103,7 +112,8 @@ def _lower_whole_program(
 ) -> LoweredBackendModule:
     specs = compile_specs if compile_specs is not None else (compile_spec or [])
     backend = find_backend(backend_id)
-    result = backend.preprocess(copy_program(edge_program), specs)
+    program = backend.copy_exported_program_for_preprocess(edge_program, specs)
+    result = backend.preprocess(program, specs)
     return _lowered(backend_id, edge_program, result, specs)
 
 
@@ -160,8 +170,15 @@ def _preprocess_by_backend(
             work.setdefault(spec.backend_id, {}).setdefault(method, []).append((subgraph, spec))
     lowered = {}
     for backend_id, methods in work.items():
-        results = find_backend(backend_id).preprocess_multimethod(
-            {method: [copy_program(s.program) for s, _ in items] for method, items in methods.items()},
+        backend = find_backend(backend_id)
+        results = backend.preprocess_multimethod(
+            {
+                method: [
+                    backend.copy_exported_program_for_preprocess(subgraph.program, spec.compile_specs)
+                    for subgraph, spec in items
+                ]
+                for method, items in methods.items()
+            },
             {method: [spec.compile_specs for _, spec in items] for method, items in methods.items()},
         )
         for method, items in methods.items():
@@ -191,18 +208,23 @@ def _as_sequence(partitioner: Partitioner | Sequence[Partitioner] | None) -> Ite
 def _partition(program: ExportedProgram, partitioner: Partitioner) -> PartitionResult:
     """Runs the partitioner on a copy of the graph, and checks that it has only tagged it."""
     copied = copy_program(program)
+    for module in copied.graph_module.modules():  # Tags of an earlier partitioner mean nothing to this one.
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            node.meta.pop(meta_keys.DELEGATION_TAG, None)
     before = fingerprint(copied.graph_module) if _validation_enabled else b""
     result = partitioner(copied)
     who = type(partitioner).__name__
     if not isinstance(result, PartitionResult) or not isinstance(result.partition_tags, Mapping):
         raise PartitionerContractError(
-            f"{who}.partition returned {type(result).__name__}, not a PartitionResult with partition_tags"
+            f"the result of {who}.partition (a {type(result).__name__}) needs a `partition_tags` field containing "
+            "a mapping of tags to delegate spec. Way out: return PartitionResult(exported_program, tags)."
         )
     if _validation_enabled and fingerprint(result.tagged_exported_program.graph_module) != before:
         raise PartitionerContractError(
             f"{who}.partition changed the graph. A partitioner may set node.meta['delegation_tag'] and "
             "nothing else. Way out: rewrite the graph in a pass before, or in the backend's preprocess."
         )
+    note_unexplained(result.tagged_exported_program.graph_module, who)
     return result
 
 
@@ -217,4 +239,6 @@ def _lowered(
         )
     module = LoweredBackendModule(program, backend_id, bytes(blob), specs, result.data_store_output)
     module.meta["debug_handle_map"] = result.debug_handle_map
+    if result._delegate_info_meta is not None:
+        module.meta["_delegate_info_meta"] = result._delegate_info_meta
     return module

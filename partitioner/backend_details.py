@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +11,11 @@ from torch.export import ExportedProgram
 
 from executorch.partitioner import backend_lookup
 from executorch.partitioner.compile_spec import CompileSpec
+from executorch.partitioner.graph_copy import copy_program
 from executorch.partitioner.named_data_store import NamedDataStoreOutput
 
 #: Identifier of a delegated operation (chosen by the backend) -> debug handles of the edge nodes inside it.
-DebugHandleMap = dict[int, tuple[int, ...]] | dict[str, tuple[int, ...]]
+DebugHandleMap = Mapping[Any, Sequence[int]]
 
 
 @dataclass
@@ -46,6 +48,17 @@ class BackendDetails(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         backend_lookup.register_backend(cls)
+
+    @classmethod
+    def copy_exported_program_for_preprocess(
+        cls, edge_program: ExportedProgram, compile_specs: list[CompileSpec]
+    ) -> ExportedProgram:
+        """The program that ``preprocess`` receives: by default one with its own graph and the same tensors.
+
+        A backend that changes tensors too returns ``copy.deepcopy(edge_program)``; one that changes nothing may
+        return the program itself.
+        """
+        return copy_program(edge_program)
 
     @staticmethod
     @abstractmethod

@@ -4,6 +4,7 @@ torch ships the operator itself (tracing, fake tensors and autograd included); t
 this project, with what is needed to recognise and to number lowered modules.
 """
 
+import torch
 from torch._higher_order_ops.executorch_call_delegate import (
     LOWERED_BACKEND_MODULE_TYPE,
     executorch_call_delegate,
@@ -11,8 +12,15 @@ from torch._higher_order_ops.executorch_call_delegate import (
     is_lowered_module,
 )
 
+
+def calls(graph: torch.fx.Graph) -> list[torch.fx.Node]:
+    """The ``call_function`` nodes of a graph, in its order: operators, ``getitem`` and delegate calls."""
+    return [node for node in graph.nodes if node.op == "call_function"]
+
+
 __all__ = [
     "LOWERED_BACKEND_MODULE_TYPE",
+    "calls",
     "executorch_call_delegate",
     "get_lowered_module_name",
     "is_lowered_module",

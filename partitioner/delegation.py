@@ -60,6 +60,14 @@ class Partitioner(ABC):
         ``tag_constant_data``. Submodules of control flow may be tagged in the same way.
         """
 
+    def transform_for_pre_decomposition(self, exported_program: ExportedProgram) -> ExportedProgram:
+        """The ATen program that ``to_edge_transform_and_lower`` decomposes in place of ``exported_program``.
+
+        For rewrites that need operators as the user wrote them. With several partitioners each receives what
+        the one before it returned. By default nothing is rewritten.
+        """
+        return exported_program
+
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[torch._ops.OpOverload], Callable[[torch.fx.Node], bool] | None]:

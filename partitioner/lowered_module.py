@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch.export import ExportedProgram, ModuleCallEntry, ModuleCallSignature
@@ -50,6 +49,20 @@ def set_emission_hook(hook: EmissionHook) -> None:
     """
     global _emission_hook
     _emission_hook = hook
+
+
+def emit_program(program: ExportedProgram, **options: Any) -> EmittedProgram:
+    """An edge program in its executable form, made by the hook; a backend may put one into its blob.
+
+    Raises:
+        DelegationError: nothing that emits programs has been imported.
+    """
+    if _emission_hook is None:
+        raise DelegationError(
+            "the program cannot be written: nothing that emits programs has been imported. Way out: "
+            "`import executorch.exir` (or call set_emission_hook)."
+        )
+    return _emission_hook(program, **options)
 
 
 class LoweredBackendModule(torch.nn.Module):
@@ -137,12 +150,7 @@ class LoweredBackendModule(torch.nn.Module):
         return bytes(self._emit(options).buffer)
 
     def _emit(self, options: dict[str, Any]) -> EmittedProgram:
-        if _emission_hook is None:
-            raise DelegationError(
-                f"the lowered module of {self._backend_id} cannot be written: nothing that emits programs has "
-                "been imported. Way out: `import executorch.exir` (or call set_emission_hook)."
-            )
-        return _emission_hook(self.exported_program(), **options)
+        return emit_program(self.exported_program(), **options)
 
 
 _MODULE_NAME = "lowered_module_0"
@@ -171,6 +179,8 @@ def _call_graph(original: ExportedProgram) -> tuple[torch.fx.Graph, list[torch.f
         results = [graph.call_function(operator.getitem, (call, index)) for index in range(len(values))]
         for result, value in zip(results, values, strict=True):
             result.meta[meta_keys.VAL] = value
+    for handle, node in enumerate(dict.fromkeys([call, *results]), start=1):
+        node.meta[meta_keys.DEBUG_HANDLE] = handle
     graph.output(tuple(results))
     return graph, arguments, results
 
@@ -211,16 +221,12 @@ def _value(arg: Any) -> Any:
     return arg.meta.get(meta_keys.VAL) if isinstance(arg, torch.fx.Node) else arg
 
 
-@dataclass(frozen=True)
-class LoweredSubmodule:
+class LoweredSubmodule(NamedTuple):
     """One delegate call in a graph: the attribute's name, the module, and the call itself."""
 
     name: str
     module: LoweredBackendModule
     node: torch.fx.Node
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.name, self.module, self.node))
 
 
 def get_lowered_submodules(graph_module: torch.fx.GraphModule) -> list[LoweredSubmodule]:

@@ -97,11 +97,14 @@ def _check_tags(graph: torch.fx.Graph, tags: Mapping[str, DelegationSpec], owner
                 f"node {node.name} has tag {tag!r}, which partition_tags does not name (it names "
                 f"{sorted(tags)}). Way out: add the tag's DelegationSpec, or do not tag the node."
             )
-        if node.op == "output" or (node.op == "placeholder" and node.name not in owner.state):
-            what = "the graph's output" if node.op == "output" else "an input of the graph"
+        if node.op == "output":
             raise PartitionerContractError(
-                f"node {node.name} is {what} and has tag {tag!r}; only operators, and placeholders of "
-                "parameters, buffers and lifted tensor constants, can move into a delegate."
+                f"output node {node.name} should not be tagged, but has tag {tag!r}"
+            )
+        if node.op == "placeholder" and node.name not in owner.state:
+            raise PartitionerContractError(
+                "placeholder node for non-params, non-buffer, and non-tensor constants should not be tagged, but "
+                f"{node.name}, an input of the graph, has tag {tag!r}. Way out: tag operators and constants only."
             )
 
 
@@ -150,6 +153,8 @@ class _Rebuilder:
         else:
             # Its name may have been given to a new `getitem` in the meantime.
             self._mapping[node] = self._graph.node_copy(node, lambda arg: self._mapping[arg])
+        # The tag has done its work; the next partitioner's tags are others.
+        self._mapping[node].meta.pop(meta_keys.DELEGATION_TAG, None)
 
     def _moved_away(self, node: torch.fx.Node) -> bool:
         """Whether nothing is left that needs this placeholder or reference, though something did before."""

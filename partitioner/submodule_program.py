@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -40,11 +40,13 @@ class Owner:
         state: placeholder name -> input spec of a parameter, buffer or lifted constant; empty for the graph
             of a control-flow submodule, which receives all of its data as inputs.
         mutations: name of the node with a buffer's new value -> the buffer; empty in submodules.
+        copies: constant -> how many partitions besides its own have received a copy.
     """
 
     program: ExportedProgram
     state: dict[str, InputSpec]
     mutations: dict[str, str]
+    copies: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: ExportedProgram) -> Owner:
@@ -53,6 +55,14 @@ class Owner:
 
     def for_submodule(self) -> Owner:
         return Owner(self.program, {}, {})
+
+    def name_in(self, node: torch.fx.Node, tag: str) -> str:
+        """What the placeholder ``node`` is called in partition ``tag``: a copy of a constant is called so."""
+        if node.meta.get(meta_keys.DELEGATION_TAG) == tag:
+            return node.name
+        number = self.copies.get(node.name, 0)
+        self.copies[node.name] = number + 1
+        return f"{node.name}_copy_{number}"
 
     def value_of(self, spec: InputSpec) -> Any:
         """The tensor behind a state input."""
@@ -116,18 +126,13 @@ def _moves_in(node: torch.fx.Node, tag: str, owner: Owner) -> bool:
     owner_tag = node.meta.get(meta_keys.DELEGATION_TAG)
     if node.op != "placeholder" or node.name not in owner.state or owner_tag is None:
         return False
-    if owner_tag != tag and node.meta.get(NO_COPY):
-        raise PartitionerContractError(
-            f"constant {node.name} is tagged {owner_tag!r} and must not be copied, but partition {tag!r} "
-            f'needs it too. Way out: clear meta["{NO_COPY}"], or leave the constant without a tag.'
-        )
     if node.meta.get(NO_COPY):
         for user in node.users:
             if user.meta.get(meta_keys.DELEGATION_TAG) != owner_tag:
                 raise PartitionerContractError(
-                    f"constant {node.name} is tagged {owner_tag!r} and must not be copied, but "
-                    f"{describe_node(user)}, which has tag {user.meta.get(meta_keys.DELEGATION_TAG)!r}, "
-                    f'needs it too. Way out: clear meta["{NO_COPY}"], or leave the constant without a tag.'
+                    f"constant data node ({node.name}) is tagged with ({owner_tag}) but has user ({user.name}) which "
+                    f"has tag ({user.meta.get(meta_keys.DELEGATION_TAG)}), and it must not be copied. The user is "
+                    f'{describe_node(user)}. Way out: clear meta["{NO_COPY}"], or leave the constant without a tag.'
                 )
     return True
 
@@ -155,17 +160,19 @@ def _taken_mutations(
 
 
 def _copy_body(
-    step: Step, placeholders: Sequence[torch.fx.Node], references: Sequence[torch.fx.Node]
+    step: Step, placeholders: Mapping[torch.fx.Node, str], references: Sequence[torch.fx.Node]
 ) -> tuple[torch.fx.Graph, dict[torch.fx.Node, torch.fx.Node]]:
     graph = torch.fx.Graph()
     mapping: dict[torch.fx.Node, torch.fx.Node] = {}
-    for node in placeholders:
-        copied = graph.create_node("placeholder", node.name, name=node.name)
-        copied.name = node.name  # See copy_node; the inputs of a subgraph keep the names of what they were.
+    for node, name in placeholders.items():
+        copied = graph.create_node("placeholder", name, name=name)
+        copied.name = name  # See copy_node; the inputs of a subgraph keep the names of what they were.
         copied.meta = dict(node.meta)
         mapping[node] = copied
     for node in (*references, *step.nodes):
         mapping[node] = graph.node_copy(node, lambda arg: mapping[arg])
+    for copied in mapping.values():  # A backend may partition in turn, with tags of its own.
+        copied.meta.pop(meta_keys.DELEGATION_TAG, None)
     return graph, mapping
 
 
@@ -189,7 +196,8 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
     returned = [
         node for node in outputs if node not in taken or _used_beyond_mutation(node, step, owner.program)
     ]
-    graph, mapping = _copy_body(step, inputs, references)
+    names = {node: owner.name_in(node, step.tag) if node in state else node.name for node in inputs}
+    graph, mapping = _copy_body(step, names, references)
     results = [*taken, *returned]
     output = graph.output(tuple(mapping[node] for node in results))
     output.meta[meta_keys.VAL] = tuple(node.meta.get(meta_keys.VAL) for node in results)
