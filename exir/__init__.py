@@ -15,20 +15,30 @@ from executorch.exir.edge_manager import EdgeProgramManager
 from executorch.exir.emission_hook import install_emission_hook
 from executorch.exir.entry_points import to_edge, to_edge_transform_and_lower, to_edge_with_preserved_ops
 from executorch.exir.executorch_manager import ExecutorchProgramManager
+from executorch.exir.legacy_program import CallSpec, ExecutorchProgram, ExirExportedProgram, capture
+from executorch.exir.program._program import edge_to_executorch_passes
+from executorch.exir.tracer import ExirDynamoConfig, Value
 from executorch.passes.export_pass import ExportPass
 
 install_emission_hook()
 
 __all__ = [
+    "CallSpec",
     "CaptureConfig",
     "EdgeCompileConfig",
     "EdgeProgramManager",
     "EmitterOutput",
     "ExecutorchBackendConfig",
+    "ExecutorchProgram",
     "ExecutorchProgramManager",
+    "ExirDynamoConfig",
+    "ExirExportedProgram",
     "ExportError",
     "ExportErrorType",
     "ExportPass",
+    "Value",
+    "capture",
+    "edge_to_executorch_passes",
     "emit_program",
     "to_edge",
     "to_edge_transform_and_lower",

@@ -1,7 +1,13 @@
 """Documented path of the delegate call."""
 
-from executorch.partitioner import executorch_call_delegate
+from executorch.partitioner.call_delegate import (
+    executorch_call_delegate,
+    get_lowered_module_name,
+    is_lowered_module,
+)
 
 __all__ = [
     "executorch_call_delegate",
+    "get_lowered_module_name",
+    "is_lowered_module",
 ]

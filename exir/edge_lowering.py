@@ -32,6 +32,7 @@ from executorch.dialects.verifiers import (
     verify_edge_graph,
 )
 from executorch.exir.capture._config import EdgeCompileConfig
+from executorch.exir.progress import step
 from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
@@ -46,6 +47,9 @@ from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
 from executorch.passes.type_promotion_pass import TypePromotionPass
 
 NodeFilter = Callable[[Node], bool]
+
+#: Steps of :func:`aten_to_edge` that a progress bar counts.
+STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -101,12 +105,16 @@ def aten_to_edge(
     def choose(node: Node) -> bool:
         return node.target not in always and not kept.keeps(node)
 
+    step("decompose")
     program = decompose(program, [*always, *kept.filters], choose)
     rules = dialect_rules(config, kept.filters)
+    step("verify ATen")
     if config._check_ir_validity:
         RemoveGraphAssertsPass()(program.graph_module)
         verify_aten_graph(program.graph_module, rules)
+    step("edge passes")
     program = _into_edge_dialect(program, config)
+    step("verify edge")
     return as_edge_program(program, config, rules)
 
 
@@ -167,6 +175,7 @@ def as_edge_program(
 
 
 __all__: Sequence[str] = (
+    "STEPS",
     "Preserved",
     "as_edge_program",
     "aten_to_edge",

@@ -5,10 +5,12 @@ from typing import Any
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
+from torch.fx import GraphModule
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.edge_lowering import as_edge_program
+from executorch.exir.etrecord_hook import Record
 from executorch.exir.execution_lowering import (
     edge_to_execution,
     for_method,
@@ -16,7 +18,17 @@ from executorch.exir.execution_lowering import (
     run_user_passes,
 )
 from executorch.exir.executorch_manager import ExecutorchProgramManager
-from executorch.partitioner import MethodProgramsPartitionerSpec, Partitioner, to_backend
+from executorch.exir.missing_kernels import warn_missing_kernels
+from executorch.exir.progress import progress, step
+from executorch.exir.shared_buffers import with_shared_buffers
+from executorch.partitioner import (
+    MethodProgramsPartitionerSpec,
+    NamedDataStore,
+    Partitioner,
+    get_lowered_backend_modules,
+    to_backend,
+)
+from executorch.passes.pass_manager import PassManager
 from executorch.passes.program import clone_program
 
 DEFAULT_METHOD = "forward"
@@ -49,6 +61,7 @@ class EdgeProgramManager:
             name: as_edge_program(program, self.compile_config) for name, program in programs.items()
         }
         self._config_methods = dict(constant_methods or {})
+        self._etrecord: Record | None = None
 
     @property
     def methods(self) -> set[str]:
@@ -68,16 +81,29 @@ class EdgeProgramManager:
         """
         return find_method(self._edge_programs, method_name)
 
+    @property
+    def _named_data_store(self) -> NamedDataStore:
+        """What the delegates of all methods, control flow included, keep beside their blobs under a key."""
+        store = NamedDataStore()
+        for program in self._edge_programs.values():
+            for module in program.graph_module.modules():
+                if not isinstance(module, GraphModule):
+                    continue
+                for lowered in get_lowered_backend_modules(module):
+                    if lowered.named_data_store_output is not None:
+                        store.merge_named_data_store(lowered.named_data_store_output)
+        return store
+
     def transform(
         self,
-        passes: "Sequence[Any] | Mapping[str, Sequence[Any]]",
+        passes: "Sequence[Any] | Mapping[str, Sequence[Any]] | PassManager",
         compile_config: "EdgeCompileConfig | None" = None,
     ) -> "EdgeProgramManager":
         """A manager whose programs went through ``passes``, in order.
 
         Args:
-            passes: callables from ``GraphModule`` to ``PassResult``; a list for all methods, or a mapping by
-                method name (methods that are absent stay as they are).
+            passes: callables from ``GraphModule`` to ``PassResult``; a list or a ``PassManager`` for all methods, or a
+                mapping by method name (methods that are absent stay as they are).
             compile_config: for the verification afterwards; default the manager's own.
 
         Raises:
@@ -120,16 +146,29 @@ class EdgeProgramManager:
                 written; the message lists all of a kind.
         """
         config = config or ExecutorchBackendConfig()
-        programs = {
-            name: edge_to_execution(program, config, name) for name, program in self._edge_programs.items()
-        }
-        plan_memory(programs, config)
-        return ExecutorchProgramManager(programs, self._config_methods, config)
+        config.check()
+        programs = {}
+        with progress("to_executorch", len(self._edge_programs) + 2):
+            for name, program in with_shared_buffers(self._edge_programs, config).items():
+                step(f"lower {name}")
+                programs[name] = edge_to_execution(program, config, name)
+            step("plan memory")
+            plan_memory(programs, config)
+            step("emit")
+            manager = ExecutorchProgramManager(programs, self._config_methods, config)
+        if config.warn_missing_kernels:
+            warn_missing_kernels(programs)
+        if self._etrecord is not None:
+            manager._etrecord = self._etrecord.copy()
+            manager._etrecord.add_executorch_program(manager)
+        return manager
 
     def _with_programs(
         self, programs: Mapping[str, ExportedProgram], config: EdgeCompileConfig
     ) -> "EdgeProgramManager":
-        return EdgeProgramManager(programs, self._config_methods, config)
+        made = EdgeProgramManager(programs, self._config_methods, config)
+        made._etrecord = self._etrecord
+        return made
 
 
 def as_methods(programs: "ExportedProgram | Mapping[str, ExportedProgram]") -> dict[str, ExportedProgram]:

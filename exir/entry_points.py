@@ -6,10 +6,11 @@ from typing import Any, TypeAlias
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
-from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.exir.capture._config import EdgeCompileConfig
-from executorch.exir.edge_lowering import Preserved, aten_to_edge, decompose_leftovers
+from executorch.exir.edge_lowering import STEPS, Preserved, aten_to_edge, decompose_leftovers
 from executorch.exir.edge_manager import EdgeProgramManager, as_methods
+from executorch.exir.etrecord_hook import Record, new_record
+from executorch.exir.progress import progress, step
 from executorch.partitioner import Partitioner
 
 Programs: TypeAlias = ExportedProgram | Mapping[str, ExportedProgram]
@@ -28,15 +29,19 @@ def to_edge(
         programs: what ``torch.export.export`` returned, or a mapping of method name to that. Not changed.
         constant_methods: method name to a constant that the method of this name returns at run time.
         compile_config: see :class:`~executorch.exir.EdgeCompileConfig`.
-        generate_etrecord: not available yet.
+        generate_etrecord: keep what the inspector needs to lead from a run back to the model; see
+            :meth:`~executorch.exir.ExecutorchProgramManager.get_etrecord`.
 
     Raises:
         SpecViolationError: operators or element types that the dialect lacks; the message lists all.
     """
-    _refuse_etrecord(generate_etrecord)
+    record = new_record() if generate_etrecord else None
     config = compile_config or EdgeCompileConfig()
-    edge = {name: aten_to_edge(program, config) for name, program in as_methods(programs).items()}
-    return EdgeProgramManager(edge, constant_methods, config)
+    methods = as_methods(programs)
+    with progress("to_edge", STEPS * len(methods)):
+        edge = {name: aten_to_edge(program, config) for name, program in methods.items()}
+        manager = EdgeProgramManager(edge, constant_methods, config)
+    return _recorded(manager, record, programs)
 
 
 def to_edge_with_preserved_ops(
@@ -73,30 +78,57 @@ def to_edge_transform_and_lower(
         partitioner: partitioners in order of preference; for all methods or by method name.
         constant_methods: method name to a constant that the method of this name returns at run time.
         compile_config: see :class:`~executorch.exir.EdgeCompileConfig`.
-        generate_etrecord: not available yet.
+        generate_etrecord: as in :func:`to_edge`.
 
     Raises:
         ExportError: from the lowering, a pass, a partitioner or a backend.
     """
-    _refuse_etrecord(generate_etrecord)
+    record = new_record() if generate_etrecord else None
     config = compile_config or EdgeCompileConfig()
     methods = as_methods(programs)
     partitioners = {name: _partitioners_of(partitioner, name) for name in methods}
+    methods = {name: _prepared(program, partitioners[name]) for name, program in methods.items()}
     preserved = {name: Preserved.asked_by(partitioners[name], program) for name, program in methods.items()}
-    edge = {name: aten_to_edge(program, config, preserved[name]) for name, program in methods.items()}
-    kept_ops = [op for asked in preserved.values() for op in asked.filters]
-    manager = EdgeProgramManager(edge, constant_methods, config, preserve_ops=kept_ops)
-    if transform_passes is not None:
-        manager = manager.transform(transform_passes)
-    for rank in range(max((len(chosen) for chosen in partitioners.values()), default=0)):
-        manager = manager.to_backend(
-            {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
-        )
-    lowered = {
-        name: decompose_leftovers(manager.exported_program(name), config, asked)
-        for name, asked in preserved.items()
-    }
-    return EdgeProgramManager(lowered, constant_methods, config)
+    ranks = max((len(chosen) for chosen in partitioners.values()), default=0)
+    with progress("to_edge_transform_and_lower", STEPS * len(methods) + ranks + 2):
+        edge = {name: aten_to_edge(program, config, preserved[name]) for name, program in methods.items()}
+        kept_ops = [op for asked in preserved.values() for op in asked.filters]
+        manager = EdgeProgramManager(edge, constant_methods, config, preserve_ops=kept_ops)
+        if transform_passes is not None:
+            step("transform")
+            manager = manager.transform(transform_passes)
+        manager = _recorded(manager, record, programs)
+        for rank in range(ranks):
+            step(f"partitioner {rank + 1}")
+            manager = manager.to_backend(
+                {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
+            )
+        step("leftovers")
+        lowered = {
+            name: decompose_leftovers(manager.exported_program(name), config, asked)
+            for name, asked in preserved.items()
+        }
+        result = EdgeProgramManager(lowered, constant_methods, config)
+    result._etrecord = manager._etrecord
+    return result
+
+
+def _recorded(manager: EdgeProgramManager, record: "Record | None", programs: Programs) -> EdgeProgramManager:
+    """``manager``, which keeps ``record`` of the programs it came from and of itself."""
+    if record is not None:
+        record.add_exported_program(programs if isinstance(programs, ExportedProgram) else dict(programs))
+        record.add_edge_dialect_program(manager)
+        manager._etrecord = record
+    return manager
+
+
+def _prepared(program: ExportedProgram, partitioners: Sequence[Partitioner]) -> ExportedProgram:
+    """``program`` after what partitioners do to it before anything is decomposed."""
+    for partitioner in partitioners:
+        transform = getattr(partitioner, "transform_for_pre_decomposition", None)
+        if transform is not None:
+            program = transform(program)
+    return program
 
 
 def _always(ops: Sequence[OpOverload]) -> Preserved:
@@ -109,12 +141,3 @@ def _partitioners_of(partitioner: "Partitioners | None", method: str) -> list[Pa
     if partitioner is None:
         return []
     return list(partitioner) if isinstance(partitioner, (list, tuple)) else [partitioner]  # type: ignore[list-item]
-
-
-def _refuse_etrecord(generate_etrecord: bool) -> None:
-    if generate_etrecord:
-        raise ExportError(
-            ExportErrorType.NOT_SUPPORTED,
-            "records for the inspector cannot be generated yet\nWay out: leave generate_etrecord out; debug handles "
-            "are in the program all the same",
-        )

@@ -11,6 +11,7 @@ specs                a spec on every value; constants know their bytes
 primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
 shapes               upper bounds in place of symbols
 views                zero-copy views where nobody can tell
+loops                rounds return values that can be copied into the loop's results
 out variants         every operator writes into a ``memory.alloc``
 verify execution     (a check)
 memory plan          places in memory
@@ -22,19 +23,22 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from executorch.dialects.errors import ExportErrorType, PassError
-from executorch.dialects.verifiers import UncheckedEdgeVerifier, verify_execution_graph
+from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules, verify_execution_graph
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.delegate_results_pass import DelegateResultsPass
 from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
+from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
+from executorch.passes.loop_results_pass import LoopResultsPass
 from executorch.passes.pass_base import run_pass
 from executorch.passes.pass_manager import PassManager, pass_name
 from executorch.passes.program import clone_program, replace_parts, sync_signature
+from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
@@ -67,6 +71,7 @@ def edge_to_execution(
     run_pass(for_method(config.sym_shape_eval_pass, method_name, None), graph_module)
     if config.remove_view_copy:
         ReplaceViewCopyWithViewPass()(graph_module)
+    LoopResultsPass()(graph_module)
     graph_module = run_pass(config.to_out_var_pass, graph_module).graph_module
     program = replace_parts(program, graph_module=graph_module, verifiers=[UncheckedEdgeVerifier])
     sync_signature(program)
@@ -77,6 +82,8 @@ def edge_to_execution(
 
 def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
     """Rewrites that save work or space at run time and change results by rounding at most (in place)."""
+    if config.do_quant_fusion_and_const_prop:
+        quant_fusion_and_const_prop_pass(program)
     if config.remove_clones:
         RemoveNoopPass(remove_clones=True)(program.graph_module)
     if config.fuse_batch_norm:
@@ -94,10 +101,13 @@ def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
     Raises:
         PassError: a pass added or removed inputs or outputs.
     """
-    passes = list(passes or ())
-    if not passes:
+    manager = passes if isinstance(passes, PassManager) else PassManager(list(passes or ()))
+    if not manager.passes:
         return program
-    result = PassManager(passes)(program.graph_module)
+    passes = manager.passes
+    result = manager(program.graph_module)
+    for module in graph_modules(result.graph_module):
+        fill_missing_values(module)
     new = replace_parts(program, graph_module=result.graph_module)
     lift_tensor_attributes(new)
     try:
@@ -118,7 +128,7 @@ def tag_external_constants(program: ExportedProgram, config: ExecutorchBackendCo
         chooser = config.external_constants if callable(config.external_constants) else None
         external_constants_pass(program, chooser)
     elif config.external_mutable_weights:
-        external_mutable_weights_pass(program)
+        external_mutable_weights_pass(program.graph_module, program)
 
 
 def plan_memory(programs: dict[str, ExportedProgram], config: ExecutorchBackendConfig) -> None:

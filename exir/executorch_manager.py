@@ -4,14 +4,16 @@ import io
 import os
 import pathlib
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from torch.export import ExportedProgram
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
 from executorch.emitter import EmitterOutput, SerializedProgram, emit_program, serialize_pte
+from executorch.emitter.named_data import DataCollector
 from executorch.exir.capture._config import ExecutorchBackendConfig
-from executorch.exir.print_program import pretty_print
+from executorch.exir.etrecord_hook import Record
+from executorch.exir.print_program import pretty_print, print_program
 from executorch.schema.program import Program
 
 
@@ -25,6 +27,7 @@ class ExecutorchProgramManager:
         execution_programs: method name to program in execution form with a memory plan.
         config_methods: method name to the constant it returns.
         backend_config: how to write the file.
+        named_data: bytes with names that go into the file besides those of delegates, a ``NamedDataStoreOutput``.
     """
 
     def __init__(
@@ -32,6 +35,7 @@ class ExecutorchProgramManager:
         execution_programs: Mapping[str, ExportedProgram],
         config_methods: "Mapping[str, Any] | None" = None,
         backend_config: "ExecutorchBackendConfig | None" = None,
+        named_data: Any = None,
     ) -> None:
         self._execution_programs = dict(execution_programs)
         self._config_methods = dict(config_methods or {})
@@ -39,6 +43,9 @@ class ExecutorchProgramManager:
         self._emitter_output: EmitterOutput = emit_program(
             self._execution_programs, self._backend_config.emit_stacktrace, self._config_methods
         )
+        if named_data is not None:
+            _add_named_data(self._emitter_output, named_data)
+        self._etrecord: Record | None = None
         self._serialized: SerializedProgram | None = None
         self._buffer: bytes | None = None
 
@@ -80,12 +87,9 @@ class ExecutorchProgramManager:
         return self._buffer
 
     @property
-    def debug_handle_map(self) -> dict[int, Any]:
-        """Number of an instruction of ``forward`` (or of the only method) to the debug handle of its operator."""
-        maps = self._emitter_output.debug_handle_map
-        if "forward" in maps:
-            return maps["forward"]
-        return next(iter(maps.values()), {})
+    def debug_handle_map(self) -> dict[str, dict[int, Any]]:
+        """Method to number of an instruction to the debug handle of its operator."""
+        return self._emitter_output.debug_handle_map
 
     @property
     def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
@@ -97,9 +101,30 @@ class ExecutorchProgramManager:
         """Method to number of an instruction to the number of its results."""
         return self._emitter_output.instruction_id_to_num_outs_map
 
-    def dump_executorch_program(self, verbose: bool = False, out: "io.TextIOBase | None" = None) -> None:
-        """Prints the program's objects, to standard output or to ``out``; ``verbose`` includes the bytes."""
-        pretty_print(self._emitter_output.program, verbose=verbose, out=out)
+    def dump_executorch_program(self, verbose: bool = False, out: "TextIO | None" = None) -> None:
+        """Prints the program to standard output or to ``out``.
+
+        Args:
+            verbose: all objects of the program; otherwise the instructions with their operators and operands.
+            out: a text stream.
+        """
+        if verbose:
+            pretty_print(self._emitter_output.program, out=out)
+        else:
+            print_program(self._emitter_output.program, out=out)
+
+    def get_etrecord(self) -> Any:
+        """The record for the inspector that was kept on the way.
+
+        Raises:
+            RuntimeError: nobody asked for one.
+        """
+        if self._etrecord is None:
+            raise RuntimeError(
+                "ETRecord was not generated\nWay out: pass generate_etrecord=True to to_edge or "
+                "to_edge_transform_and_lower"
+            )
+        return self._etrecord
 
     def write_to_file(self, open_file: BinaryIO) -> None:
         """Writes the ``.pte`` file to a file opened for binary writing, without a copy of the weights.
@@ -121,7 +146,9 @@ class ExecutorchProgramManager:
         """
         target = pathlib.Path(path)
         if target.suffix != ".pte":
-            raise ValueError(f"a program is saved to a .pte file, got {str(path)!r}")
+            raise ValueError(
+                f"Path {path} does not end with .pte\nWay out: a program is saved to a .pte file"
+            )
         with target.open("wb") as file:
             self.write_to_file(file)
 
@@ -149,3 +176,19 @@ class ExecutorchProgramManager:
                 delegate_alignment=config.delegate_alignment,
             )
         return self._serialized
+
+
+def _add_named_data(output: EmitterOutput, data: Any) -> None:
+    """Adds what a named data store gave out to the program's own, to files of their own where it says so."""
+    collector = DataCollector()
+    if output.named_data is not None:
+        collector.merge(output.named_data.buffers, output.named_data.named_data)
+    collector.merge(data.buffers, data.pte_data)
+    output.named_data = collector.payload if collector.payload.named_data else None
+    for tag, entries in data.external_data.items():
+        external = DataCollector()
+        known = output.external_data.get(tag)
+        if known is not None:
+            external.merge(known.buffers, known.named_data)
+        external.merge(data.buffers, entries)
+        output.external_data[tag] = external.payload

@@ -10,7 +10,13 @@ import pytest
 PATHS = {
     "executorch.exir": "CaptureConfig EdgeCompileConfig EdgeProgramManager ExecutorchBackendConfig"
     " ExecutorchProgramManager ExportError ExportPass to_edge to_edge_transform_and_lower to_edge_with_preserved_ops",
-    "executorch.exir._serialize": "PTEFile deserialize_pte_binary serialize_pte_binary",
+    "executorch.exir._serialize": "PTEFile deserialize_pte_binary serialize_pte_binary _deserialize_pte_binary"
+    " _serialize_pte_binary",
+    "executorch.exir._serialize._flatbuffer_program": "_flatbuffer_to_program _program_to_flatbuffer",
+    "executorch.exir._serialize._program": "PTEFile deserialize_pte_binary serialize_pte_binary",
+    "executorch.exir._serialize._serialize": "serialize_for_executorch",
+    "executorch.exir._serialize.data_serializer": "Cord DataEntry DataPayload DataSerializer",
+    "executorch.exir._serialize.padding": "aligned_size pad_to padding_required",
     "executorch.exir.backend.backend_api": "LoweredBackendModule MethodProgramsPartitionerSpec to_backend",
     "executorch.exir.backend.backend_details": "BackendDetails CompileSpec PreprocessResult",
     "executorch.exir.backend.compile_spec_schema": "CompileSpec",
@@ -19,8 +25,9 @@ PATHS = {
     "executorch.exir.capture": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
     "executorch.exir.capture._config": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
     "executorch.exir.delegate": "executorch_call_delegate",
-    "executorch.exir.dialects._ops": "ops",
-    "executorch.exir.dialects.edge._ops": "EdgeOpOverload EdgeOpOverloadPacket",
+    "executorch.exir.dialects._ops": "bind_pattern_to_op ops",
+    "executorch.exir.dialects.edge._ops": "AllowedDtypeSet EdgeDialectArgument EdgeDialectFunctionSchema EdgeOpOverload"
+    " EdgeOpOverloadPacket FunctionDtypeConstraint",
     "executorch.exir.dim_order_utils": "dim_order_from_stride",
     "executorch.exir.emit": "EmitterOutput emit_program",
     "executorch.exir.error": "ExportError ExportErrorType InternalError internal_assert",
@@ -44,7 +51,47 @@ PATHS = {
     "executorch.exir.program._program": "EdgeProgramManager ExecutorchProgramManager to_edge",
     "executorch.exir.schema": "ExecutionPlan KernelCall Program ScalarType Tensor TensorShapeDynamism",
     "executorch.exir.tensor": "TensorSpec dim_order_from_stride stride_from_dim_order",
-    "executorch.exir.verification.verifier": "EdgeVerifier verify_edge_graph",
+    "executorch.exir._warnings": "ExperimentalWarning deprecated experimental",
+    "executorch.exir.capture._capture": "CallSpec capture",
+    "executorch.exir.common": "extract_out_arguments format_schema_name get_schema_for_operators no_dispatch"
+    " override_logger setting_python_recursive_limit",
+    "executorch.exir.dialects.backend._ops": "BackendOpOverload BackendOpOverloadPacket",
+    "executorch.exir.dynamic_shape": "DynamicMemoryPlanningMode",
+    "executorch.exir.emit._emit_program": "EmitterOutput emit_program",
+    "executorch.exir.graph_module": "bfs_trace_with_node_process contains_any_call_fn_target_op get_cond_while_submodules"
+    " get_control_flow_submodules get_scan_submodules",
+    "executorch.exir.operator.convert": "get_op_overload get_out_args_from_opoverload get_out_args_from_schema is_inplace_variant"
+    " is_out_variant parse_qualified_opname schema_to_opoverload to_out_variant to_scratch_op"
+    " unwrap_op_overload",
+    "executorch.exir.operator.util": "gen_out_variant_schema",
+    "executorch.exir.passes.cse_pass": "CSEPass",
+    "executorch.exir.passes.dim_order_ops_registry": "DimOrderOpsMap MemoryFormatOpsMap",
+    "executorch.exir.passes.executorch_prim_ops_registry": "is_sym_op",
+    "executorch.exir.passes.fold_redundant_qdq_pass": "FoldRedundantDequantizeQuantizePass",
+    "executorch.exir.passes.init_mutable_pass": "InitializedMutableBufferPass",
+    "executorch.exir.passes.insert_write_back_for_buffers_pass": "insert_write_back_for_buffers_pass",
+    "executorch.exir.passes.memory_format_ops_pass": "DimOrderOpsRevertPass MemoryFormatOpsPass",
+    "executorch.exir.passes.normalize_transpose_pass": "NormalizeTransposePass",
+    "executorch.exir.passes.normalize_view_copy_base_pass": "NormalizeViewCopyBasePass",
+    "executorch.exir.passes.pass_registry": "PassRegistry",
+    "executorch.exir.passes.prune_empty_tensors_pass": "PruneEmptyTensorsPass",
+    "executorch.exir.passes.quant_fusion_pass": "QuantFusionPass quant_fusion_and_const_prop_pass",
+    "executorch.exir.passes.remove_graph_asserts_pass": "RemoveGraphAssertsPass",
+    "executorch.exir.passes.remove_mixed_type_operators": "RemoveMixedTypeOperators",
+    "executorch.exir.passes.remove_noop_pass": "RemoveNoopPass RemoveToCopyPass eliminate_dq_q",
+    "executorch.exir.passes.replace_aten_with_edge_pass": "OpReplacePass aten_to_edge should_lower_to_edge",
+    "executorch.exir.passes.replace_broken_ops_with_function_ops_pass": "ReplaceBrokenOpsWithFunctionalOpsPass",
+    "executorch.exir.passes.replace_view_copy_with_view_pass": "ReplaceViewCopyWithViewPass",
+    "executorch.exir.passes.scalar_to_tensor_pass": "ScalarToTensorPass",
+    "executorch.exir.passes.sym_to_tensor_pass": "SymToTensorPass",
+    "executorch.exir.scalar_type": "ScalarType",
+    "executorch.exir.sym_util": "eval_expr eval_shape eval_shape_upper_bound eval_upper_bound",
+    "executorch.exir.tracer": "ExirDynamoConfig Value",
+    "executorch.exir.types": "LeafValueSpec ScalarSpec TensorSpec ValueSpec",
+    "executorch.exir.verification.arg_validator": "EdgeOpArgValidator RunHigherOrderOperatorError",
+    "executorch.exir.version": "EXECUTORCH_SCHEMA_VERSION",
+    "executorch.exir.verification.verifier": "EXIRATenDialectVerifier EXIREdgeDialectVerifier EdgeVerifier get_aten_verifier"
+    " verify_edge_graph",
 }
 
 

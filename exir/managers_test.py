@@ -2,6 +2,7 @@
 
 import io
 import operator
+import sys
 
 import pytest
 import torch
@@ -233,7 +234,9 @@ def test_edge_operators_can_be_left_out():
     assert node.name == "add"
 
 
-def test_etrecords_are_refused_with_a_way_out():
+def test_etrecords_are_refused_with_a_way_out(monkeypatch):
+    monkeypatch.setitem(sys.modules, "executorch.devtools.etrecord", None)
+    monkeypatch.setattr("executorch.exir.etrecord_hook._record_type", None)
     with pytest.raises(ExportError, match="leave generate_etrecord out"):
         to_edge(_export(_Add(), X), generate_etrecord=True)
 
@@ -342,8 +345,11 @@ def test_dump_and_maps():
     executable = to_edge(_export(_Linear(), X)).to_executorch()
     text = io.StringIO()
     executable.dump_executorch_program(out=text)
-    assert text.getvalue().startswith("Program(") and "aten::sin" in text.getvalue()
-    handles = executable.debug_handle_map
+    assert "call aten::sin.out(" in text.getvalue() and "Program(" not in text.getvalue()
+    objects = io.StringIO()
+    executable.dump_executorch_program(verbose=True, out=objects)
+    assert objects.getvalue().startswith("Program(") and "aten::sin" in objects.getvalue()
+    handles = executable.debug_handle_map["forward"]
     assert handles and all(handle for handle in handles.values())
     assert executable.executorch_program is executable.program
     assert set(executable.instruction_id_to_num_outs_map) == {"forward"}

@@ -1,6 +1,6 @@
 """Documented path of :mod:`executorch.passes.pass_base` and :mod:`executorch.passes.export_pass`."""
 
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.export_pass import ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
 from executorch.passes.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
@@ -12,6 +12,7 @@ from executorch.passes.pass_base import (
 
 __all__ = [
     "ExportPass",
+    "ExportPassBaseError",
     "ExportedProgramPassBase",
     "ExportedProgramPassResult",
     "NodeMetadata",

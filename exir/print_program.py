@@ -12,24 +12,26 @@ from torch.fx import Graph, Node
 from executorch.dialects import meta_keys
 from executorch.schema.program import (
     DelegateCall,
+    FrameList,
     FreeCall,
     JumpFalseCall,
     KernelCall,
     MoveCall,
     Program,
+    TensorShapeDynamism,
 )
 
 _SHORT = 16
 
 
-def pretty_print(obj: Any, indent: int = 0, verbose: bool = False, out: "TextIO | Any | None" = None) -> None:
+def pretty_print(obj: Any, indent: int = 0, out: "TextIO | None" = None, *, verbose: bool = False) -> None:
     """Prints the nested dataclasses of a program, one field a line.
 
     Args:
         obj: a ``Program`` or any part of one.
         indent: spaces in front of every line.
-        verbose: print all bytes; otherwise only how many there are.
         out: a text stream; standard output by default.
+        verbose: print all bytes; otherwise only how many there are.
     """
     stream = sys.stdout if out is None else out
     for line in _lines(obj, verbose):
@@ -63,29 +65,52 @@ def _entry(name: str, lines: list[str]) -> list[str]:
     return indented
 
 
-def print_program(program: Program, show_meminfo: bool = True, out: "TextIO | Any | None" = None) -> None:
+def print_program(
+    program: Program,
+    show_meminfo: bool = True,
+    mark_dynamic_shape_tensor: bool = False,
+    out: "TextIO | None" = None,
+) -> None:
     """Prints what each method of a program does: inputs, instructions in order, outputs.
 
     Args:
         program: as :attr:`ExecutorchProgramManager.executorch_program`.
         show_meminfo: add the place of every planned tensor.
+        mark_dynamic_shape_tensor: add which tensors have a dynamic shape.
         out: a text stream; standard output by default.
     """
     stream = sys.stdout if out is None else out
     for plan in program.execution_plan:
         stream.write(f"method {plan.name}: inputs {list(plan.inputs)}, outputs {list(plan.outputs)}\n")
+        count = sum(len(chain.instructions or ()) for chain in plan.chains)
+        stream.write(f"The program contains the following {count} instructions\n")
         for chain in plan.chains:
             for number, instruction in enumerate(chain.instructions or ()):
                 stream.write(f"  {number}: {_instruction(instruction.instr_args, plan)}\n")
-        if show_meminfo:
-            for number, value in enumerate(plan.values):
-                tensor: Any = value.val
-                place = getattr(tensor, "allocation_info", None)
-                if place is not None:
-                    offset = place.memory_offset_low + (place.memory_offset_high << 32)
-                    stream.write(
-                        f"  value {number}: sizes {list(tensor.sizes)} at {place.memory_id}:{offset}\n"
-                    )
+        for number, value in enumerate(plan.values):
+            text = _tensor_notes(value.val, show_meminfo, mark_dynamic_shape_tensor)
+            if text:
+                stream.write(f"  value {number}: sizes {list(value.val.sizes)}{text}\n")
+
+
+def _tensor_notes(value: Any, show_meminfo: bool, mark_dynamic_shape_tensor: bool) -> str:
+    notes = ""
+    place = getattr(value, "allocation_info", None)
+    if show_meminfo and place is not None:
+        notes += f" at {place.memory_id}:{place.memory_offset_low + (place.memory_offset_high << 32)}"
+    dynamism = getattr(value, "shape_dynamism", None)
+    if mark_dynamic_shape_tensor and dynamism is not None and dynamism != TensorShapeDynamism.STATIC:
+        notes += f" ({dynamism.name.lower()})"
+    return notes
+
+
+def pretty_print_stacktraces(obj: FrameList) -> str:
+    """The source lines of one instruction, as Python prints them in a traceback."""
+    lines = ["Traceback (most recent call last): "]
+    for frame in obj.items:
+        lines.append(f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}')
+        lines.append(f"    {frame.context}")
+    return "\n".join(lines) + "\n"
 
 
 def _instruction(call: Any, plan: Any) -> str:
@@ -121,6 +146,7 @@ def inspect_node(graph: Graph, node: Node) -> str:
     >>> print(inspect_node(graph, node))  # doctest: +SKIP
     """
     text = io.StringIO()
+    text.write("Here is the node in the graph module:\n")
     text.write(add_cursor_to_graph(graph, node))
     text.write(f"\nThis node {node} has metadata of:\n")
     for key, value in node.meta.items():
@@ -132,4 +158,4 @@ def inspect_node(graph: Graph, node: Node) -> str:
     return text.getvalue()
 
 
-__all__ = ["add_cursor_to_graph", "inspect_node", "pretty_print", "print_program"]
+__all__ = ["add_cursor_to_graph", "inspect_node", "pretty_print", "pretty_print_stacktraces", "print_program"]

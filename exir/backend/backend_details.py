@@ -1,10 +1,20 @@
 """Documented path of what a backend implements."""
 
-from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult, executorch_call_delegate
+from torch.export import ExportedProgram
+
+from executorch.partitioner import (
+    BackendDetails,
+    CompileSpec,
+    NamedDataStoreOutput,
+    PreprocessResult,
+    executorch_call_delegate,
+)
 
 __all__ = [
     "BackendDetails",
     "CompileSpec",
+    "ExportedProgram",
+    "NamedDataStoreOutput",
     "PreprocessResult",
     "executorch_call_delegate",
 ]

@@ -1,9 +1,13 @@
 """Documented path of what a backend implements to choose nodes."""
 
-from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult
+from torch.export import ExportedProgram
+
+from executorch.partitioner import CompileSpec, DelegationSpec, Partitioner, PartitionResult
 
 __all__ = [
+    "CompileSpec",
     "DelegationSpec",
+    "ExportedProgram",
     "PartitionResult",
     "Partitioner",
 ]

@@ -1,42 +1,53 @@
-"""Looking at programs with delegates."""
-
-from typing import TextIO
-
-from torch.fx import GraphModule
+"""Documented path of the tools for partitioners, and of looking at programs with delegates."""
 
 from executorch.partitioner import (
+    DelegateMappingBuilder,
+    ReportRejected,
+    WhyNoPartition,
+    WhyNoPartitionReporter,
+    duplicate_constant_node,
+    executorch_call_delegate,
+    format_delegated_graph,
+    format_reasons,
+    get_delegated_payload,
+    get_delegates,
     get_lowered_backend_modules,
     get_lowered_submodules,
+    get_non_lowered_nodes,
+    get_reasons,
+    is_identical_graph,
+    is_shape_dynamic,
+    note_reason,
+    print_delegated_graph,
+    print_reasons,
+    remove_first_quant_and_last_dequant,
+    replace_quantized_partition_with_op,
     tag_constant_data,
     tag_mutated_buffer,
 )
 
-
-def format_delegated_graph(graph_module: GraphModule) -> str:
-    """The graph as text; after each ``get_attr`` of a delegate come its backend and the graph inside it."""
-    delegates = {name: module for name, module, _ in get_lowered_submodules(graph_module)}
-    lines = []
-    for line in str(graph_module.graph).splitlines():
-        lines.append(line)
-        for name, module in delegates.items():
-            if f"get_attr[target={name}]" in line:
-                lines.append(f"        backend_id: {module.backend_id}")
-                lines.append("        lowered graph():")
-                inner = format_delegated_graph(module.original_module.graph_module)
-                lines += ["        " + text for text in inner.splitlines()[1:]]
-    return "\n".join(lines) + "\n"
-
-
-def print_delegated_graph(graph_module: GraphModule, file: "TextIO | None" = None) -> None:
-    """Prints :func:`format_delegated_graph`."""
-    print(format_delegated_graph(graph_module), file=file)
-
-
 __all__ = [
+    "DelegateMappingBuilder",
+    "ReportRejected",
+    "WhyNoPartition",
+    "WhyNoPartitionReporter",
+    "duplicate_constant_node",
+    "executorch_call_delegate",
     "format_delegated_graph",
+    "format_reasons",
+    "get_delegated_payload",
+    "get_delegates",
     "get_lowered_backend_modules",
     "get_lowered_submodules",
+    "get_non_lowered_nodes",
+    "get_reasons",
+    "is_identical_graph",
+    "is_shape_dynamic",
+    "note_reason",
     "print_delegated_graph",
+    "print_reasons",
+    "remove_first_quant_and_last_dequant",
+    "replace_quantized_partition_with_op",
     "tag_constant_data",
     "tag_mutated_buffer",
 ]

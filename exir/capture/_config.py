@@ -6,6 +6,9 @@ from typing import Any
 
 from torch._ops import OpOverload
 
+from executorch.dialects.errors import ExportError, ExportErrorType
+from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
+from executorch.exir.tracer import ExirDynamoConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.pass_base import PassType
 from executorch.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
@@ -20,7 +23,7 @@ class CaptureConfig:
     enable_functionalization: bool = True
     enable_dynamic_shape: bool = False
     enable_aot: bool = False
-    _dynamo_config: Any = None
+    _dynamo_config: ExirDynamoConfig = field(default_factory=ExirDynamoConfig)
     _unlift: bool = False
     _use_old_decomp_table: bool = False
 
@@ -41,11 +44,11 @@ class EdgeCompileConfig:
     """
 
     _check_ir_validity: bool = True
-    _use_edge_ops: bool = True
+    _skip_dim_order: bool = False
     _core_aten_ops_exception_list: list[OpOverload] = field(default_factory=list)
     preserve_ops: list[OpOverload] = field(default_factory=list)
+    _use_edge_ops: bool = True
     _skip_type_promotion: bool = False
-    _skip_dim_order: bool = False
 
     def __post_init__(self) -> None:
         # Callers of older releases pass None, or a tuple; what they pass stays theirs.
@@ -74,6 +77,12 @@ class ExecutorchBackendConfig:
         external_constants: True puts all constants into a ``.ptd`` file; a function of the placeholder gives the
             file's name (None keeps that constant in the program).
         external_mutable_weights: True puts all trainable parameters into a ``.ptd`` file.
+        dynamic_memory_planning_mode: dynamic sizes count with their upper bounds; the other mode is refused.
+        emit_mutable_buffer_names: for callers of other releases; programs name every mutable buffer anyway.
+        do_quant_fusion_and_const_prop: fuse dequantize - operator - quantize into operators on integers, and fold all
+            constants, quantized weights among them.
+        run_reinplace_pass: for callers of other releases; buffers are written in place wherever that is safe anyway.
+        warn_missing_kernels: warn of operators that no kernel library of this project implements.
         remove_clones: drop copies that nobody can tell from the original.
         fuse_batch_norm: fold batch normalisation into the convolution before it.
         fuse_linear: put a transposed weight and a matrix product together to one ``aten.linear``.
@@ -85,6 +94,7 @@ class ExecutorchBackendConfig:
         default_factory=MemoryPlanningPass
     )
     to_out_var_pass: PassType = field(default_factory=lambda: ToOutVarPass(ignore_to_out_var_failure=False))
+    dynamic_memory_planning_mode: DynamicMemoryPlanningMode = DynamicMemoryPlanningMode.UPPER_BOUND
     emit_stacktrace: bool = False
     extract_delegate_segments: bool = True
     segment_alignment: int = 128
@@ -96,10 +106,28 @@ class ExecutorchBackendConfig:
     remove_view_copy: bool = True
     external_constants: "bool | Callable[[Any], str | None]" = False
     external_mutable_weights: bool = False
+    emit_mutable_buffer_names: bool = False
+    do_quant_fusion_and_const_prop: bool = False
+    run_reinplace_pass: bool = False
     remove_clones: bool = True
     fuse_batch_norm: bool = True
     fuse_linear: bool = True
     fold_constants: bool = True
+    warn_missing_kernels: bool = True
+
+    def check(self) -> None:
+        """Raises for options that no program can be made with.
+
+        Raises:
+            ExportError: names the option.
+        """
+        if self.dynamic_memory_planning_mode != DynamicMemoryPlanningMode.UPPER_BOUND:
+            raise ExportError(
+                ExportErrorType.NOT_SUPPORTED,
+                "dynamic_memory_planning_mode=SYMBOLIC: memory is planned ahead of time, which needs numbers\n"
+                "Way out: leave the mode at UPPER_BOUND, and leave large inputs and outputs unplanned with "
+                "MemoryPlanningPass(alloc_graph_input=False, alloc_graph_output=False)",
+            )
 
 
 __all__ = ["CaptureConfig", "EdgeCompileConfig", "ExecutorchBackendConfig"]

@@ -1,7 +1,11 @@
-"""Documented path of :mod:`executorch.passes.remove_noop_pass`."""
+"""Documented path of the passes that remove what changes nothing."""
 
+from executorch.passes.normalize_passes import RemoveToCopyPass
+from executorch.passes.quantize_pairs_pass import eliminate_dq_q
 from executorch.passes.remove_noop_pass import RemoveNoopPass
 
 __all__ = [
     "RemoveNoopPass",
+    "RemoveToCopyPass",
+    "eliminate_dq_q",
 ]

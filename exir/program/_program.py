@@ -1,13 +1,87 @@
-"""Older path of :mod:`executorch.exir.program`."""
+"""Documented path of the entry points, the managers, and what they are made of."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.edge_manager import EdgeProgramManager
 from executorch.exir.entry_points import to_edge, to_edge_transform_and_lower, to_edge_with_preserved_ops
+from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
+from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgram
+from executorch.passes.lift_constants_pass import lift_tensor_attributes
+from executorch.passes.pass_manager import flatten_passes
+from executorch.passes.program import clone_program
+from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.spec_prop_pass import SpecPropPass
+
+
+def edge_to_executorch_passes(
+    config: ExecutorchBackendConfig,
+    name: "str | None" = None,
+    edge_compile_config: "EdgeCompileConfig | None" = None,
+) -> list[Any]:
+    """The graph passes from an edge graph to its execution form that ``config`` decides about, in order.
+
+    The stages in full, with those over a whole program, stand in ``executorch.exir.execution_lowering``.
+
+    Args:
+        config: its ``passes`` come first.
+        name: method, for settings by method.
+        edge_compile_config: has no say in them.
+    """
+    del edge_compile_config
+    method = name or "forward"
+    return [
+        *flatten_passes([for_method(config.passes, method, [])]),
+        *pre_memory_planning_passes(config, method),
+    ]
+
+
+def pre_memory_planning_passes(config: ExecutorchBackendConfig, name: "str | None" = None) -> list[Any]:
+    """The graph passes between the caller's and memory planning."""
+    return [
+        SpecPropPass(),
+        EdgeToBackendOpsPass(),
+        for_method(config.sym_shape_eval_pass, name or "forward", None),
+        config.to_out_var_pass,
+    ]
+
+
+def transform_exported_program(ep: ExportedProgram, *passes: Any) -> ExportedProgram:
+    """``ep`` after graph passes, in order; ``ep`` itself is left alone."""
+    return run_user_passes(clone_program(ep), flatten_passes(passes))
+
+
+def lift_constant_tensor_pass(ep: ExportedProgram) -> ExportedProgram:
+    """Makes tensors that the graph holds as attributes inputs of the program; returns ``ep``, changed in place."""
+    lift_tensor_attributes(ep)
+    return ep
+
+
+def _to_edge(ep: ExirExportedProgram, config: EdgeCompileConfig) -> ExirExportedProgram:
+    return ep.to_edge(config)
+
+
+def _transform(
+    self: ExportedProgram, *passes: Any, override_verifiers: "Sequence[Any] | None" = None
+) -> ExportedProgram:
+    del override_verifiers  # passes are checked where the program goes on
+    return transform_exported_program(self, *passes)
+
 
 __all__ = [
     "EdgeProgramManager",
+    "ExecutorchProgram",
     "ExecutorchProgramManager",
+    "ExirExportedProgram",
+    "edge_to_executorch_passes",
+    "lift_constant_tensor_pass",
+    "pre_memory_planning_passes",
     "to_edge",
     "to_edge_transform_and_lower",
     "to_edge_with_preserved_ops",
+    "transform_exported_program",
 ]

@@ -1,0 +1,8 @@
+"""Documented path of the named data store."""
+
+from executorch.partitioner import NamedDataStore, NamedDataStoreOutput
+
+__all__ = [
+    "NamedDataStore",
+    "NamedDataStoreOutput",
+]

@@ -1,0 +1,1 @@
+"""Documented paths of the partitioners that backends build on."""

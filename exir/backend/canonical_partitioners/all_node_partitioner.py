@@ -1,0 +1,9 @@
+"""Documented path of :class:`executorch.partitioner.AllNodePartitioner`."""
+
+from executorch.partitioner import AllNodePartitioner
+from executorch.partitioner.all_node_partitioner import is_non_tensor_placeholder
+
+__all__ = [
+    "AllNodePartitioner",
+    "is_non_tensor_placeholder",
+]

@@ -1,0 +1,10 @@
+"""Documented path of filters for partitioners."""
+
+from executorch.partitioner import DontPartition, DontPartitionModule, DontPartitionName, DontSupportBase
+
+__all__ = [
+    "DontPartition",
+    "DontPartitionModule",
+    "DontPartitionName",
+    "DontSupportBase",
+]

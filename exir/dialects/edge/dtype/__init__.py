@@ -1,0 +1,1 @@
+"""Documented paths of the element types of the edge dialect."""

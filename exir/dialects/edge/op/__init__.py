@@ -1,0 +1,1 @@
+"""Documented paths of operators' variants."""

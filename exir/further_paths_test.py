@@ -1,0 +1,139 @@
+"""Behaviour behind the less travelled documented paths."""
+
+import json
+
+import pytest
+import torch
+from torchgen.model import SchemaKind
+
+from executorch.exir import to_edge
+from executorch.exir._serialize._flatbuffer_program import _program_to_flatbuffer
+from executorch.exir._serialize._program import _program_to_json
+from executorch.exir.capture._capture import patch_forward
+from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str
+from executorch.exir.dialects.edge.op.api import get_callable, to_variant
+from executorch.exir.error import ExportError
+from executorch.exir.graph_module import _get_submodule
+from executorch.exir.operator.convert import _get_overload_schema
+from executorch.exir.pass_manager import PassManager
+from executorch.exir.passes import LegalizePortableDimOrderPass, ReplaceSymSizeOpPass
+from executorch.exir.passes.convert_constant_dim_order_pass import convert_constant_dim_order_pass
+from executorch.exir.program._fake_program import get_fake_program, update_to_real_program
+from executorch.exir.schema import Double, EValue, Program
+from executorch.exir.tracer import _default_decomposition_table
+
+aten = torch.ops.aten
+
+
+def test_variants_of_an_operator():
+    add = get_callable("add.Tensor")
+    assert to_variant(add, SchemaKind.out) is aten.add.out
+    assert to_variant(aten.add.out, SchemaKind.functional) is add
+    assert to_variant(add, SchemaKind.functional) is add
+    with pytest.raises(RuntimeError, match="inplace"):
+        to_variant(add, SchemaKind.inplace)
+    assert str(_get_overload_schema(add).name) == "add.Tensor"
+    assert regular_tensor_dtypes_to_str[torch.float16] == "Half"
+
+
+def test_a_method_in_place_of_forward():
+    class Two(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+        def other(self, x):
+            return x * 2
+
+    model, x = Two(), torch.ones(2)
+    with patch_forward(model, model.other):
+        program = torch.export.export(model, (x,))
+    assert torch.equal(program.module()(x), x * 2) and torch.equal(model(x), x + 1)
+    with pytest.raises(ExportError, match="own methods"), patch_forward(model, Two().other):
+        pass
+
+
+def test_a_fake_program_has_no_parameters_of_its_own():
+    real = torch.export.export(torch.nn.Linear(2, 3), (torch.ones(1, 2),))
+    fake = get_fake_program(real)
+    assert isinstance(fake.state_dict["weight"], torch._subclasses.FakeTensor)
+    assert fake.graph_module is not real.graph_module
+    update_to_real_program(fake, real)
+    assert fake.state_dict["weight"] is real.state_dict["weight"]
+
+
+def test_programs_as_json():
+    program = (
+        to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),))).to_executorch().executorch_program
+    )
+    text = json.loads(_program_to_json(program))
+    plan = text["execution_plan"][0]
+    assert plan["name"] == "forward" and plan["values"][0]["val_type"] == "Tensor"
+    assert plan["chains"][0]["instructions"][0]["instr_args_type"] == "KernelCall"
+    plain = Program(version=0)
+    program.execution_plan[0].values.append(EValue(Double(float("-inf"))))
+    assert '"double_val": "-inf"' in _program_to_json(program)
+    for bad in (0, 3, -8):
+        with pytest.raises(ValueError, match="power of two"):
+            _program_to_flatbuffer(plain, constant_tensor_alignment=bad)
+
+
+def test_transform_takes_a_pass_manager():
+    edge = to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),)))
+    seen: list[torch.fx.GraphModule] = []
+    assert edge.transform(PassManager([seen.append])).methods == {"forward"}
+    assert len(seen) == 1
+
+
+def test_reductions_get_contiguous_inputs():
+    class Mean(torch.nn.Module):
+        def forward(self, x):
+            return (x + x).mean((2, 3))
+
+    example = torch.rand(1, 3, 2, 2)
+    copy = "_to_dim_order_copy"
+    for value, count in ((example, 0), (example.to(memory_format=torch.channels_last), 1)):
+        graph_module = to_edge(torch.export.export(Mean(), (value,))).exported_program().graph_module
+        legal = LegalizePortableDimOrderPass()(graph_module).graph_module
+        assert sum(copy in str(node.target) for node in legal.graph.nodes) == count
+        torch.testing.assert_close(legal(value)[0], Mean()(value))
+
+
+def test_transposed_constants_become_contiguous():
+    class Weights(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = torch.nn.Parameter(torch.rand(3, 2).t())
+
+        def forward(self, x):
+            return x + self.w
+
+    model, x = Weights(), torch.rand(2, 3)
+    program = to_edge(torch.export.export(model, (x,))).exported_program()
+    assert convert_constant_dim_order_pass(program) is program
+    weight = program.state_dict["w"]
+    assert weight.is_contiguous() and isinstance(weight, torch.nn.Parameter) and torch.equal(weight, model.w)
+
+
+def test_packets_of_sizes_get_an_overload():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(aten.sym_size, (x, 0)))
+    result = ReplaceSymSizeOpPass()(torch.fx.GraphModule({}, graph))
+    assert result.modified and result.graph_module.graph.find_nodes(
+        op="call_function", target=aten.sym_size.int
+    )
+
+
+def test_bodies_and_decompositions():
+    class Branch(torch.nn.Module):
+        def forward(self, p, x):
+            return torch.cond(p, lambda x: x + 1, lambda x: x * 2, (x,))
+
+    graph_module = torch.export.export(Branch(), (torch.tensor(True), torch.ones(2))).graph_module
+    (node,) = graph_module.graph.find_nodes(op="call_function", target=torch.ops.higher_order.cond)
+    name, body, owner = _get_submodule(graph_module, node, 1)
+    assert owner is node and getattr(graph_module, name) is body
+    with pytest.raises(TypeError, match="control-flow"):
+        _get_submodule(graph_module, node, 0)
+    old = _default_decomposition_table(_use_old_decomp_table=True)
+    assert aten.transpose.int in old and len(_default_decomposition_table()) > len(old)

@@ -1,0 +1,70 @@
+"""Says at lowering which operators no kernel library of this project has a kernel for.
+
+At run time a missing kernel is error 0x14 on loading the method. Whether one is missing depends on what the binary
+links, so this is a warning: an operator of one's own has its kernel in a library of one's own.
+"""
+
+import functools
+import pathlib
+import warnings
+from collections.abc import Mapping
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from executorch.dialects.errors import Problems
+from executorch.dialects.verifiers import graph_modules
+
+#: Operators with a kernel, one a line; ``write_kernel_ops`` writes it from the kernel libraries' ``functions.yaml``.
+KERNEL_OPS_PATH = pathlib.Path(__file__).with_name("kernel_ops.txt")
+
+
+class MissingKernelWarning(UserWarning):
+    """A program calls operators that no kernel library of this project implements."""
+
+
+@functools.cache
+def kernel_ops() -> frozenset[str]:
+    """Names like ``aten::add.out`` of all operators with a kernel in a library of this project."""
+    lines = KERNEL_OPS_PATH.read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def operator_name(op: OpOverload) -> str:
+    """``aten::add.out``, as programs and the runtime's registry spell it."""
+    schema = op._schema
+    return f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+
+
+def missing_kernels(programs: Mapping[str, ExportedProgram]) -> Problems:
+    """The nodes of programs in execution form that call operators without a kernel."""
+    problems = Problems("No kernel library of this project has a kernel for these operators")
+    for program in programs.values():
+        for module in graph_modules(program.graph_module):
+            for node in module.graph.nodes:
+                if node.op == "call_function" and isinstance(node.target, OpOverload):
+                    name = operator_name(node.target)
+                    if name not in kernel_ops():
+                        problems.add(node, f"{name} has no kernel")
+    return problems
+
+
+def warn_missing_kernels(programs: Mapping[str, ExportedProgram]) -> None:
+    """Warns once, with all nodes, when :func:`missing_kernels` finds any."""
+    problems = missing_kernels(programs)
+    if problems:
+        way_out = (
+            "link a kernel library of your own that has them, hand the nodes to a backend, or express the model "
+            "without them; ExecutorchBackendConfig(warn_missing_kernels=False) keeps quiet"
+        )
+        warnings.warn(problems.message(way_out), MissingKernelWarning, stacklevel=3)
+
+
+__all__ = [
+    "KERNEL_OPS_PATH",
+    "MissingKernelWarning",
+    "kernel_ops",
+    "missing_kernels",
+    "operator_name",
+    "warn_missing_kernels",
+]

@@ -1,0 +1,1 @@
+"""Between functional, in-place, out and scratch variants of operators."""

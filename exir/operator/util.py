@@ -1,0 +1,37 @@
+"""Schemas of out variants."""
+
+import string
+
+import torch
+
+
+def gen_out_variant_schema(func_op_schema: str) -> str:
+    """Schema of the out variant that belongs to a functional schema.
+
+    ``foo::bar(Tensor x) -> Tensor`` gives ``foo::bar.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)``; the overload
+    ``baz`` gives ``baz_out``; several results give ``out0``, ``out1`` ...
+
+    Raises:
+        ValueError: a result is not a tensor.
+    """
+    schema = torch._C.parse_schema(func_op_schema)
+    not_tensors = [str(ret.type) for ret in schema.returns if str(ret.type) != "Tensor"]
+    if not_tensors or not schema.returns:
+        raise ValueError(
+            f"only tensors can be written to out arguments; {func_op_schema} returns {not_tensors}"
+        )
+    name, _, rest = func_op_schema.partition("(")
+    arguments = (
+        rest.rpartition(")")[0] if "->" not in rest else rest.rpartition("->")[0].strip().removesuffix(")")
+    )
+    overload = f"{schema.overload_name}_out" if schema.overload_name else "out"
+    names = ["out"] if len(schema.returns) == 1 else [f"out{index}" for index in range(len(schema.returns))]
+    types = [f"Tensor({letter}!)" for letter in string.ascii_lowercase[: len(names)]]
+    outs = [f"{kind} {out}" for kind, out in zip(types, names, strict=True)]
+    star = [] if any(arg.kwarg_only for arg in schema.arguments) else ["*"]
+    parts = [arguments.strip()] if arguments.strip() else []
+    returned = types[0] if len(types) == 1 else f"({', '.join(types)})"
+    return f"{name.split('.')[0].strip()}.{overload}({', '.join([*parts, *star, *outs])}) -> {returned}"
+
+
+__all__ = ["gen_out_variant_schema"]

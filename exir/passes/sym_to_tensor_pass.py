@@ -1,0 +1,9 @@
+"""Documented path of the pass that turns sizes in tensor places into tensors; it does so with plain numbers too."""
+
+from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
+
+SymToTensorPass = ScalarToTensorPass
+
+__all__ = [
+    "SymToTensorPass",
+]

@@ -1,0 +1,37 @@
+"""Programs whose parameters have no bytes, for stages that must not write them."""
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import ExportedProgram
+
+from executorch.passes.program import copy_graph_module, copy_signature, fake_mode_of, replace_parts
+
+
+def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
+    """A program with its own graph, fake parameters and buffers, and the constants of ``real_exported_program``."""
+    mode = fake_mode_of(real_exported_program.graph.nodes) or FakeTensorMode()
+    state = {
+        name: mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
+        for name, value in real_exported_program.state_dict.items()
+    }
+    return replace_parts(
+        real_exported_program,
+        graph_module=copy_graph_module(real_exported_program.graph_module),
+        signature=copy_signature(real_exported_program.graph_signature),
+        state_dict=state,
+    )
+
+
+def update_to_real_program(
+    fake_exported_program: ExportedProgram, real_exported_program: ExportedProgram
+) -> None:
+    """Gives a fake program the parameters and buffers of the real one (in place).
+
+    Raises:
+        KeyError: it has one that the real program lacks.
+    """
+    for name in fake_exported_program.state_dict:
+        fake_exported_program.state_dict[name] = real_exported_program.state_dict[name]
+
+
+__all__ = ["get_fake_program", "update_to_real_program"]

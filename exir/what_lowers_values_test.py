@@ -1,0 +1,160 @@
+"""Values that lower: numbers, strings and None in and out, nested containers; custom and quantized operators."""
+
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import nn
+
+from executorch.dialects.errors import MissingOutVariantError, SpecViolationError
+from executorch.exir import to_edge
+from executorch.exir.interpreter_for_tests import ExecutionInterpreter
+
+X = torch.randn(2, 3)
+
+
+def _lowered(module, *inputs):
+    return to_edge(torch.export.export(module, inputs)).to_executorch()
+
+
+def _operators(executable):
+    return [
+        str(node.target) for node in executable.exported_program().graph.nodes if node.op == "call_function"
+    ]
+
+
+def _check(module, *inputs):
+    executable = _lowered(module, *inputs)
+    actual, expected = ExecutionInterpreter(executable.exported_program())(*inputs), module(*inputs)
+    leaves, spec = torch.utils._pytree.tree_flatten(actual)
+    expected_leaves, expected_spec = torch.utils._pytree.tree_flatten(expected)
+    assert spec == expected_spec
+    for left, right in zip(leaves, expected_leaves, strict=True):
+        assert type(left) is type(right)
+        if isinstance(right, torch.Tensor):
+            torch.testing.assert_close(left, right)
+        else:
+            assert left == right
+    return executable
+
+
+class Scalars(nn.Module):
+    def forward(self, x, number: int, flag: bool, scale: float, text: str, nothing: None):
+        y = x * number + scale
+        return y if flag else -y, number, flag, scale, text, nothing
+
+
+@pytest.mark.parametrize("flag", [True, False])
+def test_numbers_strings_and_none_go_in_and_out(flag):
+    executable = _check(Scalars(), X, 3, flag, 0.5, "text", None)
+    (plan,) = executable.executorch_program.execution_plan
+    assert len(plan.inputs) == 6 and len(plan.outputs) == 6
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+class Containers(nn.Module):
+    def forward(self, pair, options, *rest):
+        (a, [b]), c = pair, options["c"]
+        return {"sum": a + b, "list": [c, (rest[0] * 2, rest[1])], "point": Point(a - b, options["n"])}
+
+
+def test_containers_nest_on_both_sides():
+    executable = _check(Containers(), (X, [X + 1]), {"c": X.int(), "n": 4}, X, X.bool())
+    (plan,) = executable.executorch_program.execution_plan
+    assert len(plan.inputs) == 6 and len(plan.outputs) == 6
+
+
+class Custom(nn.Module):
+    def forward(self, x):
+        return torch.ops.what_lowers_test.scaled(x + 1, 2.5) - 1
+
+
+def _library(with_out):
+    library = torch.library.Library("what_lowers_test", "FRAGMENT")
+    library.define("scaled(Tensor x, float factor) -> Tensor")
+    library.impl("scaled", lambda x, factor: x * factor, "CompositeExplicitAutograd")
+    torch.library.register_fake(
+        "what_lowers_test::scaled", lambda x, factor: torch.empty_like(x), lib=library
+    )
+    if with_out:
+        library.define("scaled.out(Tensor x, float factor, *, Tensor(a!) out) -> Tensor(a!)")
+        library.impl(
+            "scaled.out", lambda x, factor, *, out: out.copy_(x * factor), "CompositeExplicitAutograd"
+        )
+    return library
+
+
+def test_a_custom_operator_with_an_out_variant_runs():
+    library = _library(with_out=True)
+    try:
+        assert "what_lowers_test.scaled.out" in _operators(_check(Custom(), X))
+    finally:
+        library._destroy()
+
+
+def test_a_custom_operator_without_one_is_refused_with_the_way_out():
+    library = _library(with_out=False)
+    try:
+        with pytest.raises(MissingOutVariantError) as caught:
+            _lowered(Custom(), X)
+        message = str(caught.value)
+        assert "what_lowers_test.scaled" in message and "what_lowers_values_test.py" in message
+        assert "what_lowers_test::scaled.out" in message
+    finally:
+        library._destroy()
+
+
+class Quantized(nn.Module):
+    """What a quantizer leaves behind: quantize and dequantize around a linear layer with an int8 weight."""
+
+    weight: torch.Tensor
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (40, 64), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(40) * 0.02 + 0.001)
+        self.register_buffer("zeros", torch.zeros(40, dtype=torch.int64))
+
+    def forward(self, x):
+        ops = torch.ops.quantized_decomposed
+        activation = (0.03, 5, -128, 127, torch.int8)
+        x = ops.dequantize_per_tensor.default(ops.quantize_per_tensor.default(x, *activation), *activation)
+        weight = ops.dequantize_per_channel.default(
+            self.weight, self.scales, self.zeros, 0, -127, 127, torch.int8
+        )
+        return nn.functional.linear(x, weight)
+
+
+def test_quantized_graphs_lower_to_the_operators_of_the_quantized_kernels():
+    import torch.ao.quantization.fx._decomposed
+
+    module = Quantized()
+    executable = _check(module, torch.randn(2, 64))
+    operators = _operators(executable)
+    assert "quantized_decomposed.quantize_per_tensor.out" in operators
+    assert "quantized_decomposed.dequantize_per_tensor.out" in operators
+    assert module.weight.numpy().tobytes() in executable.buffer  # not folded into four times as many bytes
+
+
+@pytest.mark.parametrize("name", ["hypot", "copysign", "erfinv", "lgamma", "cumprod"])
+def test_operators_that_torch_only_renames_are_refused_at_once_by_their_name(name):
+    class Call(nn.Module):
+        def forward(self, x):
+            if name in ("hypot", "copysign"):
+                return getattr(torch, name)(x, x)
+            return x.cumprod(0) if name == "cumprod" else getattr(torch, name)(x)
+
+    with pytest.raises(SpecViolationError, match=rf"aten\.{name}"):
+        to_edge(torch.export.export(Call(), (X,)))
+
+
+def test_images_are_resized_with_antialiasing():
+    class Resize(nn.Module):
+        def forward(self, x):
+            return nn.functional.interpolate(x, (3, 5), mode="bilinear", antialias=True)
+
+    assert "aten._upsample_bilinear2d_aa.out" in _operators(_check(Resize(), torch.randn(1, 2, 8, 8)))
