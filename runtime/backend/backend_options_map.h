@@ -7,6 +7,7 @@
 #include <executorch/runtime/backend/options.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/span.h>
+#include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -30,7 +31,7 @@ class LoadBackendOptionsMap final {
   ///
   /// @retval Error::InvalidArgument The name is null, empty or too long, or there are options for
   ///     `kMaxBackends` other backends already.
-  Error set_options(const char* backend_id, Span<BackendOption> options) {
+  Error set_options(const char* backend_id, Span<const BackendOption> options) {
     if (backend_id == nullptr || backend_id[0] == '\0') {
       ET_LOG(Error, "Backend options need the name of a backend");
       return Error::InvalidArgument;
@@ -58,7 +59,7 @@ class LoadBackendOptionsMap final {
 
   /// Same, from an object with `backend_id()` and `view()`, such as a backend's own option builder.
   template <typename Builder>
-  auto set_options(Builder& builder) -> decltype(builder.backend_id(), builder.view(), Error()) {
+  auto set_options(Builder&& builder) -> decltype(builder.backend_id(), builder.view(), Error()) {
     return set_options(builder.backend_id(), builder.view());
   }
 
@@ -66,7 +67,7 @@ class LoadBackendOptionsMap final {
   Span<const BackendOption> get_options(const char* backend_id) const {
     for (size_t i = 0; backend_id != nullptr && i < size_; ++i) {
       if (std::strcmp(entries_[i].backend_id, backend_id) == 0) {
-        return {entries_[i].options.data(), entries_[i].options.size()};
+        return entries_[i].options;
       }
     }
     return {};
@@ -85,10 +86,23 @@ class LoadBackendOptionsMap final {
   /// How many backends have options.
   size_t size() const { return size_; }
 
+  /// One backend's options. Refers to the map and to what the map refers to.
+  struct EntryView {
+    const char* backend_id;
+    Span<const BackendOption> options;
+  };
+
+  /// The entry at `index`, in the order in which backends were first given options. Aborts if
+  /// `index` is not below `size()`.
+  EntryView entry_at(size_t index) const {
+    ET_CHECK_MSG(index < size_, "There are options for %zu backends, no entry %zu", size_, index);
+    return {entries_[index].backend_id, entries_[index].options};
+  }
+
  private:
   struct Entry {
     char backend_id[kMaxBackendIdLength]{};
-    Span<BackendOption> options;
+    Span<const BackendOption> options;
   };
 
   std::array<Entry, kMaxBackends> entries_{};

@@ -92,6 +92,7 @@ class BackendOptions {
 
   /// The options set so far, in the order of their first setting. Valid as long as this object.
   Span<BackendOption> view() { return {options_.data(), size_}; }
+  Span<const BackendOption> view() const { return {options_.data(), size_}; }
 
   /// Sets a key, or replaces its value.
   ///

@@ -97,11 +97,17 @@ TEST(LoadBackendOptionsMapTest, TakesAnOptionBuilder) {
   struct Builder {
     const char* backend_id() const { return "Built"; }
     Span<BackendOption> view() { return options.view(); }
+    Span<const BackendOption> view() const { return options.view(); }
     BackendOptions<1> options;
   } builder;
   ASSERT_EQ(builder.options.set_option("a", true), Error::Ok);
   LoadBackendOptionsMap map;
   EXPECT_EQ(map.set_options(builder), Error::Ok);
+  const auto& unchanging = builder;
+  EXPECT_EQ(map.set_options(unchanging), Error::Ok);
+  ASSERT_EQ(map.size(), 1u);
+  EXPECT_STREQ(map.entry_at(0).backend_id, builder.backend_id());
+  EXPECT_EQ(map.entry_at(0).options.size(), builder.view().size());
   EXPECT_EQ(map.get_options("Built").size(), 1u);
 }
 

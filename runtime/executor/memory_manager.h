@@ -2,6 +2,8 @@
 
 #include <executorch/runtime/core/hierarchical_allocator.h>
 #include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/core/span.h>
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/compiler.h>
 
@@ -31,6 +33,14 @@ class MemoryManager final {
                  "allocator too");
   }
 
+  /// The same for planned memory on several devices: `planned_buffer_devices` says where each
+  /// buffer of `planned_memory` lies, and is not copied.
+  MemoryManager(MemoryAllocator* method_allocator, HierarchicalAllocator* planned_memory,
+                MemoryAllocator* temp_allocator, Span<const etensor::Device> planned_buffer_devices)
+      : MemoryManager(method_allocator, planned_memory, temp_allocator) {
+    planned_buffer_devices_ = planned_buffer_devices;
+  }
+
   /// @deprecated Use the other constructor; nothing needs `constant_allocator`.
   ET_DEPRECATED MemoryManager(MemoryAllocator* constant_allocator,
                               HierarchicalAllocator* non_constant_allocator,
@@ -44,10 +54,24 @@ class MemoryManager final {
   HierarchicalAllocator* planned_memory() const { return planned_memory_; }
   MemoryAllocator* temp_allocator() const { return temp_allocator_; }
 
+  /// Where each planned buffer lies; empty if all are on the CPU.
+  Span<const etensor::Device> planned_buffer_devices() const { return planned_buffer_devices_; }
+
+  /// Whether a planned buffer lies elsewhere than on the CPU.
+  bool has_device_memory() const {
+    for (const etensor::Device& device : planned_buffer_devices_) {
+      if (!device.is_cpu()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
  private:
   MemoryAllocator* method_allocator_;
   HierarchicalAllocator* planned_memory_;
   MemoryAllocator* temp_allocator_;
+  Span<const etensor::Device> planned_buffer_devices_;
 };
 
 }  // namespace runtime

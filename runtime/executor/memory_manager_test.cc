@@ -6,6 +6,7 @@
 
 namespace {
 
+namespace etensor = executorch::runtime::etensor;
 using executorch::runtime::HierarchicalAllocator;
 using executorch::runtime::MemoryAllocator;
 using executorch::runtime::MemoryManager;
@@ -38,6 +39,19 @@ TEST(MemoryManagerTest, OldConstructorIgnoresConstants) {
   EXPECT_EQ(manager.temp_allocator(), &temp);
 }
 #pragma GCC diagnostic pop
+
+TEST(MemoryManagerTest, KnowsWhereBuffersLie) {
+  MemoryAllocator method(0, nullptr);
+  MemoryAllocator temp(0, nullptr);
+  HierarchicalAllocator planned{Span<Span<uint8_t>>()};
+  EXPECT_FALSE(MemoryManager(&method, &planned, &temp).has_device_memory());
+  EXPECT_TRUE(MemoryManager(&method, &planned, &temp).planned_buffer_devices().empty());
+  const etensor::Device devices[] = {etensor::DeviceType::CPU, {etensor::DeviceType::CUDA, 1}};
+  const MemoryManager both(&method, &planned, &temp, {devices, 2});
+  EXPECT_TRUE(both.has_device_memory());
+  EXPECT_EQ(both.planned_buffer_devices()[1].index(), 1);
+  EXPECT_FALSE(MemoryManager(&method, &planned, &temp, {devices, 1}).has_device_memory());
+}
 
 TEST(MemoryManagerDeathTest, TempAndMethodAllocatorMustDiffer) {
   MemoryAllocator allocator(0, nullptr);

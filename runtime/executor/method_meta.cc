@@ -177,6 +177,22 @@ Result<int64_t> MethodMeta::memory_planned_buffer_size(size_t index) const {
   return size;
 }
 
+Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) const {
+  ET_CHECK_OR_RETURN_ERROR(index < num_memory_planned_buffers(), InvalidArgument,
+                           "There is no planned buffer %zu, the method has %zu", index,
+                           num_memory_planned_buffers());
+  // Only buffers elsewhere than on the CPU are listed, by memory id.
+  const auto* devices = plan_->non_const_buffer_device();
+  for (flatbuffers::uoffset_t i = 0; i < size_of(devices); ++i) {
+    const auto* entry = devices->Get(i);
+    if (entry->buffer_idx() >= 0 && static_cast<size_t>(entry->buffer_idx()) == index + 1) {
+      return etensor::Device(static_cast<etensor::DeviceType>(entry->device_type()),
+                             entry->device_index());
+    }
+  }
+  return etensor::Device(etensor::DeviceType::CPU, 0);
+}
+
 bool MethodMeta::uses_backend(const char* backend_name) const {
   for (flatbuffers::uoffset_t i = 0; i < size_of(plan_->delegates()); ++i) {
     if (backend_name != nullptr && view_of(plan_->delegates()->Get(i)->id()) == backend_name) {

@@ -6,6 +6,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/core/tag.h>
@@ -122,6 +123,11 @@ class MethodMeta final {
   /// @retval Error::InvalidArgument `index` is not below `num_memory_planned_buffers()`.
   /// @retval Error::InvalidProgram The size is negative.
   Result<int64_t> memory_planned_buffer_size(size_t index) const;
+
+  /// The device on which a planned buffer has to lie; CPU 0 unless the program says otherwise.
+  ///
+  /// @retval Error::InvalidArgument `index` is not below `num_memory_planned_buffers()`.
+  Result<etensor::Device> memory_planned_buffer_device(size_t index) const;
 
   /// Whether the method needs the backend `backend_name`.
   bool uses_backend(const char* backend_name) const;

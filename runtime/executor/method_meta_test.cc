@@ -119,6 +119,8 @@ TEST_F(MethodMetaTest, PlannedBuffers) {
   EXPECT_EQ(*meta().memory_planned_buffer_size(1), 12);
   EXPECT_EQ(meta().memory_planned_buffer_size(2).error(), Error::InvalidArgument);
   EXPECT_EQ(meta().memory_planned_buffer_size(~size_t{0}).error(), Error::InvalidArgument);
+  EXPECT_EQ(*meta().memory_planned_buffer_device(1), etensor::Device(etensor::DeviceType::CPU, 0));
+  EXPECT_EQ(meta().memory_planned_buffer_device(2).error(), Error::InvalidArgument);
 }
 
 TEST_F(MethodMetaTest, Backends) {

@@ -6,6 +6,7 @@
 #include <executorch/runtime/core/defines.h>
 #include <executorch/runtime/core/event_tracer_hooks.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
+#include <executorch/runtime/executor/integrity.h>
 #include <executorch/runtime/executor/method_loader.h>
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/executor/program_validation.h>
@@ -110,6 +111,12 @@ Error check_segments(const fb::Program* program, const FileLayout& layout) {
   return Error::Ok;
 }
 
+// Where the last segment ends; 0 for a file without a header, whose program is the whole file.
+size_t data_end(const FileLayout& layout) {
+  return layout.segment_base_offset == 0 ? 0
+                                         : layout.segment_base_offset + layout.segment_data_size;
+}
+
 Result<FreeableBuffer> load_segment(DataLoader* loader, size_t segment_base_offset,
                                     const fb::DataSegment& segment,
                                     const DataLoader::SegmentInfo& info) {
@@ -202,6 +209,7 @@ Program::Program(DataLoader* loader, size_t segment_base_offset, FreeableBuffer&
   if (verification == Verification::InternalConsistency) {
 #if ET_ENABLE_PROGRAM_VERIFICATION
     ET_CHECK_OK_OR_RETURN_ERROR(validate_program(program));
+    ET_CHECK_OK_OR_RETURN_ERROR(internal::check_integrity(loader, data_end(*layout)));
 #else
     ET_LOG(Error, "This runtime was built without program verification");
     return Error::NotSupported;

@@ -44,7 +44,8 @@ class Program final {
   enum class Verification : uint8_t {
     /// What it takes to use the program safely.
     Minimal,
-    /// Also checks every method and segment, so that damage anywhere shows at once.
+    /// Also checks every method and segment, so that damage anywhere shows at once, and, if the
+    /// file ends with an integrity trailer (see integrity.h), that no byte of it has changed.
     InternalConsistency,
   };
 

@@ -120,6 +120,26 @@ class Program:
         """
         return self._program.method_meta(method_name)
 
+    def write_etdump_result_to_file(
+        self, etdump_path: str | os.PathLike[str], debug_buffer_path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Writes what methods did since the program was loaded, or since the first run after writing.
+
+        Args:
+            etdump_path: Where the events go, for ``executorch.devtools.Inspector``.
+            debug_buffer_path: Where the logged values go.
+
+        Raises:
+            ExecuTorchError: ``InvalidState``: the program was loaded without ``enable_etdump``.
+        """
+        events = self._program.take_etdump()
+        values = None if debug_buffer_path is None else self._program.debug_data()
+        with open(etdump_path, "wb") as file:
+            file.write(events)
+        if debug_buffer_path is not None and values is not None:
+            with open(debug_buffer_path, "wb") as file:
+                file.write(values)
+
 
 class OperatorRegistry:
     """The kernels in this process."""
@@ -174,6 +194,8 @@ class Runtime:
         data: ProgramSource,
         *,
         verification: Verification = Verification.InternalConsistency,
+        enable_etdump: bool = False,
+        debug_buffer_size: int = 0,
         data_path: ProgramSource | Sequence[ProgramSource] | None = None,
     ) -> Program:
         """Loads a program.
@@ -182,6 +204,10 @@ class Runtime:
             data: The path of a ``.pte`` file, its bytes, or a binary file to read them from. A large file
                 is mapped rather than read, and must not change while the program lives.
             verification: How thoroughly to check the file. Both levels are safe.
+            enable_etdump: Whether to record what methods do, for :meth:`Program.write_etdump_result_to_file`.
+                Methods of a program that records run one at a time.
+            debug_buffer_size: Bytes for the values of operators and outputs in the recording; 0 leaves them
+                out.
             data_path: External data (``.ptd``) that the program needs, in the same forms; several of them
                 as a list.
 
@@ -194,7 +220,8 @@ class Runtime:
             sources = [_as_source(source) for source in data_path]
         elif data_path is not None:
             sources = [_as_source(data_path)]
-        return Program(_C.load_program(_as_source(data), sources, verification))
+        recording = (enable_etdump, debug_buffer_size) if enable_etdump or debug_buffer_size else ()
+        return Program(_C.load_program(_as_source(data), sources, verification, *recording))
 
 
 def _as_list(inputs: Any) -> list[Any]:

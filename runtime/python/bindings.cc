@@ -16,6 +16,7 @@
 #include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/program.h>
 #include <executorch/runtime/python/text.h>
+#include <executorch/runtime/python/threads.h>
 
 namespace py = pybind11;
 
@@ -217,12 +218,22 @@ Source to_source(const py::object& object) {
 }
 
 std::shared_ptr<ProgramState> load_program(const py::object& program, const py::list& data,
-                                           Program::Verification verification) {
+                                           Program::Verification verification, bool enable_etdump,
+                                           size_t debug_buffer_size) {
   std::vector<Source> sources;
   for (const py::handle& item : data) {
     sources.push_back(to_source(py::reinterpret_borrow<py::object>(item)));
   }
-  return ProgramState::load(to_source(program), sources, verification);
+  return ProgramState::load(to_source(program), sources, verification,
+                            {enable_etdump, debug_buffer_size});
+}
+
+Tracer& tracer_of(const ProgramState& program) {
+  if (program.tracer() == nullptr) {
+    throw Failure(Error::InvalidState, "No etdump found: writing the events of " + program.name(),
+                  {"nothing is recorded; load the program with enable_etdump=True"});
+  }
+  return *program.tracer();
 }
 
 void bind_program(py::module_& m) {
@@ -247,9 +258,13 @@ void bind_program(py::module_& m) {
             return MethodState::load(self, name);
           },
           py::arg("method_name"))
-      .def("name", [](const ProgramState& self) { return decode(self.name()); });
-  m.def("load_program", &load_program, py::arg("program"), py::arg("data"),
-        py::arg("verification"));
+      .def("name", [](const ProgramState& self) { return decode(self.name()); })
+      .def("is_bundled", [](const ProgramState& self) { return self.bundle() != nullptr; })
+      .def("has_etdump", [](const ProgramState& self) { return self.tracer() != nullptr; })
+      .def("take_etdump", [](const ProgramState& self) { return tracer_of(self).take_etdump(); })
+      .def("debug_data", [](const ProgramState& self) { return tracer_of(self).debug_data(); });
+  m.def("load_program", &load_program, py::arg("program"), py::arg("data"), py::arg("verification"),
+        py::arg("enable_etdump") = false, py::arg("debug_buffer_size") = 0);
 }
 
 void bind_method(py::module_& m) {
@@ -258,6 +273,8 @@ void bind_method(py::module_& m) {
       .def("set_inputs", &MethodState::set_inputs, py::arg("inputs"))
       .def("execute", &MethodState::execute)
       .def("get_outputs", &MethodState::get_outputs, py::arg("clone_outputs") = true)
+      .def("verify_bundled", &MethodState::verify_bundled, py::arg("testset_idx"),
+           py::arg("rtol") = 1e-5, py::arg("atol") = 1e-8)
       .def("get_attribute", &MethodState::get_attribute, py::arg("name"))
       .def("method_meta", [](const MethodState& self) {
         return PyMethodMeta{self.program(), self.program()->method_meta(self.name())};
@@ -291,6 +308,23 @@ void bind_registries(py::module_& m) {
       py::arg("backend_name"));
 }
 
+void bind_threads(py::module_& m) {
+  m.def("thread_count", []() {
+    const py::gil_scoped_release release;
+    return thread_count();
+  });
+  m.def(
+      "reset_threads",
+      [](uint32_t count) {
+        // Waits for methods that run, which may wait for the GIL.
+        const py::gil_scoped_release release;
+        if (!reset_threads(count)) {
+          throw Failure(Error::Internal, "starting " + std::to_string(count) + " threads");
+        }
+      },
+      py::arg("num_threads"));
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_C, m) {
@@ -303,6 +337,7 @@ PYBIND11_MODULE(_C, m) {
   bind_program(m);
   bind_method(m);
   bind_registries(m);
+  bind_threads(m);
 }
 
 }  // namespace python

@@ -1,3 +1,4 @@
+#include <executorch/devtools/bundled_program/bundled_program.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/method.h>
@@ -64,14 +65,16 @@ std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> pro
   Error error = Error::Ok;
   {
     const py::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock(state->mutex());
+    Tracer* const tracer = state->program_->tracer();
     Result<std::unique_ptr<PlannedMemory>> memory = PlannedMemory::create(meta);
     if (memory.ok()) {
       state->planned_memory_ = std::move(*memory);
       state->memory_manager_.emplace(&state->method_allocator_, state->planned_memory_->allocator(),
                                      &state->temp_allocator_);
       Result<Method> method = state->program_->program().load_method(
-          name.c_str(), &*state->memory_manager_, /*event_tracer=*/nullptr,
-          state->program_->data_map());
+          name.c_str(), &*state->memory_manager_,
+          tracer == nullptr ? nullptr : tracer->event_tracer(), state->program_->data_map());
       error = method.error();
       if (method.ok()) {
         state->method_.emplace(std::move(*method));
@@ -232,9 +235,6 @@ void MethodState::set_inputs_locked(const std::shared_ptr<Inputs>& inputs, LogCa
   inputs_are_set_ = false;
   inputs_ = inputs;
   for (size_t i = 0; i < inputs->size(); ++i) {
-    if (specs_[i].tag == Tag::None) {
-      continue;
-    }
     const Error error = method_->set_input((*inputs)[i].value, i);
     if (error != Error::Ok) {
       throw Failure(error,
@@ -315,7 +315,7 @@ py::list MethodState::call(const py::object& inputs, bool clone_outputs) {
   std::vector<OutputValue> outputs;
   {
     const py::gil_scoped_release release;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     previous = inputs_;
     set_outputs_locked();
@@ -330,7 +330,7 @@ void MethodState::set_inputs(const py::object& inputs) {
   const std::shared_ptr<Inputs> values = convert_inputs(inputs);
   std::shared_ptr<Inputs> previous;
   const py::gil_scoped_release release;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(mutex());
   LogCapture log;
   previous = inputs_;
   set_inputs_locked(values, log);
@@ -338,7 +338,7 @@ void MethodState::set_inputs(const py::object& inputs) {
 
 void MethodState::execute() {
   const py::gil_scoped_release release;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<std::mutex> lock(mutex());
   LogCapture log;
   set_outputs_locked();
   execute_locked(log);
@@ -348,9 +348,46 @@ py::list MethodState::get_outputs(bool clone_outputs) {
   std::vector<OutputValue> outputs;
   {
     const py::gil_scoped_release release;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     outputs = outputs_locked(clone_outputs);
+  }
+  return to_list(outputs);
+}
+
+void MethodState::verify_bundled_locked(size_t testset_idx, double rtol, double atol,
+                                        LogCapture& log) {
+  const std::string what = "test case " + std::to_string(testset_idx) + " of " + title();
+  const void* const bundle = program_->bundle();
+  if (bundle == nullptr) {
+    throw Failure(Error::NotSupported, what, {"the program was not loaded from a bundle"});
+  }
+  // Whatever goes wrong, what was set before is gone.
+  inputs_are_set_ = false;
+  inputs_.reset();
+  set_outputs_locked();
+  Error error = bundled_program::load_bundled_input(*method_, bundle, testset_idx);
+  if (error != Error::Ok) {
+    throw Failure(error, "setting the inputs of " + what, log.take());
+  }
+  inputs_are_set_ = true;
+  execute_locked(log);
+  error = bundled_program::verify_method_outputs(*method_, bundle, testset_idx, rtol, atol);
+  if (error != Error::Ok) {
+    throw Failure(error, "verifying the outputs of " + what, log.take());
+  }
+}
+
+py::list MethodState::verify_bundled(size_t testset_idx, double rtol, double atol) {
+  std::shared_ptr<Inputs> previous;
+  std::vector<OutputValue> outputs;
+  {
+    const py::gil_scoped_release release;
+    const std::lock_guard<std::mutex> lock(mutex());
+    LogCapture log;
+    previous = inputs_;
+    verify_bundled_locked(testset_idx, rtol, atol, log);
+    outputs = outputs_locked(/*clone_outputs=*/true);
   }
   return to_list(outputs);
 }
@@ -359,7 +396,7 @@ py::object MethodState::get_attribute(const std::string& name) {
   OutputValue copy;
   {
     const py::gil_scoped_release release;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     const auto tensor = method_->get_attribute(name);
     if (!tensor.ok()) {

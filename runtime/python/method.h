@@ -47,6 +47,10 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   void execute();
   pybind11::list get_outputs(bool clone_outputs);
 
+  /// Runs with the inputs of a test case of the program's bundle and compares the outputs with the
+  /// expected ones. Returns the outputs.
+  pybind11::list verify_bundled(size_t testset_idx, double rtol, double atol);
+
   /// A named tensor with state; see MethodMeta::num_attributes().
   pybind11::object get_attribute(const std::string& name);
 
@@ -83,10 +87,17 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   InputValue convert_tensor(PyObject* object, size_t index) const;
   [[noreturn]] void refuse_input(size_t index, const std::string& given, bool wrong_type) const;
 
+  /// Held by whoever uses the method. Methods that are traced share their program's recording, so
+  /// that one of them runs at a time.
+  std::mutex& mutex() {
+    return program_->tracer() == nullptr ? mutex_ : program_->tracer()->mutex();
+  }
+
   // Below: without the GIL, with the mutex.
   void set_outputs_locked();
   void set_inputs_locked(const std::shared_ptr<Inputs>& inputs, LogCapture& log);
   void execute_locked(LogCapture& log);
+  void verify_bundled_locked(size_t testset_idx, double rtol, double atol, LogCapture& log);
   std::vector<OutputValue> outputs_locked(bool clone_outputs);
 
   /// Whether data lies where the caller may write without harm to the program: an output can also

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <executorch/devtools/bundled_program/bundled_program.h>
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
@@ -34,6 +35,9 @@ constexpr off_t kLargestFileToRead = off_t{16} << 20;
 /// What the runtime wants program data aligned to.
 constexpr size_t kDataAlignment = alignof(std::max_align_t);
 
+/// What a bundled program aligns its program to.
+constexpr size_t kBundleAlignment = 32;
+
 [[noreturn]] void fail_to_load(const std::string& name, Error error, LogCapture& log) {
   FailureKind kind = FailureKind::kGeneric;
   struct stat status;
@@ -62,15 +66,36 @@ std::unique_ptr<DataLoader> open_file(const std::string& path) {
   return boxed(FileDataLoader::from(path.c_str()), path, log);
 }
 
+/// The bytes of a Python object for as long as this lives.
+class BorrowedBytes {
+ public:
+  explicit BorrowedBytes(PyObject* object) {
+    if (PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) != 0) {
+      throw py::error_already_set();
+    }
+  }
+  BorrowedBytes(const BorrowedBytes&) = delete;
+  BorrowedBytes& operator=(const BorrowedBytes&) = delete;
+  ~BorrowedBytes() { PyBuffer_Release(&buffer_); }
+
+  void* data() const { return buffer_.buf; }
+  size_t size() const { return static_cast<size_t>(buffer_.len); }
+
+ private:
+  Py_buffer buffer_;
+};
+
 /// Copies bytes to where they are aligned and nobody else can change them.
-std::shared_ptr<void> aligned_copy(const void* data, size_t size) {
-  const size_t rounded = (size / kDataAlignment + 1) * kDataAlignment;
-  void* copy = std::aligned_alloc(kDataAlignment, rounded);
+std::shared_ptr<void> aligned_copy(const BorrowedBytes& bytes, size_t alignment) {
+  const size_t rounded = (bytes.size() / alignment + 1) * alignment;
+  void* copy = std::aligned_alloc(alignment, rounded);
   if (copy == nullptr) {
     throw Failure(Error::MemoryAllocationFailed,
-                  "copying " + std::to_string(size) + " bytes of a program");
+                  "copying " + std::to_string(bytes.size()) + " bytes of a program");
   }
-  std::memcpy(copy, data, size);
+  if (bytes.size() > 0) {
+    std::memcpy(copy, bytes.data(), bytes.size());
+  }
   return std::shared_ptr<void>(copy, [](void* block) { std::free(block); });
 }
 
@@ -81,41 +106,52 @@ Source Source::path(std::string path) { return {std::move(path), py::object()}; 
 Source Source::buffer(py::object object) { return {std::string(), std::move(object)}; }
 
 DataLoader* ProgramState::add_loader(const Source& source) {
-  if (!source.object) {
-    loaders_.push_back(open_file(source.file));
-    return loaders_.back().get();
+  if (source.object) {
+    return add_buffer(source.object);
   }
-  PyObject* object = source.object.ptr();
-  const void* data = nullptr;
-  size_t size = 0;
-  // Bytes cannot change, so they are read where they lie; other buffers could change under the
-  // program.
-  if (PyBytes_CheckExact(object)) {
-    data = PyBytes_AS_STRING(object);
-    size = static_cast<size_t>(PyBytes_GET_SIZE(object));
-  }
-  if (data != nullptr && reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0) {
-    borrowed_.push_back(PyRef::borrow(object));
-  } else {
-    Py_buffer buffer;
-    if (PyObject_GetBuffer(object, &buffer, PyBUF_SIMPLE) != 0) {
-      throw py::error_already_set();
-    }
-    size = static_cast<size_t>(buffer.len);
-    std::shared_ptr<void> copy;
-    try {
-      copy = aligned_copy(buffer.buf, size);
-    } catch (...) {
-      PyBuffer_Release(&buffer);
-      throw;
-    }
-    PyBuffer_Release(&buffer);
-    data = copy.get();
-    copies_.push_back(std::move(copy));
-  }
-  loaders_.push_back(std::make_unique<BufferDataLoader>(data, size));
+  loaders_.push_back(open_file(source.file));
   return loaders_.back().get();
 }
+
+DataLoader* ProgramState::add_buffer(const py::object& object) {
+  const BorrowedBytes bytes(object.ptr());
+  const void* data = bytes.data();
+  // Bytes cannot change, so they are read where they lie; other buffers could change under the
+  // program.
+  if (PyBytes_CheckExact(object.ptr()) && reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0) {
+    borrowed_.push_back(PyRef::borrow(object.ptr()));
+  } else {
+    copies_.push_back(aligned_copy(bytes, kDataAlignment));
+    data = copies_.back().get();
+  }
+  loaders_.push_back(std::make_unique<BufferDataLoader>(data, bytes.size()));
+  return loaders_.back().get();
+}
+
+DataLoader* ProgramState::add_bundle(const py::object& object) {
+  const BorrowedBytes bytes(object.ptr());
+  copies_.push_back(aligned_copy(bytes, kBundleAlignment));
+  const void* program = nullptr;
+  size_t size = 0;
+  LogCapture log;
+  const Error error =
+      bundled_program::get_program_data(copies_.back().get(), bytes.size(), &program, &size);
+  if (error != Error::Ok) {
+    fail_to_load(name_, error, log);
+  }
+  bundle_ = copies_.back().get();
+  loaders_.push_back(std::make_unique<BufferDataLoader>(program, size));
+  return loaders_.back().get();
+}
+
+namespace {
+
+bool holds_bundle(const py::object& object) {
+  const BorrowedBytes bytes(object.ptr());
+  return bundled_program::is_bundled_program(bytes.data(), bytes.size());
+}
+
+}  // namespace
 
 void ProgramState::load_data(const std::vector<Source>& data) {
   for (const Source& source : data) {
@@ -145,10 +181,14 @@ void ProgramState::load_data(const std::vector<Source>& data) {
 
 std::shared_ptr<ProgramState> ProgramState::load(const Source& program,
                                                  const std::vector<Source>& data,
-                                                 Program::Verification verification) {
+                                                 Program::Verification verification,
+                                                 const TraceOptions& trace) {
   std::shared_ptr<ProgramState> state(new ProgramState());
   state->name_ = program.name();
-  DataLoader* loader = state->add_loader(program);
+  state->tracer_ = Tracer::create(trace);
+  DataLoader* loader = program.object && holds_bundle(program.object)
+                           ? state->add_bundle(program.object)
+                           : state->add_loader(program);
   {
     LogCapture log;
     const py::gil_scoped_release release;

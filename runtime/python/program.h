@@ -15,6 +15,7 @@
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/python/py_ref.h>
+#include <executorch/runtime/python/tracer.h>
 
 namespace executorch {
 namespace runtime {
@@ -37,10 +38,11 @@ struct Source {
 /// none of it can outlive what it points to.
 class ProgramState {
  public:
-  /// Loads a program. Needs the GIL, and releases it while files are read and checked. Throws
-  /// Failure.
+  /// Loads a program, or the program of a bundle (see bundle()) in memory. Needs the GIL, and
+  /// releases it while files are read and checked. Throws Failure.
   static std::shared_ptr<ProgramState> load(const Source& program, const std::vector<Source>& data,
-                                            Program::Verification verification);
+                                            Program::Verification verification,
+                                            const TraceOptions& trace);
 
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
@@ -53,6 +55,12 @@ class ProgramState {
   /// What the program was loaded from, for messages.
   const std::string& name() const { return name_; }
 
+  /// The bundled program that the program came in; null if it came alone.
+  const void* bundle() const { return bundle_; }
+
+  /// What records the runs of its methods; null if nothing does.
+  Tracer* tracer() const { return tracer_.get(); }
+
   /// The names of all methods, in the order of the file. Throws Failure.
   std::vector<std::string> method_names() const;
 
@@ -64,6 +72,8 @@ class ProgramState {
 
   /// Makes a loader that `this` keeps alive together with the bytes it reads.
   DataLoader* add_loader(const Source& source);
+  DataLoader* add_buffer(const pybind11::object& object);
+  DataLoader* add_bundle(const pybind11::object& object);
   void load_data(const std::vector<Source>& data);
 
   std::string name_;
@@ -72,6 +82,8 @@ class ProgramState {
   std::vector<std::unique_ptr<DataLoader>> loaders_;
   std::vector<std::unique_ptr<NamedDataMap>> data_maps_;
   std::unique_ptr<NamedDataMap> merged_;
+  const void* bundle_ = nullptr;  // In copies_.
+  std::unique_ptr<Tracer> tracer_;
   std::optional<Program> program_;
 };
 

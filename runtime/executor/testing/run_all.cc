@@ -23,15 +23,36 @@ using executorch::aten::TensorImpl;
 // A damaged program may ask for any amount of memory; no application would grant it more.
 constexpr int64_t kMaxPlannedBytes = 1 << 20;
 
-// Something to do with bytes that the compiler cannot leave out.
-volatile unsigned sink;
+// Something to do with bytes that the compiler cannot leave out: a running digest (FNV-1a).
+volatile uint64_t sink;
 
 void read_all(const void* data, size_t size) {
-  unsigned sum = 0;
+  uint64_t digest = sink;
   for (size_t i = 0; i < size; ++i) {
-    sum += static_cast<const uint8_t*>(data)[i];
+    digest = (digest ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001b3u;
   }
-  sink = sum;
+  sink = digest;
+}
+
+// Small numbers that differ, so that an output that depends on another element shows.
+void fill(const TensorInfo& info, uint8_t* data) {
+  using executorch::aten::ScalarType;
+  for (size_t i = 0; i < info.nbytes(); ++i) {
+    data[i] = 0;
+  }
+  if (info.scalar_type() == ScalarType::Float) {
+    for (size_t i = 0; i < info.nbytes() / sizeof(float); ++i) {
+      reinterpret_cast<float*>(data)[i] = 0.25f * static_cast<float>(i % 7 + 1);
+    }
+  } else if (info.scalar_type() == ScalarType::Long) {
+    for (size_t i = 0; i < info.nbytes() / sizeof(int64_t); ++i) {
+      reinterpret_cast<int64_t*>(data)[i] = static_cast<int64_t>(i % 3);
+    }
+  } else if (info.scalar_type() == ScalarType::Bool || info.scalar_type() == ScalarType::Byte) {
+    for (size_t i = 0; i < info.nbytes(); ++i) {
+      data[i] = i % 2;
+    }
+  }
 }
 
 class SampleBackend final : public BackendInterface {
@@ -162,9 +183,11 @@ class Io {
   EValue make_tensor(const TensorInfo& info) {
     sizes_.emplace_back(info.sizes().begin(), info.sizes().end());
     dim_orders_.emplace_back(info.dim_order().begin(), info.dim_order().end());
-    tensors_.push_back(std::make_unique<TensorImpl>(
-        info.scalar_type(), static_cast<ssize_t>(info.sizes().size()), sizes_.back().data(),
-        allocate(info.nbytes()), dim_orders_.back().data()));
+    uint8_t* data = allocate(info.nbytes());
+    fill(info, data);
+    tensors_.push_back(
+        std::make_unique<TensorImpl>(info.scalar_type(), static_cast<ssize_t>(info.sizes().size()),
+                                     sizes_.back().data(), data, dim_orders_.back().data()));
     return EValue(Tensor(tensors_.back().get()));
   }
 
@@ -184,6 +207,21 @@ void read_value(const EValue& value) {
     case Tag::String:
       read_all(value.toString().data(), value.toString().size());
       return;
+    case Tag::Int: {
+      const int64_t number = value.toInt();
+      read_all(&number, sizeof(number));
+      return;
+    }
+    case Tag::Bool: {
+      const bool truth = value.toBool();
+      read_all(&truth, sizeof(truth));
+      return;
+    }
+    case Tag::Double: {
+      const double number = value.toDouble();
+      read_all(&number, sizeof(number));
+      return;
+    }
     case Tag::ListInt:
       (void)value.tryToIntList();
       return;
@@ -229,7 +267,27 @@ Error step_through(Method& method) {
   return Error::Ok;
 }
 
-Error run_method(const Program& program, const char* name) {
+void digest_outputs(const Method& method, uint64_t* digest) {
+  if (digest == nullptr) {
+    return;
+  }
+  sink = *digest;
+  for (size_t i = 0; i < method.outputs_size(); ++i) {
+    const EValue& value = method.get_output(i);
+    const auto tag = static_cast<uint32_t>(value.tag);
+    read_all(&tag, sizeof(tag));
+    if (value.isTensor()) {
+      const auto sizes = value.toTensor().sizes();
+      read_all(sizes.data(), sizes.size() * sizeof(sizes[0]));
+      const auto dtype = value.toTensor().scalar_type();
+      read_all(&dtype, sizeof(dtype));
+    }
+    read_value(value);
+  }
+  *digest = sink;
+}
+
+Error run_method(const Program& program, const char* name, uint64_t* digest) {
   const Result<MethodMeta> meta = program.method_meta(name);
   if (!meta.ok()) {
     return meta.error();
@@ -255,6 +313,7 @@ Error run_method(const Program& program, const char* name) {
     return error;
   }
   error = method->execute();
+  digest_outputs(*method, digest);
   if (io.set_inputs(*method) == Error::Ok) {
     const Error step_error = step_through(*method);
     error = error == Error::Ok ? step_error : error;
@@ -273,7 +332,11 @@ void register_sample_backend() {
   ET_CHECK(registered == Error::Ok);
 }
 
-std::vector<Error> run_all(const PteFile& file, Program::Verification verification) {
+std::vector<Error> run_all(const PteFile& file, Program::Verification verification,
+                           uint64_t* digest) {
+  if (digest != nullptr) {
+    *digest = 0xcbf29ce484222325u;
+  }
   const StrictLoader loader(file);
   const Result<Program> program = Program::load(const_cast<StrictLoader*>(&loader), verification);
   if (!program.ok()) {
@@ -282,7 +345,7 @@ std::vector<Error> run_all(const PteFile& file, Program::Verification verificati
   std::vector<Error> errors;
   for (size_t i = 0; i < program->num_methods() && i < 10; ++i) {
     const Result<const char*> name = program->get_method_name(i);
-    errors.push_back(name.ok() ? run_method(*program, *name) : name.error());
+    errors.push_back(name.ok() ? run_method(*program, *name, digest) : name.error());
   }
   return errors;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <executorch/runtime/core/error.h>
@@ -20,8 +21,10 @@ void register_sample_backend();
 /// through it once more and reads its outputs. All memory has exactly the size that was asked for
 /// and constants are read-only, so that a sanitizer or the hardware notices any step out of line.
 ///
+/// @param digest If not null, becomes a digest of all outputs: equal for equal outputs.
 /// @return What failed, or `Error::Ok`, for the program or else for each of its methods.
-std::vector<Error> run_all(const PteFile& file, Program::Verification verification);
+std::vector<Error> run_all(const PteFile& file, Program::Verification verification,
+                           uint64_t* digest = nullptr);
 
 }  // namespace testing
 }  // namespace runtime
