@@ -19,6 +19,8 @@ def executorch_kernel_library(
         functions,
         deps,
         ops = [],
+        selection = None,
+        dtype_selective = False,
         include_prefix = None,
         visibility = ["//visibility:public"],
         **kwargs):
@@ -34,6 +36,8 @@ def executorch_kernel_library(
       functions: one functions.yaml or several. Of an operator in more than one, the first file's kernels are taken.
       deps: libraries with the kernels.
       ops: the operators to keep, such as `aten::add.out`; all if empty. An operator without kernels is an error.
+      selection: the yaml file of a `selected_operators` (//kernels/selective), whose operators are kept as well.
+      dtype_selective: register for the dtypes and dim orders of the selection only.
       include_prefix: of the headers; `PACKAGE/NAME` if not given.
       visibility: of the library.
       **kwargs: for the cc_library that registers.
@@ -44,7 +48,7 @@ def executorch_kernel_library(
     directory = name + "_generated"
     native.genrule(
         name = name + "_codegen",
-        srcs = functions + [_SCHEMAS],
+        srcs = functions + [_SCHEMAS] + ([selection] if selection else []),
         outs = [directory + "/" + out for out in ("Functions.h", "NativeFunctions.h", "RegisterKernels.cc")],
         cmd = " ".join(
             ["$(execpath {})".format(_GENERATOR)] +
@@ -54,7 +58,9 @@ def executorch_kernel_library(
                 "--out-dir $(RULEDIR)/" + directory,
                 "--header-prefix " + prefix,
                 "--ops '{}'".format(",".join(ops)),
-            ],
+            ] +
+            (["--selection $(execpath {})".format(selection)] if selection else []) +
+            (["--dtype-selective"] if dtype_selective else []),
         ),
         message = "Generating kernel registration",
         tools = [_GENERATOR],

@@ -212,3 +212,27 @@ def select(functions: list[Function], operators: list[str]) -> list[Function]:
     if missing:
         raise FunctionsError(f"no kernels for the selected operators {', '.join(sorted(missing))}")
     return [function for function in functions if function.schema.full_name in wanted]
+
+
+def specialise(functions: list[Function], selection: dict[str, set[str]]) -> list[Function]:
+    """Keeps the operators of a selection, registered for its keys only (`default` or no keys: as they are).
+
+    Raises:
+        FunctionsError: if there is one without kernels.
+    """
+    kept = []
+    for function in select(functions, list(selection)):
+        keys = selection[function.schema.full_name]
+        if not keys or "default" in keys:
+            kept.append(function)
+            continue
+        own = {key for kernel in function.kernels for key in kernel.keys}
+        kernels = []
+        for kernel in function.kernels:
+            # A general kernel serves what no kernel of its own serves.
+            wanted = keys - own if None in kernel.keys else keys & set(kernel.keys)
+            if wanted:
+                kernels.append(KernelEntry(kernel.function, tuple(sorted(wanted))))
+        if kernels:
+            kept.append(Function(function.schema, tuple(kernels)))
+    return kept

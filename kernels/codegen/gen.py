@@ -11,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
+import yaml
+
 from executorch.kernels.codegen import render
 from executorch.kernels.codegen.functions import (
     SCHEMAS,
@@ -19,6 +21,7 @@ from executorch.kernels.codegen.functions import (
     load_schemas,
     merge,
     select,
+    specialise,
 )
 
 
@@ -39,6 +42,10 @@ def parse_args(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--ops", default="", help="comma-separated operators to keep, such as aten::add.out; default all"
     )
+    parser.add_argument("--selection", type=Path, help="keep the operators of this selection as well")
+    parser.add_argument(
+        "--dtype-selective", action="store_true", help="register for the selection's dtypes only"
+    )
     return parser.parse_args(argv)
 
 
@@ -49,8 +56,15 @@ def main(argv: list[str]) -> int:
         schemas = load_schemas(args.schemas)
         functions = merge([load_functions(path, schemas) for path in args.functions])
         operators = [op for op in args.ops.split(",") if op.strip()]
-        if operators:
-            functions = select(functions, operators)
+        chosen: dict[str, set[str]] = {operator.strip(): {"default"} for operator in operators}
+        if args.selection is not None:
+            metadata = yaml.safe_load(args.selection.read_text())["et_kernel_metadata"]
+            for name, keys in metadata.items():
+                chosen.setdefault(name, set()).update(keys)
+        if args.dtype_selective:
+            functions = specialise(functions, chosen)
+        elif chosen:
+            functions = select(functions, list(chosen))
     except FunctionsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

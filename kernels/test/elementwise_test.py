@@ -257,3 +257,12 @@ def test_creation(driver, dtype):
     check(driver, "scalar_tensor", "scalar_tensor.out", [1.5], {"dtype": dtype})
     check(driver, "fill.Scalar", "fill.Scalar_out", [like, 1])
     check(driver, "fill.Tensor", "fill.Tensor_out", [like, torch.tensor(1.0)])
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_comparisons_in_half_types_round_first(driver, dtype):
+    x = torch.tensor([0.1, 0.2, 0.3], dtype=dtype)
+    check(driver, "eq.Scalar", "eq.Scalar_out", [x, 0.1])
+    check(driver, "eq.Tensor", "eq.Tensor_out", [x, torch.tensor(0.1)])
+    big = torch.tensor([2049, 257, 4097])
+    check(driver, "eq.Tensor", "eq.Tensor_out", [big.to(dtype), big])

@@ -1,6 +1,7 @@
 """Calls registered kernels from Python through the `op_driver` program (see op_driver.cc for the protocol).
 
-The program is found beside this module (as Bazel puts it) or in the environment variable `ET_OP_DRIVER`.
+The program is found beside this module (as Bazel puts it) or in the environment variable `ET_OP_DRIVER`; the one
+with the optimized library, which is called `op_driver_optimized`, in `ET_OP_DRIVER_OPTIMIZED`.
 """
 
 from __future__ import annotations
@@ -39,16 +40,17 @@ DTYPE_NUMBERS = {
 _FORMAT_NUMBERS = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 1}
 
 
-def driver_path() -> Path:
-    """The op_driver program.
+def driver_path(program: str = "op_driver") -> Path:
+    """The op_driver program, or the one of another library.
 
     Raises:
         FileNotFoundError: saying how to build it.
     """
-    path = Path(os.environ.get("ET_OP_DRIVER", Path(__file__).with_name("op_driver")))
+    variable = f"ET_{program.upper()}"
+    path = Path(os.environ.get(variable, Path(__file__).with_name(program)))
     if not path.exists():
         raise FileNotFoundError(
-            f"{path} does not exist: build //kernels/test:op_driver and set ET_OP_DRIVER to the program"
+            f"{path} does not exist: build //kernels/test:{program} and set {variable} to the program"
         )
     return path
 

@@ -24,10 +24,7 @@ Tensor& _adaptive_avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& in,
   util::average_windows(
       in, out,
       [&](size_t d, int64_t index) {
-        const int64_t count = output_size[d];
-        const int64_t begin = index * sizes[d] / count;
-        const int64_t end = ((index + 1) * sizes[d] + count - 1) / count;
-        return util::AverageWindow{begin, end, end - begin};
+        return util::adaptive_window(sizes[d], output_size[d], index);
       },
       0);
   return out;

@@ -22,14 +22,7 @@ Tensor& avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef 
   util::average_windows(
       in, out,
       [&](size_t d, int64_t index) {
-        const util::PoolDim& p = dim[d];
-        const int64_t begin = index * p.stride - p.padding;
-        const int64_t end =
-            begin + p.kernel < p.in + p.padding ? begin + p.kernel : p.in + p.padding;
-        const int64_t inside_begin = begin < 0 ? 0 : begin;
-        const int64_t inside_end = end > p.in ? p.in : end;
-        return util::AverageWindow{inside_begin, inside_end,
-                                   count_include_pad ? end - begin : inside_end - inside_begin};
+        return util::average_window(dim[d], index, count_include_pad);
       },
       divisor_override.value_or(0));
   return out;

@@ -34,8 +34,8 @@ Tensor& embedding_out(KernelRuntimeContext& ctx, const Tensor& weight, const Ten
     if (!util::require(ctx, index >= 0 && index < weight.size(0), "an index is out of range")) {
       return out;
     }
-    std::memcpy(target + static_cast<size_t>(i) * bytes, rows + static_cast<size_t>(index) * bytes,
-                bytes);
+    std::memmove(target + static_cast<size_t>(i) * bytes, rows + static_cast<size_t>(index) * bytes,
+                 bytes);
   }
   return out;
 }

@@ -29,7 +29,8 @@ struct GeluTanh {
 Tensor& gelu_out(KernelRuntimeContext& ctx, const Tensor& in, std::string_view approximate,
                  Tensor& out) {
   if (approximate == "none") {
-    return util::unary_float_only(ctx, in, out, util::kUnaryFloat<Gelu>);
+    return util::unary_float_only(ctx, in, out,
+                                  util::kReplaceableFloat<Gelu, &util::FloatLoops::gelu>);
   }
   if (util::require(ctx, approximate == "tanh", "approximate must be 'none' or 'tanh'")) {
     util::unary_float_only(ctx, in, out, util::kUnaryFloat<GeluTanh>);

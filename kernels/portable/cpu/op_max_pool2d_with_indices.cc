@@ -11,17 +11,28 @@ namespace {
 using util::ImageStrides;
 using util::PoolDim;
 
-/// Output indices [begin, end) whose window has tap `tap` inside the input.
-struct Reach {
+/// Indices [begin, end).
+struct Range {
   int64_t begin;
   int64_t end;
 };
 
-Reach reach_of(const PoolDim& d, int64_t tap) {
+/// The output indices whose window has tap `tap` inside the input.
+Range reach_of(const PoolDim& d, int64_t tap) {
   const int64_t offset = tap * d.dilation - d.padding;
   const int64_t begin = offset >= 0 ? 0 : (-offset + d.stride - 1) / d.stride;
   const int64_t end = offset >= d.in ? 0 : (d.in - offset + d.stride - 1) / d.stride;
   return {begin, end < d.out ? end : d.out};
+}
+
+/// The taps that are inside the input for an output index from `first` to `last`. A program may ask
+/// for a kernel that is far larger than its image.
+Range taps_inside(const PoolDim& d, int64_t first, int64_t last) {
+  const int64_t before = d.padding - last * d.stride;
+  const int64_t after = d.in - 1 + d.padding - first * d.stride;
+  const int64_t begin = before <= 0 ? 0 : (before + d.dilation - 1) / d.dilation;
+  const int64_t end = after < 0 ? 0 : after / d.dilation + 1;
+  return {begin, end < d.kernel ? end : d.kernel};
 }
 
 /// Pools line by line: the taps are applied to a block of neighbouring outputs, one after the
@@ -47,9 +58,11 @@ class MaxPool {
         const int64_t left = dim_[1].out - ow;
         const int64_t n = left < kBlock ? left : kBlock;
         start(oh, ow, n);
-        for (int64_t kh = 0; kh < dim_[0].kernel; ++kh) {
+        const Range rows = taps_inside(dim_[0], oh, oh);
+        const Range columns = taps_inside(dim_[1], ow, ow + n - 1);
+        for (int64_t kh = rows.begin; kh < rows.end; ++kh) {
           const int64_t ih = oh * dim_[0].stride - dim_[0].padding + kh * dim_[0].dilation;
-          for (int64_t kw = 0; kw < dim_[1].kernel && ih >= 0 && ih < dim_[0].in; ++kw) {
+          for (int64_t kw = columns.begin; kw < columns.end; ++kw) {
             apply(in_offset + static_cast<ptrdiff_t>(ih) * in_strides_.height, ih, kw, ow, n);
           }
         }
@@ -83,7 +96,7 @@ class MaxPool {
 
   /// Compares n outputs from `ow` on with what tap `kw` of an input line shows them.
   void apply(ptrdiff_t line_offset, int64_t ih, int64_t kw, int64_t ow, int64_t n) {
-    const Reach reach = reach_of(dim_[1], kw);
+    const Range reach = reach_of(dim_[1], kw);
     const int64_t begin = reach.begin > ow ? reach.begin : ow;
     const int64_t end = reach.end < ow + n ? reach.end : ow + n;
     if (begin >= end) {

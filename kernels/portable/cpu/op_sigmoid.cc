@@ -14,7 +14,8 @@ struct Sigmoid {
 }  // namespace
 
 Tensor& sigmoid_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
-  return util::unary_float(ctx, in, out, util::kUnaryFloat<Sigmoid>);
+  return util::unary_float(ctx, in, out,
+                           util::kReplaceableFloat<Sigmoid, &util::FloatLoops::sigmoid>);
 }
 
 }  // namespace torch::executor::native

@@ -14,7 +14,7 @@ struct Tanh {
 }  // namespace
 
 Tensor& tanh_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
-  return util::unary_float(ctx, in, out, util::kUnaryFloat<Tanh>);
+  return util::unary_float(ctx, in, out, util::kReplaceableFloat<Tanh, &util::FloatLoops::tanh>);
 }
 
 }  // namespace torch::executor::native

@@ -21,8 +21,10 @@ struct Support {
     inverse_width = 1 / width;
     const double low = center - width + 0.5;
     const double high = center + width + 0.5;
-    first = low < 0 ? 0 : static_cast<size_t>(low);
-    const size_t end = high > static_cast<double>(in_size) ? in_size : static_cast<size_t>(high);
+    // A program may give any scale; beyond the image there is nothing to average.
+    const double limit = static_cast<double>(in_size);
+    first = low < 0 ? 0 : low > limit ? in_size : static_cast<size_t>(low);
+    const size_t end = high > limit ? in_size : static_cast<size_t>(high);
     count = end > first ? end - first : 0;
     total = 1;
     double sum = 0;
@@ -78,6 +80,9 @@ Tensor& _upsample_bilinear2d_aa_out(KernelRuntimeContext& ctx, const Tensor& in,
   const util::View target(out);
   const double scale_h = scale_of(source.size[2], target.size[2], align_corners, scales_h);
   const double scale_w = scale_of(source.size[3], target.size[3], align_corners, scales_w);
+  if (!util::require(ctx, scale_h < 1e9 && scale_w < 1e9, "a scale is out of range")) {
+    return out;
+  }
   for (size_t n = 0; n < source.size[0]; ++n) {
     for (size_t c = 0; c < source.size[1]; ++c) {
       const util::View from = source.select(0, n).select(0, c);

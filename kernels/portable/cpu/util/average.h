@@ -8,13 +8,6 @@
 
 namespace torch::executor::native::util {
 
-/// A window along one dimension.
-struct AverageWindow {
-  int64_t begin;  // input indices [begin, end)
-  int64_t end;
-  int64_t divisor;  // its share of the number that the sum is divided by
-};
-
 /// Sums a window of `rows` x `columns` elements. Offsets and strides in elements.
 template <typename C>
 C window_sum(ScalarType dtype, const char* from, size_t element_size, int64_t rows,

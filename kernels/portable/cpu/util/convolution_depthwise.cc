@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include <executorch/kernels/portable/cpu/util/convolution_impl.h>
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 
 namespace torch::executor::native::util {
 namespace {
@@ -15,6 +16,11 @@ constexpr Compute kComputeOf = std::is_same_v<C, float>    ? Compute::kFloat
 template <typename C>
 void add_scaled(C* acc, const C* x, ptrdiff_t stride, size_t n, C w) {
   if (stride == 1) {
+    if constexpr (std::is_same_v<C, float>) {
+      if (float_loops.add_scaled != nullptr && n >= 16) {
+        return float_loops.add_scaled(acc, x, n, w);
+      }
+    }
     for (size_t i = 0; i < n; ++i) {
       acc[i] += w * x[i];
     }
@@ -40,6 +46,7 @@ class Depthwise {
     if (by_channels) {
       return run_channels();
     }
+    prepare_reaches();
     for (size_t o = 0; o < conv_.groups * conv_.out_channels; ++o) {
       run_channel(o);
     }
@@ -87,22 +94,43 @@ class Depthwise {
       for (int64_t kh = 0; kh < conv_.dim[1].kernel && id >= 0; ++kh) {
         const int64_t ih = position(conv_.dim[1], oh, kh);
         for (int64_t kw = 0; kw < line.kernel && ih >= 0; ++kw) {
-          const int64_t start = first * line.stride - line.padding + kw * line.dilation;
-          const ValidRange valid =
-              valid_range(start, line.stride, line.in, static_cast<int64_t>(n));
-          if (valid.begin == valid.end) {
+          const Reach reach = reach_known_ ? reaches_[kw] : reach_of(kw, first, n);
+          if (reach.valid.begin == reach.valid.end) {
             continue;
           }
-          const ptrdiff_t at = static_cast<ptrdiff_t>(start + valid.begin * line.stride);
           const ptrdiff_t offset = in_channel * image_.in_channel_stride +
                                    static_cast<ptrdiff_t>(id) * conv_.dim[0].in_stride +
                                    static_cast<ptrdiff_t>(ih) * conv_.dim[1].in_stride +
-                                   at * line.in_stride;
+                                   reach.at * line.in_stride;
+          const C w = weights_known_ ? weights_[(kd * conv_.dim[1].kernel + kh) * line.kernel + kw]
+                                     : weight_at(channel, kd, kh, kw);
           accumulate(offset, line.in_stride * static_cast<ptrdiff_t>(line.stride),
-                     static_cast<size_t>(valid.end - valid.begin), weight_at(channel, kd, kh, kw),
-                     acc + valid.begin);
+                     static_cast<size_t>(reach.valid.end - reach.valid.begin), w,
+                     acc + reach.valid.begin);
         }
       }
+    }
+  }
+
+  /// The outputs of a line that a tap reaches, and the input position of the first of them.
+  struct Reach {
+    ValidRange valid;
+    ptrdiff_t at;
+  };
+
+  Reach reach_of(int64_t kw, int64_t first, size_t n) const {
+    const ConvolutionDim& line = conv_.dim[2];
+    const int64_t start = first * line.stride - line.padding + kw * line.dilation;
+    const ValidRange valid = valid_range(start, line.stride, line.in, static_cast<int64_t>(n));
+    return {valid, static_cast<ptrdiff_t>(start + valid.begin * line.stride)};
+  }
+
+  /// What all lines share is calculated once, as far as there is room for it.
+  void prepare_reaches() {
+    const ConvolutionDim& line = conv_.dim[2];
+    reach_known_ = line.kernel <= kReaches && line.out <= static_cast<int64_t>(kBlock);
+    for (int64_t kw = 0; kw < line.kernel && reach_known_; ++kw) {
+      reaches_[kw] = reach_of(kw, 0, static_cast<size_t>(line.out));
     }
   }
 
@@ -118,6 +146,12 @@ class Depthwise {
     C acc[kBlock];
     C bias;
     load_bias(channel, 1, &bias);
+    const double taps = static_cast<double>(conv_.dim[0].kernel) *
+                        static_cast<double>(conv_.dim[1].kernel) * static_cast<double>(line.kernel);
+    weights_known_ = taps <= static_cast<double>(kWeights);
+    if (weights_known_) {
+      load_weights(channel, 1);
+    }
     for (int64_t od = 0; od < conv_.dim[0].out; ++od) {
       for (int64_t oh = 0; oh < conv_.dim[1].out; ++oh) {
         for (int64_t ow = 0; ow < line.out;) {
@@ -216,10 +250,16 @@ class Depthwise {
   /// Weights that fit beside each other: 64 channels of a 5 x 5 kernel with the largest chunks.
   static constexpr size_t kWeights = kBlock * 3;
 
+  /// Kernels up to this wide have their reaches calculated once.
+  static constexpr int64_t kReaches = 16;
+
   const ConvolutionImage& image_;
   const Convolution& conv_;
   const ptrdiff_t size_;
   const bool native_;
+  bool reach_known_ = false;
+  bool weights_known_ = false;
+  Reach reaches_[kReaches];
   C line_[kBlock];
   C bias_[kBlock];
   C weights_[kWeights];

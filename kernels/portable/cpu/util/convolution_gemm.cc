@@ -88,6 +88,10 @@ void gather(const Patches& patches, const char* from, ptrdiff_t stride, size_t n
   const ScalarType dtype = patches.image->in_dtype;
   if (sizeof(C) == 4 ? dtype == ScalarType::Float : dtype == ScalarType::Double) {
     const C* src = reinterpret_cast<const C*>(from);
+    if (stride == 1) {
+      std::memcpy(dst, src, n * sizeof(C));
+      return;
+    }
     for (size_t i = 0; i < n; ++i) {
       dst[i] = src[static_cast<ptrdiff_t>(i) * stride];
     }

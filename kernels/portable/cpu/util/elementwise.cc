@@ -61,13 +61,16 @@ void TensorReader::read(Compute c, ScalarType dtype, size_t n, void* dst_bytes) 
   }
 }
 
-void Elementwise::add(const Tensor& t, Compute as) {
+void Elementwise::add(const Tensor& t, Compute as, ScalarType through) {
   Input& input = inputs_[count_++];
   input.is_tensor = true;
   input.as = as;
   input.dtype = t.scalar_type();
+  const bool half = through == ScalarType::Half || through == ScalarType::BFloat16;
+  input.through = half && input.dtype != through ? through : ScalarType::Undefined;
   input.reader.init(t, out_);
-  input.direct = input.reader.is_linear() && same_bytes(as, input.dtype);
+  input.direct = input.reader.is_linear() && same_bytes(as, input.dtype) &&
+                 input.through == ScalarType::Undefined;
 }
 
 void Elementwise::add(const ScalarValue& value, Compute as) {
@@ -84,6 +87,13 @@ void splat(void* buffer, size_t element_size, size_t count) {
   for (size_t i = 1; i < count; ++i) {
     std::memcpy(bytes + i * element_size, bytes, element_size);
   }
+}
+
+/// Rounds `n` elements of compute type `c` to a half type, in place.
+void round_through(Compute c, ScalarType half, size_t n, void* buffer) {
+  uint16_t rounded[kChunkBytes / sizeof(float)];
+  store(c, half, buffer, n, rounded);
+  load(c, half, rounded, 1, n, buffer);
 }
 
 }  // namespace
@@ -118,6 +128,9 @@ void Elementwise::run(Loop loop, const void* op, Compute result) {
       splat(buffers[k], compute_size(input.as), most);
     } else if (!input.direct && input.reader.is_single()) {
       load(input.as, input.dtype, input.reader.data(), 0, most, buffers[k]);
+      if (input.through != ScalarType::Undefined) {
+        round_through(input.as, input.through, most, buffers[k]);
+      }
     }
   }
 
@@ -131,6 +144,9 @@ void Elementwise::run(Loop loop, const void* op, Compute result) {
         pointers[k] = input.reader.data() + done * compute_size(input.as);
       } else if (input.is_tensor && !input.reader.is_single()) {
         input.reader.read(input.as, input.dtype, n, buffers[k]);
+        if (input.through != ScalarType::Undefined) {
+          round_through(input.as, input.through, n, buffers[k]);
+        }
       }
     }
     char* target = out + done * out_size;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 
 namespace torch::executor::native::util {
 
@@ -102,6 +103,21 @@ template <typename Op>
 inline constexpr Loops kBinaryLogical = {
     {binary_loop<Op, uint8_t, uint8_t>, nullptr, nullptr, nullptr}};
 
+/// `unary_loop` on floats, or the one among `float_loops` that replaces it.
+template <typename Op, void (*FloatLoops::*kLoop)(const float*, size_t, float*)>
+void replaceable_loop(const void* op, void* out, const void* const* in, size_t n) {
+  if (float_loops.*kLoop != nullptr) {
+    (float_loops.*kLoop)(static_cast<const float*>(in[0]), n, static_cast<float*>(out));
+  } else {
+    unary_loop<Op, float, float>(op, out, in, n);
+  }
+}
+
+/// As kUnaryFloat, for an operator among `float_loops`.
+template <typename Op, void (*FloatLoops::*kLoop)(const float*, size_t, float*)>
+inline constexpr Loops kReplaceableFloat = {
+    {nullptr, nullptr, replaceable_loop<Op, kLoop>, unary_loop<Op, double, double>}};
+
 /// Loops of an operator whose first input is a truth value: `op(uint8_t, C, C) -> C`.
 template <typename Op>
 inline constexpr Loops kTernaryMasked = {{nullptr, ternary_loop<Op, int64_t, uint8_t, int64_t>,
@@ -150,8 +166,11 @@ class Elementwise {
   /// @param out Already has its final shape.
   explicit Elementwise(Tensor& out) : out_(out) {}
 
-  /// Adds an input that the loop sees as type `as`. Its shape broadcasts to the output's.
-  void add(const Tensor& t, Compute as);
+  /**
+   * Adds an input that the loop sees as type `as`. Its shape broadcasts to the output's.
+   * @param through A half type that the elements are rounded to first, or Undefined.
+   */
+  void add(const Tensor& t, Compute as, ScalarType through = ScalarType::Undefined);
 
   /// Adds a scalar that the loop sees as type `as`.
   void add(const ScalarValue& value, Compute as);
@@ -169,6 +188,7 @@ class Elementwise {
     TensorReader reader;
     ScalarValue scalar;
     ScalarType dtype = ScalarType::Undefined;
+    ScalarType through = ScalarType::Undefined;
     Compute as = Compute::kFloat;
     bool is_tensor = false;
     bool direct = false;

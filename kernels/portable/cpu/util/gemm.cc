@@ -35,21 +35,22 @@ C scalar_as(const ScalarValue& value) {
   }
 }
 
-/// acc[r][:] += sum over k of a[r][k] * panel[k][:] for kRows rows, kept in registers.
+/// acc[r][:] += sum over k of a[r][k] * panel[k][:] for kRows rows and kTileColumns columns, kept
+/// in registers.
 template <typename C>
 void multiply_tile(const C* const* a, const C* panel, size_t depth, C* acc) {
   using Tile = GemmTile<C>;
   using V = Simd<C>;
   constexpr size_t kLanes = V::kLanes;
   constexpr size_t kColumns = Tile::kColumns;
-  static_assert(Tile::kRows == 4 && kColumns == 2 * kLanes, "written out below");
+  static_assert(Tile::kRows == 4 && Tile::kTileColumns == 2 * kLanes, "written out below");
   const C* a0 = a[0];
   const C* a1 = a[1];
   const C* a2 = a[2];
   const C* a3 = a[3];
   typename V::Vector c[8];
   for (size_t i = 0; i < 8; ++i) {
-    c[i] = V::load(acc + i * kLanes);
+    c[i] = V::load(acc + i / 2 * kColumns + i % 2 * kLanes);
   }
   for (size_t k = 0; k < depth; ++k) {
     const typename V::Vector b0 = V::load(panel + k * kColumns);
@@ -64,7 +65,7 @@ void multiply_tile(const C* const* a, const C* panel, size_t depth, C* acc) {
     c[7] += a3[k] * b1;
   }
   for (size_t i = 0; i < 8; ++i) {
-    V::store(c[i], acc + i * kLanes);
+    V::store(c[i], acc + i / 2 * kColumns + i % 2 * kLanes);
   }
 }
 
@@ -92,6 +93,10 @@ class GemmWriter {
     char* base = static_cast<char*>(out_.data) + (static_cast<ptrdiff_t>(m) * out_.row_stride +
                                                   static_cast<ptrdiff_t>(n) * out_.column_stride) *
                                                      out_size;
+    if (step == 1 && out_.dtype == native_dtype(c) && !out_.scaled && has_row_bias()) {
+      return store_direct(m, rows, columns, by_column, acc, acc_row, acc_column,
+                          reinterpret_cast<C*>(base), line_stride);
+    }
     C line[kLineMax];
     for (size_t i = 0; i < lines; ++i) {
       for (size_t j = 0; j < length; ++j) {
@@ -110,6 +115,47 @@ class GemmWriter {
   }
 
  private:
+  /// True if each row has one bias, or none.
+  bool has_row_bias() const {
+    return out_.bias == nullptr ||
+           (out_.bias_column_stride == 0 && out_.bias_dtype == native_dtype(kComputeOf<C>));
+  }
+
+  /// Writes a block whose lines are contiguous in the output, without a buffer.
+  void store_direct(size_t m, size_t rows, size_t columns, bool by_column, const C* acc,
+                    size_t acc_row, size_t acc_column, C* to, ptrdiff_t line_stride) {
+    const auto bias = [&](size_t r) {
+      return out_.bias == nullptr
+                 ? C(0)
+                 : static_cast<const C*>(
+                       out_.bias)[static_cast<ptrdiff_t>(m + r) * out_.bias_row_stride];
+    };
+    if (!by_column && acc_column == 1) {
+      for (size_t r = 0; r < rows; ++r) {
+        const C add = bias(r);
+        const C* from = acc + r * acc_row;
+        C* line = to + static_cast<ptrdiff_t>(r) * line_stride;
+        for (size_t j = 0; j < columns; ++j) {
+          line[j] = from[j] + add;
+        }
+      }
+      return;
+    }
+    // Small squares, so that neither side leaves the cache.
+    constexpr size_t kSquare = 8;
+    const ptrdiff_t row_step = by_column ? 1 : line_stride;
+    const ptrdiff_t column_step = by_column ? line_stride : 1;
+    for (size_t r0 = 0; r0 < rows; r0 += kSquare) {
+      const size_t r1 = r0 + kSquare < rows ? r0 + kSquare : rows;
+      for (size_t j = 0; j < columns; ++j) {
+        for (size_t r = r0; r < r1; ++r) {
+          to[static_cast<ptrdiff_t>(r) * row_step + static_cast<ptrdiff_t>(j) * column_step] =
+              acc[r * acc_row + j * acc_column] + bias(r);
+        }
+      }
+    }
+  }
+
   static constexpr size_t kLineMax =
       Tile::kBlockRows > Tile::kColumns ? Tile::kBlockRows : Tile::kColumns;
 
@@ -193,15 +239,35 @@ class Gemm {
 
   /// acc_ += A[m .. m + rows, k .. k + depth] * panel_.
   void multiply_block(size_t m, size_t rows, size_t k, size_t depth) {
-    for (size_t r = 0; r < rows; r += Tile::kRows) {
-      const C* a[Tile::kRows];
-      for (size_t i = 0; i < Tile::kRows; ++i) {
-        // Rows beyond the last one repeat it; their results are not used.
-        a[i] = left_row(m + min(r + i, rows - 1), k, depth, left_rows_[i]);
+    const C* a[kMostRows];
+    if constexpr (kHasLoops) {
+      if (float_loops.multiply_panel != nullptr) {
+        for (size_t r = 0; r < rows; r += kPanelRows) {
+          left_rows(m, r, rows, kPanelRows, k, depth, a);
+          float_loops.multiply_panel(a, panel_, depth, acc_ + r * Tile::kColumns);
+        }
+        return;
       }
-      multiply_tile<C>(a, panel_, depth, acc_ + r * Tile::kColumns);
+    }
+    for (size_t r = 0; r < rows; r += Tile::kRows) {
+      left_rows(m, r, rows, Tile::kRows, k, depth, a);
+      for (size_t j = 0; j < Tile::kColumns; j += Tile::kTileColumns) {
+        multiply_tile<C>(a, panel_ + j, depth, acc_ + r * Tile::kColumns + j);
+      }
     }
   }
+
+  /// Rows m + r and the next ones; those beyond the last repeat it, their results are not used.
+  void left_rows(size_t m, size_t r, size_t rows, size_t count, size_t k, size_t depth,
+                 const C** a) {
+    for (size_t i = 0; i < count; ++i) {
+      a[i] = left_row(m + min(r + i, rows - 1), k, depth, left_rows_[i]);
+    }
+  }
+
+  static constexpr bool kHasLoops = std::is_same_v<C, float> && Tile::kColumns == kPanelColumns;
+  static constexpr size_t kMostRows = kHasLoops ? kPanelRows : Tile::kRows;
+  static_assert(Tile::kBlockRows % kMostRows == 0, "blocks are whole");
 
   const size_t m_;
   const size_t n_;
@@ -211,7 +277,7 @@ class Gemm {
   GemmWriter<C> writer_;
   alignas(64) C panel_[Tile::kDepth * Tile::kColumns];
   alignas(64) C acc_[Tile::kBlockRows * Tile::kColumns];
-  alignas(64) C left_rows_[Tile::kRows][Tile::kDepth];
+  alignas(64) C left_rows_[kMostRows][Tile::kDepth];
 };
 
 /// Calls `fn` with a value of the loops' element type for compute type `c`.
@@ -269,6 +335,9 @@ void pack_matrix(const void* self, size_t k, size_t depth, size_t n, size_t colu
   }
 }
 
+/// Up to so many columns, packing them does not pay.
+constexpr size_t kFewColumns = 4;
+
 /// Sums of products of `kRows` rows with one vector, all contiguous; adds to acc.
 template <typename C>
 void dot_rows(const C* const* a, const C* x, size_t depth, C* acc) {
@@ -322,6 +391,12 @@ void gemm_dot(size_t m, size_t n, size_t k, const Matrix& left, const Matrix& ri
           const size_t row = m0 + (r + i < rows ? r + i : rows - 1);
           a[i] = a_data + static_cast<ptrdiff_t>(row) * left.row_stride;
         }
+        if constexpr (std::is_same_v<C, float>) {
+          if (float_loops.dot_rows != nullptr) {
+            float_loops.dot_rows(a, x, k, acc + r);
+            continue;
+          }
+        }
         dot_rows<C>(a, x, k, acc + r);
       }
       writer.store_block(m0, rows, j, 1, acc, 1, 1);
@@ -367,7 +442,7 @@ void gemm_strided_in(size_t m, size_t n, size_t k, const Matrix& left, const Mat
                      const GemmOut& out) {
   const ScalarType dtype = native_dtype(kComputeOf<C>);
   const bool native = left.dtype == dtype && right.dtype == dtype && left.column_stride == 1;
-  if (native && right.row_stride == 1 && n < GemmTile<C>::kColumns / 2 + 1) {
+  if (native && right.row_stride == 1 && n <= kFewColumns) {
     return gemm_dot<C>(m, n, k, left, right, out);
   }
   if (native && right.column_stride == 1 && m < GemmTile<C>::kRows) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 
 namespace torch::executor::native::util {
 
@@ -24,14 +25,16 @@ struct GemmTile {
 #endif
   /// Rows and columns of the block of results that stays in registers.
   static constexpr size_t kRows = 4;
-  static constexpr size_t kColumns = 2 * kVectorBytes / sizeof(C);
-  /// Elements of the inner dimension in one packed panel, and rows that share a panel.
+  static constexpr size_t kTileColumns = 2 * kVectorBytes / sizeof(C);
+  /// Columns of a panel, elements of the inner dimension in it, and rows that share it.
 #if ET_KERNEL_CHUNK_BYTES <= 512
+  static constexpr size_t kColumns = kTileColumns;
   static constexpr size_t kDepth = 32;
   static constexpr size_t kBlockRows = 16;
 #else
+  static constexpr size_t kColumns = sizeof(C) == sizeof(float) ? kPanelColumns : kTileColumns;
   static constexpr size_t kDepth = 256;
-  static constexpr size_t kBlockRows = 128;
+  static constexpr size_t kBlockRows = 256;
 #endif
 };
 

@@ -18,12 +18,19 @@ struct Operand {
   const Tensor* tensor;
   const Scalar* scalar;
 
-  void add_to(Elementwise& elementwise, Compute c) const {
+  /// @param through A half type that the values are rounded to first, or Undefined.
+  void add_to(Elementwise& elementwise, Compute c, ScalarType through) const {
     if (tensor != nullptr) {
-      elementwise.add(*tensor, c);
-    } else {
-      elementwise.add(ScalarValue(*scalar), c);
+      elementwise.add(*tensor, c, through);
+      return;
     }
+    ScalarValue value(*scalar);
+    if (through == ScalarType::Half || through == ScalarType::BFloat16) {
+      uint16_t rounded;
+      store(Compute::kDouble, through, &value.d, 1, &rounded);
+      load(Compute::kDouble, through, &rounded, 1, 1, &value.d);
+    }
+    elementwise.add(value, c);
   }
 };
 
@@ -36,7 +43,7 @@ bool resize_for(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, T
 
 Tensor& run_binary(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, Compute c,
                    Compute result, ScalarType dtype, Tensor& out, const Loops& loops,
-                   const void* op) {
+                   const void* op, ScalarType through = ScalarType::Undefined) {
   if ((a.tensor != nullptr && !require_real(ctx, *a.tensor)) ||
       (b.tensor != nullptr && !require_real(ctx, *b.tensor)) ||
       !require_storable(ctx, dtype, out)) {
@@ -48,8 +55,8 @@ Tensor& run_binary(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
     return out;
   }
   Elementwise elementwise(out);
-  a.add_to(elementwise, c);
-  b.add_to(elementwise, c);
+  a.add_to(elementwise, c, through);
+  b.add_to(elementwise, c, through);
   elementwise.run(loop, op, result);
   return out;
 }
@@ -64,6 +71,13 @@ Tensor& bitwise_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
                    Tensor& out, const Loops& loops) {
   const Compute c = common == ScalarType::Bool ? Compute::kBool : arithmetic_compute(common);
   return run_binary(ctx, a, b, c, c, common, out, loops, &kNoParameters);
+}
+
+/// Both sides are rounded to the common dtype, since equality sees the last bit.
+Tensor& compare_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
+                   Tensor& out, const Loops& loops) {
+  return run_binary(ctx, a, b, arithmetic_compute(common), Compute::kBool, ScalarType::Bool, out,
+                    loops, &kNoParameters, common);
 }
 
 struct Copy {
@@ -143,14 +157,12 @@ Tensor& binary(KernelRuntimeContext& ctx, const Scalar& a, const Tensor& b, Scal
 
 Tensor& compare(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out,
                 const Loops& loops) {
-  return run_binary(ctx, {&a, nullptr}, {&b, nullptr}, arithmetic_compute(result_dtype(a, b)),
-                    Compute::kBool, ScalarType::Bool, out, loops, &kNoParameters);
+  return compare_in(ctx, {&a, nullptr}, {&b, nullptr}, result_dtype(a, b), out, loops);
 }
 
 Tensor& compare(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out,
                 const Loops& loops) {
-  return run_binary(ctx, {&a, nullptr}, {nullptr, &b}, arithmetic_compute(result_dtype(a, b)),
-                    Compute::kBool, ScalarType::Bool, out, loops, &kNoParameters);
+  return compare_in(ctx, {&a, nullptr}, {nullptr, &b}, result_dtype(a, b), out, loops);
 }
 
 Tensor& logical(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out,

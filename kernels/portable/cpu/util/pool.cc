@@ -4,10 +4,11 @@ namespace torch::executor::native::util {
 namespace {
 
 bool check_entries(KernelRuntimeContext& ctx, IntArrayRef values, int64_t least, bool may_be_empty,
-                   const char* name) {
+                   size_t spatial, const char* name) {
   ET_KERNEL_CHECK_MSG(
-      ctx, values.size() == 1 || values.size() == 2 || (may_be_empty && values.empty()),
-      InvalidArgument, false, "%s has %zu entries for two dimensions", name, values.size());
+      ctx, values.size() == 1 || values.size() == spatial || (may_be_empty && values.empty()),
+      InvalidArgument, false, "%s has %zu entries for %zu dimensions", name, values.size(),
+      spatial);
   for (const int64_t value : values) {
     ET_KERNEL_CHECK_MSG(ctx, value >= least && value <= INT32_MAX, InvalidArgument, false,
                         "an entry of %s is out of range", name);
@@ -36,17 +37,19 @@ int64_t output_size(const PoolDim& d, bool ceil_mode) {
 
 bool check_pool(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel, IntArrayRef stride,
                 IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, PoolDim* dim,
-                Shape& shape) {
-  if (!require(ctx, in.dim() == 3 || in.dim() == 4, "pooling needs an image of rank 3 or 4") ||
-      !require_real(ctx, in) || !check_entries(ctx, kernel, 1, false, "kernel_size") ||
-      !check_entries(ctx, stride, 1, true, "stride") ||
-      !check_entries(ctx, padding, 0, true, "padding") ||
-      !check_entries(ctx, dilation, 1, true, "dilation")) {
+                Shape& shape, size_t spatial) {
+  const size_t rank = static_cast<size_t>(in.dim());
+  if (!require(ctx, rank == spatial + 1 || rank == spatial + 2,
+               "pooling needs an image of [channels, spatial...], with or without a batch") ||
+      !require_real(ctx, in) || !check_entries(ctx, kernel, 1, false, spatial, "kernel_size") ||
+      !check_entries(ctx, stride, 1, true, spatial, "stride") ||
+      !check_entries(ctx, padding, 0, true, spatial, "padding") ||
+      !check_entries(ctx, dilation, 1, true, spatial, "dilation")) {
     return false;
   }
   shape = Shape(in);
-  for (size_t d = 0; d < 2; ++d) {
-    const size_t at = shape.rank - 2 + d;
+  for (size_t d = 0; d < spatial; ++d) {
+    const size_t at = shape.rank - spatial + d;
     PoolDim& p = dim[d];
     p.in = in.size(static_cast<ssize_t>(at));
     p.kernel = entry(kernel, d, 1);

@@ -1,6 +1,7 @@
 /**
  * @file
- * Windows of the pooling operators on images [N, C, H, W] or [C, H, W], in any dim order.
+ * Windows of the pooling operators on images [N, C, spatial...] or [C, spatial...], with one to
+ * three spatial dimensions, in any dim order.
  */
 #pragma once
 
@@ -22,13 +23,38 @@ struct PoolDim {
  * Reads and checks the arguments of a pooling operator with a fixed window.
  * @param stride Empty for the kernel's size.
  * @param dilation Empty for 1.
- * @param dim Height and width.
+ * @param dim One for each spatial dimension.
  * @param shape The output's shape.
+ * @param spatial Number of spatial dimensions, the last ones.
  * @returns false after setting the context's failure state.
  */
 bool check_pool(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel, IntArrayRef stride,
                 IntArrayRef padding, IntArrayRef dilation, bool ceil_mode, PoolDim* dim,
-                Shape& shape);
+                Shape& shape, size_t spatial = 2);
+
+/// The input indices that a window covers along one dimension, and its share of an average's
+/// divisor.
+struct AverageWindow {
+  int64_t begin;  // [begin, end)
+  int64_t end;
+  int64_t divisor;
+};
+
+/// The window of output index `index`; `include_pad` counts the padding in the divisor.
+inline AverageWindow average_window(const PoolDim& p, int64_t index, bool include_pad) {
+  const int64_t begin = index * p.stride - p.padding;
+  const int64_t end = begin + p.kernel < p.in + p.padding ? begin + p.kernel : p.in + p.padding;
+  const int64_t inside_begin = begin < 0 ? 0 : begin;
+  const int64_t inside_end = end > p.in ? p.in : end;
+  return {inside_begin, inside_end, include_pad ? end - begin : inside_end - inside_begin};
+}
+
+/// The window of output index `index` when `in` elements are averaged to `out` of them.
+inline AverageWindow adaptive_window(int64_t in, int64_t out, int64_t index) {
+  const int64_t begin = index * in / out;
+  const int64_t end = ((index + 1) * in + out - 1) / out;
+  return {begin, end, end - begin};
+}
 
 /// Memory of an image tensor: strides in elements.
 struct ImageStrides {

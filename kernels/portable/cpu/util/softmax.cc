@@ -1,9 +1,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include <executorch/kernels/portable/cpu/util/elementwise.h>
 #include <executorch/kernels/portable/cpu/util/extremum.h>
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/lines.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
@@ -134,6 +136,11 @@ class Softmax {
   }
 
   void exponentials(const C* __restrict x, C largest, size_t n) {
+    if constexpr (std::is_same_v<C, float>) {
+      if (float_loops.exp != nullptr) {
+        return float_loops.exp(x, n, largest, result_);
+      }
+    }
     C* __restrict result = result_;
     for (size_t j = 0; j < n; ++j) {
       result[j] = fast_exp(x[j] - largest);

@@ -176,7 +176,7 @@ void copy_steps(const Step* steps, size_t rank, bool transposed, const char* src
                    [&](const char* s, char* d) { copy_transposed<kSize>(steps, s, d); });
   } else if (steps[0].src == 1 && steps[0].dst == 1) {
     for_each_outer(steps, rank, 1, kSize, kSize, src, dst,
-                   [&](const char* s, char* d) { std::memcpy(d, s, steps[0].size * kSize); });
+                   [&](const char* s, char* d) { std::memmove(d, s, steps[0].size * kSize); });
   } else {
     for_each_outer(steps, rank, 1, kSize, kSize, src, dst, [&](const char* s, char* d) {
       copy_line<kSize>(s, steps[0].src * kBytes, d, steps[0].dst * kBytes, steps[0].size);

@@ -1,0 +1,288 @@
+"""What the kernel libraries cover: operators by library and dtype, against core ATen and the published list.
+
+Usage: ./bazelw run //kernels:coverage [-- --samples=2 --match=conv]
+
+A dtype counts where the kernel ran on PyTorch's own sample inputs and gave eager's results. Operators are found by
+what those samples dispatch to; the ones that no sample reaches are listed without dtypes. The last line is
+`RESULT {json}`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import sys
+import types
+import unittest
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+import yaml
+from absl import app, flags
+from torch.utils._python_dispatch import TorchDispatchMode
+from tqdm import tqdm
+
+from executorch.kernels.test.op_driver import NO_KERNEL, OpDriver, Out
+from executorch.kernels.test.oracle import assert_same, bind, call_out, registry_name
+
+# PyTorch's sample inputs come with its own test cases, whose base class is in a package that has no part in them.
+_expecttest = types.ModuleType("expecttest")
+_expecttest.TestCase = unittest.TestCase  # type: ignore[attr-defined]
+sys.modules.setdefault("expecttest", _expecttest)
+from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+
+SAMPLES = flags.DEFINE_integer("samples", 2, "sample inputs of each operator and dtype")
+MATCH = flags.DEFINE_string("match", "", "only the samples whose name has this part")
+
+HERE = Path(__file__).parent
+LIBRARIES = {
+    "portable": HERE / "portable" / "functions.yaml",
+    "quantized": HERE / "quantized" / "quantized.yaml",
+}
+DTYPES = {
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "i64": torch.int64,
+    "i32": torch.int32,
+    "i16": torch.int16,
+    "i8": torch.int8,
+    "u8": torch.uint8,
+    "bool": torch.bool,
+}
+# Core operators that programs have as operators on symbolic values, or that the lowering replaces.
+_PRIM_OPS = Path("prim_ops") / "register_prim_ops.cc"
+_LOWERED = {
+    "aten::resize_": "aten::resize.out",
+    "aten::atan2.out": "aten::atan2.out",
+    "aten::sym_is_contiguous": "by the dim order, when lowered",
+    "aten::sym_storage_offset": "0 in every program",
+    "aten::sym_stride.int": "by the dim order, when lowered",
+}
+# Their results have no order, or are not numbers to compare.
+_RANDOM = re.compile(r"rand|dropout|empty|bernoulli|normal|multinomial|resize")
+
+
+def registered() -> dict[str, list[str]]:
+    """Registry names with the libraries that have kernels for them."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for library, path in LIBRARIES.items():
+        for entry in yaml.safe_load(path.read_text()):
+            name = entry["op"] if "op" in entry else entry["func"].split("(")[0]
+            found[name if "::" in name else f"aten::{name}"].append(library)
+    for name in re.findall(r'Kernel\("([^"]+)"', (HERE / _PRIM_OPS).read_text()):
+        found[name].append("prim_ops")
+    return found
+
+
+def core_operators() -> list[Any]:
+    """Every overload that PyTorch tags as core."""
+    core = []
+    for schema in torch._C._jit_get_all_schemas():
+        namespace, _, base = schema.name.partition("::")
+        packet = getattr(torch.ops.aten, base, None) if namespace == "aten" else None
+        overload = getattr(packet, schema.overload_name or "default", None)
+        if overload is not None and torch.Tag.core in getattr(overload, "tags", ()):
+            core.append(overload)
+    return core
+
+
+def out_variant(op: Any, names: dict[str, list[str]]) -> Any:
+    """The registered out variant with the arguments of `op`, or of its copying form; None if there is none."""
+    namespace, _, base = op._schema.name.partition("::")
+    wanted = [(a.name, str(a.type)) for a in op._schema.arguments]
+    for candidate in (base, base + "_copy"):
+        packet = getattr(getattr(torch.ops, namespace), candidate, None)
+        for overload in packet.overloads() if packet is not None else ():
+            variant = getattr(packet, overload)
+            inputs = [(a.name, str(a.type)) for a in variant._schema.arguments if not a.is_out]
+            is_out = len(inputs) < len(variant._schema.arguments)
+            # What says how to create a result has no part in one that is there already.
+            rest = [
+                a for a in wanted if a in inputs or a[0] not in ("dtype", "layout", "device", "pin_memory")
+            ]
+            if is_out and inputs == rest and registry_name(variant) in names:
+                return variant
+    return None
+
+
+class Recorder(TorchDispatchMode):
+    """Keeps the calls that reach the dispatcher inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[Any, tuple[Any, ...], dict[str, Any], Any]] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kept = torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, (args, kwargs or {}))
+        result = func(*args, **(kwargs or {}))
+        # What follows may change the result in place.
+        self.calls.append((func, *kept, torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, result)))
+        return result
+
+
+def sample_calls(info: Any, dtype: torch.dtype, count: int) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """The dispatched calls of an operator's sample inputs."""
+    try:
+        samples = list(itertools.islice(info.sample_inputs("cpu", dtype), count))
+    except Exception:  # PyTorch's own generators do not serve every dtype that they declare
+        return
+    for sample in samples:
+        with Recorder() as recorder:
+            try:
+                info.op(sample.input, *sample.args, **sample.kwargs)
+            except Exception:  # not every combination is defined in eager
+                continue
+        yield from recorder.calls
+
+
+def is_plain(value: Any) -> bool:
+    """True for what the driver can send: dense, real, of a known dtype."""
+    leaves = torch.utils._pytree.tree_leaves(value)
+    tensors = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+    return all(
+        t.layout == torch.strided and t.dtype in DTYPES.values() and t.dim() <= 16 and type(t) is torch.Tensor
+        for t in tensors
+    )
+
+
+def agrees(driver: OpDriver, variant: Any, call: tuple[Any, Any, Any, Any]) -> bool | None:
+    """Whether the kernel gives the call's results; None if the call cannot be compared."""
+    func, args, kwargs, result = call
+    expected = [result] if isinstance(result, torch.Tensor) else result
+    if not isinstance(expected, (list, tuple)) or not is_plain([args, kwargs, result]):
+        return None
+    if not all(isinstance(t, torch.Tensor) for t in expected):
+        return None
+    expected = [t.contiguous() for t in expected]
+    bound = bind(func, args, kwargs)
+    if any(
+        str(a.type) == "Tensor" and not isinstance(bound[a.name], torch.Tensor)
+        for a in func._schema.arguments
+    ):
+        return None  # a number that eager wraps; a program has it as a tensor or as a Scalar
+    bound = {k: v.contiguous() if isinstance(v, torch.Tensor) else v for k, v in bound.items()}
+    try:
+        outcome = call_out(driver, variant, bound, [Out(like=t) for t in expected], temp_bytes=1 << 20)
+    except RuntimeError:
+        return False
+    if outcome.error in (0, NO_KERNEL) and _RANDOM.search(func._schema.name):
+        return outcome.error == 0
+    if outcome.error != 0:
+        return False
+    try:
+        for actual, reference in zip(outcome.outputs, expected, strict=True):
+            assert_same(actual, reference, (1e-3, 1e-3) if reference.dtype == torch.float32 else None)
+    except AssertionError:
+        return False
+    return True
+
+
+def measure(driver: OpDriver, names: dict[str, list[str]]) -> dict[str, dict[str, list[int]]]:
+    """By registry name and dtype: how many calls agreed, and how many were made."""
+    table: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    variants: dict[Any, Any] = {}
+    infos = [info for info in op_db if MATCH.value in info.name]
+    for info in tqdm(infos, desc="samples", unit="operator"):
+        for label, dtype in DTYPES.items():
+            if not info.supports_dtype(dtype, "cpu"):
+                continue
+            for call in sample_calls(info, dtype, SAMPLES.value):
+                func = call[0]
+                if func not in variants:
+                    variants[func] = out_variant(func, names)
+                if variants[func] is None:
+                    continue
+                agreed = agrees(driver, variants[func], call)
+                if agreed is not None:
+                    cell = table[registry_name(variants[func])][label]
+                    cell[0] += agreed
+                    cell[1] += 1
+    return table
+
+
+def covered(op: Any, names: dict[str, list[str]]) -> bool:
+    """Whether a program with a core operator finds a kernel."""
+    name = registry_name(op)
+    lowered = _LOWERED.get(name)
+    if name in names or (lowered is not None and (lowered in names or "::" not in lowered)):
+        return True
+    return out_variant(op, names) is not None or _family(op, names)
+
+
+def _family(op: Any, names: dict[str, list[str]]) -> bool:
+    """Whether the only difference of a kernel's schema is the name of an overload or of an argument."""
+    base = op._schema.name
+    count = len(
+        [a for a in op._schema.arguments if a.name not in ("dtype", "layout", "device", "pin_memory")]
+    )
+    for name in names:
+        stem, _, overload = name.partition(".")
+        if stem in (base, base + "_copy"):
+            variant = getattr(getattr(torch.ops.aten, stem.partition("::")[2]), overload or "default", None)
+            inputs = [a for a in variant._schema.arguments if not a.is_out] if variant is not None else []
+            if len([a for a in inputs if a.name != "dtype"]) == count:
+                return True
+    return False
+
+
+def report(names: dict[str, list[str]], table: dict[str, dict[str, list[int]]]) -> dict[str, Any]:
+    """Prints the table; gives the counts."""
+    width = max(map(len, names))
+    print(f"{'operator':{width}}  library    " + " ".join(f"{label:>4}" for label in DTYPES))
+    for name in sorted(names):
+        cells = []
+        for label in DTYPES:
+            good, made = table.get(name, {}).get(label, (0, 0))
+            cells.append("   ." if made == 0 else " yes" if good == made else f"{good:>2}/{made}"[-4:])
+        print(f"{name:{width}}  {','.join(names[name]):10} " + " ".join(cells))
+    core = core_operators()
+    missing = sorted(registry_name(op) for op in core if not covered(op, names))
+    published = [
+        line for line in (HERE / "published_ops.txt").read_text().splitlines() if not line.startswith("#")
+    ]
+    wrong = sorted(
+        f"{name} {label} {good}/{made}"
+        for name, row in table.items()
+        for label, (good, made) in row.items()
+        if good < made
+    )
+    return {
+        "operators": len(names),
+        "core_aten": {"total": len(core), "covered": len(core) - len(missing), "missing": missing},
+        "published": {
+            "total": len(published),
+            "covered": sum(name in names for name in published),
+            "missing": sorted(set(published) - names.keys()),
+        },
+        "compared": {
+            "operators": len(table),
+            "cells": sum(len(row) for row in table.values()),
+            "agreeing_cells": sum(g == m for row in table.values() for g, m in row.values()),
+            "calls": sum(m for row in table.values() for _, m in row.values()),
+        },
+        "disagreeing": wrong,
+    }
+
+
+def main(argv: list[str]) -> None:
+    del argv
+    warnings.simplefilter("ignore")
+    torch.manual_seed(0)
+    names = registered()
+    driver = OpDriver()
+    try:
+        table = measure(driver, names)
+    finally:
+        driver.close()
+    print("RESULT " + json.dumps(report(names, table)))
+
+
+if __name__ == "__main__":
+    app.run(main)

@@ -1,0 +1,195 @@
+#include <cmath>
+
+#include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/quantized/cpu/util/affine.h>
+
+namespace torch::executor::native::util {
+namespace {
+
+constexpr size_t kMost = kChunkBytes / sizeof(float);
+
+/// Up to here a float has all integers and the sum below rounds to them, ties to even.
+constexpr float kRoundable = 4194304.0f;  // 2^22
+constexpr float kRound = 12582912.0f;     // 1.5 * 2^23
+
+/// Replaces x by its quantized value. `low` and `high` are the range without the zero point.
+void quantize_run(float* x, size_t n, float inverse, float zero_point, float low, float high) {
+  if (low < -kRoundable || high > kRoundable) {
+    for (size_t i = 0; i < n; ++i) {
+      const float q = std::nearbyint(x[i] * inverse);
+      x[i] = (q < low ? low : q > high ? high : q) + zero_point;
+    }
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    float q = x[i] * inverse;
+    q = q < low ? low : q;
+    q = q > high ? high : q;
+    x[i] = ((q + kRound) - kRound) + zero_point;
+  }
+}
+
+/// Calls `fn(offset, count, channel)` for each run of elements in memory order.
+template <typename Fn>
+void for_each_run(const Tensor& t, const QuantParameters& p, Fn&& fn) {
+  const size_t total = static_cast<size_t>(t.numel());
+  const size_t run = p.channels == 1 ? total : p.run;
+  size_t channel = 0;
+  for (size_t done = 0; done < total; done += run) {
+    fn(done, total - done < run ? total - done : run, channel);
+    channel = channel + 1 == p.channels ? 0 : channel + 1;
+  }
+}
+
+struct DtypeRange {
+  ScalarType dtype;
+  int64_t min;
+  int64_t max;
+};
+constexpr DtypeRange kRanges[] = {
+    {ScalarType::Byte, 0, 255},
+    {ScalarType::Char, -128, 127},
+    {ScalarType::Short, -32768, 32767},
+    {ScalarType::UInt16, 0, 65535},
+    {ScalarType::Int, INT32_MIN, INT32_MAX},
+};
+
+const DtypeRange* range_of(ScalarType dtype) {
+  for (const DtypeRange& range : kRanges) {
+    if (range.dtype == dtype) {
+      return &range;
+    }
+  }
+  return nullptr;
+}
+
+/// `store` for all quantized dtypes.
+void store_quantized(ScalarType dtype, const float* from, size_t n, char* to) {
+  if (dtype != ScalarType::UInt16) {
+    store(Compute::kFloat, dtype, from, n, to);
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const uint16_t value = static_cast<uint16_t>(static_cast<int32_t>(from[i]));
+    __builtin_memcpy(to + 2 * i, &value, sizeof(value));
+  }
+}
+
+bool set_parameters(KernelRuntimeContext& ctx, const Tensor& scales, const Tensor* zero_points,
+                    size_t count, QuantParameters& parameters) {
+  if (!require_floating(ctx, scales) ||
+      !require(ctx, static_cast<size_t>(scales.numel()) == count && is_contiguous(scales),
+               "there must be a scale for each channel, contiguous") ||
+      (zero_points != nullptr &&
+       (!require_real(ctx, *zero_points) ||
+        !require(ctx,
+                 static_cast<size_t>(zero_points->numel()) == count && is_contiguous(*zero_points),
+                 "there must be a zero point for each channel, contiguous")))) {
+    return false;
+  }
+  parameters.scales = View(scales);
+  if (zero_points != nullptr) {
+    parameters.zero_points = View(*zero_points);
+  }
+  parameters.channels = count;
+  return true;
+}
+
+}  // namespace
+
+bool is_quantized_dtype(ScalarType dtype) { return range_of(dtype) != nullptr; }
+
+bool require_quantized(KernelRuntimeContext& ctx, const Tensor& t, ScalarType dtype, int64_t min,
+                       int64_t max) {
+  const DtypeRange* range = range_of(dtype);
+  return require(ctx, range != nullptr, "the dtype is not one of quantized tensors") &&
+         require(ctx, t.scalar_type() == dtype, "the quantized tensor does not have the dtype") &&
+         require(ctx, min >= range->min && max <= range->max && min <= max,
+                 "quant_min and quant_max are out of the dtype's range");
+}
+
+QuantParameters whole_tensor(double scale, int64_t zero_point) {
+  QuantParameters parameters;
+  parameters.scale = scale;
+  parameters.zero_point = zero_point;
+  return parameters;
+}
+
+bool per_channel(KernelRuntimeContext& ctx, const Tensor& t, const Tensor& scales,
+                 const Tensor* zero_points, int64_t axis, QuantParameters& parameters) {
+  if (!require(ctx, t.dim() > 0, "channels need a dimension") ||
+      !wrap_dim(ctx, axis, static_cast<size_t>(t.dim())) ||
+      !set_parameters(ctx, scales, zero_points, static_cast<size_t>(t.size(axis)), parameters)) {
+    return false;
+  }
+  parameters.run = static_cast<size_t>(t.strides()[static_cast<size_t>(axis)]);
+  return true;
+}
+
+bool per_group(KernelRuntimeContext& ctx, const Tensor& t, const Tensor& scales,
+               const Tensor* zero_points, int64_t group, QuantParameters& parameters) {
+  if (!require(ctx, t.dim() > 0 && group > 0 && t.size(t.dim() - 1) % group == 0,
+               "the group must divide the last dimension") ||
+      !require(ctx, is_contiguous(t), "groups need a contiguous tensor") ||
+      !set_parameters(ctx, scales, zero_points,
+                      static_cast<size_t>(t.numel()) / static_cast<size_t>(group), parameters)) {
+    return false;
+  }
+  parameters.run = static_cast<size_t>(group);
+  return true;
+}
+
+void quantize(const Tensor& in, const QuantParameters& p, int64_t min, int64_t max, Tensor& out) {
+  const View source(in);
+  const View target(out);
+  for_each_run(in, p, [&](size_t offset, size_t count, size_t channel) {
+    const int64_t zero_point = p.zero_point_of(channel);
+    const float inverse = p.scales.data != nullptr && p.scales.dtype == ScalarType::Float
+                              ? 1.0f / static_cast<float>(p.scale_of(channel))
+                              : static_cast<float>(1.0 / p.scale_of(channel));
+    const float low = static_cast<float>(min - zero_point);
+    const float high = static_cast<float>(max - zero_point);
+    float buffer[kMost];
+    for (size_t done = 0; done < count; done += kMost) {
+      const size_t n = count - done < kMost ? count - done : kMost;
+      const ptrdiff_t at = static_cast<ptrdiff_t>(offset + done);
+      load(Compute::kFloat, source.dtype, element_at(source, at), 1, n, buffer);
+      quantize_run(buffer, n, inverse, static_cast<float>(zero_point), low, high);
+      store_quantized(target.dtype, buffer, n, element_at(target, at));
+    }
+  });
+}
+
+void load_dequantized(ScalarType dtype, const char* from, size_t n, float scale, float zero_point,
+                      float* to) {
+  if (dtype == ScalarType::UInt16) {
+    for (size_t i = 0; i < n; ++i) {
+      uint16_t value;
+      __builtin_memcpy(&value, from + 2 * i, sizeof(value));
+      to[i] = static_cast<float>(value);
+    }
+  } else {
+    load(Compute::kFloat, dtype, from, 1, n, to);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    to[i] = (to[i] - zero_point) * scale;
+  }
+}
+
+void dequantize(const Tensor& in, const QuantParameters& p, Tensor& out) {
+  const View source(in);
+  const View target(out);
+  for_each_run(in, p, [&](size_t offset, size_t count, size_t channel) {
+    const float scale = static_cast<float>(p.scale_of(channel));
+    const float zero_point = static_cast<float>(p.zero_point_of(channel));
+    float buffer[kMost];
+    for (size_t done = 0; done < count; done += kMost) {
+      const size_t n = count - done < kMost ? count - done : kMost;
+      const ptrdiff_t at = static_cast<ptrdiff_t>(offset + done);
+      load_dequantized(source.dtype, element_at(source, at), n, scale, zero_point, buffer);
+      store(Compute::kFloat, target.dtype, buffer, n, element_at(target, at));
+    }
+  });
+}
+
+}  // namespace torch::executor::native::util
