@@ -25,6 +25,7 @@ struct Options {
   std::string output_dir;
   uint32_t num_executions = 1;
   uint32_t warmup = 0;
+  uint32_t threads = 0;  // 0: what the thread pool chooses.
   PrintOutput print_output = PrintOutput::kSummary;
   Module::LoadMode load_mode = Module::LoadMode::File;
   bool strict_verification = true;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include <sys/stat.h>
 
@@ -12,6 +13,8 @@
 #include <executorch/extension/executor_runner/runner.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/runner_util/inputs.h>
+#include <executorch/extension/threadpool/threadpool.h>
+#include <executorch/extension/threadpool/threadpool_guard.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -253,6 +256,10 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
+size_t num_threads(const Options& options) {
+  return options.threads != 0 ? options.threads : threadpool::get_threadpool()->get_thread_count();
+}
+
 void print_json(Session& session, size_t num_samples) {
   std::vector<double> sorted = session.run_ms;
   std::sort(sorted.begin(), sorted.end());
@@ -260,8 +267,9 @@ void print_json(Session& session, size_t num_samples) {
   session.out << "{\"model_path\": \"" << escaped(session.options.model_path)
               << "\", \"method\": \"" << escaped(session.method_name)
               << "\", \"samples\": " << num_samples << ", \"executions\": " << sorted.size()
-              << ", \"warmup\": " << session.options.warmup << ", \"load_ms\": " << session.load_ms
-              << ", \"total_ms\": " << total
+              << ", \"warmup\": " << session.options.warmup
+              << ", \"threads\": " << num_threads(session.options)
+              << ", \"load_ms\": " << session.load_ms << ", \"total_ms\": " << total
               << ", \"mean_us\": " << 1000 * total / static_cast<double>(sorted.size())
               << ", \"median_us\": " << 1000 * sorted[sorted.size() / 2]
               << ", \"min_us\": " << 1000 * sorted.front()
@@ -289,6 +297,12 @@ std::optional<OutputFiles> create_outputs(Session& session) {
 }  // namespace
 
 ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
+  std::optional<threadpool::NoThreadPoolGuard> alone;
+  if (options.threads == 1) {
+    alone.emplace();
+  } else if (options.threads > 1) {
+    threadpool::get_threadpool()->_unsafe_reset_threadpool(options.threads);
+  }
   Session session{options, out, errors, nullptr, {}, nullptr, {}, 0, 0, {}};
   ExitCode code = load(session);
   if (code != kSuccess) {

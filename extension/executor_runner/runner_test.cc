@@ -108,6 +108,16 @@ TEST_F(RunnerTest, EveryLoadModeAndVerificationRuns) {
   }
 }
 
+TEST_F(RunnerTest, ThreadsAreChosen) {
+  for (const char* threads : {"1", "3"}) {
+    const Outcome outcome({model(), "--threads", threads, "--json"});
+    EXPECT_EQ(outcome.code, kSuccess);
+    EXPECT_TRUE(outcome.prints(std::string("\"threads\": ") + threads)) << outcome.out;
+  }
+  EXPECT_TRUE(Outcome({model(), "--cpu_threads=2", "--json"}).prints("\"threads\": 2"));
+  EXPECT_EQ(Outcome({model(), "--threads=many"}).code, kWrongFlags);
+}
+
 TEST_F(RunnerTest, ExternalDataIsLoaded) {
   TinyProgram program;
   program.second = TinyProgram::Second::kExternal;

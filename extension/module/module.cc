@@ -13,11 +13,13 @@
 namespace executorch {
 namespace extension {
 
+using runtime::BackendOption;
 using runtime::DataLoader;
 using runtime::Error;
 using runtime::EValue;
 using runtime::EventTracer;
 using runtime::HierarchicalAllocator;
+using runtime::LoadBackendOptionsMap;
 using runtime::MemoryAllocator;
 using runtime::MemoryManager;
 using runtime::Method;
@@ -152,6 +154,31 @@ Error Module::load(Program::Verification verification) {
   return Error::Ok;
 }
 
+/// A copy of the caller's options with the memory that it refers to.
+struct Module::OwnedOptions {
+  std::vector<std::vector<BackendOption>> storage;
+  LoadBackendOptionsMap map;
+};
+
+Error Module::load(const LoadBackendOptionsMap& backend_options,
+                   Program::Verification verification) {
+  auto options = std::make_unique<OwnedOptions>();
+  options->storage.reserve(backend_options.size());
+  for (size_t i = 0; i < backend_options.size(); ++i) {
+    const LoadBackendOptionsMap::EntryView entry = backend_options.entry_at(i);
+    options->storage.emplace_back(entry.options.begin(), entry.options.end());
+    const Error error = options->map.set_options(entry.backend_id, options->storage.back());
+    if (error != Error::Ok) {
+      return error;
+    }
+  }
+  const Error error = load(verification);
+  if (error == Error::Ok) {
+    backend_options_ = std::move(options);
+  }
+  return error;
+}
+
 bool Module::is_loaded() const { return program_ != nullptr; }
 
 Error Module::load_external_data() {
@@ -240,7 +267,7 @@ Result<HierarchicalAllocator*> Module::shared_arenas() {
 }
 
 Error Module::load_method(const std::string& method_name, HierarchicalAllocator* planned_memory,
-                          EventTracer* event_tracer) {
+                          EventTracer* event_tracer, const LoadBackendOptionsMap* backend_options) {
   if (is_method_loaded(method_name)) {
     return Error::Ok;
   }
@@ -276,9 +303,12 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
   const NamedDataMap* data_map = merged_data_map_ != nullptr ? merged_data_map_.get()
                                  : data_maps_.empty()        ? nullptr
                                                              : data_maps_.front().get();
-  Result<Method> method =
-      program_->load_method(method_name.c_str(), holder.memory_manager.get(),
-                            event_tracer != nullptr ? event_tracer : event_tracer_.get(), data_map);
+  if (backend_options == nullptr && backend_options_ != nullptr) {
+    backend_options = &backend_options_->map;
+  }
+  Result<Method> method = program_->load_method(
+      method_name.c_str(), holder.memory_manager.get(),
+      event_tracer != nullptr ? event_tracer : event_tracer_.get(), data_map, backend_options);
   if (!method.ok()) {
     return method.error();
   }

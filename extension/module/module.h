@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <executorch/extension/memory_allocator/planned_memory.h>
+#include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/evalue.h>
@@ -106,6 +107,13 @@ class Module {
   [[nodiscard]] virtual runtime::Error load(
       runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
 
+  /// The same, with options for the backends of every method that is loaded from then on without
+  /// options of its own. They are copied, so the caller may let go of them. After a failure the
+  /// Module keeps the options that it had.
+  [[nodiscard]] virtual runtime::Error load(
+      const runtime::LoadBackendOptionsMap& backend_options,
+      runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
+
   bool is_loaded() const;
 
   /// The program, kept alive together with its loader; null before it is loaded.
@@ -118,15 +126,18 @@ class Module {
   runtime::Result<std::unordered_set<std::string>> method_names();
 
   /// Loads a method, and the program before it. `planned_memory` and `event_tracer`, where given,
-  /// take the place of the Module's own for this method and have to outlive it.
+  /// take the place of the Module's own for this method and have to outlive it. `backend_options`
+  /// take the place of those given to load(), and are needed during this call only.
   [[nodiscard]] virtual runtime::Error load_method(
       const std::string& method_name, runtime::HierarchicalAllocator* planned_memory = nullptr,
-      runtime::EventTracer* event_tracer = nullptr);
+      runtime::EventTracer* event_tracer = nullptr,
+      const runtime::LoadBackendOptionsMap* backend_options = nullptr);
 
   [[nodiscard]] inline runtime::Error load_forward(
       runtime::HierarchicalAllocator* planned_memory = nullptr,
-      runtime::EventTracer* event_tracer = nullptr) {
-    return load_method("forward", planned_memory, event_tracer);
+      runtime::EventTracer* event_tracer = nullptr,
+      const runtime::LoadBackendOptionsMap* backend_options = nullptr) {
+    return load_method("forward", planned_memory, event_tracer, backend_options);
   }
 
   /// Gives a method's memory back; false when it was not loaded.
@@ -268,6 +279,7 @@ class Module {
 
  private:
   struct LoadedProgram;
+  struct OwnedOptions;
 
   runtime::Error load_external_data();
   runtime::Result<MethodHolder*> loaded_holder(const std::string& method_name);
@@ -286,6 +298,7 @@ class Module {
   std::vector<std::unique_ptr<runtime::NamedDataMap>> data_maps_;
   std::unique_ptr<runtime::NamedDataMap> merged_data_map_;
   std::unique_ptr<PlannedMemory> shared_arenas_;
+  std::unique_ptr<OwnedOptions> backend_options_;          // Null when none were given.
   std::unordered_map<std::string, MethodHolder> methods_;  // Last: methods go first.
 };
 

@@ -15,25 +15,42 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from executorch.runtime import Error, ExecuTorchError, OutOfRangeError, Runtime, Verification
+from executorch.runtime import Error, ExecuTorchError, OutOfRangeError, Program, Runtime, Verification
 from executorch.runtime.python import _C
 from executorch.runtime.python._C import MethodMeta, TensorInfo
 
 __all__ = [
+    "BundledModule",
     "ExecuTorchMethod",
     "ExecuTorchModule",
     "ExecuTorchProgram",
     "MethodMeta",
     "TensorInfo",
     "Verification",
+    "_create_profile_block",
+    "_dump_profile_results",
     "_get_operator_names",
     "_get_registered_backend_names",
     "_is_available",
+    "_load_bundled_program_from_buffer",
     "_load_for_executorch",
     "_load_for_executorch_from_buffer",
+    "_load_for_executorch_from_bundled_program",
     "_load_program",
     "_load_program_from_buffer",
+    "_reset_profile_results",
+    "_threadpool_get_thread_count",
+    "_unsafe_reset_threadpool",
 ]
+
+
+def _as_inputs(inputs: Any) -> Sequence[Any]:
+    """The inputs as a sequence; a single array stands for a list with it."""
+    if isinstance(inputs, (list, tuple)):
+        return inputs
+    if hasattr(inputs, "__dlpack__") or hasattr(inputs, "__array_interface__"):
+        return [inputs]
+    return list(inputs)
 
 
 class ExecuTorchMethod:
@@ -44,7 +61,7 @@ class ExecuTorchMethod:
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
         """Sets all inputs; arrays that the method reads in place are kept alive."""
-        self._method.set_inputs(list(inputs))
+        self._method.set_inputs(_as_inputs(inputs))
 
     def execute(self) -> None:
         """Runs with the inputs that are set."""
@@ -55,8 +72,8 @@ class ExecuTorchMethod:
         return self._method.get_outputs(clone_outputs)
 
     def call(self, inputs: Sequence[Any] = (), clone_outputs: bool = True) -> list[Any]:
-        """Sets all inputs, runs, and returns the outputs."""
-        return self._method.call(list(inputs), clone_outputs)
+        """Sets all inputs, runs, and returns the outputs. A single tensor needs no list around it."""
+        return self._method.call(_as_inputs(inputs), clone_outputs)
 
     __call__ = call
 
@@ -69,7 +86,31 @@ class ExecuTorchMethod:
         return self._method.get_attribute(name)
 
 
-class ExecuTorchProgram:
+class _Recorder:
+    """What the events of a program are written from."""
+
+    _program: _C.Program
+
+    def has_etdump(self) -> bool:
+        """Whether events are recorded."""
+        return self._program.has_etdump()
+
+    def write_etdump_result_to_file(
+        self, path: str | os.PathLike[str], debug_buffer_path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Writes the events since loading, or since the last run after writing.
+
+        Args:
+            path: Of the ETDump, for ``executorch.devtools.Inspector``.
+            debug_buffer_path: Of the values that were logged, if the program was loaded with a debug buffer.
+
+        Raises:
+            ExecuTorchError: ``InvalidState``: the program was loaded without ``enable_etdump``.
+        """
+        Program(self._program).write_etdump_result_to_file(path, debug_buffer_path)
+
+
+class ExecuTorchProgram(_Recorder):
     """A program whose methods are loaded one by one."""
 
     def __init__(self, program: _C.Program) -> None:
@@ -101,7 +142,7 @@ class ExecuTorchProgram:
         return self._program.method_meta(method_name)
 
 
-class ExecuTorchModule:
+class ExecuTorchModule(_Recorder):
     """A program whose methods load when they are first run, and stay loaded."""
 
     def __init__(self, program: _C.Program) -> None:
@@ -118,7 +159,7 @@ class ExecuTorchModule:
         self, method_name: str, inputs: Sequence[Any] = (), clone_outputs: bool = True
     ) -> list[Any]:
         """Runs a method; see :meth:`executorch.runtime.Method.execute` for inputs and outputs."""
-        return self._method(method_name).call(list(inputs), clone_outputs)
+        return self._method(method_name).call(_as_inputs(inputs), clone_outputs)
 
     def forward(self, inputs: Sequence[Any] = (), clone_outputs: bool = True) -> list[Any]:
         """Runs the method ``forward``."""
@@ -146,46 +187,120 @@ class ExecuTorchModule:
         """What a method takes and gives."""
         return self._program.method_meta(method_name)
 
-    def has_etdump(self) -> bool:
-        """Whether events are recorded: never, in this build."""
-        return False
+
+class BundledModule:
+    """A program with test cases; see :mod:`executorch.devtools.bundled_program`."""
+
+    def __init__(self, buffer: Any) -> None:
+        self._buffer = buffer
+        self._module = ExecuTorchModule(_load(buffer, None, Verification.InternalConsistency))
+        if not self._module._program.is_bundled():
+            raise ExecuTorchError(
+                "loading a bundled program",
+                Error.NotSupported,
+                ["the bytes are a program without test cases; load it with _load_for_executorch_from_buffer"],
+            )
+
+    def verify_result_with_bundled_expected_output(
+        self, method_name: str, testset_idx: int, rtol: float = 1e-5, atol: float = 1e-8
+    ) -> list[Any]:
+        """Runs a method with the inputs of a test case and compares the outputs with the expected ones.
+
+        Returns:
+            The outputs.
+
+        Raises:
+            MethodNotFoundError: There is no such method.
+            ExecuTorchError: ``NotFound``: an output is not what was expected; ``NotSupported``: the test case
+                expects nothing; ``InvalidArgument``: there is no such test case.
+        """
+        method = self._module._method(method_name)
+        return method.verify_bundled(testset_idx, rtol, atol)
 
 
-def _check_tracing(enable_etdump: bool, debug_buffer_size: int) -> None:
-    if enable_etdump or debug_buffer_size:
-        raise ExecuTorchError(
-            "recording events (enable_etdump, debug_buffer_size)",
-            Error.NotSupported,
-            ["these bindings are built without ETDump; load the program without it"],
+def _load(
+    program: Any,
+    data: Any,
+    verification: Verification,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
+) -> _C.Program:
+    return (
+        Runtime.get()
+        .load_program(
+            program,
+            data_path=data,
+            verification=verification,
+            enable_etdump=enable_etdump,
+            debug_buffer_size=debug_buffer_size,
         )
-
-
-def _load(program: Any, data: Any, verification: Verification) -> _C.Program:
-    return Runtime.get().load_program(program, data_path=data, verification=verification)._program
+        ._program
+    )
 
 
 def _load_for_executorch(
-    path: str | os.PathLike[str],
+    program_path: str | os.PathLike[str],
     data_path: str | os.PathLike[str] | None = None,
     enable_etdump: bool = False,
     debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
-    """Loads a module from a ``.pte`` file, with the external data in a ``.ptd`` file if it needs some."""
-    _check_tracing(enable_etdump, debug_buffer_size)
-    return ExecuTorchModule(_load(path, data_path, program_verification))
+    """Loads a module from a ``.pte`` file, with the external data in a ``.ptd`` file if it needs some.
+
+    Args:
+        program_path: Of the program.
+        data_path: Of the external data.
+        enable_etdump: Whether to record events, for :meth:`ExecuTorchModule.write_etdump_result_to_file`.
+        debug_buffer_size: Bytes for values of operators and outputs in the recording; 0 leaves them out.
+        program_verification: How thoroughly to check the file.
+    """
+    return ExecuTorchModule(
+        _load(program_path, data_path, program_verification, enable_etdump, debug_buffer_size)
+    )
 
 
 def _load_for_executorch_from_buffer(
     buffer: bytes,
+    data_map_buffer: bytes | None = None,
     enable_etdump: bool = False,
     debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
-    data_map_buffer: bytes | None = None,
 ) -> ExecuTorchModule:
     """Loads a module from the bytes of a ``.pte`` file, with those of a ``.ptd`` file if it needs some."""
-    _check_tracing(enable_etdump, debug_buffer_size)
-    return ExecuTorchModule(_load(buffer, data_map_buffer, program_verification))
+    return ExecuTorchModule(
+        _load(buffer, data_map_buffer, program_verification, enable_etdump, debug_buffer_size)
+    )
+
+
+def _load_bundled_program_from_buffer(buffer: bytes, non_const_pool_size: int = 16384) -> BundledModule:
+    """Loads a bundled program from the bytes of a ``.bpte`` file.
+
+    ``non_const_pool_size`` has no effect: methods take the memory that they need.
+    """
+    del non_const_pool_size
+    return BundledModule(buffer)
+
+
+def _load_for_executorch_from_bundled_program(
+    ptr: BundledModule,
+    data_map_buffer: bytes | str | os.PathLike[str] | None = None,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
+    data_path: str | os.PathLike[str] | None = None,
+) -> ExecuTorchModule:
+    """Loads the module inside a bundled program.
+
+    Args:
+        ptr: The bundle.
+        data_map_buffer: The bytes or the path of the external data.
+        enable_etdump: As for :func:`_load_for_executorch`.
+        debug_buffer_size: As for :func:`_load_for_executorch`.
+        data_path: The path of the external data.
+    """
+    data = data_map_buffer if data_path is None else data_path
+    return ExecuTorchModule(
+        _load(ptr._buffer, data, Verification.InternalConsistency, enable_etdump, debug_buffer_size)
+    )
 
 
 def _load_program(
@@ -196,8 +311,7 @@ def _load_program(
     data_path: str | os.PathLike[str] | None = None,
 ) -> ExecuTorchProgram:
     """Loads a program from a ``.pte`` file."""
-    _check_tracing(enable_etdump, debug_buffer_size)
-    return ExecuTorchProgram(_load(path, data_path, program_verification))
+    return ExecuTorchProgram(_load(path, data_path, program_verification, enable_etdump, debug_buffer_size))
 
 
 def _load_program_from_buffer(
@@ -205,11 +319,12 @@ def _load_program_from_buffer(
     enable_etdump: bool = False,
     debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
+    data_path: str | os.PathLike[str] | None = None,
     data_map_buffer: bytes | None = None,
 ) -> ExecuTorchProgram:
-    """Loads a program from the bytes of a ``.pte`` file."""
-    _check_tracing(enable_etdump, debug_buffer_size)
-    return ExecuTorchProgram(_load(buffer, data_map_buffer, program_verification))
+    """Loads a program from the bytes of a ``.pte`` file, with external data from a path or from bytes."""
+    data = data_map_buffer if data_path is None else data_path
+    return ExecuTorchProgram(_load(buffer, data, program_verification, enable_etdump, debug_buffer_size))
 
 
 def _get_operator_names() -> list[str]:
@@ -225,3 +340,26 @@ def _get_registered_backend_names() -> list[str]:
 def _is_available(backend_name: str) -> bool:
     """Whether a backend is registered and can run here."""
     return _C.is_backend_available(backend_name)
+
+
+def _threadpool_get_thread_count() -> int:
+    """The number of threads that kernels and backends run on."""
+    return _C.thread_count()
+
+
+def _unsafe_reset_threadpool(num_threads: int) -> None:
+    """Sets the number of threads that kernels and backends run on; do it before programs are loaded."""
+    _C.reset_threads(num_threads)
+
+
+def _create_profile_block(name: str) -> None:
+    """Does nothing: the profiler that this belonged to was replaced by ETDump (``enable_etdump``)."""
+
+
+def _dump_profile_results() -> bytes:
+    """Nothing; see :func:`_create_profile_block`."""
+    return b""
+
+
+def _reset_profile_results() -> None:
+    """Does nothing; see :func:`_create_profile_block`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import pathlib
 import sys
 
@@ -10,19 +11,27 @@ import pytest
 
 from executorch.extension.pybindings import portable_lib
 from executorch.extension.pybindings.portable_lib import (
+    BundledModule,
     ExecuTorchModule,
     Verification,
     _get_operator_names,
     _get_registered_backend_names,
     _is_available,
+    _load_bundled_program_from_buffer,
     _load_for_executorch,
     _load_for_executorch_from_buffer,
+    _load_for_executorch_from_bundled_program,
     _load_program,
     _load_program_from_buffer,
+    _threadpool_get_thread_count,
+    _unsafe_reset_threadpool,
 )
 from executorch.runtime import ExecuTorchError, MethodNotFoundError
 from executorch.runtime.python.programs_for_tests import AddProgram, values_program
+from executorch.schema import bundled_program as bundled
+from executorch.schema.etdump import read_etdump
 from executorch.schema.program import Int
+from executorch.schema.scalar_type import ScalarType
 
 A = np.arange(6, dtype=np.float32).reshape(2, 3)
 B = 10 * np.ones((2, 3), np.float32)
@@ -113,9 +122,163 @@ def test_registries() -> None:
     assert not _is_available("NoSuchBackend")
 
 
-def test_tracing_is_refused_rather_than_ignored() -> None:
-    with pytest.raises(ExecuTorchError, match="without ETDump"):
-        _load_for_executorch_from_buffer(AddProgram().build(), enable_etdump=True)
+def _events(data: bytes) -> dict[str, list[str]]:
+    runs = read_etdump(data[4:]).run_data
+    return {
+        run.name: [event.profile_event.name for event in run.events if event.profile_event is not None]
+        for run in runs
+    }
+
+
+def test_runs_are_recorded(tmp_path: pathlib.Path) -> None:
+    module = _load_for_executorch_from_buffer(AddProgram().build(), enable_etdump=True)
+    assert module.has_etdump()
+    module.forward([A, B])
+    path = tmp_path / "run.etdp"
+    module.write_etdump_result_to_file(str(path))
+    first = path.read_bytes()
+    assert first[8:12] == b"ED00" and int.from_bytes(first[:4], "little") == len(first) - 4
+    assert _events(first) == {
+        "Default": ["Method::init", "Program::load_method"],
+        "Execute": ["native_call_add.out", "OPERATOR_CALL", "Method::execute"],
+    }
+    for event in read_etdump(first[4:]).run_data[1].events:
+        assert event.profile_event is not None
+        assert event.profile_event.end_time >= event.profile_event.start_time > 0
+    # Written again, it is the same; the next run begins anew.
+    module.write_etdump_result_to_file(path)
+    assert path.read_bytes() == first
+    module.forward([A, B])
+    module.write_etdump_result_to_file(path)
+    assert list(_events(path.read_bytes())) == ["Execute"]
+
+
+def test_values_are_recorded_as_far_as_there_is_room(tmp_path: pathlib.Path) -> None:
+    program = _load_program_from_buffer(AddProgram().build(), enable_etdump=True, debug_buffer_size=4096)
+    assert program.has_etdump()
+    program.load_method("forward")([A, B])
+    etdump, values = tmp_path / "run.etdp", tmp_path / "run.bin"
+    program.write_etdump_result_to_file(str(etdump), str(values))
+    logged = [
+        event.debug_event.debug_entry
+        for run in read_etdump(etdump.read_bytes()[4:]).run_data
+        for event in run.events
+        if event.debug_event is not None
+    ]
+    assert [entry.output is not None for entry in logged] == [False, True]
+    for entry in logged:
+        assert entry.tensor.sizes == [2, 3] and entry.tensor.strides == [3, 1]
+        found = np.frombuffer(values.read_bytes(), np.float32, 6, entry.tensor.offset)
+        assert np.array_equal(found.reshape(2, 3), A + B)
+    # A buffer that is full ends the recording of values, nothing else.
+    module = _load_for_executorch_from_buffer(AddProgram().build(), enable_etdump=True, debug_buffer_size=100)
+    for _ in range(20):
+        assert np.array_equal(module.forward([A, B])[0], A + B)
+    module.write_etdump_result_to_file(etdump, values)
+    assert len(read_etdump(etdump.read_bytes()[4:]).run_data) == 21
+    assert values.stat().st_size <= 100
+
+
+def test_recording_has_to_be_asked_for(module: ExecuTorchModule, tmp_path: pathlib.Path) -> None:
+    assert not module.has_etdump()
+    with pytest.raises(RuntimeError, match=r"No etdump found.*\n.*enable_etdump=True"):
+        module.write_etdump_result_to_file(str(tmp_path / "run.etdp"))
+    with pytest.raises(ExecuTorchError, match="without enable_etdump"):
+        _load_for_executorch_from_buffer(AddProgram().build(), debug_buffer_size=100)
+
+
+def test_recorded_methods_share_their_program_safely() -> None:
+    program = _load_program_from_buffer(AddProgram(methods=["forward", "encode"]).build(), enable_etdump=True)
+    methods = [program.load_method(name) for name in ("forward", "encode")]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        runs = [pool.submit(methods[i % 2].call, [A, i * B]) for i in range(40)]
+        for i, run in enumerate(runs):
+            assert np.array_equal(run.result()[0], A + i * B)
+
+
+def _bundle(*cases: tuple[list[np.ndarray], list[np.ndarray]]) -> bytes:
+    def value(array: np.ndarray) -> bundled.Value:
+        sizes, order = list(array.shape), list(range(array.ndim))
+        return bundled.Value(bundled.Tensor(ScalarType.FLOAT, sizes, array.tobytes(), order))
+
+    test_cases = [
+        bundled.BundledMethodTestCase([value(x) for x in inputs], [value(x) for x in outputs])
+        for inputs, outputs in cases
+    ]
+    suite = bundled.BundledMethodTestSuite("forward", test_cases)
+    program = AddProgram(plan_inputs=False, plan_outputs=False).build()
+    return bundled.write_bundled_program(bundled.BundledProgram(2, [suite], program)).tobytes()
+
+
+def test_bundled_programs() -> None:
+    almost = (A + B) * np.float32(1 + 1e-4)
+    bundle = _load_bundled_program_from_buffer(_bundle(([A, B], [A + B]), ([A, B], [almost]), ([B, B], [])))
+    assert isinstance(bundle, BundledModule)
+    (output,) = bundle.verify_result_with_bundled_expected_output("forward", 0)
+    assert np.array_equal(output, A + B)
+    bundle.verify_result_with_bundled_expected_output("forward", 1, rtol=1e-3)
+    with pytest.raises(ExecuTorchError, match=r"Output 0 differs at element 0: 10, expected 10\.00"):
+        bundle.verify_result_with_bundled_expected_output("forward", 1)
+    with pytest.raises(ExecuTorchError, match="has no expected outputs"):
+        bundle.verify_result_with_bundled_expected_output("forward", 2)
+    with pytest.raises(ExecuTorchError, match="Test case 3 of method forward was asked for, there are 3"):
+        bundle.verify_result_with_bundled_expected_output("forward", 3)
+    with pytest.raises(MethodNotFoundError, match="the program has 'forward'"):
+        bundle.verify_result_with_bundled_expected_output("decode", 0)
+    module = _load_for_executorch_from_bundled_program(bundle, enable_etdump=True)
+    del bundle
+    assert np.array_equal(module.forward([A, B])[0], A + B) and module.has_etdump()
+
+
+@pytest.mark.parametrize("step", [1, 7])
+def test_damaged_bundles_are_refused(step: int) -> None:
+    whole = _bundle(([A, B], [A + B]))
+    with pytest.raises(ExecuTorchError, match="without test cases"):
+        _load_bundled_program_from_buffer(AddProgram().build())
+    with pytest.raises(ExecuTorchError):
+        _load_bundled_program_from_buffer(b"abc")
+    for size in range(8, len(whole), 64 * step):
+        with pytest.raises(ExecuTorchError):
+            _load_bundled_program_from_buffer(whole[:size])
+    for at in range(8, len(whole) - AddProgram().build().__len__(), step):
+        damaged = bytearray(whole)
+        damaged[at] ^= 0xFF
+        try:
+            _load_bundled_program_from_buffer(bytes(damaged)).verify_result_with_bundled_expected_output(
+                "forward", 0
+            )
+        except ExecuTorchError:
+            continue
+
+
+def test_threads() -> None:
+    before = _threadpool_get_thread_count()
+    assert before >= 1
+    _unsafe_reset_threadpool(2)
+    assert _threadpool_get_thread_count() == 2
+    _unsafe_reset_threadpool(before)
+    with pytest.raises(TypeError):
+        _unsafe_reset_threadpool(-1)
+
+
+def test_the_retired_profiler_is_silent() -> None:
+    portable_lib._create_profile_block("block")
+    assert portable_lib._dump_profile_results() == b""
+    portable_lib._reset_profile_results()
+
+
+def test_a_single_tensor_needs_no_list() -> None:
+    module = _load_for_executorch_from_buffer(
+        AddProgram(external=True).build(), AddProgram(external=True).build_data(B.tobytes())
+    )
+    assert np.array_equal(module(A)[0], A + B) and np.array_equal(module.forward(A)[0], A + B)
+
+
+def test_other_documented_names() -> None:
+    from executorch.extension.pybindings import _C, _portable_lib
+
+    for name in portable_lib.__all__:
+        assert getattr(_C, name) is getattr(_portable_lib, name) is getattr(portable_lib, name)
 
 
 def test_everything_documented_is_there() -> None:
