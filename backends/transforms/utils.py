@@ -1,0 +1,167 @@
+"""Constants and state of a program under transformation: find, add, replace and remove them."""
+
+from __future__ import annotations
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
+from torch.fx import Graph, Node
+
+from executorch.dialects import meta_keys
+
+_STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+
+
+def _input_spec(program: ExportedProgram, node: Node) -> InputSpec | None:
+    if node.op != "placeholder":
+        return None
+    specs = program.graph_signature.input_specs
+    return next((spec for spec in specs if spec.arg.name == node.name and spec.kind in _STATE_KINDS), None)
+
+
+def is_param_node(exp_prog: ExportedProgram, node: Node) -> bool:
+    """Whether the node is the placeholder of a parameter, a buffer or a lifted tensor constant."""
+    return _input_spec(exp_prog, node) is not None
+
+
+def is_get_attr_node(node: Node) -> bool:
+    """Whether the node reads an attribute of the module."""
+    return isinstance(node, Node) and node.op == "get_attr"
+
+
+def get_param_tensor(exp_prog: ExportedProgram, node: Node | None) -> torch.Tensor | None:
+    """The tensor of a parameter, buffer or constant; None for ``None``.
+
+    Raises:
+        RuntimeError: the node stands for no constant of the program.
+    """
+    if node is None:
+        return None
+    if is_get_attr_node(node):
+        return getattr(node.graph.owning_module, str(node.target))  # type: ignore[no-any-return]
+    spec = _input_spec(exp_prog, node)
+    if spec is None or spec.target is None:
+        raise RuntimeError(f"unsupported param type for node {node}: it is no parameter, buffer or constant")
+    return _home(exp_prog, spec)[spec.target]  # type: ignore[no-any-return]
+
+
+def set_param_tensor(exp_prog: ExportedProgram, node: Node, new_tensor: torch.Tensor) -> None:
+    """Gives a parameter, buffer or constant another value, of any shape; ``meta["val"]`` follows.
+
+    Raises:
+        RuntimeError: the node stands for no constant of the program.
+    """
+    spec = _input_spec(exp_prog, node)
+    if spec is None or spec.target is None:
+        raise RuntimeError(f"{node} is no parameter, buffer or constant of the program")
+    parameter = spec.kind is InputKind.PARAMETER
+    _home(exp_prog, spec)[spec.target] = (
+        torch.nn.Parameter(new_tensor, requires_grad=False) if parameter else new_tensor
+    )
+    node.meta[meta_keys.VAL] = _fake_of(node, new_tensor)
+
+
+def create_constant_placeholder(
+    exp_program: ExportedProgram,
+    graph: Graph,
+    name: str,
+    kind: InputKind,
+    data: torch.Tensor,
+    persistent_buffer: bool | None = None,
+) -> Node:
+    """A new placeholder with a constant behind it, before the user inputs and after the state of its kind.
+
+    Args:
+        exp_program: gets the constant and the input spec; changed in place.
+        graph: its graph; insertion points of the caller are left alone.
+        name: of the placeholder and of the constant; must be new.
+        kind: ``PARAMETER``, ``BUFFER`` or ``CONSTANT_TENSOR``.
+        data: the value.
+        persistent_buffer: for buffers, whether it belongs to the state dict; must be given for them.
+
+    Raises:
+        RuntimeError: the name is taken, the kind is another one, or ``persistent_buffer`` is missing.
+    """
+    taken = {spec.target for spec in exp_program.graph_signature.input_specs}
+    if name in taken or any(node.name == name for node in graph.nodes):
+        raise RuntimeError(f"{name} is already the name of a node or a constant of the program")
+    if kind not in _STATE_KINDS:
+        raise RuntimeError(f"a constant is no {kind}: choose PARAMETER, BUFFER or CONSTANT_TENSOR")
+    if kind is InputKind.BUFFER and persistent_buffer is None:
+        raise RuntimeError("must specify persistent_buffer for a new buffer: True or False")
+    specs = exp_program.graph_signature.input_specs
+    position = _place_for(specs, kind)
+    placeholders = graph.find_nodes(op="placeholder")
+    before = placeholders[position] if position < len(placeholders) else None
+    anchor = before or next(node for node in graph.nodes if node.op != "placeholder")
+    with graph.inserting_before(anchor):
+        node = graph.placeholder(name)
+    spec = InputSpec(kind, TensorArgument(name), name, persistent_buffer)
+    specs.insert(position, spec)
+    parameter = kind is InputKind.PARAMETER
+    _home(exp_program, spec)[name] = torch.nn.Parameter(data, requires_grad=False) if parameter else data
+    node.meta[meta_keys.VAL] = _fake_of(node, data)
+    return node
+
+
+def create_mutable_buffer(exp_program: ExportedProgram, name: str, data: torch.Tensor) -> Node:
+    """A new buffer that the program writes: its placeholder, which as it stands is also its value after the run.
+
+    Args:
+        exp_program: changed in place: buffer, input spec and output spec.
+        name: of the placeholder, ``b_...`` by custom; the buffer's name is the same without this prefix.
+        data: the first value.
+    """
+    graph = exp_program.graph_module.graph
+    node = create_constant_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
+    spec = next(s for s in exp_program.graph_signature.input_specs if s.arg.name == name)
+    target = name.removeprefix("b_")
+    exp_program.state_dict[target] = exp_program.state_dict.pop(name)
+    spec.target = target
+    output = graph.output_node()
+    output.args = ((node, *output.args[0]),)  # type: ignore[misc]
+    exp_program.graph_signature.output_specs.insert(
+        0, OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(name), target)
+    )
+    return node
+
+
+def delete_constant_placeholder(exp_program: ExportedProgram, node: Node) -> None:
+    """Removes the placeholder of a constant that nothing uses, with its spec and its value.
+
+    Raises:
+        RuntimeError: it has users, or is no constant of the program.
+    """
+    if node.users:
+        raise RuntimeError(f"cannot delete {node}: it still has users {', '.join(map(str, node.users))}")
+    spec = _input_spec(exp_program, node)
+    if spec is None or spec.target is None:
+        raise RuntimeError(f"{node} is no parameter, buffer or constant of the program")
+    others = [other for other in exp_program.graph_signature.input_specs if other is not spec]
+    if all(other.target != spec.target for other in others):
+        del _home(exp_program, spec)[spec.target]
+    exp_program.graph_signature.input_specs.remove(spec)
+    node.graph.erase_node(node)
+
+
+def _home(program: ExportedProgram, spec: InputSpec) -> dict[str, torch.Tensor]:
+    """Where the value of a constant lives."""
+    outside = spec.kind is InputKind.CONSTANT_TENSOR or (
+        spec.kind is InputKind.BUFFER and spec.persistent is False
+    )
+    return program.constants if outside else program.state_dict
+
+
+def _place_for(specs: list[InputSpec], kind: InputKind) -> int:
+    """Parameters stand first, then buffers, then constants, then what the user gives."""
+    order = list(_STATE_KINDS)
+    for position, spec in enumerate(specs):
+        if spec.kind not in order or order.index(spec.kind) > order.index(kind):
+            return position
+    return len(specs)
+
+
+def _fake_of(node: Node, data: torch.Tensor) -> torch.Tensor:
+    values = (other.meta.get(meta_keys.VAL) for other in node.graph.nodes)
+    mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None)
+    return mode.from_tensor(data, static_shapes=True) if mode else data  # type: ignore[no-any-return]

@@ -1,0 +1,180 @@
+"""How quantization looks in a graph, and which operators XNNPACK does on the integers themselves.
+
+A converted graph calculates in floating point between pairs: integers are dequantized, an operator works on the
+result, and what it makes is quantized again. Such an operator is one XNNPACK node on quantized values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.constants import (
+    DEQUANTIZE,
+    DEQUANTIZE_CHANNELS,
+    QUANTIZE,
+    Constants,
+    name_of,
+    prepared_constants,
+)
+from executorch.backends.xnnpack.graph.fusion import CLAMPING, clamp_limits
+from executorch.dialects import meta_keys
+
+#: Products with weights: the positions of input, weight and bias (None: it has none), and whether the weight's
+#: outputs are its last dimension.
+GEMMS: dict[str, tuple[int, int, int | None, bool]] = {
+    "aten.addmm.default": (1, 2, 0, True),
+    "aten.convolution.default": (0, 1, 2, False),
+    "aten.linear.default": (0, 1, 2, False),
+    "aten.mm.default": (0, 1, None, True),
+}
+
+#: Integers in, integers out, each with scales of its own.
+CALCULATING = {
+    "aten.abs.default",
+    "aten.add.Tensor",
+    "aten.clamp.default",
+    "aten.elu.default",
+    "aten.exp.default",
+    "aten.gelu.default",
+    "aten.hardswish.default",
+    "aten.hardtanh.default",
+    "aten.leaky_relu.default",
+    "aten.mean.dim",
+    "aten.mul.Tensor",
+    "aten.neg.default",
+    "aten.relu.default",
+    "aten.sigmoid.default",
+    "aten.sub.Tensor",
+    "aten.tanh.default",
+}
+
+#: Integers are moved or chosen; scales and zero points of inputs and result have to be equal.
+MOVING = {
+    "aten.alias_copy.default",
+    "aten.cat.default",
+    "aten.clone.default",
+    "aten.constant_pad_nd.default",
+    "aten.max_pool2d.default",
+    "aten.permute.default",
+    "aten.permute_copy.default",
+    "aten.slice_copy.Tensor",
+    "aten.squeeze_copy.dims",
+    "aten.unsqueeze_copy.default",
+    "aten.upsample_bilinear2d.default",
+    "aten.upsample_bilinear2d.vec",
+    "aten.view_copy.default",
+    "dim_order_ops._clone_dim_order.default",
+    "dim_order_ops._to_dim_order_copy.default",
+}
+QUANTIZED_OPERATORS = {*GEMMS, *CALCULATING, *MOVING}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """A value is ``scale`` times its integer less ``zero_point``."""
+
+    scale: float
+    zero_point: int
+
+
+@dataclass(frozen=True)
+class StaticCall:
+    """An operator on integers with scales from calibration.
+
+    Attributes:
+        inputs: each dequantization that the operator reads -> the integers before it.
+        output: the quantization of its result.
+        nodes: everything that the one XNNPACK node does; constants and their preparation included.
+    """
+
+    inputs: dict[Node, Node]
+    output: Node
+    nodes: list[Node] = field(default_factory=list)
+
+
+def parameters_of(node: Node) -> Parameters | None:
+    """Scale and zero point of a quantization or dequantization to or from the int8 that XNNPACK has."""
+    if name_of(node) not in (QUANTIZE, DEQUANTIZE) or len(node.args) < 6:
+        return None
+    scale, zero_point, low, high, dtype = node.args[1:6]
+    fits = dtype is torch.int8 and low in (-128, -127) and high == 127
+    if not fits or not isinstance(scale, int | float) or not isinstance(zero_point, int):
+        return None
+    return Parameters(float(scale), zero_point)
+
+
+def static_call(node: Node, constants: Constants) -> StaticCall | None:
+    """How ``node`` works on integers, None if it cannot or the graph does not say so."""
+    name = name_of(node)
+    if name not in QUANTIZED_OPERATORS:
+        return None
+    last = clamped(node)
+    output = sole_user(last)
+    result = parameters_of(output) if output is not None and name_of(output) == QUANTIZE else None
+    if output is None or result is None:
+        return None
+    read = node.all_input_nodes
+    if name in GEMMS:
+        if not _has_static_weights(node, constants):
+            return None
+        read = [node.args[GEMMS[name][0]]]  # type: ignore[list-item]
+    found = {source: parameters_of(source) for source in read if name_of(source) == DEQUANTIZE}
+    if not read or len(found) != len(read) or None in found.values():
+        return None
+    if name in MOVING and set(found.values()) != {result}:
+        return None
+    inputs: dict[Node, Node] = {source: source.args[0] for source in read}  # type: ignore[misc]
+    behind = [one for one in (last,) if one is not node]
+    nodes = [*prepared_constants(node, constants), *inputs, node, *behind, output]
+    return StaticCall(inputs, output, list(dict.fromkeys(nodes)))
+
+
+def sole_user(node: Node) -> Node | None:
+    """The only node that reads ``node``, None if there is none or more than one."""
+    return next(iter(node.users)) if len(node.users) == 1 else None
+
+
+def clamped(node: Node) -> Node:
+    """The activation that XNNPACK does with ``node``, or the node itself."""
+    user = sole_user(node)
+    if user is None or name_of(node) not in CLAMPING:
+        return node
+    return user if clamp_limits(user) is not None and user.args[0] is node else node
+
+
+def _has_static_weights(node: Node, constants: Constants) -> bool:
+    """Int8 weights without zero points, scaled as a whole or by output, and a bias that can be quantized."""
+    _, position, bias, last = GEMMS[name_of(node)]
+    weight = node.args[position]
+    if not isinstance(weight, Node) or weight.meta[meta_keys.VAL].dtype is not torch.float32:
+        return False
+    given = node.args[bias] if bias is not None and len(node.args) > bias else node.kwargs.get("bias")
+    if isinstance(given, Node) and constants(given) is None:
+        return False
+    parameters = parameters_of(weight)
+    if parameters is not None:
+        return parameters.zero_point == 0 and constants(weight.args[0]) is not None  # type: ignore[arg-type]
+    return is_symmetric_by_channel(weight, constants, output_dimension(node, last))
+
+
+def output_dimension(node: Node, last: bool) -> int:
+    """The dimension of a weight that counts the outputs."""
+    if name_of(node) == "aten.convolution.default":
+        return 1 if node.args[6] else 0
+    return 1 if last else 0
+
+
+def is_symmetric_by_channel(weight: Node, constants: Constants, dimension: int) -> bool:
+    """Whether ``weight`` is a constant of int8 with a scale for each slice along ``dimension``."""
+    if (
+        name_of(weight) != DEQUANTIZE_CHANNELS
+        or weight.args[3] != dimension
+        or weight.args[6] is not torch.int8
+    ):
+        return False
+    zero_points = constants(weight.args[2]) if isinstance(weight.args[2], Node) else None  # type: ignore[arg-type]
+    symmetric = weight.args[2] is None or (zero_points is not None and not zero_points.any())
+    return symmetric and constants(weight.args[0]) is not None  # type: ignore[arg-type]

@@ -1,0 +1,220 @@
+"""Convolutions, pooling and resizing: everything here works on channels-last values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from executorch.backends.xnnpack.graph.builder import shape_of
+from executorch.backends.xnnpack.graph.fusion import folded
+from executorch.backends.xnnpack.graph.layout import Layout
+from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
+from executorch.backends.xnnpack.serialization import schema
+from executorch.dialects import meta_keys
+
+_KEEP_DIMS = 64
+_ALIGN_CORNERS = 8
+
+
+def pair(values: Sequence[int] | int, default: Sequence[int] = (1, 1)) -> tuple[int, int]:
+    """Height and width of an argument that gives one number for both, both, or nothing."""
+    if isinstance(values, int):
+        return values, values
+    given = list(values) or list(default)
+    return (given[0], given[-1]) if len(given) < 3 else (given[-2], given[-1])
+
+
+def in_one_row(values: Sequence[int], spatial: int, filler: int) -> list[int]:
+    """The arguments of a one-dimensional convolution as those of a two-dimensional one of height 1."""
+    given = list(values) * (spatial if len(values) == 1 else 1)
+    return [filler, *given] if spatial == 1 else given
+
+
+def is_depthwise(groups: int, weight_shape: Sequence[int], transposed: bool) -> bool:
+    """Whether each input channel has filters of its own."""
+    return groups > 1 and weight_shape[1] == 1 and not transposed
+
+
+@lowers("aten.convolution.default")
+def convolution(operator: Operator) -> None:
+    source, weight_node, bias_node = operator.node.args[:3]
+    stride, padding, dilation, transposed, adjustment, groups = operator.node.args[3:9]
+    builder = operator.builder
+    known = weight_of(operator, weight_node)
+    weight = known.tensor
+    bias = None if bias_node is None else builder.tensor_of(bias_node)
+    if operator.node in operator.fusions.batch_norm:
+        channel = 1 if transposed else 0
+        weight, bias = folded(
+            weight, bias, operator.fusions.batch_norm[operator.node], builder.tensor_of, channel
+        )
+    spatial = weight.dim() - 2
+    if spatial == 1:
+        weight = weight.unsqueeze(2)
+    depthwise = is_depthwise(groups, weight.shape, transposed)
+    size = tuple(weight.shape[2:])
+    top, left = in_one_row(padding, spatial, 0)
+    subsampling = in_one_row(stride, spatial, 1)
+    dilations = in_one_row(dilation, spatial, 1)
+    adjustments = in_one_row(adjustment, spatial, 0) if transposed else [0, 0]
+    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
+    inputs = weight.shape[0] if transposed else weight.shape[1] * groups
+    filters = weight.permute((1, 2, 3, 0) if transposed or depthwise else (0, 2, 3, 1))
+    first, result = _rows_in_and_out(operator, source, spatial)
+    made: Any = schema.XNNConv2d
+    made = schema.XNNConvTranspose2d if transposed else schema.XNNDepthwiseConv2d if depthwise else made
+    operator.add(
+        made(
+            padding_top=top,
+            padding_right=left,
+            padding_bottom=top,
+            padding_left=left,
+            kernel_height=size[0],
+            kernel_width=size[1],
+            subsampling_height=subsampling[0],
+            subsampling_width=subsampling[1],
+            dilation_height=dilations[0],
+            dilation_width=dilations[1],
+            group_input_channels=inputs // groups,
+            group_output_channels=outputs // groups,
+            groups=groups,
+            adjustment_height=adjustments[0],
+            adjustment_width=adjustments[1],
+            input1_id=first,
+            filter_id=filter_of(builder, known, filters, 3 if depthwise else 0),
+            bias_id=bias_of(operator, known, source, bias),
+            output_id=result,
+        )
+    )
+    if spatial == 1:
+        target = operator.output(Layout.CHANNELS_LAST)
+        shape = Layout.CHANNELS_LAST.arrange(shape_of(operator.result))
+        builder.reshape(result, shape, operator.output_type, target)
+
+
+def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int, int]:
+    """The input and the result of a convolution, of height 1 where the model's has one spatial dimension."""
+    builder = operator.builder
+    if operator.dynamic is not None:
+        quantized = builder.dynamic(operator.dynamic.source, Layout.CHANNELS_LAST, 3)
+        return quantized, operator.output(Layout.CHANNELS_LAST)
+    first = operator.input(source, Layout.CHANNELS_LAST)
+    if spatial == 2:
+        return first, operator.output(Layout.CHANNELS_LAST)
+    batch, channels, length = shape_of(source)
+    row = builder.reshape(first, [batch, 1, length, channels], operator.input_type(source))
+    batch, channels, length = shape_of(operator.result)
+    return row, builder.value([batch, 1, length, channels], operator.output_type)
+
+
+def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
+    height, width = pair(operator.argument(1, "kernel_size"))
+    stride = pair(operator.argument(2, "stride", ()) or (), (height, width))
+    padding = pair(operator.argument(3, "padding", 0))
+    first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
+    operator.add(
+        made(
+            padding_top=padding[0],
+            padding_right=padding[1],
+            padding_bottom=padding[0],
+            padding_left=padding[1],
+            pooling_height=height,
+            pooling_width=width,
+            stride_height=stride[0],
+            stride_width=stride[1],
+            dilation_height=dilation[0],
+            dilation_width=dilation[1],
+            input_id=first,
+            output_id=operator.output(Layout.CHANNELS_LAST),
+        )
+    )
+
+
+@lowers("aten.max_pool2d.default")
+def max_pool2d(operator: Operator) -> None:
+    _pooling(operator, schema.XNNMaxPooling2d, pair(operator.argument(4, "dilation", 1)))
+
+
+@lowers("aten.avg_pool2d.default")
+def avg_pool2d(operator: Operator) -> None:
+    _pooling(operator, schema.XNNAvgPooling2d, (1, 1))
+
+
+@lowers("aten.mean.dim")
+def mean(operator: Operator) -> None:
+    """Over height and width."""
+    source = operator.node.args[0]
+    builder = operator.builder
+    batch, channels = shape_of(source)[:2]
+    first = operator.input(source, Layout.CHANNELS_LAST)
+    if operator.argument(2, "keepdim", False):
+        result = operator.output(Layout.CHANNELS_LAST)
+        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=_KEEP_DIMS))
+        return
+    pooled = builder.value([batch, 1, 1, channels], operator.output_type)
+    operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=_KEEP_DIMS))
+    builder.reshape(pooled, [batch, channels], operator.output_type, operator.output())
+
+
+@lowers("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default")
+def upsample_bilinear2d(operator: Operator) -> None:
+    first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
+    height, width = shape_of(operator.result)[2:]
+    operator.add(
+        schema.XNNStaticResizeBilinear2D(
+            new_height=height,
+            new_width=width,
+            input_id=first,
+            output_id=operator.output(Layout.CHANNELS_LAST),
+            flags=_ALIGN_CORNERS if operator.argument(2, "align_corners") else 0,
+        )
+    )
+
+
+@lowers("aten._native_batch_norm_legit_no_training.default", "aten.native_batch_norm.default")
+def batch_norm(operator: Operator) -> None:
+    """One that could not be folded: a depthwise 1x1 convolution."""
+    builder = operator.builder
+    source = operator.node.args[0]
+    channels = shape_of(source)[1]
+    dtype = source.meta[meta_keys.VAL].dtype
+    kind = builder.type_of(source)
+    weight, bias = folded(
+        torch.ones(channels, 1, 1, 1, dtype=dtype), None, operator.node, builder.tensor_of, 0
+    )
+    result = next(user for user in operator.node.users if user.args[1:] == (0,))
+    rank = len(shape_of(source))
+    shape = Layout.CHANNELS_LAST.arrange(shape_of(source))
+    image = [shape[0], 1, math.prod(shape[1:-1]), channels]
+    first = builder.input(source, Layout.CHANNELS_LAST if rank > 2 else Layout.PLAIN)
+    first = first if rank == 4 else builder.reshape(first, image, kind)
+    target = builder.output(result, Layout.CHANNELS_LAST if rank > 2 else Layout.PLAIN)
+    scaled = target if rank == 4 else builder.value(image, kind)
+    operator.add(
+        schema.XNNDepthwiseConv2d(
+            kernel_height=1,
+            kernel_width=1,
+            subsampling_height=1,
+            subsampling_width=1,
+            dilation_height=1,
+            dilation_width=1,
+            group_input_channels=1,
+            group_output_channels=1,
+            groups=channels,
+            input1_id=first,
+            filter_id=builder.constant(weight.permute(1, 2, 3, 0)),
+            bias_id=builder.constant(bias),
+            output_id=scaled,
+        )
+    )
+    if rank != 4:
+        builder.reshape(scaled, shape, kind, target)
+
+
+@lowers("getitem")
+def getitem(operator: Operator) -> None:
+    """The operator before has already named its first result; nothing reads the others."""

@@ -1,0 +1,234 @@
+"""Operator by operator against eager PyTorch, through partitioner, blob and run time."""
+
+import pytest
+import torch
+from torch.export import Dim, export
+
+from executorch.backends.xnnpack import XnnpackPartitioner
+from executorch.exir import to_edge_transform_and_lower
+from executorch.runtime import Runtime
+
+aten = torch.ops.aten
+
+
+class Call(torch.nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+def lowered(model, inputs, **options):
+    program = export(model.eval(), inputs, **options)
+    return to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+
+
+def operators_left(edge):
+    return [
+        str(node.target)
+        for node in edge.exported_program().graph.nodes
+        if node.op == "call_function"
+        and "delegate" not in str(node.target)
+        and "getitem" not in str(node.target)
+    ]
+
+
+def check(model, *inputs, left=(), tolerance=1e-5):
+    """Everything is delegated, and the result is eager's."""
+    edge = lowered(model, inputs)
+    assert operators_left(edge) == list(left)
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    expected = model(*inputs)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for got, want in zip(method.execute(list(inputs)), expected, strict=True):
+        torch.testing.assert_close(got, want.detach(), atol=tolerance, rtol=tolerance)
+
+
+IMAGE = torch.rand(2, 6, 9, 11) - 0.5
+UNARY = {
+    "abs": torch.abs,
+    "ceil": torch.ceil,
+    "clamp": lambda x: x.clamp(-0.25, 0.25),
+    "clone": lambda x: torch.sigmoid(x.clone()),
+    "cos": torch.cos,
+    "elu": torch.nn.functional.elu,
+    "exp": torch.exp,
+    "floor": torch.floor,
+    "gelu": torch.nn.functional.gelu,
+    "hardswish": torch.nn.functional.hardswish,
+    "hardtanh": torch.nn.functional.hardtanh,
+    "hardsigmoid": torch.nn.functional.hardsigmoid,
+    "leaky_relu": lambda x: torch.nn.functional.leaky_relu(x, 0.2),
+    "log": lambda x: torch.log(x + 1),
+    "neg": torch.neg,
+    "relu": torch.relu,
+    "relu6": torch.nn.functional.relu6,
+    "rsqrt": lambda x: torch.rsqrt(x + 1),
+    "sigmoid": torch.sigmoid,
+    "silu": torch.nn.functional.silu,
+    "sin": torch.sin,
+    "softmax": lambda x: torch.softmax(x, -1),
+    "sqrt": lambda x: torch.sqrt(x + 1),
+    "square": lambda x: x**2,
+    "tanh": torch.tanh,
+}
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name):
+    check(Call(UNARY[name]), IMAGE, tolerance=1e-4 if name in ("exp", "gelu", "tanh", "log") else 1e-5)
+
+
+@pytest.mark.parametrize(
+    "function", [torch.add, torch.sub, torch.mul, torch.div, torch.maximum, torch.minimum]
+)
+@pytest.mark.parametrize("shape", [(2, 6, 9, 11), (6, 1, 1), (11,), ()], ids=str)
+def test_binary(function, shape):
+    check(Call(function), IMAGE, torch.rand(shape) + 0.5)
+
+
+def test_binary_with_a_number_and_an_activation():
+    check(Call(lambda x: torch.relu(x * 3 - 1)), IMAGE)
+
+
+CONVOLUTIONS = {
+    "plain": torch.nn.Conv2d(6, 8, 3),
+    "strided, padded, dilated": torch.nn.Conv2d(6, 8, 3, stride=2, padding=(2, 1), dilation=2),
+    "grouped": torch.nn.Conv2d(6, 9, (1, 3), groups=3),
+    "depthwise": torch.nn.Conv2d(6, 12, 3, groups=6, padding=1, bias=False),
+    "transposed": torch.nn.ConvTranspose2d(6, 4, 3, stride=2, padding=1, output_padding=1),
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_convolution(name):
+    check(CONVOLUTIONS[name], IMAGE, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("groups", [1, 6])
+def test_convolution_of_one_dimension(groups):
+    check(torch.nn.Conv1d(6, 12, 3, stride=2, padding=1, groups=groups), torch.rand(2, 6, 20), tolerance=1e-4)
+
+
+def trained(norm):
+    """A batch norm with statistics that are not the initial ones."""
+    norm.running_mean.uniform_(-1, 1)
+    norm.running_var.uniform_(0.5, 2)
+    torch.nn.init.uniform_(norm.weight)
+    torch.nn.init.uniform_(norm.bias)
+    return norm
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_batch_norm_behind_a_convolution(transposed):
+    convolution = torch.nn.ConvTranspose2d(6, 8, 3) if transposed else torch.nn.Conv2d(6, 8, 3)
+    model = torch.nn.Sequential(convolution, trained(torch.nn.BatchNorm2d(8)), torch.nn.ReLU())
+    check(model, IMAGE, tolerance=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("norm", "shape"), [("BatchNorm2d", (2, 6, 9, 11)), ("BatchNorm1d", (2, 6, 9)), ("BatchNorm1d", (4, 6))]
+)
+def test_batch_norm_alone(norm, shape):
+    check(trained(getattr(torch.nn, norm)(6)), torch.rand(shape), tolerance=1e-4)
+
+
+POOLS = {
+    "max": torch.nn.MaxPool2d(3, 2, 1),
+    "max, dilated": torch.nn.MaxPool2d((2, 3), 1, dilation=2),
+    "average": torch.nn.AvgPool2d(2),
+    "average, padded": torch.nn.AvgPool2d(3, 2, 1, count_include_pad=False),
+    "global": torch.nn.AdaptiveAvgPool2d(1),
+    "mean": Call(lambda x: x.mean([2, 3])),
+    "mean, kept": Call(lambda x: x.mean([-1, -2], keepdim=True)),
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pooling(name):
+    check(POOLS[name], IMAGE)
+
+
+PRODUCTS = {
+    "linear": (torch.nn.Linear(11, 5), (IMAGE,)),
+    "linear without bias": (torch.nn.Linear(11, 5, bias=False), (IMAGE[0, 0],)),
+    "mm": (Call(torch.mm), (torch.rand(3, 4), torch.rand(4, 5))),
+    "bmm": (Call(torch.bmm), (torch.rand(2, 3, 4), torch.rand(2, 4, 5))),
+    "bilinear": (torch.nn.Upsample(scale_factor=2, mode="bilinear"), (IMAGE,)),
+    "bilinear, corners": (torch.nn.Upsample(size=(20, 13), mode="bilinear", align_corners=True), (IMAGE,)),
+    "prelu": (torch.nn.PReLU(6), (IMAGE,)),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products(name):
+    model, inputs = PRODUCTS[name]
+    check(model, *inputs, tolerance=1e-4)
+
+
+MOVEMENTS = {
+    "permute": lambda x: x.permute(0, 3, 1, 2) + 1,
+    "view": lambda x: x.reshape(2, -1) * 2,
+    "unsqueeze": lambda x: x.unsqueeze(1) * 2,
+    "slice": lambda x: x[:, 1:4, :, 2:] * 2,
+    "pad": lambda x: torch.nn.functional.pad(x, (1, 2, 3, 0), value=0.5),
+    "cat of 2": lambda x: torch.cat([x, x + 1], 1),
+    "cat of 7": lambda x: torch.cat([x + i for i in range(7)], -1),
+}
+
+
+@pytest.mark.parametrize("name", MOVEMENTS)
+def test_movement(name):
+    check(Call(MOVEMENTS[name]), IMAGE)
+
+
+@pytest.mark.parametrize("name", ["pad", "slice", "cat of 2"])
+def test_movement_of_channels_last_values(name):
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(6, 6, 1),
+        Call(MOVEMENTS[name]),
+        torch.nn.Conv2d(12 if "cat" in name else 3 if name == "slice" else 6, 2, 1),
+    )
+    check(model, IMAGE, tolerance=1e-4)
+
+
+def test_half():
+    edge = lowered(Call(lambda x: torch.relu(x) * 2), (IMAGE.half(),))
+    assert operators_left(edge) == []
+
+
+def test_dynamic_shapes():
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(6, 4, 3, padding=1), torch.nn.ReLU(), torch.nn.MaxPool2d(2)
+    ).eval()
+    sizes = {0: Dim("batch", max=4), 2: 2 * Dim("h", min=2, max=16), 3: 2 * Dim("w", min=2, max=16)}
+    edge = lowered(model, (torch.rand(2, 6, 10, 12),), dynamic_shapes=(sizes,))
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for shape in [(2, 6, 10, 12), (1, 6, 32, 32), (4, 6, 4, 8)]:
+        image = torch.rand(shape)
+        torch.testing.assert_close(method.execute([image])[0], model(image).detach(), atol=1e-4, rtol=1e-4)
+
+
+def test_channels_last_input_is_not_transposed():
+    model = torch.nn.Conv2d(6, 4, 3)
+    image = IMAGE.to(memory_format=torch.channels_last)
+    edge = lowered(model, (image,))
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    torch.testing.assert_close(method.execute([image])[0], model(image).detach(), atol=1e-4, rtol=1e-4)
+
+
+def test_what_is_refused_stays_and_says_why():
+    from executorch.exir.backend.utils import get_reasons
+
+    edge = lowered(
+        Call(lambda x: torch.cumsum(x, 0) + torch.nn.functional.gelu(x, approximate="tanh")), (IMAGE,)
+    )
+    reasons = {
+        (reason.op, reason.who): reason.reason for reason in get_reasons(edge.exported_program().graph_module)
+    }
+    assert "tanh approximation" in reasons["aten.gelu.default", "GeluConfig"]
+    assert reasons["aten.cumsum.default", "XnnpackPartitioner"] == "no config for this operator"

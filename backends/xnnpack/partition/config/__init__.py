@@ -1,0 +1,30 @@
+"""All operators that the XNNPACK backend takes."""
+
+from __future__ import annotations
+
+from executorch.backends.xnnpack.partition.config import gemm_configs, node_configs, quant_configs
+from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    ConfigPrecisionType,
+    XNNPartitionerConfig,
+)
+
+
+def _configs_of(module: object) -> list[type[XNNPartitionerConfig]]:
+    return [
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, XNNPartitionerConfig)
+        and not name.startswith("_")
+        and value is not XNNPartitionerConfig
+    ]
+
+
+ALL_PARTITIONER_CONFIGS: list[type[XNNPartitionerConfig]] = [
+    *_configs_of(gemm_configs),
+    *_configs_of(node_configs),
+    *_configs_of(quant_configs),
+]
+globals().update({config.__name__: config for config in ALL_PARTITIONER_CONFIGS})
+
+__all__ = ["ALL_PARTITIONER_CONFIGS", "ConfigPrecisionType", "XNNPartitionerConfig"]

@@ -1,0 +1,337 @@
+"""Which operators of a captured graph are quantized, and at which edges; one function for each kind of operator.
+
+A function takes the graph, a config and a filter of nodes, marks what it annotates, and returns those groups of
+nodes. Nodes that are marked already are left alone, so that the first config that fits a node wins.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantizer import (
+    OperatorConfig,
+    OperatorPatternType,
+    QuantizationAnnotation,
+    QuantizationConfig,
+    QuantizationSpec,
+    SharedQuantizationSpec,
+    get_bias_qspec,
+    get_input_act_qspec,
+    get_output_act_qspec,
+    get_weight_qspec,
+)
+
+__all__ = [
+    "OP_TO_ANNOTATOR",
+    "OperatorConfig",
+    "OperatorPatternType",
+    "QuantizationConfig",
+    "QuantizationSpec",
+    "get_bias_qspec",
+    "get_input_act_qspec",
+    "get_output_act_qspec",
+    "get_weight_qspec",
+    "propagate_annotation",
+]
+
+FilterFunction = Callable[[Node], bool]
+Annotator = Callable[
+    [GraphModule, QuantizationConfig | None, FilterFunction | None], "list[list[Node]] | None"
+]
+
+_ANNOTATION = "quantization_annotation"
+_VALUE = "val"
+#: Larger numbers leave no resolution for anything else.
+_LARGEST_NUMBER = 3.4e38
+
+aten = torch.ops.aten
+CONV_TARGETS = {aten.conv1d.default, aten.conv2d.default, aten.convolution.default}
+CONV_TRANSPOSE_TARGETS = {aten.conv_transpose1d.default, aten.conv_transpose2d.input}
+LINEAR_TARGETS = {aten.linear.default}
+ADD_TARGETS = {aten.add.Tensor, aten.add_.Tensor}
+SUB_TARGETS = {aten.sub.Tensor, aten.sub_.Tensor}
+MUL_TARGETS = {aten.mul.Tensor, aten.mul_.Tensor}
+CAT_TARGETS = {aten.cat.default}
+POOLING_TARGETS = {aten.adaptive_avg_pool2d.default, aten.mean.dim}
+_RELU_TARGETS = {aten.relu.default, aten.relu_.default}
+#: XNNPACK does these with the operator before.
+_ACTIVATION_TARGETS = {
+    *_RELU_TARGETS,
+    aten.hardtanh.default,
+    aten.hardtanh_.default,
+    aten.relu6.default,
+    aten.relu6_.default,
+}
+_BATCH_NORM_TARGETS = {aten.batch_norm.default, aten._native_batch_norm_legit.default}
+#: The result has the scale of the input: elements are moved, chosen, or lie within its range.
+_SHARING_TARGETS = {
+    *_ACTIVATION_TARGETS,
+    *POOLING_TARGETS,
+    aten.alias.default,
+    aten.clone.default,
+    aten.contiguous.default,
+    aten.dropout.default,
+    aten.flatten.using_ints,
+    aten.max_pool2d.default,
+    aten.pad.default,
+    aten.permute.default,
+    aten.reshape.default,
+    aten.slice.Tensor,
+    aten.slice_copy.Tensor,
+    aten.squeeze.dim,
+    aten.squeeze.dims,
+    aten.squeeze_copy.dim,
+    aten.transpose.int,
+    aten.transpose_.default,
+    aten.unsqueeze.default,
+    aten.unsqueeze_copy.default,
+    aten.upsample_bilinear2d.vec,
+    aten.view.default,
+    aten.view_copy.default,
+}
+OP_TO_ANNOTATOR: dict[str, Annotator] = {}
+
+
+def register_annotator(op: str) -> Callable[[Annotator], Annotator]:
+    """Makes a function the annotator of the kind of operators called ``op``."""
+
+    def register(function: Annotator) -> Annotator:
+        OP_TO_ANNOTATOR[op] = function
+        return function
+
+    return register
+
+
+def is_relu_node(node: Node) -> bool:
+    """Whether ``node`` is a rectifier."""
+    return node.op == "call_function" and node.target in _RELU_TARGETS
+
+
+def _is_annotated(nodes: list[Node]) -> bool:
+    return any(_ANNOTATION in node.meta and node.meta[_ANNOTATION]._annotated for node in nodes)
+
+
+def _is_real(node: Any) -> bool:
+    value = node.meta.get(_VALUE) if isinstance(node, Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16)
+
+
+def _is_large_number(node: Node, model: GraphModule) -> bool:
+    if node.op != "get_attr":
+        return False
+    holder: Any = model
+    for part in str(node.target).split("."):
+        holder = getattr(holder, part)
+    return isinstance(holder, torch.Tensor) and holder.numel() == 1 and float(holder.abs()) > _LARGEST_NUMBER
+
+
+def _sole_user(node: Node) -> Node | None:
+    return next(iter(node.users)) if len(node.users) == 1 else None
+
+
+def _calls(model: GraphModule, targets: set[Any], accepts: FilterFunction | None) -> list[Node]:
+    """Nodes with one of the targets that are not annotated yet."""
+    return [
+        node
+        for node in model.graph.nodes
+        if node.op == "call_function"
+        and node.target in targets
+        and (accepts is None or accepts(node))
+        and not _is_annotated([node])
+    ]
+
+
+def _mark(nodes: list[Node], inputs: dict[Node, Any], output: Any) -> list[Node]:
+    """Annotates a chain of nodes that run as one: the edges into its first and the result of its last."""
+    for node in nodes:
+        node.meta[_ANNOTATION] = QuantizationAnnotation(_annotated=True)
+    nodes[0].meta[_ANNOTATION].input_qspec_map = inputs
+    nodes[-1].meta[_ANNOTATION].output_qspec = output
+    return nodes
+
+
+def _chain(node: Node, batch_norm: bool, activation: bool) -> list[Node]:
+    """``node`` with the batch norm and the activation that run with it."""
+    chain = [node]
+    for wanted, targets in ((batch_norm, _BATCH_NORM_TARGETS), (activation, _ACTIVATION_TARGETS)):
+        user = _sole_user(chain[-1])
+        if wanted and user is not None and user.target in targets and not _is_annotated([user]):
+            chain.append(user)
+    return chain
+
+
+def change_quantization_config(original_qspec: QuantizationSpec, **changes: Any) -> QuantizationSpec:
+    """The same spec with other fields (``dtype``, ``quant_min``, ``quant_max``, ``qscheme``, ``ch_axis``, ...)."""
+    given = {name: value for name, value in changes.items() if value is not None}
+    return dataclasses.replace(original_qspec, **given)
+
+
+def _annotate_products(
+    model: GraphModule,
+    config: QuantizationConfig | None,
+    accepts: FilterFunction | None,
+    targets: set[Any],
+    output_axis: int = 0,
+) -> list[list[Node]]:
+    """Products with weights: input, weight and bias quantized, and the result unless it is dynamic."""
+    found = []
+    weight_spec = get_weight_qspec(config)
+    dynamic = (
+        config is not None and config.input_activation is not None and config.input_activation.is_dynamic
+    )
+    if weight_spec is not None and weight_spec.qscheme == torch.per_channel_symmetric:
+        weight_spec = change_quantization_config(weight_spec, ch_axis=output_axis)
+    for node in _calls(model, targets, accepts):
+        source, weight = node.args[:2]
+        bias = node.args[2] if len(node.args) > 2 else node.kwargs.get("bias")
+        if not _is_real(source) or not isinstance(weight, Node) or (dynamic and _is_depthwise(node)):
+            continue
+        inputs: dict[Any, Any] = {source: get_input_act_qspec(config), weight: weight_spec}
+        if isinstance(bias, Node):
+            inputs[bias] = get_bias_qspec(config)
+        is_qat = config is not None and config.is_qat
+        nodes = _chain(node, batch_norm=is_qat and not dynamic, activation=not dynamic)
+        found.append(_mark(nodes, inputs, get_output_act_qspec(config)))
+    return found
+
+
+def _is_depthwise(node: Node) -> bool:
+    groups = (
+        node.args[6] if node.target in CONV_TARGETS and len(node.args) > 6 else node.kwargs.get("groups", 1)
+    )
+    return bool(groups != 1)
+
+
+@register_annotator("linear")
+def annotate_linear(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_products(model, config, filter_fn, LINEAR_TARGETS)
+
+
+@register_annotator("conv")
+def annotate_conv(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_products(model, config, filter_fn, CONV_TARGETS)
+
+
+@register_annotator("conv_transpose")
+def annotate_conv_transpose(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_products(model, config, filter_fn, CONV_TRANSPOSE_TARGETS, output_axis=1)
+
+
+def _annotate_binary(
+    model: GraphModule, config: QuantizationConfig | None, accepts: FilterFunction | None, targets: set[Any]
+) -> list[list[Node]]:
+    found = []
+    for node in _calls(model, targets, accepts):
+        inputs = list(node.args[:2])
+        numbers = [one for one in inputs if isinstance(one, Node)]
+        if not all(map(_is_real, inputs)) or any(_is_large_number(one, model) for one in numbers):
+            continue
+        specs = {one: get_input_act_qspec(config) for one in numbers}
+        nodes = _chain(node, batch_norm=False, activation=True)
+        found.append(_mark(nodes, specs, get_output_act_qspec(config)))
+    return found
+
+
+@register_annotator("add")
+def annotate_add(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_binary(model, config, filter_fn, ADD_TARGETS)
+
+
+@register_annotator("sub")
+def annotate_sub(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_binary(model, config, filter_fn, SUB_TARGETS)
+
+
+@register_annotator("mul")
+def annotate_mul(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    return _annotate_binary(model, config, filter_fn, MUL_TARGETS)
+
+
+@register_annotator("adaptive_avg_pool2d")
+def annotate_pooling(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    """Averages over an image, with the scale of the image."""
+    found = []
+    for node in _calls(model, {aten.adaptive_avg_pool2d.default}, filter_fn):
+        source = node.args[0]
+        if not isinstance(source, Node) or not _is_real(source):
+            continue
+        found.append(
+            _mark([node], {source: get_input_act_qspec(config)}, SharedQuantizationSpec((source, node)))
+        )
+    return found
+
+
+@register_annotator("cat")
+def annotate_cat(
+    model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+) -> list[list[Node]] | None:
+    """Concatenations: all inputs and the result have one scale."""
+    found = []
+    for node in _calls(model, CAT_TARGETS, filter_fn):
+        sources: Any = node.args[0]
+        if not all(map(_is_real, sources)):
+            continue
+        first = sources[0]
+        shared = SharedQuantizationSpec((first, node))
+        inputs = dict.fromkeys(sources, shared) | {first: get_input_act_qspec(config)}
+        found.append(_mark([node], inputs, shared))
+    return found
+
+
+def propagate_annotation(model: GraphModule) -> None:
+    """Lets operators that move or choose elements share the scale of the quantized value that they read."""
+    for node in model.graph.nodes:
+        source = node.args[0] if node.op == "call_function" and node.args else None
+        if node.target not in _SHARING_TARGETS or _is_annotated([node]) or not isinstance(source, Node):
+            continue
+        before = source.meta.get(_ANNOTATION)
+        if before is None or before.output_qspec is None or not _is_real(node):
+            continue
+        shared = SharedQuantizationSpec(source)
+        _mark([node], {source: shared}, shared)
+
+
+def _convert_scalars_to_attrs(model: GraphModule) -> GraphModule:
+    """Numbers in sums and products as tensors of the module, so that they can be quantized (in place)."""
+    for node in list(model.graph.nodes):
+        if node.op != "call_function" or node.target not in ADD_TARGETS | SUB_TARGETS | MUL_TARGETS:
+            continue
+        if not _is_real(node):
+            continue
+        args = [
+            one if isinstance(one, Node) else _attribute(model, node, position, one)
+            for position, one in enumerate(node.args[:2])
+        ]
+        node.args = (*args, *node.args[2:])
+    model.recompile()
+    return model
+
+
+def _attribute(model: GraphModule, node: Node, position: int, number: Any) -> Node:
+    value = node.meta[_VALUE]
+    name = f"_constant_{node.name}_{position}"
+    tensor = torch.tensor(float(number), dtype=value.dtype)
+    model.register_buffer(name, tensor)
+    with model.graph.inserting_before(node):
+        made = model.graph.get_attr(name)
+    mode = getattr(value, "fake_mode", None)
+    made.meta[_VALUE] = tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
+    return made

@@ -1,0 +1,62 @@
+#include <xnnpack.h>
+
+#include <executorch/backends/xnnpack/runtime/XNNPACKBackend.h>
+#include <executorch/backends/xnnpack/runtime/blob.h>
+#include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+using runtime::ArrayRef;
+using runtime::BackendExecutionContext;
+using runtime::BackendInitContext;
+using runtime::CompileSpec;
+using runtime::DelegateHandle;
+using runtime::Error;
+using runtime::EValue;
+using runtime::FreeableBuffer;
+using runtime::Result;
+using runtime::Span;
+
+bool XnnpackBackend::is_available() const {
+  return xnn_initialize(/*allocator=*/nullptr) == xnn_status_success;
+}
+
+Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
+                                             ArrayRef<CompileSpec> compile_specs) const {
+  (void)compile_specs;
+  const Result<Blob> blob = Blob::parse(processed->data(), processed->size());
+  if (!blob.ok()) {
+    return blob.error();
+  }
+  Result<std::unique_ptr<Executor>> executor =
+      Executor::create(*blob, context.get_named_data_map());
+  if (!executor.ok()) {
+    return executor.error();
+  }
+  return static_cast<DelegateHandle*>(executor->release());
+}
+
+Error XnnpackBackend::execute(BackendExecutionContext& context, DelegateHandle* handle,
+                              Span<EValue*> args) const {
+  (void)context;
+  return static_cast<Executor*>(handle)->execute(args);
+}
+
+void XnnpackBackend::destroy(DelegateHandle* handle) const {
+  delete static_cast<Executor*>(handle);
+}
+
+namespace {
+
+XnnpackBackend backend;
+[[maybe_unused]] const Error registered =
+    runtime::register_backend({xnnpack_backend_key, &backend});
+
+}  // namespace
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,118 @@
+#include <cinttypes>
+#include <cstring>
+
+#include <flatbuffers/verifier.h>
+
+#include <executorch/backends/xnnpack/runtime/blob.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+using runtime::Error;
+using runtime::FreeableBuffer;
+using runtime::NamedDataMap;
+using runtime::Result;
+
+namespace {
+
+// Where the fields of the header lie; see serialization/blob.py.
+constexpr size_t kMagicOffset = 4;
+constexpr size_t kFlatbufferOffset = 10;
+constexpr size_t kFlatbufferSize = 14;
+constexpr size_t kConstantsOffset = 18;
+constexpr size_t kConstantsSize = 22;
+constexpr size_t kHeaderSize = 30;
+constexpr size_t kMagicLength = 4;
+constexpr uint64_t kNamed = UINT64_MAX;
+
+template <typename T>
+T read_little_endian(const uint8_t* bytes) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    value = static_cast<T>(value | (static_cast<T>(bytes[i]) << (8 * i)));
+  }
+  return value;
+}
+
+/// The part [offset, offset + size) of `whole`; without data if it does not lie within.
+Bytes part_of(Bytes whole, uint64_t offset, uint64_t size) {
+  if (offset > whole.size || size > whole.size - offset) {
+    return {};
+  }
+  return {static_cast<const uint8_t*>(whole.data) + offset, static_cast<size_t>(size)};
+}
+
+bool has_known_identifier(Bytes flatbuffer) {
+  return flatbuffer.size >= 8 && (flatbuffers::BufferHasIdentifier(flatbuffer.data, "XN00") ||
+                                  flatbuffers::BufferHasIdentifier(flatbuffer.data, "XN01"));
+}
+
+}  // namespace
+
+Result<Blob> Blob::parse(const void* data, size_t size) {
+  const Bytes whole = {data, size};
+  Bytes flatbuffer = whole;
+  Blob blob;
+  const uint8_t* bytes = static_cast<const uint8_t*>(data);
+  if (size >= kHeaderSize && std::memcmp(bytes + kMagicOffset, "XH00", kMagicLength) == 0) {
+    flatbuffer = part_of(whole, read_little_endian<uint32_t>(bytes + kFlatbufferOffset),
+                         read_little_endian<uint32_t>(bytes + kFlatbufferSize));
+    blob.constants_ = part_of(whole, read_little_endian<uint32_t>(bytes + kConstantsOffset),
+                              read_little_endian<uint64_t>(bytes + kConstantsSize));
+    ET_CHECK_OR_RETURN_ERROR(flatbuffer.data != nullptr && blob.constants_.data != nullptr,
+                             DelegateInvalidCompatibility,
+                             "XNNPACK: the delegate's blob of %zu bytes is cut off", size);
+  }
+  ET_CHECK_OR_RETURN_ERROR(has_known_identifier(flatbuffer), DelegateInvalidCompatibility,
+                           "XNNPACK: the delegate's blob is no graph of a known version");
+  flatbuffers::Verifier verifier(static_cast<const uint8_t*>(flatbuffer.data), flatbuffer.size);
+  ET_CHECK_OR_RETURN_ERROR(verifier.VerifyBuffer<fb_xnnpack::XNNGraph>(nullptr),
+                           DelegateInvalidCompatibility,
+                           "XNNPACK: the delegate's graph is damaged");
+  blob.graph_ = flatbuffers::GetRoot<fb_xnnpack::XNNGraph>(flatbuffer.data);
+  ET_CHECK_OR_RETURN_ERROR(blob.graph_->xnodes() != nullptr && blob.graph_->xvalues() != nullptr,
+                           DelegateInvalidCompatibility,
+                           "XNNPACK: the delegate's graph has no values or no nodes");
+  return blob;
+}
+
+Result<Bytes> Blob::constant(uint32_t index, const NamedDataMap* named,
+                             std::vector<FreeableBuffer>& held) const {
+  const auto* places = graph_->constant_data();
+  if (places == nullptr || places->size() == 0) {
+    const auto* buffers = graph_->constant_buffer();
+    ET_CHECK_OR_RETURN_ERROR(
+        buffers != nullptr && index < buffers->size() && buffers->Get(index)->storage() != nullptr,
+        DelegateInvalidCompatibility, "XNNPACK: no constant number %" PRIu32, index);
+    const auto* storage = buffers->Get(index)->storage();
+    return Bytes{storage->data(), storage->size()};
+  }
+  ET_CHECK_OR_RETURN_ERROR(index < places->size(), DelegateInvalidCompatibility,
+                           "XNNPACK: no constant number %" PRIu32, index);
+  const auto* place = places->Get(index);
+  if (place->offset() != kNamed) {
+    const Bytes found = part_of(constants_, place->offset(), place->size());
+    ET_CHECK_OR_RETURN_ERROR(found.data != nullptr, DelegateInvalidCompatibility,
+                             "XNNPACK: constant number %" PRIu32 " lies outside of the blob",
+                             index);
+    return found;
+  }
+  const char* key = place->named_key() == nullptr ? "" : place->named_key()->c_str();
+  ET_CHECK_OR_RETURN_ERROR(named != nullptr, InvalidExternalData,
+                           "XNNPACK: the weight '%s' is not in the program, and there is no other "
+                           "data; load the .ptd file that belongs to it",
+                           key);
+  Result<FreeableBuffer> data = named->get_data(key);
+  if (!data.ok()) {
+    ET_LOG(Error, "XNNPACK: no data for the weight '%s'", key);
+    return data.error();
+  }
+  held.push_back(std::move(data.get()));
+  return Bytes{held.back().data(), held.back().size()};
+}
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <executorch/backends/xnnpack/serialization/schema_generated.h>
+#include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+/// Bytes that the blob or the program's named data hold.
+struct Bytes {
+  const void* data = nullptr;
+  size_t size = 0;
+};
+
+/// A delegate's blob, checked to be a well-formed flatbuffer. The bytes have to outlive it.
+class Blob {
+ public:
+  /// @retval Error::DelegateInvalidCompatibility Damaged, or of an unknown version; the log says
+  /// why.
+  static runtime::Result<Blob> parse(const void* data, size_t size);
+
+  const fb_xnnpack::XNNGraph& graph() const { return *graph_; }
+
+  /// Constant number `index`, out of the blob or out of `named`. What comes from there is kept
+  /// alive in `held`, whose owner has to outlive the use.
+  runtime::Result<Bytes> constant(uint32_t index, const runtime::NamedDataMap* named,
+                                  std::vector<runtime::FreeableBuffer>& held) const;
+
+ private:
+  const fb_xnnpack::XNNGraph* graph_ = nullptr;
+  Bytes constants_;
+};
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,432 @@
+#include <cinttypes>
+#include <limits>
+
+#include <executorch/backends/xnnpack/runtime/subgraph.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+using runtime::Error;
+
+namespace {
+
+/// The range to which a node clamps its result.
+struct Limits {
+  float min = -std::numeric_limits<float>::infinity();
+  float max = std::numeric_limits<float>::infinity();
+};
+
+Limits limits_of(const fb_xnnpack::XNode& node) {
+  Limits limits;
+  if (node.output_min_max() != nullptr) {
+    limits.min = node.output_min_max()->output_min();
+    limits.max = node.output_min_max()->output_max();
+  }
+  return limits;
+}
+
+xnn_unary_operator unary_of(fb_xnnpack::XNodeUnion kind) {
+  switch (kind) {
+    case fb_xnnpack::XNodeUnion::XNNAbs:
+      return xnn_unary_abs;
+    case fb_xnnpack::XNodeUnion::XNNCeiling:
+      return xnn_unary_ceiling;
+    case fb_xnnpack::XNodeUnion::XNNConvert:
+      return xnn_unary_convert;
+    case fb_xnnpack::XNodeUnion::XNNCos:
+      return xnn_unary_cosine;
+    case fb_xnnpack::XNodeUnion::XNNExp:
+      return xnn_unary_exp;
+    case fb_xnnpack::XNodeUnion::XNNFloor:
+      return xnn_unary_floor;
+    case fb_xnnpack::XNodeUnion::XNNGelu:
+      return xnn_unary_gelu;
+    case fb_xnnpack::XNodeUnion::XNNHardswish:
+      return xnn_unary_hardswish;
+    case fb_xnnpack::XNodeUnion::XNNLog:
+      return xnn_unary_log;
+    case fb_xnnpack::XNodeUnion::XNNNegate:
+      return xnn_unary_negate;
+    case fb_xnnpack::XNodeUnion::XNNReciprocalSquareRoot:
+      return xnn_unary_reciprocal_square_root;
+    case fb_xnnpack::XNodeUnion::XNNSigmoid:
+      return xnn_unary_sigmoid;
+    case fb_xnnpack::XNodeUnion::XNNSin:
+      return xnn_unary_sine;
+    case fb_xnnpack::XNodeUnion::XNNSquare:
+      return xnn_unary_square;
+    case fb_xnnpack::XNodeUnion::XNNSquareRoot:
+      return xnn_unary_square_root;
+    case fb_xnnpack::XNodeUnion::XNNTanh:
+      return xnn_unary_tanh;
+    default:
+      return xnn_unary_invalid;
+  }
+}
+
+xnn_binary_operator binary_of(fb_xnnpack::XNodeUnion kind) {
+  switch (kind) {
+    case fb_xnnpack::XNodeUnion::XNNAdd:
+      return xnn_binary_add;
+    case fb_xnnpack::XNodeUnion::XNNDiv:
+      return xnn_binary_divide;
+    case fb_xnnpack::XNodeUnion::XNNMaximum:
+      return xnn_binary_maximum;
+    case fb_xnnpack::XNodeUnion::XNNMinimum:
+      return xnn_binary_minimum;
+    case fb_xnnpack::XNodeUnion::XNNMultiply:
+      return xnn_binary_multiply;
+    case fb_xnnpack::XNodeUnion::XNNPReLU:
+      return xnn_binary_prelu;
+    case fb_xnnpack::XNodeUnion::XNNSubtract:
+      return xnn_binary_subtract;
+    default:
+      return xnn_binary_invalid;
+  }
+}
+
+/// Numbers of a flatbuffer as XNNPACK takes them; the wrong number of them is none.
+std::vector<size_t> sizes_of(const flatbuffers::Vector<uint32_t>* stored, uint32_t wanted) {
+  if (stored == nullptr || stored->size() != wanted || wanted > XNN_MAX_TENSOR_DIMS) {
+    return {};
+  }
+  return std::vector<size_t>(stored->begin(), stored->end());
+}
+
+/// Defines one node. Each method returns XNNPACK's status, or that a parameter is invalid where
+/// XNNPACK would not look.
+class Definition {
+ public:
+  Definition(Subgraph& subgraph, const fb_xnnpack::XNode& node)
+      : subgraph_(subgraph), graph_(subgraph.get()), node_(node), limits_(limits_of(node)) {}
+
+  xnn_status define() {
+    const fb_xnnpack::XNodeUnion kind = node_.xnode_union_type();
+    if (unary_of(kind) != xnn_unary_invalid) {
+      return unary(unary_of(kind), nullptr, as<fb_xnnpack::_XNNNode1x1>());
+    }
+    if (binary_of(kind) != xnn_binary_invalid) {
+      return binary(binary_of(kind), as<fb_xnnpack::_XNNNode2x1>());
+    }
+    switch (kind) {
+      case fb_xnnpack::XNodeUnion::XNNClamp:
+        return clamp(as<fb_xnnpack::_XNNNode1x1>());
+      case fb_xnnpack::XNodeUnion::XNNLeakyReLU:
+        return leaky_relu(as<fb_xnnpack::XNNLeakyReLU>());
+      case fb_xnnpack::XNodeUnion::XNNELU:
+        return elu(as<fb_xnnpack::XNNELU>());
+      case fb_xnnpack::XNodeUnion::XNNCopy:
+        return copy(as<fb_xnnpack::_XNNNode1x1>());
+      case fb_xnnpack::XNodeUnion::XNNSoftmax:
+        return softmax(as<fb_xnnpack::_XNNNode1x1>());
+      case fb_xnnpack::XNodeUnion::XNNGlobalAvgPooling2d:
+        return global_average_pooling(as<fb_xnnpack::_XNNNode1x1>());
+      case fb_xnnpack::XNodeUnion::XNNFullyConnected:
+        return fully_connected(as<fb_xnnpack::XNNFullyConnected>());
+      case fb_xnnpack::XNodeUnion::XNNBatchMatrixMultiply:
+        return batch_matrix_multiply(as<fb_xnnpack::_XNNNode2x1>());
+      case fb_xnnpack::XNodeUnion::XNNConv2d:
+        return convolution(as<fb_xnnpack::_XNNNodeConv>());
+      case fb_xnnpack::XNodeUnion::XNNDepthwiseConv2d:
+        return depthwise_convolution(as<fb_xnnpack::_XNNNodeConv>());
+      case fb_xnnpack::XNodeUnion::XNNConvTranspose2d:
+        return transposed_convolution(as<fb_xnnpack::_XNNNodeConv>());
+      case fb_xnnpack::XNodeUnion::XNNMaxPooling2d:
+        return max_pooling(as<fb_xnnpack::_XNNPooling2D>());
+      case fb_xnnpack::XNodeUnion::XNNAvgPooling2d:
+        return average_pooling(as<fb_xnnpack::_XNNPooling2D>());
+      case fb_xnnpack::XNodeUnion::XNNArgMaxPooling2d:
+        return argmax_pooling(as<fb_xnnpack::XNNArgMaxPooling2d>());
+      default:
+        return define_movement(kind);
+    }
+  }
+
+ private:
+  template <typename T>
+  const T& as() const {
+    return *static_cast<const T*>(node_.xnode_union());
+  }
+
+  /// XNNPACK's name for a value of the blob.
+  uint32_t id(uint32_t value) const { return subgraph_.value(value).id; }
+
+  xnn_status define_movement(fb_xnnpack::XNodeUnion kind) {
+    switch (kind) {
+      case fb_xnnpack::XNodeUnion::XNNStaticTranspose:
+        return transpose(as<fb_xnnpack::XNNStaticTranspose>());
+      case fb_xnnpack::XNodeUnion::XNNStaticReshape:
+        return reshape(as<fb_xnnpack::XNNStaticReshape>());
+      case fb_xnnpack::XNodeUnion::XNNStaticSlice:
+        return slice(as<fb_xnnpack::XNNStaticSlice>());
+      case fb_xnnpack::XNodeUnion::XNNStaticConstantPad:
+        return pad(as<fb_xnnpack::XNNStaticConstantPad>());
+      case fb_xnnpack::XNodeUnion::XNNStaticResizeBilinear2D:
+        return resize(as<fb_xnnpack::XNNStaticResizeBilinear2D>());
+      case fb_xnnpack::XNodeUnion::XNNConcatenate2:
+      case fb_xnnpack::XNodeUnion::XNNConcatenate3:
+      case fb_xnnpack::XNodeUnion::XNNConcatenate4:
+      case fb_xnnpack::XNodeUnion::XNNConcatenate5:
+        return concatenate(kind, as<fb_xnnpack::_XNNCat>());
+      case fb_xnnpack::XNodeUnion::XNNScaledDotProductAttention:
+        return attention(as<fb_xnnpack::XNNScaledDotProductAttention>());
+      default:
+        return xnn_status_unsupported_parameter;
+    }
+  }
+
+  xnn_status unary(xnn_unary_operator kind, const xnn_unary_params* params,
+                   const fb_xnnpack::_XNNNode1x1& node) {
+    return xnn_define_unary(graph_, kind, params, id(node.input_id()), id(node.output_id()),
+                            node.flags());
+  }
+
+  xnn_status clamp(const fb_xnnpack::_XNNNode1x1& node) {
+    xnn_unary_params params;
+    params.clamp.min = limits_.min;
+    params.clamp.max = limits_.max;
+    return unary(xnn_unary_clamp, &params, node);
+  }
+
+  xnn_status leaky_relu(const fb_xnnpack::XNNLeakyReLU& node) {
+    xnn_unary_params params;
+    params.leaky_relu.negative_slope = node.negative_slope();
+    return xnn_define_unary(graph_, xnn_unary_leaky_relu, &params, id(node.input_id()),
+                            id(node.output_id()), node.flags());
+  }
+
+  xnn_status elu(const fb_xnnpack::XNNELU& node) {
+    xnn_unary_params params;
+    params.elu.alpha = node.alpha();
+    return xnn_define_unary(graph_, xnn_unary_elu, &params, id(node.input_id()),
+                            id(node.output_id()), node.flags());
+  }
+
+  xnn_status copy(const fb_xnnpack::_XNNNode1x1& node) {
+    return xnn_define_copy(graph_, id(node.input_id()), id(node.output_id()), node.flags());
+  }
+
+  xnn_status softmax(const fb_xnnpack::_XNNNode1x1& node) {
+    return xnn_define_softmax(graph_, id(node.input_id()), id(node.output_id()), node.flags());
+  }
+
+  xnn_status global_average_pooling(const fb_xnnpack::_XNNNode1x1& node) {
+    // Files say nothing of the dimensions that are left; they expect the input's number of them.
+    const size_t axes[] = {1, 2};
+    return xnn_define_static_reduce(graph_, xnn_reduce_mean, 2, axes, id(node.input_id()),
+                                    id(node.output_id()), XNN_FLAG_KEEP_DIMS);
+  }
+
+  xnn_status binary(xnn_binary_operator kind, const fb_xnnpack::_XNNNode2x1& node) {
+    const xnn_binary_params params = {limits_.min, limits_.max};
+    return xnn_define_binary(graph_, kind, &params, id(node.input1_id()), id(node.input2_id()),
+                             id(node.output_id()), node.flags());
+  }
+
+  xnn_status batch_matrix_multiply(const fb_xnnpack::_XNNNode2x1& node) {
+    return xnn_define_batch_matrix_multiply(graph_, id(node.input1_id()), id(node.input2_id()),
+                                            id(node.output_id()), node.flags());
+  }
+
+  /// Whether a bias is absent, or has an element for each of `channels`.
+  bool fits_bias(uint32_t bias, uint64_t channels) const {
+    const Value& value = subgraph_.value(bias);
+    return bias == XNN_INVALID_VALUE_ID || (value.dims.size() == 1 && value.dims[0] == channels);
+  }
+
+  xnn_status fully_connected(const fb_xnnpack::XNNFullyConnected& node) {
+    const Value& filter = subgraph_.value(node.filter_id());
+    const bool transposed = (node.flags() & XNN_FLAG_TRANSPOSE_WEIGHTS) != 0;
+    if (filter.dims.size() != 2 || !fits_bias(node.bias_id(), filter.dims[transposed ? 1 : 0])) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_fully_connected(graph_, limits_.min, limits_.max, id(node.input1_id()),
+                                      filter.id, id(node.bias_id()), id(node.output_id()),
+                                      node.flags());
+  }
+
+  /// Whether the filter has the shape that the other parameters speak of: nothing else keeps
+  /// packing within the constant.
+  bool fits_filter(const fb_xnnpack::_XNNNodeConv& node, const size_t (&wanted)[4]) const {
+    const Value& filter = subgraph_.value(node.filter_id());
+    if (filter.dims.size() != 4 || filter.data == nullptr) {
+      return false;
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      if (filter.dims[i] != wanted[i]) {
+        return false;
+      }
+    }
+    const uint64_t outputs = uint64_t{node.groups()} * node.group_output_channels();
+    return fits_bias(node.bias_id(), outputs);
+  }
+
+  xnn_status convolution(const fb_xnnpack::_XNNNodeConv& node) {
+    const size_t outputs = size_t{node.groups()} * node.group_output_channels();
+    if (!fits_filter(node, {outputs, node.kernel_height(), node.kernel_width(),
+                            node.group_input_channels()})) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_convolution_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
+        node.subsampling_width(), node.dilation_height(), node.dilation_width(), node.groups(),
+        node.group_input_channels(), node.group_output_channels(), limits_.min, limits_.max,
+        id(node.input1_id()), id(node.filter_id()), id(node.bias_id()), id(node.output_id()),
+        node.flags());
+  }
+
+  xnn_status depthwise_convolution(const fb_xnnpack::_XNNNodeConv& node) {
+    const size_t outputs = size_t{node.groups()} * node.group_output_channels();
+    if (node.group_input_channels() != 1 ||
+        !fits_filter(node, {1, node.kernel_height(), node.kernel_width(), outputs})) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_depthwise_convolution_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
+        node.subsampling_width(), node.dilation_height(), node.dilation_width(),
+        node.group_output_channels(), node.groups(), limits_.min, limits_.max, id(node.input1_id()),
+        id(node.filter_id()), id(node.bias_id()), id(node.output_id()), node.flags());
+  }
+
+  xnn_status transposed_convolution(const fb_xnnpack::_XNNNodeConv& node) {
+    const size_t outputs = size_t{node.groups()} * node.group_output_channels();
+    if (!fits_filter(node, {outputs, node.kernel_height(), node.kernel_width(),
+                            node.group_input_channels()})) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_deconvolution_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.adjustment_height(), node.adjustment_width(),
+        node.kernel_height(), node.kernel_width(), node.subsampling_height(),
+        node.subsampling_width(), node.dilation_height(), node.dilation_width(), node.groups(),
+        node.group_input_channels(), node.group_output_channels(), limits_.min, limits_.max,
+        id(node.input1_id()), id(node.filter_id()), id(node.bias_id()), id(node.output_id()),
+        node.flags());
+  }
+
+  xnn_status max_pooling(const fb_xnnpack::_XNNPooling2D& node) {
+    return xnn_define_max_pooling_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
+        node.stride_width(), node.dilation_height(), node.dilation_width(), limits_.min,
+        limits_.max, id(node.input_id()), id(node.output_id()), pooling_flags(node));
+  }
+
+  xnn_status average_pooling(const fb_xnnpack::_XNNPooling2D& node) {
+    return xnn_define_average_pooling_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
+        node.stride_width(), limits_.min, limits_.max, id(node.input_id()), id(node.output_id()),
+        pooling_flags(node));
+  }
+
+  /// Files carry flags of newer releases that pooling of this one refuses and that change nothing.
+  uint32_t pooling_flags(const fb_xnnpack::_XNNPooling2D& node) const {
+    return node.flags() & XNN_FLAG_TENSORFLOW_SAME_PADDING;
+  }
+
+  xnn_status argmax_pooling(const fb_xnnpack::XNNArgMaxPooling2d& node) {
+    return xnn_define_argmax_pooling_2d(
+        graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
+        node.padding_left(), node.pooling_height(), node.pooling_width(), id(node.input_id()),
+        id(node.output_value_id()), id(node.output_index_id()), node.flags());
+  }
+
+  xnn_status transpose(const fb_xnnpack::XNNStaticTranspose& node) {
+    const std::vector<size_t> order = sizes_of(node.perm(), node.num_dims());
+    if (order.empty() || subgraph_.value(node.input_id()).dims.size() != order.size()) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_static_transpose(graph_, order.size(), order.data(), id(node.input_id()),
+                                       id(node.output_id()), node.flags());
+  }
+
+  xnn_status reshape(const fb_xnnpack::XNNStaticReshape& node) {
+    const std::vector<size_t> shape = sizes_of(node.new_shape(), node.num_dims());
+    if (shape.empty()) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_static_reshape(graph_, shape.size(), shape.data(), id(node.input_id()),
+                                     id(node.output_id()), node.flags());
+  }
+
+  xnn_status slice(const fb_xnnpack::XNNStaticSlice& node) {
+    const std::vector<size_t> offsets = sizes_of(node.offsets(), node.num_dims());
+    const std::vector<size_t> sizes = sizes_of(node.sizes(), node.num_dims());
+    const std::vector<size_t>& dims = subgraph_.value(node.input_id()).dims;
+    if (offsets.empty() || sizes.empty() || dims.size() != offsets.size()) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_static_slice(graph_, sizes.size(), offsets.data(), sizes.data(),
+                                   id(node.input_id()), id(node.output_id()), node.flags());
+  }
+
+  xnn_status pad(const fb_xnnpack::XNNStaticConstantPad& node) {
+    const auto rank = static_cast<uint32_t>(subgraph_.value(node.input_id()).dims.size());
+    const std::vector<size_t> before = sizes_of(node.pre_paddings(), rank);
+    const std::vector<size_t> after = sizes_of(node.post_paddings(), rank);
+    if (before.empty() || after.empty()) {
+      return xnn_status_invalid_parameter;
+    }
+    return xnn_define_static_constant_pad(graph_, before.data(), after.data(), node.padding_value(),
+                                          id(node.input_id()), id(node.output_id()), node.flags());
+  }
+
+  xnn_status resize(const fb_xnnpack::XNNStaticResizeBilinear2D& node) {
+    return xnn_define_static_resize_bilinear_2d(graph_, node.new_height(), node.new_width(),
+                                                id(node.input_id()), id(node.output_id()),
+                                                node.flags());
+  }
+
+  xnn_status concatenate(fb_xnnpack::XNodeUnion kind, const fb_xnnpack::_XNNCat& node) {
+    const auto axis = static_cast<int32_t>(node.axis());
+    const uint32_t in[] = {id(node.input1_id()), id(node.input2_id()), id(node.input3_id()),
+                           id(node.input4_id()), id(node.input5_id())};
+    const uint32_t out = id(node.output_id());
+    switch (kind) {
+      case fb_xnnpack::XNodeUnion::XNNConcatenate2:
+        return xnn_define_concatenate2(graph_, axis, in[0], in[1], out, node.flags());
+      case fb_xnnpack::XNodeUnion::XNNConcatenate3:
+        return xnn_define_concatenate3(graph_, axis, in[0], in[1], in[2], out, node.flags());
+      case fb_xnnpack::XNodeUnion::XNNConcatenate4:
+        return xnn_define_concatenate4(graph_, axis, in[0], in[1], in[2], in[3], out, node.flags());
+      default:
+        return xnn_define_concatenate5(graph_, axis, in[0], in[1], in[2], in[3], in[4], out,
+                                       node.flags());
+    }
+  }
+
+  xnn_status attention(const fb_xnnpack::XNNScaledDotProductAttention& node) {
+    return xnn_define_scaled_dot_product_attention(
+        graph_, xnn_attention_logits_cap_type_none, nullptr, id(node.query_id()), id(node.key_id()),
+        id(node.value_id()), id(node.scale_id()), id(node.mask_id()), id(node.output_id()),
+        node.flags());
+  }
+
+  Subgraph& subgraph_;
+  xnn_subgraph_t graph_;
+  const fb_xnnpack::XNode& node_;
+  Limits limits_;
+};
+
+}  // namespace
+
+Error define_node(Subgraph& subgraph, const fb_xnnpack::XNode& node) {
+  const char* name = fb_xnnpack::EnumNameXNodeUnion(node.xnode_union_type());
+  ET_CHECK_OR_RETURN_ERROR(node.xnode_union() != nullptr, DelegateInvalidCompatibility,
+                           "XNNPACK: a node of an unknown kind");
+  const xnn_status status = Definition(subgraph, node).define();
+  ET_CHECK_OR_RETURN_ERROR(status != xnn_status_unsupported_parameter, NotSupported,
+                           "XNNPACK: this version does not have a node %s as it stands", name);
+  ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, DelegateInvalidCompatibility,
+                           "XNNPACK: node %s cannot be defined (status %d)", name, int(status));
+  return Error::Ok;
+}
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch
