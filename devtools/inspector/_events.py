@@ -1,0 +1,366 @@
+"""Events and blocks of events: what an ETDump says, grouped over its runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
+from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
+from executorch.devtools.inspector.values import InferenceOutput, inflate_runtime_output, is_debug_output
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MetadataParser: TypeAlias = Callable[[list[Any]], "list[str] | dict[str, Any]"]
+TimeConverter: TypeAlias = Callable[[int | str, int | float], int | float]
+
+_UNSET = -1
+#: The runtime's own name for the call around a kernel; its time contains the kernel's.
+OPERATOR_CALL = "OPERATOR_CALL"
+
+
+class PerfData:
+    """Times of one event, one for each run, with their statistics."""
+
+    def __init__(self, raw: Sequence[float]) -> None:
+        self.raw = list(raw)
+
+    @property
+    def p10(self) -> float:
+        """A tenth of the times is below."""
+        return float(np.percentile(self.raw, 10))
+
+    @property
+    def p50(self) -> float:
+        """The median."""
+        return float(np.percentile(self.raw, 50))
+
+    @property
+    def p90(self) -> float:
+        """A tenth of the times is above."""
+        return float(np.percentile(self.raw, 90))
+
+    @property
+    def avg(self) -> float:
+        """The mean."""
+        return float(np.mean(self.raw))
+
+    @property
+    def min(self) -> float:
+        """The shortest."""
+        return min(self.raw)
+
+    @property
+    def max(self) -> float:
+        """The longest."""
+        return max(self.raw)
+
+    def __repr__(self) -> str:
+        return f"PerfData({self.raw})"
+
+
+@dataclass
+class Event:
+    """One thing that happened in every run of a block: an operator, a delegate's step, a whole method.
+
+    Attributes:
+        name: The event's name, or what a delegate identifies it by.
+        perf_data: Its times; None if it was not timed.
+        op_types: Operators of the edge program that it comes from. Needs an ETRecord, like the next two.
+        stack_traces: Where in the model's source: node of the edge program to stack trace.
+        module_hierarchy: Node of the edge program to the modules around it.
+        delegate_debug_identifier: What the delegate named it by, for events inside of delegates.
+        debug_handles: Debug handles of the nodes that it comes from.
+        num_outputs: How many results the instruction has.
+        is_delegated_op: Whether it happened inside a delegate.
+        delegate_backend_name: The delegate's backend.
+        debug_data: Values that were logged.
+    """
+
+    name: str
+    perf_data: PerfData | None = None
+    op_types: list[str] = field(default_factory=list)
+    delegate_debug_identifier: int | str | None = None
+    debug_handles: int | Sequence[int] | None = None
+    num_outputs: int = 1
+    stack_traces: dict[str, str] = field(default_factory=dict)
+    module_hierarchy: dict[str, dict[str, Any]] = field(default_factory=dict)
+    is_delegated_op: bool | None = None
+    delegate_backend_name: str | None = None
+    _delegate_debug_metadatas: list[Any] = field(default_factory=list)
+    debug_data: list[InferenceOutput] = field(default_factory=list)
+    _instruction_id: int | None = None
+    _delegate_metadata_parser: MetadataParser | None = None
+    _start_time: list[int | float] | None = None
+    _chain_index: int = _UNSET
+
+    @functools.cached_property
+    def delegate_debug_metadatas(self) -> list[str] | dict[str, Any]:
+        """What the delegate attached, through the parser if there is one."""
+        if self._delegate_metadata_parser is None or not any(self._delegate_debug_metadatas):
+            return self._delegate_debug_metadatas
+        return self._delegate_metadata_parser(self._delegate_debug_metadatas)
+
+    @property
+    def raw_delegate_debug_metadatas(self) -> list[Any]:
+        """What the delegate attached, one for each run."""
+        return self._delegate_debug_metadatas
+
+    @property
+    def start_time(self) -> list[int | float] | None:
+        """When it started in each run, in the source's unit."""
+        return self._start_time
+
+    def asdict(self, _units: str = "") -> dict[str, Any]:
+        """A row of a table; values are lists of one element, as pandas takes them."""
+        perf = self.perf_data
+        statistics = {
+            f"{name}{_units}": None if perf is None else getattr(perf, name)
+            for name in ("p10", "p50", "p90", "avg", "min", "max")
+        }
+        return {
+            "event_name": self.name,
+            "raw": [None if perf is None else perf.raw],
+            **statistics,
+            "op_types": [self.op_types],
+            "delegate_debug_identifier": self.delegate_debug_identifier,
+            "stack_traces": [self.stack_traces],
+            "module_hierarchy": [self.module_hierarchy],
+            "is_delegated_op": self.is_delegated_op,
+            "delegate_backend_name": self.delegate_backend_name,
+            "debug_data": [self.debug_data],
+            "start_time": [self._start_time],
+        }
+
+    def to_dataframe(self, _units: str = "") -> pd.DataFrame:
+        """The event as a table with one row."""
+        import pandas as pd
+
+        return pd.DataFrame(self.asdict(_units))
+
+
+@dataclass
+class EventBlock:
+    """The runs with the same events under one name, such as all executions of a method.
+
+    Attributes:
+        name: The block's name.
+        events: Its events in the order of their end.
+        source_time_scale: The unit of the ETDump.
+        target_time_scale: The unit of ``perf_data``.
+        bundled_input_index: Which test case of a bundled program was run; -1 for none.
+        run_output: The program's outputs, if they were logged.
+        reference_output: What the ETRecord says they should be.
+    """
+
+    name: str
+    events: list[Event] = field(default_factory=list)
+    source_time_scale: TimeScale = TimeScale.NS
+    target_time_scale: TimeScale = TimeScale.MS
+    bundled_input_index: int | None = None
+    run_output: list[InferenceOutput] | None = None
+    reference_output: list[InferenceOutput] | None = None
+
+    def to_dataframe(
+        self, include_units: bool = False, include_delegate_debug_data: bool = False
+    ) -> pd.DataFrame:
+        """The block as a table with a row for each event.
+
+        Args:
+            include_units: Whether headers of times name the unit.
+            include_delegate_debug_data: Whether there are columns with what delegates attached.
+        """
+        import pandas as pd
+
+        units = f" ({self.target_time_scale.value})" if include_units else ""
+        rows = []
+        for event in self.events:
+            row = {
+                key: value[0] if isinstance(value, list) else value
+                for key, value in event.asdict(units).items()
+            }
+            if include_delegate_debug_data:
+                attached = event.delegate_debug_metadatas
+                row.update(attached if isinstance(attached, dict) else {"delegate_debug_metadata": attached})
+            rows.append({"event_block_name": self.name, **row})
+        return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What makes events of several runs the same one. ``occurrence`` counts repetitions in a run (loops)."""
+
+    name: str | None
+    chain: int
+    instruction: int
+    delegate_int: int
+    delegate_str: str | None
+    occurrence: int = 0
+
+    @property
+    def place(self) -> tuple[int, int, int, str | None]:
+        return (self.chain, self.instruction, self.delegate_int, self.delegate_str)
+
+
+def _key(event: ProfileEvent | DebugEvent) -> _Key:
+    number = event.delegate_debug_id_int
+    return _Key(
+        event.name,
+        event.chain_index,
+        event.instruction_id,
+        _UNSET if number is None else number,
+        event.delegate_debug_id_str or None,
+    )
+
+
+@dataclass
+class _Run:
+    """The events of a run by what they are."""
+
+    profile: dict[_Key, ProfileEvent]
+    debug: dict[tuple[int, int, int, str | None], list[DebugEvent]]
+    outputs: list[DebugEvent]
+
+    @classmethod
+    def of(cls, data: RunData) -> _Run:
+        run = cls({}, {}, [])
+        counts: dict[_Key, int] = {}
+        for event in data.events or ():
+            if event.profile_event is not None:
+                key = _key(event.profile_event)
+                counts[key] = counts.get(key, -1) + 1
+                run.profile[replace(key, occurrence=counts[key])] = event.profile_event
+            elif event.debug_event is not None and is_debug_output(event.debug_event.debug_entry):
+                run.outputs.append(event.debug_event)
+            elif event.debug_event is not None:
+                run.debug.setdefault(_key(event.debug_event).place, []).append(event.debug_event)
+        return run
+
+
+@dataclass(frozen=True)
+class GroupingOptions:
+    """How times and values of an ETDump become events."""
+
+    source_time_scale: TimeScale = TimeScale.NS
+    target_time_scale: TimeScale = TimeScale.MS
+    output_buffer: bytes | None = None
+    delegate_metadata_parser: MetadataParser | None = None
+    delegate_time_scale_converter: TimeConverter | None = None
+
+
+def group_events(etdump: ETDumpFlatCC, options: GroupingOptions) -> list[EventBlock]:
+    """The blocks of an ETDump, in the order in which they first came.
+
+    Raises:
+        ValueError: Units that cannot be converted, or a debug buffer that does not fit.
+    """
+    groups: dict[Any, list[_Run]] = {}
+    for data in etdump.run_data:
+        run = _Run.of(data)
+        groups.setdefault((data.name, data.bundled_input_index, tuple(run.profile)), []).append(run)
+    blocks = []
+    names: dict[str, int] = {}
+    for (name, index, _), runs in groups.items():
+        names[name] = names.get(name, 0) + 1
+        block = EventBlock(
+            name=name if names[name] == 1 else f"{name}_{names[name]}",
+            source_time_scale=options.source_time_scale,
+            target_time_scale=options.target_time_scale,
+            bundled_input_index=index,
+            run_output=[
+                inflate_runtime_output(output.debug_entry, options.output_buffer)
+                for output in runs[0].outputs
+            ],
+        )
+        block.events = _events_of(runs, options)
+        blocks.append(block)
+    return blocks
+
+
+def _events_of(runs: Sequence[_Run], options: GroupingOptions) -> list[Event]:
+    first = runs[0]
+    events = [
+        _event(key, [run.profile[key] for run in runs], first.debug.get(key.place, ()), options)
+        for key in first.profile
+    ]
+    timed = {key.place for key in first.profile}
+    for place, logged in first.debug.items():
+        if place not in timed:
+            events.append(_event(_key(logged[0]), [], logged, options))
+    return events
+
+
+def _event(
+    key: _Key, timed: Sequence[ProfileEvent], logged: Sequence[DebugEvent], options: GroupingOptions
+) -> Event:
+    identifier: int | str | None = key.delegate_str
+    if identifier is None and key.delegate_int != _UNSET:
+        identifier = key.delegate_int
+    scale = calculate_time_scale_factor(options.source_time_scale, options.target_time_scale)
+    convert = options.delegate_time_scale_converter
+
+    def elapsed(event: ProfileEvent) -> float:
+        ticks = event.end_time - event.start_time
+        if identifier is not None and convert is not None:
+            return float(convert(identifier, ticks))
+        return ticks / scale
+
+    return Event(
+        name=key.name or ("" if identifier is None else str(identifier)),
+        perf_data=PerfData([elapsed(event) for event in timed]) if timed else None,
+        delegate_debug_identifier=identifier,
+        is_delegated_op=identifier is not None,
+        _delegate_debug_metadatas=[event.delegate_debug_metadata or "" for event in timed]
+        if identifier is not None
+        else [],
+        debug_data=[inflate_runtime_output(event.debug_entry, options.output_buffer) for event in logged],
+        _instruction_id=key.instruction,
+        _delegate_metadata_parser=options.delegate_metadata_parser,
+        _start_time=[event.start_time for event in timed],
+        _chain_index=key.chain,
+    )
+
+
+@dataclass(frozen=True)
+class HandleMaps:
+    """The maps of an ETRecord for one method."""
+
+    debug_handles: Mapping[int, Any]
+    delegates: Mapping[int, Mapping[str, Any]]
+    num_outputs: Mapping[int, int]
+
+
+def resolve_debug_handles(block: EventBlock, maps: HandleMaps) -> None:
+    """Gives events inside of instructions the debug handles of what they come from."""
+    for event in block.events:
+        if event._chain_index == _UNSET or event._instruction_id is None:
+            continue
+        number = event._instruction_id
+        event.num_outputs = maps.num_outputs.get(number, 1)
+        delegate = maps.delegates.get(number)
+        if delegate is not None:
+            event.delegate_backend_name = delegate.get("name")
+        if not event.is_delegated_op:
+            event.debug_handles = maps.debug_handles.get(number)
+        elif delegate is not None:
+            handles = delegate.get("delegate_map") or {}
+            identifier = event.delegate_debug_identifier
+            # JSON has turned numbers into text.
+            event.debug_handles = handles.get(identifier, handles.get(str(identifier)))
+
+
+__all__ = [
+    "OPERATOR_CALL",
+    "Event",
+    "EventBlock",
+    "GroupingOptions",
+    "HandleMaps",
+    "PerfData",
+    "group_events",
+    "resolve_debug_handles",
+]

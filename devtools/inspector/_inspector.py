@@ -1,0 +1,324 @@
+"""``Inspector``: what an ETDump and an ETRecord say together."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from typing import IO, TYPE_CHECKING, Any
+
+from torch.export import ExportedProgram
+
+from executorch.devtools.etdump.serialize import deserialize_from_etdump_flatcc
+from executorch.devtools.etrecord import ETRecord, parse_etrecord
+from executorch.devtools.inspector._events import (
+    OPERATOR_CALL,
+    Event,
+    EventBlock,
+    GroupingOptions,
+    HandleMaps,
+    MetadataParser,
+    PerfData,
+    TimeConverter,
+    group_events,
+    resolve_debug_handles,
+)
+from executorch.devtools.inspector.numerical_comparator import NumericalComparatorBase
+from executorch.devtools.inspector.numerical_comparator.comparators import find_comparator
+from executorch.devtools.inspector.sources import (
+    attach_sources,
+    handles_of,
+    is_in_module,
+    nodes_by_handle,
+    reference_values,
+)
+from executorch.devtools.inspector.time_scale import TimeScale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORWARD = "forward"
+#: Events that the table leaves out: they repeat the time of what is below them.
+EXCLUDED_EVENTS_WHEN_PRINTING = {OPERATOR_CALL}
+#: Columns that are too long for the table.
+EXCLUDED_COLUMNS_WHEN_PRINTING = [
+    "raw",
+    "delegate_debug_identifier",
+    "stack_traces",
+    "module_hierarchy",
+    "debug_data",
+]
+
+
+class Inspector:
+    """Tables of what happened in runs, and where in the model it comes from.
+
+    Attributes:
+        event_blocks: The :class:`EventBlock` s of the ETDump.
+    """
+
+    def __init__(
+        self,
+        etdump_path: str | os.PathLike[str] | None = None,
+        etdump_data: bytes | None = None,
+        etrecord: ETRecord | str | os.PathLike[str] | None = None,
+        source_time_scale: TimeScale = TimeScale.NS,
+        target_time_scale: TimeScale = TimeScale.MS,
+        debug_buffer_path: str | os.PathLike[str] | None = None,
+        delegate_metadata_parser: MetadataParser | None = None,
+        delegate_time_scale_converter: TimeConverter | None = None,
+        enable_module_hierarchy: bool = False,
+        buffer_path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Reads a recording.
+
+        Args:
+            etdump_path: The file with the events; or
+            etdump_data: its contents.
+            etrecord: What the compiler knows; a record or its file. Without it, events have no source.
+            source_time_scale: The unit of the platform's clock.
+            target_time_scale: The unit of the tables.
+            debug_buffer_path: The file with the values that were logged.
+            delegate_metadata_parser: Makes something readable of what a delegate attached to an event in each run.
+            delegate_time_scale_converter: Converts the time of a delegate's event, given what it is identified by.
+            enable_module_hierarchy: Has no effect: the hierarchy is always there.
+            buffer_path: The older name of ``debug_buffer_path``.
+
+        Raises:
+            ValueError: There is no ETDump, or two; or a file is not what it should be.
+        """
+        if (etdump_path is None) == (etdump_data is None):
+            raise ValueError("pass either etdump_path or etdump_data to the Inspector")
+        if (source_time_scale == TimeScale.CYCLES) != (target_time_scale == TimeScale.CYCLES):
+            raise RuntimeError(
+                "For TimeScale in cycles both the source and target time scale have to be in cycles."
+            )
+        del enable_module_hierarchy
+        if etdump_data is None:
+            etdump_data = _read(etdump_path)
+        debug_path = debug_buffer_path if debug_buffer_path is not None else buffer_path
+        self._source_time_scale = source_time_scale
+        self._target_time_scale = target_time_scale
+        self._etrecord = (
+            etrecord if etrecord is None or isinstance(etrecord, ETRecord) else parse_etrecord(etrecord)
+        )
+        self.event_blocks: list[EventBlock] = group_events(
+            deserialize_from_etdump_flatcc(etdump_data),
+            GroupingOptions(
+                source_time_scale,
+                target_time_scale,
+                None if debug_path is None else _read(debug_path),
+                delegate_metadata_parser,
+                delegate_time_scale_converter,
+            ),
+        )
+        if self._etrecord is not None:
+            self._consume_etrecord(self._etrecord)
+
+    def _consume_etrecord(self, record: ETRecord) -> None:
+        """Gives events their debug handles, and with them their place in the model."""
+        maps = record._debug_handle_map or {}
+        # The ETDump does not name the method.
+        method = FORWARD if FORWARD in maps or not maps else next(iter(maps))
+        handle_maps = HandleMaps(
+            maps.get(method, {}),
+            (record._delegate_map or {}).get(method, {}),
+            (record._instruction_id_to_num_outs_map or {}).get(method, {}),
+        )
+        program = record.edge_programs().get(method)
+        nodes = {} if program is None else nodes_by_handle(program)
+        outputs = (record._reference_outputs or {}).get(method)
+        for block in self.event_blocks:
+            resolve_debug_handles(block, handle_maps)
+            for event in block.events:
+                attach_sources(event, nodes)
+            index = block.bundled_input_index
+            if outputs is not None and index is not None and 0 <= index < len(outputs):
+                block.reference_output = outputs[index]
+
+    def to_dataframe(
+        self, include_units: bool = True, include_delegate_debug_data: bool = False
+    ) -> pd.DataFrame:
+        """All events, one a row.
+
+        Args:
+            include_units: Whether headers of times name the unit.
+            include_delegate_debug_data: Whether there are columns with what delegates attached.
+        """
+        import pandas as pd
+
+        tables = [
+            block.to_dataframe(include_units, include_delegate_debug_data) for block in self.event_blocks
+        ]
+        return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+
+    def _table(self, include_units: bool, include_delegate_debug_data: bool) -> pd.DataFrame:
+        table = self.to_dataframe(include_units, include_delegate_debug_data)
+        if table.empty:
+            return table
+        table = table[~table["event_name"].isin(EXCLUDED_EVENTS_WHEN_PRINTING)]
+        hidden = [name for name in EXCLUDED_COLUMNS_WHEN_PRINTING if name in table.columns]
+        return table.drop(columns=hidden).reset_index(drop=True)
+
+    def print_data_tabular(
+        self,
+        file: IO[str] | None = None,
+        include_units: bool = True,
+        include_delegate_debug_data: bool = False,
+    ) -> None:
+        """Prints the events as a table, without those that only wrap others.
+
+        Args:
+            file: Where to; standard output by default.
+            include_units: As for :meth:`to_dataframe`.
+            include_delegate_debug_data: As for :meth:`to_dataframe`.
+        """
+        table = self._table(include_units, include_delegate_debug_data)
+        text = "no events" if table.empty else table.to_string(max_colwidth=60, na_rep="")
+        print(text, file=sys.stdout if file is None else file)
+
+    def save_data_to_tsv(
+        self, file: IO[str], include_units: bool = True, include_delegate_debug_data: bool = False
+    ) -> None:
+        """Writes the table of :meth:`print_data_tabular` with tabs between columns."""
+        self._table(include_units, include_delegate_debug_data).to_csv(file, sep="\t")
+
+    def find_total_for_module(self, module_name: str) -> float:
+        """The mean time of all operators of a module together, in the target's unit.
+
+        Args:
+            module_name: The path in the model (``layers.0``) or torch's name for it (``L__self___layers_0``). Needs
+                an ETRecord.
+        """
+        return sum(
+            event.perf_data.avg
+            for block in self.event_blocks
+            for event in block.events
+            if event.name not in EXCLUDED_EVENTS_WHEN_PRINTING
+            and event.perf_data is not None
+            and is_in_module(event, module_name)
+        )
+
+    def get_op_list(self, event_block: str, show_delegated_ops: bool | None = True) -> dict[str, list[Event]]:
+        """Operator of the edge program to its events in a block. Needs an ETRecord.
+
+        Raises:
+            ValueError: There is no block of this name.
+        """
+        blocks = [block for block in self.event_blocks if block.name == event_block]
+        if not blocks:
+            names = [block.name for block in self.event_blocks]
+            raise ValueError(f"no event block {event_block!r}; there are {names}")
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in blocks[0].events:
+            if event.name in EXCLUDED_EVENTS_WHEN_PRINTING:
+                continue
+            if show_delegated_ops or not event.is_delegated_op:
+                for op_type in dict.fromkeys(event.op_types):
+                    found[op_type].append(event)
+        return dict(found)
+
+    def get_exported_program(self, graph: str | None = None) -> ExportedProgram | None:
+        """A program out of the ETRecord; None without one.
+
+        Args:
+            graph: Its name; the edge program of ``forward`` (or of the only method) by default.
+        """
+        if self._etrecord is None:
+            return None
+        if graph is not None:
+            return (self._etrecord.graph_map or {}).get(graph)
+        programs = self._etrecord.edge_programs()
+        return programs.get(FORWARD) or next(iter(programs.values()), None)
+
+    def calculate_numeric_gap(
+        self,
+        distance: str | NumericalComparatorBase,
+        disable_debug_handle_valdiation: bool = False,
+        reference_graph: str | None = None,
+    ) -> pd.DataFrame:
+        """Compares what operators gave at run time with what they give in eager mode.
+
+        Needs an ETDump with intermediate values, its debug buffer, and an ETRecord with the inputs of that run
+        (:meth:`ETRecord.update_representative_inputs`).
+
+        Args:
+            distance: ``"L1"``, ``"MSE"``, ``"SNR"``, or a comparator.
+            disable_debug_handle_valdiation: Has no effect: handles of the edge program need no validation.
+            reference_graph: The name of another program of the ETRecord to compare with.
+
+        Returns:
+            A row for each operator: its name in the graph and in the ETDump, both values, and the gap.
+
+        Raises:
+            ValueError: Something is missing; the message says what.
+        """
+        import pandas as pd
+
+        del disable_debug_handle_valdiation
+        comparator = find_comparator(distance)
+        program = self.get_exported_program(reference_graph)
+        record = self._etrecord
+        if record is None or program is None:
+            raise ValueError(
+                f"comparing values needs an ETRecord with the program {reference_graph or FORWARD!r}"
+            )
+        if record._representative_inputs is None:
+            raise ValueError(
+                "the ETRecord has no inputs: call update_representative_inputs() before saving it"
+            )
+        nodes = nodes_by_handle(program)
+        references = reference_values(program, record._representative_inputs)
+        rows = []
+        for event in self._logged_events():
+            handles = handles_of(event.debug_handles)
+            # Of several operators that were fused, the last one's value is what is seen outside.
+            known = [key for key in references if set(key) & set(handles)]
+            if not known:
+                continue
+            reference, value = references[known[-1]], _matching(event.debug_data, references[known[-1]])
+            sources = [node for handle in handles for node in nodes.get(handle, ())]
+            rows.append(
+                {
+                    "aot_debug_handle": known[-1],
+                    "aot_ops": [node.name for node in sources],
+                    "aot_intermediate_output": reference,
+                    "runtime_ops": [event.name],
+                    "runtime_debug_handle": handles,
+                    "runtime_intermediate_output": value,
+                    "gap": comparator.compare(reference, value),
+                    "stacktraces": {node.name: node.meta.get("stack_trace") for node in sources},
+                }
+            )
+        if not rows:
+            raise ValueError("no operator has values at run time: was the program run with a debug buffer?")
+        return pd.DataFrame(rows)
+
+    def _logged_events(self) -> list[Event]:
+        return [
+            event
+            for block in self.event_blocks
+            for event in block.events
+            if event.name not in EXCLUDED_EVENTS_WHEN_PRINTING
+            and any(value is not None for value in event.debug_data)
+        ]
+
+
+def _matching(values: list[Any], reference: Any) -> Any:
+    """Of the values of an instruction, those that correspond to the reference: one, or as many as it has."""
+    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
+    if isinstance(reference, (list, tuple)) and len(flat) >= len(reference):
+        return flat[-len(reference) :]
+    shape = getattr(reference, "shape", None)
+    for value in reversed(flat):
+        if shape is None or getattr(value, "shape", None) == shape:
+            return value
+    return flat[-1]
+
+
+def _read(path: Any) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+__all__ = ["Event", "EventBlock", "Inspector", "PerfData", "TimeScale"]
