@@ -7,13 +7,14 @@ from executorch.tests.architecture.edges import load_edges
 
 ROOT = pathlib.Path(__file__).absolute().parents[2]
 
-_ROW = re.compile(r"^\| \[(\w+)\]\((\w+)/README\.md\) \| (\S+) \| .+ \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| \[([\w/]+)\]\(([\w/]+)/README\.md\) \| (\S+) \| .+ \|$", re.MULTILINE)
 
 
 def test_every_library_is_in_the_table_with_its_version():
     rows = _ROW.findall((ROOT / "README.md").read_text())
     assert all(name == directory for name, directory, _ in rows)
-    versions = {path.parent.name: path.read_text().strip() for path in ROOT.glob("*/VERSION")}
+    found = [*ROOT.glob("*/VERSION"), *ROOT.glob("backends/*/VERSION")]
+    versions = {str(path.parent.relative_to(ROOT)): path.read_text().strip() for path in found}
     assert {name: version for name, _, version in rows} == versions
 
 

@@ -8,7 +8,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-
 Activation = Callable[[], nn.Module]
 
 
@@ -71,4 +70,3 @@ class InvertedResidual(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + self.layers(x) if self.residual else self.layers(x)
-

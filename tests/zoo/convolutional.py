@@ -158,14 +158,18 @@ class DenseNet(nn.Module):
         self.blocks, self.transitions = nn.ModuleList(), nn.ModuleList()
         channels = stem
         for stage, count in enumerate(blocks):
-            self.blocks.append(nn.ModuleList(self._layer(channels + i * growth, growth) for i in range(count)))
+            self.blocks.append(
+                nn.ModuleList(self._layer(channels + i * growth, growth) for i in range(count))
+            )
             channels += count * growth
             last = stage == len(blocks) - 1
             outputs = channels if last else channels // 2
             self.transitions.append(
                 nn.Identity()
                 if last
-                else nn.Sequential(ConvNormAct(channels, outputs, 1), nn.AvgPool2d(2, 2, count_include_pad=False))
+                else nn.Sequential(
+                    ConvNormAct(channels, outputs, 1), nn.AvgPool2d(2, 2, count_include_pad=False)
+                )
             )
             channels = outputs
         self.head = nn.Linear(channels, classes)
@@ -173,7 +177,10 @@ class DenseNet(nn.Module):
     @staticmethod
     def _layer(inputs: int, growth: int) -> nn.Module:
         return nn.Sequential(
-            nn.BatchNorm2d(inputs), nn.ReLU(), ConvNormAct(inputs, 4 * growth, 1), nn.Conv2d(4 * growth, growth, 3, padding=1)
+            nn.BatchNorm2d(inputs),
+            nn.ReLU(),
+            ConvNormAct(inputs, 4 * growth, 1),
+            nn.Conv2d(4 * growth, growth, 3, padding=1),
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -201,11 +208,11 @@ class InceptionBlock(nn.Module):
         self.asymmetric = nn.Sequential(
             nn.Conv2d(inputs, width, (1, 5), padding=(0, 2)), nn.Conv2d(width, width, (5, 1), padding=(2, 0))
         )
-        self.double = nn.Sequential(ConvNormAct(inputs, width), ConvNormAct(width, width))
+        self.twice = nn.Sequential(ConvNormAct(inputs, width), ConvNormAct(width, width))
         self.pooled = nn.Sequential(nn.AvgPool2d(3, 1, 1), ConvNormAct(inputs, width, 1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cat([self.one(x), self.asymmetric(x), self.double(x), self.pooled(x)], 1)
+        return torch.cat([self.one(x), self.asymmetric(x), self.twice(x), self.pooled(x)], 1)
 
 
 def inception(full: bool) -> Specimen:

@@ -11,9 +11,9 @@ from torch import nn
 from torch.utils import _pytree as pytree
 
 #: Largest error allowed, as a share of the largest magnitude in an output. A dtype that is absent is not tried.
-FLOAT32: Mapping[torch.dtype, float] = {torch.float32: 1e-4}
+FLOAT32: Mapping[torch.dtype, float] = {torch.float32: 1e-5}
 #: For models that are also tried in the 16-bit types, whose machine epsilons are 1e-3 and 8e-3.
-ALL_FLOATS: Mapping[torch.dtype, float] = {torch.float32: 1e-4, torch.float16: 2e-2, torch.bfloat16: 1e-1}
+ALL_FLOATS: Mapping[torch.dtype, float] = {torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,186 @@
+"""Damages small programs for as long as one likes, and counts what comes of it.
+
+    ./bazelw run //tests/fuzz:campaign -- --seconds=600
+
+Every target of this directory runs in processes of its own, so that a crash is counted and the rest goes on. Files
+that end with an integrity trailer are counted apart: with it damage goes unnoticed only where the trailer itself was
+cut off. The same mutations are given to the published package, each file in a process of its own, where that package
+is at hand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import zlib
+
+from absl import app, flags
+from tqdm import tqdm
+
+from executorch.tests import published
+
+_SECONDS = flags.DEFINE_integer("seconds", 60, "Time for our side; shared by the targets.", lower_bound=4)
+_SEED = flags.DEFINE_integer("seed", 1, "Of the mutations.")
+_ARTIFACTS = flags.DEFINE_string("artifacts", None, "Where to keep files that crash or hang.")
+_PUBLISHED = flags.DEFINE_string(
+    "published_path", None, "PYTHONPATH of the published package; found by itself."
+)
+_PEER_FILES = flags.DEFINE_integer("published_files", 300, "How many mutations the published package gets.")
+_BINARIES = flags.DEFINE_string("binaries", None, "Directory of the fuzzers; beside this file if not given.")
+_CORPUS = flags.DEFINE_string("corpus", None, "Directory of the corpus; beside this file if not given.")
+
+_HERE = pathlib.Path(__file__).absolute().parent
+#: Target to its share of the time and what it starts from.
+SHARES = {"program": 0.5, "program_with_trailer": 0.25, "flat_tensor": 0.15, "headers": 0.1}
+
+# Runs in the published package's process: every file in a child of its own, so that a crash is a status. The
+# tensors are made before, since a child must not start PyTorch's threads.
+_PEER = """
+import json, os, pathlib, signal, sys
+import torch
+from executorch.extension.pybindings import portable_lib as lib
+
+torch.set_num_threads(1)
+level = getattr(lib.Verification, sys.argv[2])
+quiet = os.open(os.devnull, os.O_WRONLY)
+DTYPES = {6: torch.float32, 4: torch.int64, 11: torch.bool, 7: torch.float64, 3: torch.int32, 0: torch.uint8}
+
+def run(data):
+    module = lib._load_for_executorch_from_buffer(data, program_verification=level)
+    for name in module.method_names():
+        meta = module.method_meta(name)
+        inputs = []
+        for i in range(meta.num_inputs()):
+            tensor = meta.input_tensor_meta(i)
+            inputs.append(torch.zeros(tuple(tensor.sizes()), dtype=DTYPES.get(int(tensor.dtype()), torch.float32)))
+        module.run_method(name, inputs)
+
+counts = {"ok": 0, "errors": 0, "crashes": 0, "hangs": 0}
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    data = path.read_bytes()
+    child = os.fork()
+    if child == 0:
+        os.dup2(quiet, 1), os.dup2(quiet, 2)
+        signal.alarm(10)
+        try:
+            run(data)
+        except Exception:
+            os._exit(1)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        counts["hangs" if os.WTERMSIG(status) == signal.SIGALRM else "crashes"] += 1
+    else:
+        counts["ok" if os.WEXITSTATUS(status) == 0 else "errors"] += 1
+print(json.dumps(counts))
+"""
+
+
+def with_trailer(file: bytes) -> bytes:
+    """A file with the integrity trailer of `runtime/executor/integrity.h`."""
+    return file + 2 * (17 * b"ETIG" + struct.pack("<IQQ", 1, len(file), zlib.crc32(file)))
+
+
+def arguments_of(target: str, corpus: pathlib.Path, scratch: pathlib.Path) -> list[str]:
+    """What the driver of a target starts from: files or directories, and flags that belong to them."""
+    if target == "headers":
+        return ["--everywhere", str(corpus / "flat_tensor"), str(corpus / "program")]
+    if target == "flat_tensor":
+        return [f"--dict={_HERE / 'flat_tensor.dict'}", str(corpus / "flat_tensor")]
+    dictionary = f"--dict={_HERE / 'program.dict'}"
+    if target == "program":
+        return [dictionary, str(corpus / "program")]
+    for path in (corpus / "program").iterdir():
+        (scratch / path.name).write_bytes(with_trailer(path.read_bytes()))
+    return [dictionary, "--everywhere", str(scratch)]
+
+
+def run_target(
+    target: str, binaries: pathlib.Path, corpus: pathlib.Path, limits: list[str], artifacts: str | None = None
+) -> dict[str, int]:
+    """Runs one target's driver; its counts.
+
+    Raises:
+        RuntimeError: the driver itself failed.
+    """
+    binary = binaries / f"{target.removesuffix('_with_trailer')}_fuzzer"
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [str(binary), "--fork", *limits, *arguments_of(target, corpus, pathlib.Path(scratch))]
+        if artifacts:
+            command.append(f"--artifacts={artifacts}/{target}")
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    lines = done.stdout.strip().splitlines()
+    if not lines or not lines[-1].startswith("{"):
+        raise RuntimeError(f"{binary.name} failed:\n{done.stderr[-2000:]}")
+    return json.loads(lines[-1])
+
+
+def run_published(
+    path: str, binaries: pathlib.Path, corpus: pathlib.Path, seed: int, files: int
+) -> dict[str, dict[str, int]]:
+    """What the published package makes of the same mutations, by the thoroughness of its verification."""
+    scratch = pathlib.Path(tempfile.mkdtemp())
+    try:
+        command = [
+            str(binaries / "program_fuzzer"),
+            f"--write={scratch}",
+            f"--runs={files}",
+            f"--seed={seed}",
+        ]
+        subprocess.run([*command, *arguments_of("program", corpus, scratch)], check=True)
+        counts = {}
+        for level in ("Minimal", "InternalConsistency"):
+            done = published.run(_PEER, str(scratch), level, path=path, timeout=60 + 20 * files)
+            if done.returncode:
+                raise RuntimeError(f"the published package failed:\n{done.stderr[-2000:]}")
+            counts[level] = json.loads(done.stdout.strip().splitlines()[-1])
+        return counts
+    finally:
+        shutil.rmtree(scratch)
+
+
+def summary(targets: dict[str, dict[str, int]]) -> dict[str, object]:
+    """The figures of our side over all targets."""
+    total = {
+        key: sum(counts[key] for counts in targets.values()) for key in ("executions", "crashes", "hangs")
+    }
+    return {
+        **total,
+        "silently_wrong": targets["program"]["changed"],
+        "silently_wrong_with_trailer": targets["program_with_trailer"]["changed"],
+        "targets": targets,
+    }
+
+
+def main(arguments: list[str]) -> None:
+    if len(arguments) > 1:
+        raise app.UsageError(f"unexpected arguments: {arguments[1:]}")
+    # `bazel run` starts in the runfiles; a path that a person gives is relative to where they are.
+    where = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."))
+    binaries = pathlib.Path(_BINARIES.value) if _BINARIES.value else _HERE
+    corpus = pathlib.Path(_CORPUS.value) if _CORPUS.value else _HERE / "corpus"
+    artifacts = str(where / _ARTIFACTS.value) if _ARTIFACTS.value else None
+    targets = {}
+    for target, share in tqdm(SHARES.items(), desc="fuzzing", unit="target"):
+        limits = [
+            f"--seconds={max(1, round(share * _SECONDS.value))}",
+            "--runs=1000000000000",
+            f"--seed={_SEED.value}",
+        ]
+        targets[target] = run_target(target, binaries, corpus, limits, artifacts)
+        print(f"{target:22}", json.dumps(targets[target]))
+    result = summary(targets)
+    path = _PUBLISHED.value or published.search_path()
+    if path is not None:
+        result["published"] = run_published(path, binaries, corpus, _SEED.value, _PEER_FILES.value)
+        print(f"{'published':22}", json.dumps(result["published"]))
+    print("RESULT " + json.dumps(result))
+
+
+if __name__ == "__main__":
+    app.run(main)

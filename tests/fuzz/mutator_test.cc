@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+#include <executorch/tests/fuzz/mutator.h>
+
+namespace {
+
+using executorch::fuzz::Bytes;
+using executorch::fuzz::Mutator;
+using executorch::fuzz::parse_dictionary;
+using executorch::fuzz::structured_size;
+
+TEST(MutatorTest, NumberAndSeedDetermineTheDamage) {
+  const Bytes file(400, 7);
+  const Mutator mutator(1, {});
+  for (uint64_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(mutator.mutate(i, file, true), mutator.mutate(i, file, true));
+    EXPECT_EQ(Mutator(1, {}).choose(i, 5), mutator.choose(i, 5));
+  }
+  EXPECT_NE(mutator.mutate(3, file, true), Mutator(2, {}).mutate(3, file, true));
+  EXPECT_NE(mutator.mutate(3, file, true), mutator.mutate(4, file, true));
+}
+
+TEST(MutatorTest, MostMutationsDamage) {
+  Bytes file(400);
+  for (size_t i = 0; i < file.size(); ++i) {
+    file[i] = static_cast<uint8_t>(i * 37);
+  }
+  const Mutator mutator(1, {});
+  int unchanged = 0;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    unchanged += mutator.mutate(i, file, true) == file;
+  }
+  EXPECT_LT(unchanged, 50);
+}
+
+TEST(MutatorTest, DataSegmentsStayUnlessAskedFor) {
+  Bytes file(200, 0);
+  const uint8_t header[] = {'e', 'h', '0', '0', 32, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0};
+  std::copy(std::begin(header), std::end(header), file.begin() + 8);
+  ASSERT_EQ(structured_size(file), 100u);
+  const Mutator mutator(1, {});
+  bool elsewhere = false;
+  for (uint64_t i = 0; i < 500; ++i) {
+    const Bytes damaged = mutator.mutate(i, file, false);
+    if (damaged.size() == file.size()) {
+      EXPECT_TRUE(std::equal(file.begin() + 100, file.end(), damaged.begin() + 100));
+    }
+    const Bytes anywhere = mutator.mutate(i, file, true);
+    elsewhere = elsewhere || (anywhere.size() == file.size() &&
+                              !std::equal(file.begin() + 100, file.end(), anywhere.begin() + 100));
+  }
+  EXPECT_TRUE(elsewhere);
+}
+
+TEST(MutatorTest, ReadsDictionaries) {
+  const auto tokens =
+      parse_dictionary("# comment \"no\"\nmagic=\"ET12\"\n\nword=\"\\x01\\xfFz\"\n");
+  ASSERT_EQ(tokens.size(), 2u);
+  EXPECT_EQ(tokens[0], (Bytes{'E', 'T', '1', '2'}));
+  EXPECT_EQ(tokens[1], (Bytes{1, 255, 'z'}));
+}
+
+TEST(MutatorTest, TinyFilesAreLeftAlone) {
+  EXPECT_EQ(Mutator(1, {}).mutate(0, Bytes{}, true), Bytes{});
+  EXPECT_EQ(Mutator(1, {}).mutate(0, Bytes{1, 2}, true), (Bytes{1, 2}));
+}
+
+}  // namespace
