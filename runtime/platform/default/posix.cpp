@@ -5,34 +5,43 @@
 // each of them by defining the symbol.
 #define ET_INTERNAL_PLATFORM_WEAKNESS ET_WEAK
 
-#include <chrono>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+
+#include <time.h>
 
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/platform.h>
 
 namespace {
 
-// First call fixes the zero of the clock, so that log lines count from the start of the program's
-// run.
-std::chrono::steady_clock::time_point start_time() {
-  static const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  return start;
+// POSIX's clock and not std::chrono's, which brings the C++ library's exceptions along.
+int64_t nanoseconds() {
+  struct timespec now = {};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+// The zero of the clock, fixed by the first call, so that log lines count from the start of the
+// program's run.
+std::atomic<int64_t> start_time{0};
+
+int64_t started_at(int64_t now) {
+  int64_t start = 0;
+  return start_time.compare_exchange_strong(start, now) ? now : start;
 }
 
 }  // namespace
 
-void et_pal_init(void) { start_time(); }
+void et_pal_init(void) { (void)started_at(nanoseconds()); }
 
 ET_NORETURN void et_pal_abort(void) { std::abort(); }
 
 et_timestamp_t et_pal_current_ticks(void) {
-  const auto start = start_time();
-  const auto elapsed = std::chrono::steady_clock::now() - start;
-  return static_cast<et_timestamp_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count());
+  const int64_t now = nanoseconds();
+  return static_cast<et_timestamp_t>(now - started_at(now));
 }
 
 et_tick_ratio_t et_pal_ticks_to_ns_multiplier(void) { return {1, 1}; }
