@@ -7,16 +7,9 @@ from executorch.runtime import Runtime
 from executorch.tests.interop import compiled, programs
 
 
-def _kernels() -> set[str]:
-    names = Runtime.get().operator_registry.operator_names
-    return {"quantized"} if any(name.startswith("quantized_decomposed::") for name in names) else set()
-
-
 @pytest.mark.parametrize("name", programs.SPECIMENS)
 def test_same_as_eager(name):
     specimen = programs.make(name)
-    if not specimen.needs <= _kernels():
-        pytest.skip(f"the runtime of this build has no kernels for {sorted(specimen.needs)} operators")
     expected = specimen.expected()
     files = compiled.compile_specimen(specimen)
     program = Runtime.get().load_program(files.pte, data_path=[*files.ptd.values()])
