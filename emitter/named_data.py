@@ -11,29 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from executorch.dialects.named_data import DataEntry
 from executorch.emitter.cord import Cord
+from executorch.emitter.file_data import FileBackedData
 from executorch.emitter.segments import Segment
 from executorch.schema.flat_tensor import TensorLayout
 from executorch.schema.wire import BytesLike
 
 
-@dataclass
-class DataEntry:
-    """One name.
-
-    Attributes:
-        buffer_index: which buffer the name stands for.
-        alignment: of the buffer in the file, in bytes.
-        tensor_layout: how to read the buffer as a tensor, None for an opaque blob.
-    """
-
-    buffer_index: int
-    alignment: int = 1
-    tensor_layout: TensorLayout | None = None
-
-
 class EntryLike(Protocol):
-    """`DataEntry` or its equal of the partitioner library."""
+    """`DataEntry`, or what has its attributes."""
 
     buffer_index: int
     alignment: int
@@ -82,8 +69,10 @@ def as_payload(data: DataPayload | NamedDataLike) -> DataPayload:
     return DataPayload(list(data.buffers), entries)
 
 
-def digest(data: BytesLike) -> bytes:
+def digest(data: BytesLike | FileBackedData) -> bytes:
     """Identifies content; equal for equal bytes only."""
+    if isinstance(data, FileBackedData):
+        return data.sha256()
     return hashlib.sha256(memoryview(data).cast("B")).digest()
 
 

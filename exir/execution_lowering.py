@@ -6,6 +6,8 @@ stage                what it leaves behind
 the caller's passes  an edge graph still
 external constants   names of ``.ptd`` files on constants
 optimisation         no clones without need, batch norm in convolutions, linear layers whole, constants folded, no unused weights
+layout               contiguous inputs for operators whose released kernels know no other
+in-place             results over dead arguments, where that was asked for
 buffer write-back    mutated buffers written at the end, or in place
 specs                a spec on every value; constants know their bytes
 primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
@@ -18,6 +20,7 @@ memory plan          places in memory
 ===================  ============================================================================
 """
 
+import itertools
 from typing import Any
 
 from torch.export import ExportedProgram
@@ -33,18 +36,20 @@ from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.loop_results_pass import LoopResultsPass
-from executorch.passes.pass_base import run_pass
-from executorch.passes.pass_manager import PassManager, pass_name
+from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
+from executorch.passes.pass_manager import PassManager, flatten_passes, pass_name
 from executorch.passes.program import clone_program, replace_parts, sync_signature
 from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
+from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
-from executorch.passes.spec_prop_pass import SpecPropPass
+from executorch.passes.spec_prop_pass import SpecPropPass, describe_output
 
 
 def edge_to_execution(
@@ -59,6 +64,11 @@ def edge_to_execution(
     program = run_user_passes(program, for_method(config.passes, method_name, []))
     tag_external_constants(program, config)
     optimize(program, config)
+    if config.legalize_dim_order:
+        program = run_user_passes(program, [LegalizePortableDimOrderPass()])
+    if config.run_reinplace_pass:
+        extra = config.reinplace_extra_ops or ()
+        ReinplacePass([*DEFAULT_INPLACEABLE_OPS, *extra])(program)
     program = InsertWriteBackForBuffersPass()(program).exported_program
     graph_module = program.graph_module
     DelegateResultsPass()(graph_module)
@@ -73,6 +83,8 @@ def edge_to_execution(
         ReplaceViewCopyWithViewPass()(graph_module)
     LoopResultsPass()(graph_module)
     graph_module = run_pass(config.to_out_var_pass, graph_module).graph_module
+    for module in graph_modules(graph_module):
+        describe_output(module)
     program = replace_parts(program, graph_module=graph_module, verifiers=[UncheckedEdgeVerifier])
     sync_signature(program)
     if not getattr(config.to_out_var_pass, "ignore_to_out_var_failure", False):
@@ -96,15 +108,31 @@ def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
 
 
 def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
-    """Runs graph passes of a caller over a program (which is changed or replaced), and renames its signature.
+    """Runs passes of a caller over a program (which is changed or replaced), and renames its signature.
+
+    Args:
+        program: a copy for the caller's passes to change.
+        passes: graph passes and ``ExportedProgramPassBase``s in nested lists, or a ``PassManager``.
 
     Raises:
         PassError: a pass added or removed inputs or outputs.
     """
-    manager = passes if isinstance(passes, PassManager) else PassManager(list(passes or ()))
-    if not manager.passes:
-        return program
-    passes = manager.passes
+    if isinstance(passes, PassManager):
+        return _run_graph_passes(program, passes) if passes.passes else program
+    for over_program, group in itertools.groupby(flatten_passes(passes), _takes_program):
+        if over_program:
+            for pass_ in group:
+                program = pass_(program).exported_program
+        else:
+            program = _run_graph_passes(program, PassManager(list(group)))
+    return program
+
+
+def _takes_program(pass_: Any) -> bool:
+    return isinstance(pass_, ExportedProgramPassBase)
+
+
+def _run_graph_passes(program: ExportedProgram, manager: PassManager) -> ExportedProgram:
     result = manager(program.graph_module)
     for module in graph_modules(result.graph_module):
         fill_missing_values(module)
@@ -113,11 +141,11 @@ def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
     try:
         sync_signature(new)
     except ValueError as error:
-        names = ", ".join(pass_name(item) for item in passes)
+        names = ", ".join(pass_name(item) for item in manager.passes)
         raise PassError(
             ExportErrorType.VIOLATION_OF_SPEC,
             f"the passes {names} changed the interface of the method: {error}\nWay out: passes over a graph keep its "
-            "inputs and outputs; to add constants use a pass over the ExportedProgram before to_edge",
+            "inputs and outputs; one that adds constants derives from ExportedProgramPassBase",
         ) from error
     return new
 

@@ -38,7 +38,8 @@ PATHS = {
     "executorch.exir.pass_manager": "PassManager",
     "executorch.exir.passes": "ConstraintBasedSymShapeEvalPass DebugHandleGeneratorPass HintBasedSymShapeEvalPass"
     " MemoryPlanningPass SpecPropPass ToOutVarPass",
-    "executorch.exir.passes.constant_prop_pass": "constant_prop_pass",
+    "executorch.exir.passes.constant_prop_pass": "constant_prop_pass get_constant_placeholder_dict get_data"
+    " get_propagated_const_tensor_dict is_const is_constant_buffer",
     "executorch.exir.passes.external_constants_pass": "delegate_external_constants_pass_unlifted"
     " external_constants_pass",
     "executorch.exir.passes.memory_planning_pass": "MemoryPlanningPass",
@@ -76,6 +77,9 @@ PATHS = {
     "executorch.exir.passes.pass_registry": "PassRegistry",
     "executorch.exir.passes.prune_empty_tensors_pass": "PruneEmptyTensorsPass",
     "executorch.exir.passes.quant_fusion_pass": "QuantFusionPass quant_fusion_and_const_prop_pass",
+    "executorch.exir.passes.quantize_io_pass": "QuantizeInputs QuantizeOutputs extract_io_quant_params"
+    " get_config_method_name quantize_input quantize_output",
+    "executorch.exir.passes.reinplace": "DEFAULT_INPLACEABLE_OPS reinplace_pass",
     "executorch.exir.passes.remove_graph_asserts_pass": "RemoveGraphAssertsPass",
     "executorch.exir.passes.remove_mixed_type_operators": "RemoveMixedTypeOperators",
     "executorch.exir.passes.remove_noop_pass": "RemoveNoopPass RemoveToCopyPass eliminate_dq_q",
@@ -84,7 +88,13 @@ PATHS = {
     "executorch.exir.passes.replace_view_copy_with_view_pass": "ReplaceViewCopyWithViewPass",
     "executorch.exir.passes.scalar_to_tensor_pass": "ScalarToTensorPass",
     "executorch.exir.passes.sym_to_tensor_pass": "SymToTensorPass",
+    "executorch.exir.passes.weights_to_outputs_pass": "weights_to_outputs_pass",
     "executorch.exir.scalar_type": "ScalarType",
+    "executorch.exir.serde.export_serialize": "SerializedArtifact",
+    "executorch.exir.serde.schema": "SCHEMA_VERSION",
+    "executorch.exir.serde.schema_check": "check",
+    "executorch.exir.serde.serialize": "deserialize load save serialize",
+    "executorch.exir.serde.union": "_Union",
     "executorch.exir.sym_util": "eval_expr eval_shape eval_shape_upper_bound eval_upper_bound",
     "executorch.exir.tracer": "ExirDynamoConfig Value",
     "executorch.exir.types": "LeafValueSpec ScalarSpec TensorSpec ValueSpec",

@@ -56,3 +56,50 @@ def test_tensors_give_their_bytes_in_memory_order():
     assert buffers[0] == plain.numpy().tobytes()
     assert buffers[1] == plain.permute(0, 2, 3, 1).contiguous().numpy().tobytes()
     assert buffers[2:] == [b"", b"\x80\x3f\x80\x3f"]
+
+
+def test_tensors_bring_their_layout():
+    store = NamedDataStore()
+    store.add_named_data("last", torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last))
+    layout = store.pte_data["last"].tensor_layout
+    assert (list(layout.sizes), list(layout.dim_order)) == ([1, 2, 3, 4], [0, 2, 3, 1])
+    with pytest.raises(ValueError, match="layout of 'other'"):
+        store.add_named_data("other", torch.zeros(2), tensor_layout=layout)
+    with pytest.raises(ValueError, match="sparse"):
+        store.add_named_data("sparse", torch.eye(2).to_sparse())
+    with pytest.raises(ValueError, match="not contiguous"):
+        store.add_named_data("transposed", torch.rand(3, 2).t())
+    assert len(store.buffers) == 1
+
+
+def filled(sizes):
+    store = NamedDataStore()
+    for key, size in sizes.items():
+        store.add_named_data(key, key.encode() * size, alignment=4)
+    return store
+
+
+def test_data_moves_into_files_of_limited_size():
+    store = filled({"d": 40, "a": 30, "c": 60, "b": 30})
+    store.add_named_data("z", b"a" * 30)
+    store.add_named_data("own", b"own", external_tag="own")
+    store.externalize_pte_data(100, "w")
+    files = {tuple(sorted(entries)): tag for tag, entries in store.external_data.items()}
+    assert set(files) == {("own",), ("a", "b", "z"), ("c", "d")}
+    assert store.pte_data == {} and store.external_data[files["a", "b", "z"]]["a"].alignment == 4
+    store.externalize_pte_data(100, "w")  # nothing is left to move
+    assert set(store.external_data) == set(files.values())
+    other = filled({"b": 30, "z": 5, "c": 60, "d": 40, "a": 30})
+    other.externalize_pte_data(100, "w")
+    assert {files["c", "d"]} <= set(other.external_data) != set(files.values())
+
+
+@pytest.mark.parametrize(
+    ("limit", "prefix"), [(9, "w"), (0, "w"), (True, "w"), (1.5, "w"), (100, ""), (100, None)]
+)
+def test_a_refused_move_changes_nothing(limit, prefix):
+    store = filled({"k": 10})
+    store.add_named_data("x", b"x", external_tag="own")
+    with pytest.raises(ValueError):
+        store.externalize_pte_data(limit, prefix)
+    assert list(store.pte_data) == ["k"] and list(store.external_data) == ["own"]

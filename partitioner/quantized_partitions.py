@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.ao.quantization.fx._decomposed  # Registers the quantized_decomposed operators.
 from torch.fx.passes.utils.source_matcher_utils import SourcePartition
 
 from executorch.dialects import meta_keys

@@ -1,7 +1,7 @@
 """Computes ahead of time what depends on constants only."""
 
 import operator
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch.export import ExportedProgram
@@ -92,6 +92,24 @@ def _nbytes(value: Any) -> "int | None":
     return value.numel() * value.element_size()
 
 
+#: Operators of quantization: backends recognise them around constants, so they are not evaluated unless asked for.
+QUANTIZATION_OPS: Final = frozenset(
+    {
+        "quantized_decomposed::choose_qparams.tensor",
+        "quantized_decomposed::convert_element_type.no_fuse",
+        "quantized_decomposed::dequantize_per_channel",
+        "quantized_decomposed::dequantize_per_tensor",
+        "quantized_decomposed::dequantize_per_tensor.tensor",
+        "quantized_decomposed::quantize_per_channel",
+        "quantized_decomposed::quantize_per_tensor",
+        "quantized_decomposed::quantize_per_tensor.tensor",
+        "torchao::choose_qparams_affine",
+        "torchao::dequantize_affine",
+        "torchao::quantize_affine",
+    }
+)
+
+
 def constant_prop_pass(
     exported_program: ExportedProgram,
     custom_skip_targets: "set[Any] | None" = None,
@@ -99,11 +117,55 @@ def constant_prop_pass(
 ) -> ExportedProgram:
     """Folds everything that depends on constants only; returns the program (changed in place).
 
+    Constants that nobody needs afterwards are removed from the program.
+
     Args:
         exported_program: with lifted constants.
-        custom_skip_targets: call targets that are not evaluated.
+        custom_skip_targets: call targets that are not evaluated; default the operators of quantization.
         _skip_dim_order: for callers of other releases; results keep their dim order either way.
     """
     del _skip_dim_order
-    skip = frozenset(custom_skip_targets or ())
-    return ConstantPropPass(only_if_not_larger=False, skip=skip)(exported_program).exported_program
+    fold = ConstantPropPass(
+        only_if_not_larger=False, skip=skipped_targets(exported_program, custom_skip_targets)
+    )
+    unused = {node for node in constant_values(exported_program) if not node.users}
+    program = fold(exported_program).exported_program
+    for node in constant_values(program):
+        if not node.users and node not in unused:
+            erase_constant(program, node)
+    return program
+
+
+def skipped_targets(program: ExportedProgram, custom: "set[Any] | None") -> "frozenset[Any]":
+    """Call targets of the program that constant propagation leaves alone: ``custom``, by default quantization."""
+    if custom is not None:
+        return frozenset(custom)
+    targets = {node.target for node in program.graph.nodes if node.op == "call_function"}
+    return frozenset(
+        target for target in targets if (op := aten_op(target)) is not None and op.name() in QUANTIZATION_OPS
+    )
+
+
+def propagated_constants(
+    program: ExportedProgram, custom_skip_targets: "set[Any] | None" = None
+) -> "dict[Node, torch.Tensor]":
+    """Every tensor of the outermost graph that is known ahead of time: constants, and what follows from them."""
+    skip = skipped_targets(program, custom_skip_targets)
+    known: dict[Node, Any] = dict(constant_values(program))
+    with torch.no_grad():
+        for node in program.graph.nodes:
+            if node.target not in skip and _is_foldable(node, known):
+                known[node] = _evaluate(node, known)
+    return {node: value for node, value in known.items() if isinstance(value, torch.Tensor)}
+
+
+def erase_constant(program: ExportedProgram, node: Node) -> None:
+    """Removes the placeholder of a constant without users, its entry in the signature and its value (in place)."""
+    specs = program.graph_signature.input_specs
+    spec = next(item for item in specs if getattr(item.arg, "name", None) == node.name)
+    specs.remove(spec)
+    if all(other.target != spec.target for other in specs):
+        program.state_dict.pop(spec.target, None)
+        program.constants.pop(spec.target, None)
+    program.graph.erase_node(node)
+    program.graph_module.recompile()

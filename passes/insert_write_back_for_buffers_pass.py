@@ -109,6 +109,8 @@ def _copy_into(placeholder: Node, value: Node) -> Node:
 
 def _update_in_place(value: Node, placeholder: Node, output: Node) -> "Node | None":
     """Makes ``value`` update the buffer itself if it can; None when it has to be copied."""
+    if _writes(value, placeholder):
+        return value
     op = aten_op(value.target) if isinstance(value, Node) and value.op == "call_function" else None
     in_place = IN_PLACE_FORMS.get(op) if op is not None else None
     if in_place is None or value.args[0] is not placeholder:
@@ -119,6 +121,19 @@ def _update_in_place(value: Node, placeholder: Node, output: Node) -> "Node | No
     value.target = in_place
     value.meta.pop(meta_keys.SPEC, None)
     return value
+
+
+def _writes(value: object, placeholder: Node) -> bool:
+    """Whether ``value`` is what in-place operators, one after another, made of the buffer."""
+    while isinstance(value, Node) and value.op == "call_function":
+        op = aten_op(value.target)
+        first = op._schema.arguments[0].alias_info if op is not None and op._schema.arguments else None
+        if first is None or not first.is_write:
+            return False
+        value = value.args[0]
+        if value is placeholder:
+            return True
+    return False
 
 
 def insert_write_back_for_buffers_pass(ep: ExportedProgram) -> "tuple[GraphModule, ExportGraphSignature]":

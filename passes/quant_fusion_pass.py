@@ -141,7 +141,7 @@ def _is_call(node: Any, op: torch._ops.OpOverload) -> bool:
 def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
     """Fuses quantized graphs and folds what depends on constants only (weights' quantization); in place."""
     QuantFusionPass()(program.graph_module)
-    return constant_prop_pass(program)
+    return constant_prop_pass(program, custom_skip_targets=set())
 
 
 __all__ = ["QuantFusionPass", "quant_fusion_and_const_prop_pass"]

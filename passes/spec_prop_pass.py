@@ -7,15 +7,17 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
+from torch.utils._pytree import tree_map
 
 from executorch.dialects import meta_keys
 from executorch.dialects.control_flow import loop_of
+from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.execution import flatten_specs
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import mutated_placeholders, state_value
+from executorch.passes.program import mutated_placeholders, output_node, state_value
 
 
 class SpecPropPass(PassBase):
@@ -31,6 +33,7 @@ class SpecPropPass(PassBase):
             for node in module.graph.nodes:
                 if node.op in ("placeholder", "call_function") and meta_keys.SPEC not in node.meta:
                     modified |= _propagate(node)
+            describe_output(module)
         return PassResult(graph_module, modified)
 
     def ensures(self, graph_module: GraphModule) -> None:
@@ -47,6 +50,18 @@ class SpecPropPass(PassBase):
     ) -> None:
         """Says of the placeholders of ``graph_module`` which are constant, and where their bytes are (in place)."""
         update_placeholder_specs(exported_program, graph_module)
+
+
+def describe_output(graph_module: GraphModule) -> None:
+    """Gives the output node the specs and example values of what it returns (in place), in the same nesting.
+
+    Call it again after specs have been exchanged for others.
+    """
+    output = output_node(graph_module.graph)
+    for key in (meta_keys.SPEC, meta_keys.VAL):
+        output.meta[key] = tree_map(
+            lambda item, key=key: item.meta.get(key) if isinstance(item, Node) else item, output.args[0]
+        )
 
 
 def _propagate(node: Node) -> bool:
@@ -83,12 +98,8 @@ def _let_stacked_results_grow(node: Node) -> None:
 
 def _written_argument(node: Node) -> "Node | None":
     """The argument that an in-place operator writes and returns; None for other nodes."""
-    target = node.target
-    if (
-        node.op != "call_function"
-        or not isinstance(target, torch._ops.OpOverload)
-        or not target._schema.is_mutable
-    ):
+    target = aten_op(node.target) if node.op == "call_function" else None
+    if target is None or not target._schema.is_mutable:
         return None
     for position, arg in enumerate(target._schema.arguments):
         if (

@@ -1,8 +1,10 @@
 """Documented path of the named data store."""
 
 from executorch.partitioner import NamedDataStore, NamedDataStoreOutput
+from executorch.partitioner.named_data_store import DataEntry
 
 __all__ = [
+    "DataEntry",
     "NamedDataStore",
     "NamedDataStoreOutput",
 ]

@@ -81,7 +81,11 @@ class ExecutorchBackendConfig:
         emit_mutable_buffer_names: for callers of other releases; programs name every mutable buffer anyway.
         do_quant_fusion_and_const_prop: fuse dequantize - operator - quantize into operators on integers, and fold all
             constants, quantized weights among them.
-        run_reinplace_pass: for callers of other releases; buffers are written in place wherever that is safe anyway.
+        run_reinplace_pass: let ``index_put`` and ``reinplace_extra_ops`` write over arguments that nobody reads any
+            more; updates of buffers are in place wherever that is safe anyway.
+        reinplace_extra_ops: functional edge operators; the runtime needs kernels for their in-place variants.
+        legalize_dim_order: copy channels-last inputs of pooling and reductions to contiguous order, as kernels of
+            released runtimes ask for; this project's kernels take both.
         warn_missing_kernels: warn of operators that no kernel library of this project implements.
         remove_clones: drop copies that nobody can tell from the original.
         fuse_batch_norm: fold batch normalisation into the convolution before it.
@@ -109,6 +113,8 @@ class ExecutorchBackendConfig:
     emit_mutable_buffer_names: bool = False
     do_quant_fusion_and_const_prop: bool = False
     run_reinplace_pass: bool = False
+    reinplace_extra_ops: "frozenset[Any] | None" = None
+    legalize_dim_order: bool = True
     remove_clones: bool = True
     fuse_batch_norm: bool = True
     fuse_linear: bool = True

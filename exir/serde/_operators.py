@@ -1,0 +1,109 @@
+"""Tells torch's serializer how edge operators and the memory operators of the execution form are written."""
+
+from typing import Any, Final
+
+import torch
+from torch._export.serde.serialize import ExtensionHandler, register_extension
+
+from executorch.dialects import memory
+from executorch.dialects.backend_ops import BackendOpOverload
+from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.dialects.ops import ops
+
+
+class MemoryOp:
+    """A memory operator in a form that torch's serializer knows: an object with a schema.
+
+    Args:
+        name: of the function in :mod:`executorch.dialects.memory`.
+        schema: what of its arguments torch's serializer writes; the rest goes into the node's metadata.
+    """
+
+    def __init__(self, name: str, schema: str) -> None:
+        self.__name__ = self.__qualname__ = name
+        self.function: Any = getattr(memory, name.removesuffix("_list"))
+        self.schema = torch._C.parse_schema(schema)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+ALLOC: Final = MemoryOp("alloc", "executorch_memory::alloc() -> Tensor")
+ALLOC_LIST: Final = MemoryOp("alloc_list", "executorch_memory::alloc_list() -> Tensor[]")
+VIEW: Final = MemoryOp("view", "executorch_memory::view(Tensor base, SymInt[] size) -> Tensor")
+FREE: Final = MemoryOp("free", "executorch_memory::free(Tensor value) -> ()")
+_MEMORY_OPS: Final = {op.__name__: op for op in (ALLOC, ALLOC_LIST, VIEW, FREE)}
+
+
+def _operator_name(op: Any) -> str:
+    return f"{op.namespace}.{op._op._opname}.{op._op._overloadname}"
+
+
+def _operator_of(dialect: Any, name: str) -> Any:
+    namespace, op, overload = name.split(".", 2)
+    return getattr(getattr(getattr(dialect, namespace), op), overload)
+
+
+class EdgeOps(ExtensionHandler):
+    """``#executorch_edge:aten.add.Tensor``."""
+
+    @classmethod
+    def namespace(cls) -> str:
+        return "executorch_edge"
+
+    @classmethod
+    def to_op_name(cls, op: EdgeOpOverload) -> str:
+        return _operator_name(op)
+
+    @classmethod
+    def from_op_name(cls, name: str) -> EdgeOpOverload:
+        return _operator_of(ops.edge, name)
+
+    @classmethod
+    def op_schema(cls, op: EdgeOpOverload) -> torch._C.FunctionSchema:
+        return op._op._schema
+
+
+class BackendOps(ExtensionHandler):
+    """``#executorch_backend:quantized_decomposed.add.default``."""
+
+    @classmethod
+    def namespace(cls) -> str:
+        return "executorch_backend"
+
+    @classmethod
+    def to_op_name(cls, op: BackendOpOverload) -> str:
+        return _operator_name(op)
+
+    @classmethod
+    def from_op_name(cls, name: str) -> BackendOpOverload:
+        return _operator_of(ops.backend, name)
+
+    @classmethod
+    def op_schema(cls, op: BackendOpOverload) -> torch._C.FunctionSchema:
+        return op._op._schema
+
+
+class MemoryOps(ExtensionHandler):
+    """``#executorch_memory:alloc``."""
+
+    @classmethod
+    def namespace(cls) -> str:
+        return "executorch_memory"
+
+    @classmethod
+    def to_op_name(cls, op: MemoryOp) -> str:
+        return op.__name__
+
+    @classmethod
+    def from_op_name(cls, name: str) -> MemoryOp:
+        return _MEMORY_OPS[name]
+
+    @classmethod
+    def op_schema(cls, op: MemoryOp) -> torch._C.FunctionSchema:
+        return op.schema
+
+
+register_extension(EdgeOpOverload, EdgeOps)
+register_extension(BackendOpOverload, BackendOps)
+register_extension(MemoryOp, MemoryOps)

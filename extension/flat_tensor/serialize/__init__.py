@@ -1,0 +1,1 @@
+"""Documented path of the `.ptd` files of :mod:`executorch.emitter`."""
