@@ -132,6 +132,19 @@ const Flag kFlags[] = {
        o.strict_verification = v == "internal_consistency";
        return o.strict_verification || v == "minimal";
      }},
+    {"etdump_path", "FILE",
+     "Record what happens, with times, as an ETDump for executorch.devtools.Inspector.",
+     [](Options& o, const std::string& v) {
+       o.etdump_path = v;
+       return !v.empty();
+     }},
+    {"debug_output_path", "FILE",
+     "Also record the values of operators and outputs; the Inspector's debug buffer. Runs take "
+     "longer.",
+     [](Options& o, const std::string& v) {
+       o.debug_output_path = v;
+       return !v.empty();
+     }},
     {"json", nullptr, "End with one line of JSON: sizes, load time, time per execution.",
      [](Options& o, const std::string& v) { return parse_bool(v, o.json); }},
     {"help", nullptr, "Print this text.",
@@ -186,6 +199,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv, std::ost
   }
   if (!options.outputs.empty() && !options.output_dir.empty()) {
     errors << "--outputs and --output_dir exclude each other\n";
+    return std::nullopt;
+  }
+  if (options.etdump_path.empty() && !options.debug_output_path.empty()) {
+    errors << "--debug_output_path needs --etdump_path, which says where its values belong\n";
     return std::nullopt;
   }
   return options;

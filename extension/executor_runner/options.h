@@ -23,6 +23,8 @@ struct Options {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::string output_dir;
+  std::string etdump_path;        // Empty: nothing is recorded.
+  std::string debug_output_path;  // Needs etdump_path.
   uint32_t num_executions = 1;
   uint32_t warmup = 0;
   uint32_t threads = 0;  // 0: what the thread pool chooses.

@@ -10,6 +10,7 @@
 
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/executor_runner/files.h>
+#include <executorch/extension/executor_runner/recording.h>
 #include <executorch/extension/executor_runner/runner.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/runner_util/inputs.h>
@@ -88,11 +89,11 @@ ExitCode choose_method(Session& session) {
   return kSuccess;
 }
 
-ExitCode load(Session& session) {
+ExitCode load(Session& session, std::unique_ptr<runtime::EventTracer> tracer) {
   const Options& options = session.options;
   const Clock::time_point start = Clock::now();
-  session.module =
-      std::make_unique<Module>(options.model_path, options.data_paths, options.load_mode);
+  session.module = std::make_unique<Module>(options.model_path, options.data_paths,
+                                            options.load_mode, std::move(tracer));
   const Error error =
       session.module->load(options.strict_verification ? Program::Verification::InternalConsistency
                                                        : Program::Verification::Minimal);
@@ -303,8 +304,13 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
   } else if (options.threads > 1) {
     threadpool::get_threadpool()->_unsafe_reset_threadpool(options.threads);
   }
+  // Before the session, whose module uses it to the end.
+  Recording recording;
+  if (!recording.open(options, errors)) {
+    return kFileFailed;
+  }
   Session session{options, out, errors, nullptr, {}, nullptr, {}, 0, 0, {}};
-  ExitCode code = load(session);
+  ExitCode code = load(session, recording.take_tracer());
   if (code != kSuccess) {
     return code;
   }
@@ -328,7 +334,7 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
   if (code != kSuccess) {
     return code;
   }
-  if (!outputs->close(errors)) {
+  if (!outputs->close(errors) || !recording.save(options, errors)) {
     return kFileFailed;
   }
   ET_LOG(Info, "Model executed successfully %zu time(s) in %f ms.", session.run_ms.size(),

@@ -215,11 +215,36 @@ TEST(OptionsTest, FlagsTakeAllUsualForms) {
 TEST(OptionsTest, HelpNamesEveryFlag) {
   std::ostringstream help;
   print_help(help);
-  for (const char* flag :
-       {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs", "--output_dir",
-        "--num_executions", "--warmup", "--print_output", "--load_mode", "--json"}) {
+  for (const char* flag : {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs",
+                           "--output_dir", "--num_executions", "--warmup", "--print_output",
+                           "--load_mode", "--etdump_path", "--json"}) {
     EXPECT_NE(help.str().find(flag), std::string::npos) << flag;
   }
+}
+
+TEST_F(RunnerTest, ARecordingHasEventsAndValues) {
+  const std::string events = unused_path();
+  const std::string values = unused_path();
+  const Outcome outcome({model(), "--etdump_path", events, "--debug_output_path", values});
+  EXPECT_EQ(outcome.code, kSuccess) << outcome.errors;
+  std::ifstream file(events, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  // A size, the offset of the root, and the identifier of the schema.
+  ASSERT_GT(bytes.size(), 12u);
+  EXPECT_EQ(bytes.substr(8, 4), "ED00");
+  EXPECT_NE(bytes.find("OPERATOR_CALL"), std::string::npos);
+  const std::vector<float> logged = read_floats(values);
+  ASSERT_GE(logged.size(), 6u);
+  EXPECT_EQ(logged[0], 2);
+  ::unlink(events.c_str());
+  ::unlink(values.c_str());
+}
+
+TEST_F(RunnerTest, ARecordingThatCannotBeWrittenIsAFileFailure) {
+  const Outcome outcome({model(), "--etdump_path", "/nonexistent/run.etdp"});
+  EXPECT_EQ(outcome.code, kFileFailed);
+  EXPECT_TRUE(outcome.says("--etdump_path: cannot write /nonexistent/run.etdp"));
+  EXPECT_EQ(Outcome({model(), "--debug_output_path", "values.bin"}).code, kWrongFlags);
 }
 
 }  // namespace

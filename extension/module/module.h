@@ -23,6 +23,9 @@
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/program.h>
 
+/// The namespace inside executorch::extension in which the documents have Module as well.
+#define ET_MODULE_NAMESPACE module
+
 namespace executorch {
 namespace extension {
 
@@ -183,6 +186,11 @@ class Module {
     return get(method_name, std::vector<runtime::EValue>{});
   }
 
+  /// Text is the name of a method, not an input.
+  [[nodiscard]] runtime::Result<runtime::EValue> get(const char* method_name) {
+    return get(std::string(method_name), std::vector<runtime::EValue>{});
+  }
+
   [[nodiscard]] runtime::Result<runtime::EValue> get(
       const std::vector<runtime::EValue>& input_values) {
     return get("forward", input_values);
@@ -301,6 +309,10 @@ class Module {
   std::unique_ptr<OwnedOptions> backend_options_;          // Null when none were given.
   std::unordered_map<std::string, MethodHolder> methods_;  // Last: methods go first.
 };
+
+namespace ET_MODULE_NAMESPACE {
+using ::executorch::extension::Module;
+}  // namespace ET_MODULE_NAMESPACE
 
 }  // namespace extension
 }  // namespace executorch

@@ -16,6 +16,9 @@
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/core/tensor_layout.h>
 
+/// The namespace inside executorch::extension in which the documents have MergedDataMap as well.
+#define ET_MERGED_DATA_MAP_NAMESPACE named_data_map
+
 namespace executorch {
 namespace extension {
 
@@ -66,6 +69,10 @@ class MergedDataMap final : public runtime::NamedDataMap {
   std::vector<Entry> entries_;
   std::unordered_map<std::string, uint32_t> index_of_;
 };
+
+namespace ET_MERGED_DATA_MAP_NAMESPACE {
+using ::executorch::extension::MergedDataMap;
+}  // namespace ET_MERGED_DATA_MAP_NAMESPACE
 
 }  // namespace extension
 }  // namespace executorch

@@ -15,6 +15,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from executorch.extension.pybindings.data_loader import PyDataLoader
 from executorch.runtime import Error, ExecuTorchError, OutOfRangeError, Program, Runtime, Verification
 from executorch.runtime.python import _C
 from executorch.runtime.python._C import MethodMeta, TensorInfo
@@ -36,6 +37,7 @@ __all__ = [
     "_load_for_executorch",
     "_load_for_executorch_from_buffer",
     "_load_for_executorch_from_bundled_program",
+    "_load_for_executorch_from_data_loader",
     "_load_program",
     "_load_program_from_buffer",
     "_reset_profile_results",
@@ -300,6 +302,18 @@ def _load_for_executorch_from_bundled_program(
     data = data_map_buffer if data_path is None else data_path
     return ExecuTorchModule(
         _load(ptr._buffer, data, Verification.InternalConsistency, enable_etdump, debug_buffer_size)
+    )
+
+
+def _load_for_executorch_from_data_loader(
+    loader: PyDataLoader,
+    data_path: str | os.PathLike[str] | None = None,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
+) -> ExecuTorchModule:
+    """Loads a module from a data loader, with the external data in a ``.ptd`` file if it needs some."""
+    return ExecuTorchModule(
+        _load(loader.source, data_path, Verification.InternalConsistency, enable_etdump, debug_buffer_size)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import importlib
 import pathlib
 import sys
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from executorch.extension.pybindings import portable_lib
+from executorch.extension.pybindings.data_loader import PyDataLoader
 from executorch.extension.pybindings.portable_lib import (
     BundledModule,
     ExecuTorchModule,
@@ -21,6 +23,7 @@ from executorch.extension.pybindings.portable_lib import (
     _load_for_executorch,
     _load_for_executorch_from_buffer,
     _load_for_executorch_from_bundled_program,
+    _load_for_executorch_from_data_loader,
     _load_program,
     _load_program_from_buffer,
     _threadpool_get_thread_count,
@@ -46,6 +49,23 @@ def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def module() -> ExecuTorchModule:
     return _load_for_executorch_from_buffer(AddProgram(methods=["forward", "encode"]).build())
+
+
+def test_a_data_loader_is_a_source_like_any_other(tmp_path: pathlib.Path) -> None:
+    contents = AddProgram().build()
+    path = tmp_path / "add.pte"
+    path.write_bytes(contents)
+    for source in (contents, path, str(path)):
+        module = _load_for_executorch_from_data_loader(PyDataLoader(source))
+        assert np.array_equal(module.forward([A, B])[0], A + B)
+    with path.open("rb") as file:
+        module = _load_for_executorch_from_data_loader(PyDataLoader(file), enable_etdump=True)
+    assert module.has_etdump()
+
+
+def test_the_bindings_of_aten_say_what_to_use_instead() -> None:
+    with pytest.raises(ImportError, match="portable_lib instead"):
+        importlib.import_module("executorch.extension.pybindings.aten_lib")
 
 
 def test_every_way_to_run(module: ExecuTorchModule) -> None:

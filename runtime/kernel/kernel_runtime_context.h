@@ -52,6 +52,10 @@ class KernelRuntimeContext {
     return tensor_access_ == nullptr || tensor_access_->may_write(tensor.unsafeGetTensorImpl());
   }
 
+  /// Whether `allocate_temp` has where to take memory from: for kernels that can do without,
+  /// slower.
+  bool has_temp_allocator() const { return temp_allocator_ != nullptr; }
+
   /// Allocates scratch memory that becomes invalid as soon as the kernel returns.
   ///
   /// @param size Bytes.

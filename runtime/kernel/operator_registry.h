@@ -123,6 +123,9 @@ Span<const Kernel> get_registered_kernels();
 
 namespace internal {
 
+/// Room for any key that the runtime makes; see KernelKey::MAX_SIZE.
+constexpr size_t kKernelKeyBufSize = KernelKey::MAX_SIZE;
+
 /// Writes the key for `key` into `buf`, zero-terminated. An empty `key` gives an empty string.
 ///
 /// @param buf_size Bytes in `buf`; `KernelKey::MAX_SIZE` is always enough for what the runtime

@@ -96,6 +96,16 @@ std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 /// exception.
 [[noreturn]] void refuse_unreadable(PyObject* object) {
   const py::error_already_set error;
+  // Where the reason is that the memory is elsewhere, that is easier to understand than the
+  // library's words.
+  const py::object device = py::getattr(py::handle(object), "device", py::none());
+  if (!device.is_none()) {
+    const std::string place = py::str(device);
+    if (place.rfind("cpu", 0) != 0) {
+      refuse("a " + type_name(object) + " that is on device " + place +
+             ", not in memory of the CPU");
+    }
+  }
   std::string reason = py::str(error.value());
   // Some libraries append a stack trace.
   reason.resize(std::min(reason.size(), reason.find('\n')));

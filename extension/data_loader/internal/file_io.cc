@@ -8,7 +8,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#if defined(_WIN32)
+#define NOMINMAX
+#include <io.h>
+#include <windows.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <executorch/extension/data_loader/internal/file_io.h>
 #include <executorch/runtime/platform/log.h>
@@ -27,6 +34,38 @@ namespace {
 // GiB.
 constexpr size_t kLargestRead = size_t{1} << 30;
 
+#if defined(_WIN32)
+
+// Not to be inherited by child processes, and no translation of line ends.
+constexpr int kOpenFlags = _O_RDONLY | _O_NOINHERIT | _O_BINARY;
+
+/// pread() in terms of Windows: -1 with errno set on failure, 0 at the end of the file.
+int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
+  OVERLAPPED position = {};
+  position.Offset = static_cast<DWORD>(offset);
+  position.OffsetHigh = static_cast<DWORD>(static_cast<uint64_t>(offset) >> 32);
+  DWORD got = 0;
+  if (ReadFile(reinterpret_cast<HANDLE>(_get_osfhandle(fd)), buffer, static_cast<DWORD>(size), &got,
+               &position) != 0) {
+    return got;
+  }
+  if (GetLastError() == ERROR_HANDLE_EOF) {
+    return 0;
+  }
+  errno = EIO;
+  return -1;
+}
+
+#else
+
+constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC;
+
+int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
+  return ::pread(fd, buffer, size, static_cast<off_t>(offset));
+}
+
+#endif
+
 void free_block(void* block, void* /*data*/, size_t /*size*/) { std::free(block); }
 
 }  // namespace
@@ -34,7 +73,7 @@ void free_block(void* block, void* /*data*/, size_t /*size*/) { std::free(block)
 Result<int> open_for_reading(const char* file_name) {
   int fd = -1;
   do {
-    fd = ::open(file_name, O_RDONLY | O_CLOEXEC);
+    fd = ::open(file_name, kOpenFlags);
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) {
     ET_LOG(Error, "Cannot open %s: %s (%d)", file_name, std::strerror(errno), errno);
@@ -49,7 +88,7 @@ Result<size_t> regular_file_size(int fd, const char* name) {
     ET_LOG(Error, "Cannot read the size of %s: %s (%d)", name, std::strerror(errno), errno);
     return Error::AccessFailed;
   }
-  if (!S_ISREG(status.st_mode)) {
+  if ((status.st_mode & S_IFMT) != S_IFREG) {
     ET_LOG(Error, "%s is not a regular file", name);
     return Error::AccessFailed;
   }
@@ -66,7 +105,7 @@ Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buf
   size_t done = 0;
   while (done < size) {
     const size_t wanted = std::min(size - done, kLargestRead);
-    const ssize_t got = ::pread(fd, destination + done, wanted, static_cast<off_t>(offset + done));
+    const int64_t got = read_at(fd, destination + done, wanted, offset + done);
     if (got < 0 && errno == EINTR) {
       continue;
     }
