@@ -43,6 +43,7 @@ HERE = Path(__file__).parent
 LIBRARIES = {
     "portable": HERE / "portable" / "functions.yaml",
     "quantized": HERE / "quantized" / "quantized.yaml",
+    "detection": HERE / "detection" / "functions.yaml",
 }
 DTYPES = {
     "f32": torch.float32,

@@ -123,6 +123,23 @@ def test_custom_operator(write):
     assert "scale_outf(" in header
 
 
+def test_an_operator_without_outputs_writes_its_result(write):
+    """A functional operator's kernel gets the result that the program has memory for as a last parameter."""
+    func = "my_ops::twice(Tensor x) -> Tensor"
+    path = write([{"func": func, "kernels": [{"arg_meta": None, "kernel_name": "my::twice"}]}])
+    functions = load_functions(path, {})
+    assert functions[0].schema.is_functional
+    declaration = (
+        "twice(executorch::runtime::KernelRuntimeContext& context, const executorch::aten::Tensor& x, "
+    )
+    assert declaration + "executorch::aten::Tensor& out);" in render.native_functions_header(functions)
+    source = render.register_kernels_source(functions, "<my/NativeFunctions.h>")
+    assert "(&::my::native::twice)>, 1>)," in source
+    assert source.count("void into_result(") == 1
+    assert not parse_schema(ADD).is_functional
+    assert "into_result" not in render.register_kernels_source([], "<my/NativeFunctions.h>")
+
+
 @pytest.mark.parametrize(
     "document,message",
     [

@@ -20,7 +20,7 @@ def _parameter(argument: Argument) -> str:
 
 
 def _parameters(schema: Schema) -> str:
-    return ", ".join([f"{_CONTEXT} context", *(_parameter(a) for a in schema.arguments)])
+    return ", ".join([f"{_CONTEXT} context", *(_parameter(a) for a in schema.parameters)])
 
 
 def _in_namespaces(items: Iterable[tuple[str, str]]) -> str:
@@ -62,7 +62,7 @@ def functions_header(functions: list[Function], native_header: str) -> str:
             continue
         is_out = bool(schema.outputs) and not schema.name.endswith("_")
         name = schema.name + ("_outf" if is_out else "")
-        arguments = ", ".join(["context", *(_RESERVED.get(a.name, a.name) for a in schema.arguments)])
+        arguments = ", ".join(["context", *(_RESERVED.get(a.name, a.name) for a in schema.parameters)])
         wrappers.append(
             (
                 f"torch::executor::{schema.namespace}",
@@ -78,7 +78,31 @@ def _registration(function: str, schema: Schema, key: str | None) -> str:
     types = ", ".join([_CONTEXT, *schema.cpp_parameters])
     pointer = f"static_cast<{schema.cpp_return_type} (*)({types})>(&::{function})"
     suffix = "" if key is None else f', KernelKey("{key}")'
+    if schema.is_functional:
+        boxed = f"into_result<executorch::runtime::boxed_kernel<{pointer}>, {len(schema.arguments)}>"
+        fallback = suffix or ", KernelKey()"
+        return f'    Kernel(\n        "{schema.full_name}"{fallback}, &{boxed}),'
     return f'    make_boxed_kernel<{pointer}>(\n        "{schema.full_name}"{suffix}),'
+
+
+# A program has a place for the result of an operator that has no output argument, in the stack's last value.
+_INTO_RESULT = """
+/// Lets a kernel write the result of an operator that has no output among its arguments.
+template <executorch::runtime::OpFunction kBoxed, size_t kArguments>
+void into_result(executorch::runtime::KernelRuntimeContext& context,
+                 executorch::runtime::Span<executorch::runtime::EValue*> stack) {
+  if (stack.size() != kArguments + 1) {
+    context.fail(Error::InvalidProgram);
+    return;
+  }
+  executorch::runtime::EValue* values[kArguments + 2];
+  for (size_t i = 0; i <= kArguments; ++i) {
+    values[i] = stack[i];
+  }
+  values[kArguments + 1] = stack[kArguments];
+  kBoxed(context, {values, kArguments + 2});
+}
+"""
 
 
 def register_kernels_source(functions: list[Function], native_header: str) -> str:
@@ -106,6 +130,8 @@ using executorch::runtime::make_boxed_kernel;
 """
     if not entries:
         return body + "\n}  // namespace\n"
+    if any(f.schema.is_functional for f in functions):
+        body += _INTO_RESULT
     return f"""{body}
 constexpr Kernel kKernels[] = {{
 {table}

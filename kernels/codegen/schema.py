@@ -98,6 +98,11 @@ class Schema:
         return tuple(a for a in self.arguments if a.written)
 
     @property
+    def is_functional(self) -> bool:
+        """True for an operator that returns a new tensor instead of writing an argument."""
+        return self.returns == 1 and not self.outputs
+
+    @property
     def cpp_return_type(self) -> str:
         """`Tensor&`, a tuple of them, or void for lists and for operators that return nothing."""
         if self.returns == 0 or any(a.type == "Tensor[]" for a in self.outputs):
@@ -107,9 +112,14 @@ class Schema:
         return f"std::tuple<{', '.join([f'{_TENSOR}&'] * self.returns)}>"
 
     @property
+    def parameters(self) -> tuple[Argument, ...]:
+        """The kernel's parameters after the context: the arguments and, if functional, the result to write."""
+        return self.arguments + ((Argument("out", "Tensor", True),) if self.is_functional else ())
+
+    @property
     def cpp_parameters(self) -> list[str]:
         """Types of the kernel's parameters after the context."""
-        return [a.cpp_type for a in self.arguments]
+        return [a.cpp_type for a in self.parameters]
 
 
 def split_name(text: str) -> tuple[str, str, str]:

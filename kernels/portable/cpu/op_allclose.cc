@@ -64,4 +64,9 @@ Tensor& allclose_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& 
   return out;
 }
 
+Tensor& allclose_tensor(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& other,
+                        double rtol, double atol, bool equal_nan, bool dummy_param, Tensor& out) {
+  return allclose_out(ctx, in, other, rtol, atol, equal_nan, dummy_param, out);
+}
+
 }  // namespace torch::executor::native

@@ -1,4 +1,5 @@
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor::native {
@@ -6,6 +7,7 @@ Tensor& constant_pad_nd_out(KernelRuntimeContext& ctx, const Tensor& in, IntArra
                             const Scalar& value, Tensor& out) {
   const size_t rank = static_cast<size_t>(in.dim());
   if (!util::require_real(ctx, in) || !util::require_same_dtype(ctx, in, out) ||
+      !util::require_representable(ctx, value, out) ||
       !util::require(ctx, pad.size() % 2 == 0 && pad.size() / 2 <= rank,
                      "pad needs two entries for each of the last dimensions")) {
     return out;

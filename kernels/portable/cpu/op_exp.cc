@@ -14,7 +14,8 @@ struct Exp {
 }  // namespace
 
 Tensor& exp_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
-  return util::unary_float(ctx, in, out, util::kUnaryFloat<Exp>);
+  return util::unary_float(ctx, in, out,
+                           util::kReplaceableFloat<Exp, &util::FloatLoops::exponential>);
 }
 
 }  // namespace torch::executor::native

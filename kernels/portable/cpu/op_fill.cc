@@ -1,10 +1,11 @@
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 Tensor& fill_scalar_out(KernelRuntimeContext& ctx, const Tensor& in, const Scalar& value,
                         Tensor& out) {
   if (util::require_real(ctx, out) && util::require_same_dtype(ctx, in, out) &&
-      util::resize_like(ctx, in, out)) {
+      util::require_representable(ctx, value, out) && util::resize_like(ctx, in, out)) {
     util::fill(util::ScalarValue(value), out);
   }
   return out;

@@ -1,4 +1,5 @@
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -20,7 +21,7 @@ Tensor& masked_fill_scalar_out(KernelRuntimeContext& ctx, const Tensor& in, cons
                      util::can_store(util::scalar_dtype(value), in.scalar_type()) ||
                          util::is_integral_or_bool(in.scalar_type()) == !value.isFloatingPoint(),
                      "the value does not fit the dtype") ||
-      !util::resize_broadcast(ctx, in, mask, out)) {
+      !util::require_representable(ctx, value, in) || !util::resize_broadcast(ctx, in, mask, out)) {
     return out;
   }
   const util::Compute c = util::arithmetic_compute(in.scalar_type());

@@ -2,7 +2,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/pool.h>
 
 namespace torch::executor::native {
@@ -91,7 +93,26 @@ class MaxPool {
     for (int64_t i = 0; i < n; ++i) {
       best_[i] = least;
       index_[i] = row + first_inside(dim_[1], ow + i);
+      short_index_[i] = static_cast<int32_t>(index_[i]);
     }
+  }
+
+  /// Floats of small images, with the loops of another library.
+  bool is_fast() const {
+    return std::is_same_v<C, float> && dtype_ == ScalarType::Float &&
+           util::float_loops.keep_larger != nullptr && in_strides_.width == 1 &&
+           dim_[1].stride <= 2 && dim_[0].in * dim_[1].in < INT32_MAX;
+  }
+
+  void apply_fast(const float* x, ptrdiff_t stride, size_t n, int64_t at, int64_t first) {
+    float* line = reinterpret_cast<float*>(line_);
+    if (stride == 2) {
+      util::float_loops.even(x, n, line);
+      x = line;
+    }
+    util::float_loops.keep_larger(x, n, static_cast<int32_t>(at),
+                                  static_cast<int32_t>(dim_[1].stride),
+                                  reinterpret_cast<float*>(best_) + first, short_index_ + first);
   }
 
   /// Compares n outputs from `ow` on with what tap `kw` of an input line shows them.
@@ -113,6 +134,10 @@ class MaxPool {
       x = line_;
       stride = 1;
     }
+    if (is_fast()) {
+      return apply_fast(reinterpret_cast<const float*>(x), stride, static_cast<size_t>(end - begin),
+                        ih * dim_[1].in + first, begin - ow);
+    }
     C* best = best_ + (begin - ow);
     int64_t* index = index_ + (begin - ow);
     const int64_t at = ih * dim_[1].in + first;
@@ -126,6 +151,11 @@ class MaxPool {
 
   void finish(ptrdiff_t out_line, ptrdiff_t index_line, int64_t ow, int64_t n) {
     const ptrdiff_t w = static_cast<ptrdiff_t>(ow);
+    if (is_fast()) {
+      for (int64_t i = 0; i < n; ++i) {
+        index_[i] = short_index_[i];
+      }
+    }
     util::store(util::ComputeOf<C>::value, dtype_, best_, static_cast<size_t>(n),
                 out_ + (out_line + w * out_strides_.width) * size_, out_strides_.width);
     util::store(util::Compute::kInt64, ScalarType::Long, index_, static_cast<size_t>(n),
@@ -143,24 +173,31 @@ class MaxPool {
   int64_t* indices_;
   C best_[kBlock];
   int64_t index_[kBlock];
+  int32_t short_index_[kBlock];  // of fast pools
   C line_[kBlock];
 };
 
 template <typename C>
 void max_pool(const Tensor& in, const PoolDim* dim, Tensor& out, Tensor& indices) {
-  MaxPool<C> pool(in, dim, out, indices);
   const ImageStrides in_strides(in);
   const ImageStrides out_strides(out);
   const ImageStrides index_strides(indices);
   const ssize_t channel_dim = in.dim() - 3;
   const ssize_t batch = channel_dim > 0 ? in.size(0) : 1;
-  for (ssize_t n = 0; n < batch; ++n) {
-    for (ssize_t c = 0; c < in.size(channel_dim); ++c) {
-      pool.run(n * in_strides.batch + c * in_strides.channel,
-               n * out_strides.batch + c * out_strides.channel,
-               n * index_strides.batch + c * index_strides.channel);
-    }
-  }
+  const size_t channels = static_cast<size_t>(in.size(channel_dim));
+  const size_t work = static_cast<size_t>(dim[0].out * dim[1].out * dim[0].kernel * dim[1].kernel);
+  constexpr size_t kGrain = 32768;
+  util::parallel_for(static_cast<size_t>(batch) * channels, 1 + kGrain / (work + 1),
+                     [&](size_t begin, size_t end) {
+                       MaxPool<C> pool(in, dim, out, indices);
+                       for (size_t i = begin; i < end; ++i) {
+                         const ssize_t n = static_cast<ssize_t>(i / channels);
+                         const ssize_t c = static_cast<ssize_t>(i % channels);
+                         pool.run(n * in_strides.batch + c * in_strides.channel,
+                                  n * out_strides.batch + c * out_strides.channel,
+                                  n * index_strides.batch + c * index_strides.channel);
+                       }
+                     });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <tuple>
 
 #include <executorch/kernels/portable/cpu/util/norm.h>
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
 namespace torch::executor::native {
@@ -59,17 +60,20 @@ std::tuple<Tensor&, Tensor&, Tensor&> native_layer_norm_out(
   const size_t bytes = n * static_cast<size_t>(in.element_size());
   const char* from = static_cast<const char*>(in.const_data_ptr());
   char* to = static_cast<char*>(out.mutable_data_ptr());
-  for (size_t row = 0; row < rows; ++row) {
-    util::Moments moments = {0, 0};
-    if (n > 0) {
-      moments = util::moments(in.scalar_type(), from + row * bytes, n);
+  constexpr size_t kGrain = 8192;
+  util::parallel_for(rows, 1 + kGrain / (n + 1), [&](size_t begin, size_t end) {
+    for (size_t row = begin; row < end; ++row) {
+      util::Moments moments = {0, 0};
+      if (n > 0) {
+        moments = util::moments(in.scalar_type(), from + row * bytes, n);
+      }
+      const double rstd = 1.0 / std::sqrt(moments.squares / static_cast<double>(n) + eps);
+      util::affine_each(in.scalar_type(), from + row * bytes, n, moments.mean, rstd,
+                        util::Parameter(weight), util::Parameter(bias), to + row * bytes);
+      util::write_element(moments.mean, row, mean_out);
+      util::write_element(rstd, row, rstd_out);
     }
-    const double rstd = 1.0 / std::sqrt(moments.squares / static_cast<double>(n) + eps);
-    util::affine_each(in.scalar_type(), from + row * bytes, n, moments.mean, rstd,
-                      util::Parameter(weight), util::Parameter(bias), to + row * bytes);
-    util::write_element(moments.mean, row, mean_out);
-    util::write_element(rstd, row, rstd_out);
-  }
+  });
   return result;
 }
 

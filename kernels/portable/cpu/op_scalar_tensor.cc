@@ -1,8 +1,10 @@
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 Tensor& scalar_tensor_out(KernelRuntimeContext& ctx, const Scalar& value, Tensor& out) {
-  if (util::require_real(ctx, out) && util::resize(ctx, IntArrayRef(), out)) {
+  if (util::require_real(ctx, out) && util::require_representable(ctx, value, out) &&
+      util::resize(ctx, IntArrayRef(), out)) {
     util::fill(util::ScalarValue(value), out);
   }
   return out;

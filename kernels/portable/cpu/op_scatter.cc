@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 #include <executorch/kernels/portable/cpu/util/scatter.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
@@ -21,6 +22,7 @@ Tensor& scatter_src_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim
 Tensor& scatter_value_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
                           const Tensor& index, const Scalar& value, Tensor& out) {
   if (!util::require_real(ctx, in) || !util::require_same_dtype(ctx, in, out) ||
+      !util::require_representable(ctx, value, in) ||
       !util::check_scatter(ctx, in, dim, index, nullptr) || !util::resize_like(ctx, in, out)) {
     return out;
   }

@@ -2,6 +2,7 @@
 
 #include <executorch/kernels/portable/cpu/util/convolution.h>
 #include <executorch/kernels/portable/cpu/util/convolution_impl.h>
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor::native::util {
@@ -207,7 +208,9 @@ void convolve(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& weight,
     const ptrdiff_t index = batched ? static_cast<ptrdiff_t>(n) : 0;
     image.in = in_view.data + index * in_view.stride[0] * size;
     image.out = out_view.data + index * out_view.stride[0] * size;
-    convolve_image(image);
+    if (float_loops.convolve == nullptr || !float_loops.convolve(ctx, image)) {
+      convolve_image(image);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include <executorch/kernels/portable/cpu/util/elementwise.h>
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 
 namespace torch::executor::native::util {
 
@@ -98,6 +99,18 @@ void round_through(Compute c, ScalarType half, size_t n, void* buffer) {
 
 }  // namespace
 
+void Elementwise::run_direct(Loop loop, const void* op, char* out, size_t out_size,
+                             size_t total) const {
+  constexpr size_t kGrain = 16384;
+  parallel_for(total, kGrain, [=](size_t begin, size_t end) {
+    const void* pointers[kMaxInputs] = {};
+    for (size_t k = 0; k < count_; ++k) {
+      pointers[k] = inputs_[k].reader.data() + begin * compute_size(inputs_[k].as);
+    }
+    loop(op, out + begin * out_size, pointers, end - begin);
+  });
+}
+
 void Elementwise::run(Loop loop, const void* op, Compute result) {
   const size_t total = static_cast<size_t>(out_.numel());
   if (total == 0) {
@@ -135,6 +148,9 @@ void Elementwise::run(Loop loop, const void* op, Compute result) {
   }
 
   char* out = static_cast<char*>(out_.mutable_data_ptr());
+  if (!chunked) {
+    return run_direct(loop, op, out, out_size, total);
+  }
   for (size_t done = 0; done < total;) {
     const size_t left = total - done;
     const size_t n = left < limit ? left : limit;

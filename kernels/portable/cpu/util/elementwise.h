@@ -184,6 +184,9 @@ class Elementwise {
   void run(Loop loop, const void* op, Compute result);
 
  private:
+  /// A run with nothing to convert.
+  void run_direct(Loop loop, const void* op, char* out, size_t out_size, size_t total) const;
+
   struct Input {
     TensorReader reader;
     ScalarValue scalar;

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <limits>
+#include <type_traits>
 
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
 #include <executorch/kernels/portable/cpu/util/reduce.h>
@@ -45,10 +47,28 @@ struct Smallest {
   }
 };
 
+/// Folds floats, with the loop of another library if there is one.
+template <typename Op, float (*FloatLoops::*kLoop)(const float*, size_t)>
+void fold_floats(void* acc, const void* x, size_t n) {
+  if (float_loops.*kLoop == nullptr || n == 0) {
+    return ReduceLoops<Op, float, float>::horizontal(acc, x, n);
+  }
+  float& best = *static_cast<float*>(acc);
+  best = Op::combine(best, (float_loops.*kLoop)(static_cast<const float*>(x), n));
+}
+
+template <typename Op>
+constexpr Reducer float_extremum() {
+  Reducer reducer = ReduceLoops<Op, float, float>::make();
+  reducer.horizontal = std::is_same_v<Op, Largest> ? fold_floats<Op, &FloatLoops::largest>
+                                                   : fold_floats<Op, &FloatLoops::smallest>;
+  return reducer;
+}
+
 template <typename Op>
 inline constexpr Reducers kExtremum = {{{},
                                         ReduceLoops<Op, int64_t, int64_t>::make(),
-                                        ReduceLoops<Op, float, float>::make(),
+                                        float_extremum<Op>(),
                                         ReduceLoops<Op, double, double>::make()}};
 
 /// Writes the extreme values over `dim` (all dimensions if empty) to `out`, and returns it.

@@ -1,6 +1,7 @@
 /**
  * @file
- * The innermost loops on floats, where a model spends most of its time.
+ * The innermost loops on floats, where a model spends most of its time, and whole products and
+ * convolutions.
  *
  * The portable kernels have plain ones. A library for a family of processors may set others, before
  * main and for the life of the process; what is linked decides. Results differ by rounding only.
@@ -8,13 +9,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+namespace executorch::runtime {
+class KernelRuntimeContext;
+}  // namespace executorch::runtime
 
 namespace torch::executor::native::util {
+
+struct ConvolutionImage;
 
 /// Columns of a packed panel of a product of floats, where stacks are large.
 constexpr size_t kPanelColumns = 32;
 /// Rows that a panel is multiplied by at a time.
 constexpr size_t kPanelRows = 8;
+
+/// out = left * right + bias, all floats; strides count elements.
+struct FloatProduct {
+  size_t m;
+  size_t n;
+  size_t k;
+  const float* left;  // m x k
+  ptrdiff_t left_row_stride;
+  ptrdiff_t left_column_stride;
+  const float* right;  // k x n
+  ptrdiff_t right_row_stride;
+  ptrdiff_t right_column_stride;
+  float* out;  // m x n
+  ptrdiff_t out_row_stride;
+  ptrdiff_t out_column_stride;
+  const float* bias;  // may be null; a stride of 0 broadcasts
+  ptrdiff_t bias_row_stride;
+  ptrdiff_t bias_column_stride;
+};
 
 /// Loops that replace the plain ones; null where there is no other.
 struct FloatLoops {
@@ -35,10 +62,52 @@ struct FloatLoops {
   void (*exp)(const float* x, size_t n, float shift, float* out);
 
   /// The Gaussian error linear unit by the error function, the logistic function, the hyperbolic
-  /// tangent. In place or not.
+  /// tangent, the exponential function. In place or not.
   void (*gelu)(const float* x, size_t n, float* out);
   void (*sigmoid)(const float* x, size_t n, float* out);
   void (*tanh)(const float* x, size_t n, float* out);
+  void (*exponential)(const float* x, size_t n, float* out);
+
+  /// The largest and the smallest of n > 0 elements; NaN if there is one.
+  float (*largest)(const float* x, size_t n);
+  float (*smallest)(const float* x, size_t n);
+
+  /// As `exp`, and gives the sum of the results.
+  double (*exp_sum)(const float* x, size_t n, float shift, float* out);
+
+  /// The sum, and the sum of squared distances from `mean`.
+  double (*sum)(const float* x, size_t n);
+  double (*squared_distances)(const float* x, size_t n, float mean);
+
+  /// out[i] = (x[i] - mean) * rstd * weight[i] + bias[i].
+  void (*normalize)(const float* x, size_t n, float mean, float rstd, const float* weight,
+                    const float* bias, float* out);
+
+  /// out[i] = x[i] * factor.
+  void (*scale)(const float* x, size_t n, float factor, float* out);
+
+  /// to[i] = from[2 * i]; reads nothing behind the last of them.
+  void (*even)(const float* from, size_t n, float* to);
+
+  /// Where x[i] is larger than best[i], or NaN, it takes its place, and index[i] is set to first +
+  /// i * step.
+  void (*keep_larger)(const float* x, size_t n, int32_t first, int32_t step, float* best,
+                      int32_t* index);
+
+  /// A whole product. False if this one is better left to the loops above; then nothing was
+  /// written.
+  bool (*multiply)(const FloatProduct& product);
+
+  /// A whole image. False as above.
+  bool (*convolve)(::executorch::runtime::KernelRuntimeContext& context,
+                   const ConvolutionImage& image);
+
+  /**
+   * Calls `run` for parts that make up [0, count), of at least `grain` but for the last one,
+   * possibly at the same time. See `parallel_for`, which is what kernels call.
+   */
+  void (*parallel)(size_t count, size_t grain,
+                   void (*run)(const void* self, size_t begin, size_t end), const void* self);
 };
 
 /// The loops in use.

@@ -437,6 +437,21 @@ void gemm_axpy(size_t m, size_t n, size_t k, const Matrix& left, const Matrix& r
   }
 }
 
+/// Hands a product of floats to the library that has whole ones. @returns false if there is none.
+bool multiply_floats(size_t m, size_t n, size_t k, const Matrix& left, const Matrix& right,
+                     const GemmOut& out) {
+  constexpr ScalarType kFloat = ScalarType::Float;
+  if (float_loops.multiply == nullptr || left.dtype != kFloat || right.dtype != kFloat ||
+      out.dtype != kFloat || out.scaled || (out.bias != nullptr && out.bias_dtype != kFloat)) {
+    return false;
+  }
+  return float_loops.multiply(
+      {m, n, k, static_cast<const float*>(left.data), left.row_stride, left.column_stride,
+       static_cast<const float*>(right.data), right.row_stride, right.column_stride,
+       static_cast<float*>(out.data), out.row_stride, out.column_stride,
+       static_cast<const float*>(out.bias), out.bias_row_stride, out.bias_column_stride});
+}
+
 template <typename C>
 void gemm_strided_in(size_t m, size_t n, size_t k, const Matrix& left, const Matrix& right,
                      const GemmOut& out) {
@@ -462,6 +477,9 @@ void gemm(Compute c, size_t m, size_t n, size_t k, const GemmLeft& left, const G
 
 void gemm_strided(Compute c, size_t m, size_t n, size_t k, const Matrix& left, const Matrix& right,
                   const GemmOut& out) {
+  if (multiply_floats(m, n, k, left, right, out)) {
+    return;
+  }
   with_gemm_type(c, [&](auto zero) { gemm_strided_in<decltype(zero)>(m, n, k, left, right, out); });
 }
 

@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/norm.h>
 #include <executorch/kernels/portable/cpu/util/reduce.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
@@ -108,6 +109,11 @@ double Parameter::at(size_t index, double fallback) const {
 }
 
 Moments moments(ScalarType dtype, const char* from, size_t n) {
+  if (dtype == ScalarType::Float && float_loops.sum != nullptr) {
+    const float* x = reinterpret_cast<const float*>(from);
+    const double mean = float_loops.sum(x, n) / static_cast<double>(n);
+    return {mean, float_loops.squared_distances(x, n, static_cast<float>(mean))};
+  }
   return dtype == ScalarType::Double ? moments_in<double>(dtype, from, n)
                                      : moments_in<float>(dtype, from, n);
 }
@@ -122,7 +128,15 @@ void affine(ScalarType dtype, const char* in, size_t n, double scale, double shi
 
 void affine_each(ScalarType dtype, const char* in, size_t n, double mean, double rstd,
                  const Parameter& weight, const Parameter& bias, char* out) {
-  if (dtype == ScalarType::Double) {
+  const auto is_floats = [](const Parameter& p) {
+    return p.data != nullptr && p.dtype == ScalarType::Float;
+  };
+  if (dtype == ScalarType::Float && float_loops.normalize != nullptr && is_floats(weight) &&
+      is_floats(bias)) {
+    const auto floats = [](const char* bytes) { return reinterpret_cast<const float*>(bytes); };
+    float_loops.normalize(floats(in), n, static_cast<float>(mean), static_cast<float>(rstd),
+                          floats(weight.data), floats(bias.data), reinterpret_cast<float*>(out));
+  } else if (dtype == ScalarType::Double) {
     affine_each_in<double>(dtype, in, n, mean, rstd, weight, bias, out);
   } else {
     affine_each_in<float>(dtype, in, n, static_cast<float>(mean), static_cast<float>(rstd), weight,

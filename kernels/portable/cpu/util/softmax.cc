@@ -8,6 +8,7 @@
 #include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/portable/cpu/util/lines.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 #include <executorch/kernels/portable/cpu/util/softmax.h>
 #include <executorch/kernels/portable/cpu/util/vmath.h>
@@ -207,6 +208,22 @@ class Softmax {
   C sum_[kBlock];
 };
 
+/// Lines of floats that are contiguous, with the loops of another library.
+void softmax_lines(const Tensor& in, const Extent& extent, Tensor& out) {
+  constexpr size_t kGrain = 8192;
+  const float* from = static_cast<const float*>(in.const_data_ptr());
+  float* to = static_cast<float*>(out.mutable_data_ptr());
+  const size_t n = extent.size;
+  parallel_for(extent.outer, 1 + kGrain / n, [=](size_t begin, size_t end) {
+    for (size_t line = begin; line < end; ++line) {
+      const float* x = from + line * n;
+      float* y = to + line * n;
+      const double sum = float_loops.exp_sum(x, n, float_loops.largest(x, n), y);
+      float_loops.scale(y, n, static_cast<float>(1.0 / sum), y);
+    }
+  });
+}
+
 template <typename C>
 void softmax_in(const Tensor& in, size_t dim, bool logarithm, Tensor& out) {
   Softmax<C> softmax(in, logarithm, out);
@@ -219,6 +236,11 @@ void softmax_in(const Tensor& in, size_t dim, bool logarithm, Tensor& out) {
     extent.size = static_cast<size_t>(in.size(static_cast<ssize_t>(dim)));
     extent.inner = extent.size == 1 ? 1 : static_cast<size_t>(in.strides()[dim]);
     extent.outer /= extent.size * extent.inner;
+  }
+  if (std::is_same_v<C, float> && float_loops.exp_sum != nullptr && extent.inner == 1 &&
+      !logarithm && in.scalar_type() == ScalarType::Float &&
+      out.scalar_type() == ScalarType::Float) {
+    return softmax_lines(in, extent, out);
   }
   softmax.run(extent);
 }

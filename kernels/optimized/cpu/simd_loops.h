@@ -1,0 +1,304 @@
+/**
+ * @file
+ * The loops of `SimdLoops` for one instruction set; each of the files that include this one has
+ * them for another.
+ *
+ * Such a file defines, before it includes this:
+ *     ET_TARGET         the attribute of functions that may use the instructions
+ *     ET_VECTOR_BYTES   the size of a vector
+ *     ET_TILE_ROWS, ET_TILE_VECTORS   the tile that fits the registers; rows are 4 or 8
+ *
+ * Every function here has the attribute, and internal linkage, so that nothing of it serves the
+ * rest of the program.
+ */
+#pragma once
+
+#include <executorch/kernels/optimized/cpu/simd_products.h>
+
+namespace torch::executor::native::optimized {
+namespace {
+
+ET_TARGET void add_scaled(float* acc, const float* x, size_t n, float w) {
+  const Vector factor = broadcast(w);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(load(acc + i) + load(x + i) * factor, acc + i);
+  }
+  for (; i < n; ++i) {
+    acc[i] += w * x[i];
+  }
+}
+
+/// NaN wins: what is not less, or not more, replaces, and stays.
+template <bool kLargest, typename T>
+ET_TARGET inline T extreme_of(T best, T x) {
+  const T kept = kLargest ? (x <= best ? best : x) : (x >= best ? best : x);
+  return best != best ? best : kept;
+}
+
+template <bool kLargest>
+ET_TARGET float extreme(const float* x, size_t n) {
+  Vector best[2] = {broadcast(x[0]), broadcast(x[0])};
+  size_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    best[0] = extreme_of<kLargest>(best[0], load(x + i));
+    best[1] = extreme_of<kLargest>(best[1], load(x + i + kLanes));
+  }
+  float lane[kLanes];
+  store(extreme_of<kLargest>(best[0], best[1]), lane);
+  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (size_t l = 0; l < half; ++l) {
+      lane[l] = extreme_of<kLargest>(lane[l], lane[l + half]);
+    }
+  }
+  float result = lane[0];
+  for (; i < n; ++i) {
+    result = extreme_of<kLargest>(result, x[i]);
+  }
+  return result;
+}
+
+ET_TARGET void keep_larger(const float* x, size_t n, int32_t first, int32_t step, float* best,
+                           int32_t* index) {
+  IntVector at;
+  for (size_t l = 0; l < kLanes; ++l) {
+    at[l] = first + static_cast<int32_t>(l) * step;
+  }
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vector value = load(x + i);
+    const Vector old = load(best + i);
+    IntVector where;
+    std::memcpy(&where, index + i, sizeof(where));
+    const IntVector better = (value > old) | (value != value);
+    store(better ? value : old, best + i);
+    where = better ? at : where;
+    std::memcpy(index + i, &where, sizeof(where));
+    at += static_cast<int32_t>(kLanes) * step;
+  }
+  for (; i < n; ++i) {
+    if (x[i] > best[i] || x[i] != x[i]) {
+      best[i] = x[i];
+      index[i] = first + static_cast<int32_t>(i) * step;
+    }
+  }
+}
+
+ET_TARGET double sum(const float* x, size_t n) {
+  Vector s[4] = {};
+  size_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    ET_UNROLL
+    for (size_t v = 0; v < 4; ++v) {
+      s[v] += load(x + i + v * kLanes);
+    }
+  }
+  for (; i + kLanes <= n; i += kLanes) {
+    s[0] += load(x + i);
+  }
+  double total = sum_lanes((s[0] + s[1]) + (s[2] + s[3]));
+  for (; i < n; ++i) {
+    total += x[i];
+  }
+  return total;
+}
+
+ET_TARGET double squared_distances(const float* x, size_t n, float mean) {
+  const Vector middle = broadcast(mean);
+  Vector s[4] = {};
+  size_t i = 0;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    ET_UNROLL
+    for (size_t v = 0; v < 4; ++v) {
+      const Vector distance = load(x + i + v * kLanes) - middle;
+      s[v] += distance * distance;
+    }
+  }
+  double total = sum_lanes((s[0] + s[1]) + (s[2] + s[3]));
+  for (; i < n; ++i) {
+    total += (x[i] - mean) * (x[i] - mean);
+  }
+  return total;
+}
+
+ET_TARGET void normalize(const float* x, size_t n, float mean, float rstd, const float* weight,
+                         const float* bias, float* out) {
+  const Vector middle = broadcast(mean);
+  const Vector by = broadcast(rstd);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store((load(x + i) - middle) * by * load(weight + i) + load(bias + i), out + i);
+  }
+  for (; i < n; ++i) {
+    out[i] = (x[i] - mean) * rstd * weight[i] + bias[i];
+  }
+}
+
+ET_TARGET void scale(const float* x, size_t n, float factor, float* out) {
+  const Vector by = broadcast(factor);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(load(x + i) * by, out + i);
+  }
+  for (; i < n; ++i) {
+    out[i] = x[i] * factor;
+  }
+}
+
+/// exp(x - shift), where lanes are whole vectors.
+ET_TARGET inline Vector exp_of(Vector x) {
+  const Vector low = broadcast(-104.0f);
+  const Vector high = broadcast(89.0f);
+  x = x < low ? low : x;
+  x = x > high ? high : x;
+  // As util::fast_exp.
+  const Vector shift = broadcast(12582912.0f);
+  const Vector shifted = x * 1.44269504f + shift;
+  const Vector n = shifted - shift;
+  const Vector r = (x - n * 0.693145752f) - n * 1.42860677e-6f;
+  Vector p = broadcast(0.000199188158f);
+  p = p * r + 0.00139463926f;
+  p = p * r + 0.00833326392f;
+  p = p * r + 0.0416662656f;
+  p = p * r + 0.166666672f;
+  p = p * r + 0.5f;
+  p = p * r * r + r + 1.0f;
+#if ET_VECTOR_BYTES == 64
+  return _mm512_scalef_ps(p, n);
+#else
+  IntVector bits;
+  IntVector zero;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  std::memcpy(&zero, &shift, sizeof(zero));
+  const IntVector exponent = bits - zero;
+  const IntVector half = exponent >> 1;
+  const IntVector first = (half + 127) << 23;
+  const IntVector second = (exponent - half + 127) << 23;
+  Vector factor;
+  Vector rest;
+  std::memcpy(&factor, &first, sizeof(factor));
+  std::memcpy(&rest, &second, sizeof(rest));
+  return p * factor * rest;
+#endif
+}
+
+/// 1 / x for finite x that are not tiny.
+ET_TARGET inline Vector reciprocal(Vector x) {
+#if ET_VECTOR_BYTES == 64
+  // 14 bits from the processor, twice as many by Newton's method: half the time of a division.
+  const Vector r = _mm512_rcp14_ps(x);
+  return r * (2.0f - x * r);
+#else
+  return 1.0f / x;
+#endif
+}
+
+ET_TARGET void exp_loop(const float* x, size_t n, float shift, float* out) {
+  const Vector by = broadcast(shift);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(exp_of(load(x + i) - by), out + i);
+  }
+  for (; i < n; ++i) {
+    out[i] = util::fast_exp(x[i] - shift);
+  }
+}
+
+/// exp_loop and the sum of its results.
+ET_TARGET double exp_sum(const float* x, size_t n, float shift, float* out) {
+  const Vector by = broadcast(shift);
+  Vector total[2] = {};
+  size_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    const Vector e0 = exp_of(load(x + i) - by);
+    const Vector e1 = exp_of(load(x + i + kLanes) - by);
+    store(e0, out + i);
+    store(e1, out + i + kLanes);
+    total[0] += e0;
+    total[1] += e1;
+  }
+  double sum = sum_lanes(total[0] + total[1]);
+  for (; i < n; ++i) {
+    out[i] = util::fast_exp(x[i] - shift);
+    sum += out[i];
+  }
+  return sum;
+}
+
+ET_TARGET inline Vector sigmoid_of(Vector x) { return 1.0f / (exp_of(-x) + 1.0f); }
+
+/// As util::fast_tanh.
+ET_TARGET inline Vector tanh_of(Vector x) {
+  const Vector zero = Vector{};
+  const Vector size = x < zero ? -x : x;
+  const Vector ten = broadcast(10.0f);  // Where the result is 1; NaN passes.
+  const Vector large = 1.0f - 2.0f * reciprocal(exp_of(2.0f * (size > ten ? ten : size)) + 1.0f);
+  const Vector z = x * x;
+  Vector p = broadcast(0.00203175144f);
+  p = p * z - 0.00805394724f;
+  p = p * z + 0.0216501541f;
+  p = p * z - 0.053937465f;
+  p = p * z + 0.133331329f;
+  p = p * z - 0.333333284f;
+  const Vector small = x * (1.0f + z * p);
+  const Vector signed_large = x < zero ? -large : large;
+  return size < broadcast(0.65f) ? small : signed_large;
+}
+
+/// As util::fast_erf.
+ET_TARGET inline Vector erf_of(Vector x) {
+  const Vector zero = Vector{};
+  const Vector four = broadcast(4.0f);
+  const Vector size = x < zero ? -x : x;
+  const Vector t = size > four ? four : size;
+  Vector q = broadcast(-1.69796024e-07f);
+  q = q * t - 1.92620482e-05f;
+  q = q * t + 0.000426501385f;
+  q = q * t - 0.00415376294f;
+  q = q * t + 0.0251017343f;
+  q = q * t - 0.108278453f;
+  q = q * t - 0.633332849f;
+  q = q * t - 1.12952733f;
+  q = q * t + 0.00017812218f;
+  const Vector large = 1.0f - exp_of(q);
+  const Vector z = x * x;
+  Vector p = broadcast(7.88912294e-05f);
+  p = p * z - 0.000802084222f;
+  p = p * z + 0.00518953567f;
+  p = p * z - 0.0268544443f;
+  p = p * z + 0.112836003f;
+  p = p * z - 0.37612626f;
+  p = p * z + 1.12837911f;
+  const Vector small = x * p;
+  const Vector signed_large = x < zero ? -large : large;
+  return size < broadcast(0.97f) ? small : signed_large;
+}
+
+ET_TARGET inline Vector gelu_of(Vector x) { return 0.5f * x * (1.0f + erf_of(x * 0.70710678f)); }
+
+/// Calls a function of vectors for all elements; the last ones pass through a vector of their own.
+template <Vector (*kFunction)(Vector)>
+ET_TARGET void each(const float* x, size_t n, float* out) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    store(kFunction(load(x + i)), out + i);
+  }
+  if (i < n) {
+    float rest[kLanes] = {};
+    std::memcpy(rest, x + i, (n - i) * sizeof(float));
+    store(kFunction(load(rest)), rest);
+    std::memcpy(out + i, rest, (n - i) * sizeof(float));
+  }
+}
+
+constexpr util::FloatLoops kLoops = {
+    multiply_panel,    dot_rows,     add_scaled,    exp_loop,       each<gelu_of>, each<sigmoid_of>,
+    each<tanh_of>,     each<exp_of>, extreme<true>, extreme<false>, exp_sum,       sum,
+    squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
+    nullptr,           nullptr};
+
+constexpr SimdLoops kSimdLoops = {kLanes,    kTileRows, kTileVectors, tile, dot,
+                                  transpose, depthwise, even,         copy, kLoops};
+
+}  // namespace
+}  // namespace torch::executor::native::optimized

@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <executorch/kernels/optimized/cpu/engine.h>
+#include <executorch/kernels/optimized/cpu/simd.h>
+
+#if defined(__x86_64__)
+#include <executorch/kernels/optimized/cpu/x86_features.h>
+#endif
+
+namespace {
+
+using namespace torch::executor::native::optimized;
+using torch::executor::native::util::FloatProduct;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// The tables that this machine can run.
+std::vector<const SimdLoops*> tables() {
+  std::vector<const SimdLoops*> result = {&kBaselineSimd};
+#if defined(__x86_64__)
+  if (x86_features().avx2) {
+    result.push_back(&kAvx2Simd);
+  }
+  if (x86_features().avx512) {
+    result.push_back(&kAvx512Simd);
+  }
+#endif
+  return result;
+}
+
+std::vector<float> random_floats(size_t n, float low, float high) {
+  static std::mt19937 generator(1);
+  std::uniform_real_distribution<float> distribution(low, high);
+  std::vector<float> result(n);
+  for (float& x : result) {
+    x = distribution(generator);
+  }
+  return result;
+}
+
+/// Compares a loop with the C library's function, special values and every length of the last
+/// vector included.
+void expect_function(void (*loop)(const float*, size_t, float*), double (*reference)(double),
+                     float range, double tolerance) {
+  for (size_t n = 0; n < 70; ++n) {
+    std::vector<float> x = random_floats(n, -range, range);
+    if (n > 8) {
+      x[0] = kNan;
+      x[1] = kInfinity;
+      x[2] = -kInfinity;
+      x[3] = 0.0f;
+      x[4] = 1e-6f;
+    }
+    std::vector<float> y(n + 1, 123.0f);
+    loop(x.data(), n, y.data());
+    EXPECT_EQ(y[n], 123.0f);
+    for (size_t i = 0; i < n; ++i) {
+      const float expected = static_cast<float>(reference(static_cast<double>(x[i])));
+      if (std::isnan(expected) || std::isinf(expected)) {
+        EXPECT_TRUE(std::isnan(expected) ? std::isnan(y[i]) : y[i] == expected)
+            << x[i] << " gives " << y[i];
+      } else {
+        EXPECT_NEAR(y[i], expected,
+                    tolerance * std::max(1e-4, std::fabs(static_cast<double>(expected))))
+            << x[i] << " lanes " << simd->lanes;
+      }
+    }
+  }
+}
+
+TEST(SimdTest, FunctionsAreTheLibrarys) {
+  for (const SimdLoops* table : tables()) {
+    simd = table;
+    expect_function(table->loops.exponential, [](double x) { return std::exp(x); }, 87, 1e-6);
+    expect_function(table->loops.tanh, [](double x) { return std::tanh(x); }, 12, 1e-6);
+    expect_function(
+        table->loops.sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, 20, 1e-6);
+  }
+}
+
+TEST(SimdTest, ExpOverflowsAndUnderflows) {
+  for (const SimdLoops* table : tables()) {
+    const std::vector<float> x = {88.7f, 89.5f, -87.5f, -100.0f, -103.0f, -110.0f};
+    std::vector<float> y(x.size());
+    table->loops.exponential(x.data(), x.size(), y.data());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const float expected = std::exp(x[i]);
+      EXPECT_TRUE(y[i] == expected || std::fabs(y[i] - expected) <= 2e-6f * expected + 3e-45f)
+          << x[i] << " gives " << y[i] << ", expected " << expected;
+    }
+  }
+}
+
+TEST(SimdTest, Extremes) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t n = 1; n < 100; ++n) {
+      std::vector<float> x = random_floats(n, -5, 5);
+      EXPECT_EQ(table->loops.largest(x.data(), n), *std::max_element(x.begin(), x.end()));
+      EXPECT_EQ(table->loops.smallest(x.data(), n), *std::min_element(x.begin(), x.end()));
+      for (const size_t at : {size_t{0}, n / 2, n - 1}) {
+        std::vector<float> with = x;
+        with[at] = kNan;
+        EXPECT_TRUE(std::isnan(table->loops.largest(with.data(), n))) << n << " " << at;
+        EXPECT_TRUE(std::isnan(table->loops.smallest(with.data(), n))) << n << " " << at;
+      }
+    }
+  }
+}
+
+TEST(SimdTest, SumsOfLines) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t n = 0; n < 150; ++n) {
+      const std::vector<float> x = random_floats(n, -1, 1);
+      std::vector<float> e(n);
+      double sum = 0;
+      double squares = 0;
+      double exponentials = 0;
+      for (const float v : x) {
+        sum += v;
+        squares += (v - 0.25) * (v - 0.25);
+        exponentials += std::exp(v - 1);
+      }
+      EXPECT_NEAR(table->loops.sum(x.data(), n), sum, 1e-5);
+      EXPECT_NEAR(table->loops.squared_distances(x.data(), n, 0.25f), squares, 1e-4);
+      EXPECT_NEAR(table->loops.exp_sum(x.data(), n, 1.0f, e.data()), exponentials, 1e-4);
+    }
+  }
+}
+
+TEST(SimdTest, MovesElements) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t n = 0; n < 70; ++n) {
+      // Just as long as may be read.
+      const std::vector<float> x = random_floats(n == 0 ? 0 : 2 * n - 1, -1, 1);
+      std::vector<float> y(n + 1, 7.0f);
+      table->even(x.data(), n, y.data());
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(y[i], x[2 * i]);
+      }
+      EXPECT_EQ(y[n], 7.0f);
+      table->copy(x.data(), n, y.data());
+      EXPECT_TRUE(std::equal(y.begin(), y.begin() + static_cast<ptrdiff_t>(n), x.begin()));
+      EXPECT_EQ(y[n], 7.0f);
+    }
+  }
+}
+
+/// A product whose matrices have any of the layouts, with any kind of bias.
+void expect_product(size_t m, size_t n, size_t k, bool left_turned, bool right_turned,
+                    bool out_turned, int bias) {
+  const std::vector<float> a = random_floats(m * k, -1, 1);
+  const std::vector<float> b = random_floats(k * n, -1, 1);
+  const std::vector<float> c = random_floats(m * n, -1, 1);
+  std::vector<float> out(m * n + 1, 99.0f);
+  FloatProduct p = {};
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  const auto set = [](bool turned, size_t rows, size_t columns, ptrdiff_t& row, ptrdiff_t& column) {
+    row = turned ? 1 : static_cast<ptrdiff_t>(columns);
+    column = turned ? static_cast<ptrdiff_t>(rows) : 1;
+  };
+  p.left = a.data();
+  p.right = b.data();
+  p.out = out.data();
+  set(left_turned, m, k, p.left_row_stride, p.left_column_stride);
+  set(right_turned, k, n, p.right_row_stride, p.right_column_stride);
+  set(out_turned, m, n, p.out_row_stride, p.out_column_stride);
+  p.bias = bias == 0 ? nullptr : c.data();
+  p.bias_row_stride = bias == 1 ? 1 : bias == 3 ? static_cast<ptrdiff_t>(n) : 0;
+  p.bias_column_stride = bias == 2 || bias == 3 ? 1 : 0;
+  if (!multiply(p)) {
+    EXPECT_TRUE(left_turned || !right_turned) << "a product of contiguous rows";
+    EXPECT_EQ(out[0], 99.0f) << "refused, but written";
+    return;
+  }
+  EXPECT_EQ(out[m * n], 99.0f);
+  const auto at = [](ptrdiff_t row, size_t i, ptrdiff_t column, size_t j) {
+    return static_cast<size_t>(row * static_cast<ptrdiff_t>(i) +
+                               column * static_cast<ptrdiff_t>(j));
+  };
+  double largest = 0;
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      double sum = bias == 0 ? 0 : c[at(p.bias_row_stride, i, p.bias_column_stride, j)];
+      for (size_t l = 0; l < k; ++l) {
+        sum += static_cast<double>(a[at(p.left_row_stride, i, p.left_column_stride, l)]) *
+               b[at(p.right_row_stride, l, p.right_column_stride, j)];
+      }
+      largest =
+          std::max(largest, std::fabs(sum - out[at(p.out_row_stride, i, p.out_column_stride, j)]));
+    }
+  }
+  EXPECT_LT(largest, 1e-4 + 2e-7 * static_cast<double>(k))
+      << m << " x " << k << " x " << n << " turned " << left_turned << right_turned << out_turned
+      << " bias " << bias << " lanes " << simd->lanes;
+}
+
+TEST(SimdTest, ProductsOfAllLayouts) {
+  const size_t sizes[][3] = {{1, 1, 1},      {5, 7, 3},     {8, 48, 16},   {9, 49, 17},
+                             {130, 50, 257}, {1, 33, 70},   {33, 1, 70},   {3, 129, 40},
+                             {17, 15, 31},   {6, 100, 300}, {12, 9, 2100}, {16, 97, 64},
+                             {4, 4, 1000},   {140, 96, 20}, {64, 3, 65}};
+  for (const SimdLoops* table : tables()) {
+    simd = table;
+    for (const auto& size : sizes) {
+      for (int layout = 0; layout < 8; ++layout) {
+        for (int bias = 0; bias < 4; ++bias) {
+          expect_product(size[0], size[1], size[2], (layout & 1) != 0, (layout & 2) != 0,
+                         (layout & 4) != 0, bias);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,76 @@
+#include <cmath>
+
+#include <executorch/kernels/portable/cpu/util/element.h>
+#include <executorch/kernels/portable/cpu/util/lines.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+
+namespace torch::executor::native {
+namespace {
+
+/// Calls `fn(x)` for each element.
+template <typename Fn>
+void for_each(const util::View& in, Fn&& fn) {
+  util::Lines<1> lines(in);
+  if (lines.empty()) {
+    return;
+  }
+  lines.set(0, in);
+  do {
+    for (size_t i = 0; i < lines.length(); ++i) {
+      fn(util::get_element<double>(in,
+                                   lines.offset(0) + static_cast<ptrdiff_t>(i) * lines.step(0)));
+    }
+  } while (lines.next());
+}
+
+/// Takes the range from the data where none is given, and widens one of no width, as in eager.
+void complete_range(const util::View& in, double& low, double& high) {
+  if (low == high && in.numel() > 0) {
+    low = INFINITY;
+    high = -INFINITY;
+    for_each(in, [&](double x) {
+      low = x < low || std::isnan(x) ? x : low;
+      high = x > high || std::isnan(x) ? x : high;
+    });
+  }
+  if (low == high) {
+    low -= 1;
+    high += 1;
+  }
+}
+
+}  // namespace
+
+Tensor& histc_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t bins, const Scalar& min,
+                  const Scalar& max, Tensor& out) {
+  if (!util::require_floating(ctx, in) || !util::require_same_dtype(ctx, in, out) ||
+      !util::require(ctx, bins > 0 && bins <= INT32_MAX, "needs a positive number of bins")) {
+    return out;
+  }
+  const util::View source(in);
+  double low = util::ScalarValue(min).d;
+  double high = util::ScalarValue(max).d;
+  complete_range(source, low, high);
+  if (!util::require(ctx, std::isfinite(low) && std::isfinite(high) && low <= high,
+                     "the range must be finite, its ends in order") ||
+      !util::resize(ctx, IntArrayRef(&bins, 1), out)) {
+    return out;
+  }
+  const util::View target(out);
+  for (int64_t i = 0; i < bins; ++i) {
+    util::put_element(target, static_cast<ptrdiff_t>(i) * target.stride[0], 0.0);
+  }
+  for_each(source, [&](double x) {
+    if (!(x >= low && x <= high)) {
+      return;
+    }
+    const double share = (x - low) / (high - low) * static_cast<double>(bins);
+    int64_t bin = static_cast<int64_t>(share);
+    bin = bin < bins ? bin : bins - 1;  // the upper end belongs to the last one
+    const ptrdiff_t place = static_cast<ptrdiff_t>(bin) * target.stride[0];
+    util::put_element(target, place, util::get_element<double>(target, place) + 1);
+  });
+  return out;
+}
+
+}  // namespace torch::executor::native
