@@ -224,11 +224,85 @@ def test_channels_last_input_is_not_transposed():
 def test_what_is_refused_stays_and_says_why():
     from executorch.exir.backend.utils import get_reasons
 
-    edge = lowered(
-        Call(lambda x: torch.cumsum(x, 0) + torch.nn.functional.gelu(x, approximate="tanh")), (IMAGE,)
-    )
+    edge = lowered(Call(lambda x: torch.cumsum(x, 0) + torch.nn.functional.softmax(x, 1)), (IMAGE,))
     reasons = {
         (reason.op, reason.who): reason.reason for reason in get_reasons(edge.exported_program().graph_module)
     }
-    assert "tanh approximation" in reasons["aten.gelu.default", "GeluConfig"]
+    assert "last dimension" in reasons["aten._softmax.default", "SoftmaxConfig"]
     assert reasons["aten.cumsum.default", "XnnpackPartitioner"] == "no config for this operator"
+
+
+_F = torch.nn.functional
+TOKENS = torch.randn(2, 5, 8)
+FURTHER = {
+    "attention": lambda x: _F.scaled_dot_product_attention(x[:, None], x[:, None] + 1, x[:, None] * 2),
+    "causal attention": lambda x: _F.scaled_dot_product_attention(x, x + 1, x * 2, is_causal=True),
+    "masked attention": lambda x: _F.scaled_dot_product_attention(x, x, x * 2, x @ x.mT, scale=0.5),
+    "cube": lambda x: x.pow(3),
+    "expand": lambda x: x[:, None].expand(2, 3, 5, 8) + 1,
+    "gelu by tanh": lambda x: _F.gelu(x, approximate="tanh"),
+    "gelu spelled out": lambda x: x * 0.5 * (1 + torch.erf(x / 2**0.5)),
+    "layer norm": lambda x: _F.layer_norm(x, (8,), torch.arange(8.0), torch.ones(8)),
+    "layer norm without weights": lambda x: _F.layer_norm(x, (8,)),
+    "mean of all": lambda x: x.mean((0, 1, 2), keepdim=True),
+    "mean of columns": lambda x: x.mean(1),
+    "mean of rows": lambda x: x.mean(-1),
+    "mean of rows, kept": lambda x: x.mean(2, keepdim=True) * x,
+    "root mean square norm": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5),
+    "select": lambda x: x[:, -2] + 1,
+    "split": lambda x: torch.sub(*torch.split(x, [4, 4], -1)),
+    "repeated input": lambda x: torch.cat([x, x + 1, x - 1], 1),
+}
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_further_operators(name):
+    check(Call(FURTHER[name]), TOKENS)
+
+
+@pytest.mark.parametrize("length", [2, 7])
+def test_norms_and_attention_of_any_length(length):
+    def block(x):
+        y = _F.layer_norm(x, (8,))
+        return x + _F.scaled_dot_product_attention(y, y, y)
+
+    edge = lowered(Call(block), (TOKENS,), dynamic_shapes=(({1: Dim("length", min=2, max=16)},),))
+    assert operators_left(edge) == []
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    x = torch.randn(2, length, 8)
+    torch.testing.assert_close(method.execute([x])[0], block(x), atol=1e-5, rtol=1e-5)
+
+
+def test_sums_of_products():
+    x = torch.randn(4, 4)
+    check(Call(lambda x, y: torch.addmm(y[0], x, y)), x, x + 1)
+    check(Call(lambda x, y: torch.addmm(y, x, y)), x, x + 1)
+
+
+def test_sizes_that_are_known_at_run_time_only():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(8, 4)
+
+        def forward(self, x):
+            return torch.relu(self.layer(x).reshape(x.shape[0], -1)) + 1
+
+    dims = ({0: Dim("batch", min=1, max=8)},)
+    model = Model().eval()
+    edge = lowered(model, (TOKENS,), dynamic_shapes=dims)
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    x = torch.randn(3, 5, 8)
+    torch.testing.assert_close(method.execute([x])[0], model(x).detach(), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("groups", [1, 6])
+@pytest.mark.parametrize("bias", [False, True])
+def test_half_convolution(groups, bias):
+    model = torch.nn.Conv2d(6, 6, 3, groups=groups, bias=bias).half()
+    check(model, IMAGE.half(), tolerance=5e-3)
+
+
+def test_half_norm():
+    model = torch.nn.Sequential(torch.nn.Conv1d(6, 4, 3), torch.nn.BatchNorm1d(4), torch.nn.ReLU())
+    check(model.half().eval(), IMAGE[:, :, 0].half(), tolerance=5e-3)

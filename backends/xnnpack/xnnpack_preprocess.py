@@ -5,13 +5,13 @@ from __future__ import annotations
 from torch.export import ExportedProgram
 
 # Importing a module of operators registers their lowerings.
-from executorch.backends.xnnpack.graph import elementwise, matrix, shape, spatial
+from executorch.backends.xnnpack.graph import elementwise, matrix, reduce, shape, spatial
 from executorch.backends.xnnpack.graph.lowering import lower_graph
 from executorch.backends.xnnpack.serialization.blob import pack
 from executorch.dialects import meta_keys
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
 
-LOWERINGS = (elementwise, matrix, shape, spatial)
+LOWERINGS = (elementwise, matrix, reduce, shape, spatial)
 
 
 class XnnpackBackend(BackendDetails):

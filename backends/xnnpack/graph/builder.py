@@ -18,6 +18,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.constants import DEQUANTIZE, name_of, program_constants
 from executorch.backends.xnnpack.graph.layout import Layout, memory_layout, permutation
 from executorch.backends.xnnpack.graph.quantized import parameters_of
+from executorch.backends.xnnpack.graph.unread import remove_unread
 from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import INVALID_ID, NAMED
 from executorch.dialects import meta_keys
@@ -64,12 +65,14 @@ class GraphBuilder:
         self._graph = schema.XNNGraph(
             version="0", constant_data=[schema.ConstantDataOffset(offset=0, size=0, named_key="")]
         )
-        self._find_constant = program_constants(program)
+        self.constants = program_constants(program)
         self._tensors: dict[Node, torch.Tensor | None] = {}
         self._found: dict[Node, dict[Layout, int]] = {}
         self._constants: dict[Any, int] = {}
         self._constant_index: dict[str, int] = {}
         self._dynamic: dict[tuple[Node, Layout, int], int] = {}
+        #: Result of a transpose -> what was transposed, and how.
+        self._transposed_from: dict[int, tuple[int, list[int]]] = {}
 
     # Values.
 
@@ -141,8 +144,12 @@ class GraphBuilder:
     def tensor_of(self, node: Node) -> torch.Tensor | None:
         """The tensor of a constant and of what is made of constants only, None for any other node."""
         if node not in self._tensors:
-            self._tensors[node] = self._find_constant(node)
+            self._tensors[node] = self.constants(node)
         return self._tensors[node]
+
+    def is_constant(self, node: Node) -> bool:
+        """Whether ``tensor_of`` has a tensor for ``node``."""
+        return self.constants.has(node)
 
     # What nodes read and write.
 
@@ -206,12 +213,34 @@ class GraphBuilder:
         return target
 
     def _transposed(self, node: Node, identifier: int, source: Layout, target: Layout) -> int:
-        result = self.value(target.arrange(shape_of(node)), self.type_of(node))
         moved = permutation(source, target, len(shape_of(node)))
+        return self.transpose(identifier, moved, target.arrange(shape_of(node)), self.type_of(node))
+
+    def transpose(
+        self, identifier: int, order: Sequence[int], shape: Sequence[int], kind: ElementType
+    ) -> int:
+        """A value with permuted dimensions; of transposes behind each other only the whole is done.
+
+        Args:
+            identifier: what is permuted.
+            order: for each dimension of the result the dimension of the input.
+            shape: of the result.
+            kind: the type of the elements.
+        """
+        origin, before = self._transposed_from.get(identifier, (identifier, list(range(len(order)))))
+        whole = [before[axis] for axis in order]
+        if whole == list(range(len(whole))):
+            return origin
+        result = self.value(shape, kind)
+        self._transposed_from[result] = (origin, whole)
         self.add(
-            schema.XNNStaticTranspose(num_dims=len(moved), perm=moved, input_id=identifier, output_id=result)
+            schema.XNNStaticTranspose(num_dims=len(whole), perm=whole, input_id=origin, output_id=result)
         )
         return result
+
+    def found(self, node: Node, layout: Layout, identifier: int) -> None:
+        """Says which value stands for the result of ``node`` in ``layout``."""
+        self._found.setdefault(node, {})[layout] = identifier
 
     # The borders.
 
@@ -245,6 +274,10 @@ class GraphBuilder:
         tensor.flags = flag
         tensor.external_id = self._graph.num_externs
         self._graph.num_externs += 1
+
+    def finish(self) -> None:
+        """Takes out what nothing reads."""
+        remove_unread(self._graph)
 
     def graph(self) -> schema.XNNGraph:
         """What has been built."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.partitioner.constants import state_inputs
+from executorch.partitioner.constants import mutated_buffers, state_inputs
 from executorch.partitioner.partition_proposals import operator_name
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
@@ -32,8 +31,41 @@ _PREPARING = {
     _INNER_TENSOR,
 }
 
-#: The tensor behind a constant, None for what the model calculates.
-Constants = Callable[[Node], "torch.Tensor | None"]
+#: Pure operators that are done ahead of time where all that they read is constant and the result is small.
+_FOLDED = {
+    "aten._to_copy.default",
+    "aten.add.Tensor",
+    "aten.arange.default",
+    "aten.arange.start",
+    "aten.arange.start_step",
+    "aten.cat.default",
+    "aten.clone.default",
+    "aten.cos.default",
+    "aten.div.Tensor",
+    "aten.embedding.default",
+    "aten.exp.default",
+    "aten.expand_copy.default",
+    "aten.full.default",
+    "aten.mul.Tensor",
+    "aten.neg.default",
+    "aten.permute_copy.default",
+    "aten.pow.Tensor_Scalar",
+    "aten.reciprocal.default",
+    "aten.rsqrt.default",
+    "aten.scalar_tensor.default",
+    "aten.select_copy.int",
+    "aten.sin.default",
+    "aten.slice_copy.Tensor",
+    "aten.sqrt.default",
+    "aten.squeeze_copy.dims",
+    "aten.sub.Tensor",
+    "aten.t_copy.default",
+    "aten.unsqueeze_copy.default",
+    "aten.view_copy.default",
+    "aten.where.self",
+}
+#: Elements of a folded constant that what it is made of does not have.
+_MOST_NEW_ELEMENTS = 1 << 14
 
 
 def name_of(node: Node) -> str:
@@ -41,23 +73,25 @@ def name_of(node: Node) -> str:
     return operator_name(node.target) if node.op == "call_function" else ""
 
 
-def program_constants(program: ExportedProgram) -> Constants:
-    """Finds the tensors of a program's parameters, buffers and lifted constants, and of what is made of them."""
-    state = state_inputs(program.graph_signature)
+class Constants:
+    """The tensors of a program's parameters, buffers and lifted constants, and of what is made of them.
 
-    def stored(node: Node) -> torch.Tensor | None:
-        spec = state.get(node.name) if node.op == "placeholder" else None
-        if spec is None or spec.target is None:
-            return None
-        found = program.state_dict.get(spec.target)
-        return program.constants[spec.target] if found is None else found
+    Buffers that the program writes are none. Called with a node it gives its tensor, None for what the model
+    calculates.
+    """
 
-    def find(node: Node) -> torch.Tensor | None:
-        if name_of(node) not in _PREPARING:
-            return stored(node)
-        found = {source: find(source) for source in node.all_input_nodes}
-        if any(tensor is None for tensor in found.values()):
+    def __init__(self, program: ExportedProgram) -> None:
+        self._program = program
+        self._state = state_inputs(program.graph_signature)
+        self._written = set(mutated_buffers(program.graph_signature).values())
+        self._known: dict[Node, bool] = {}
+
+    def __call__(self, node: Node) -> torch.Tensor | None:
+        if not self.has(node):
             return None
+        if node.op == "placeholder":
+            return self._stored(node)
+        found = {source: self(source) for source in node.all_input_nodes}
         if name_of(node) == _INNER_TENSOR:
             inner: torch.Tensor = getattr(found[node.args[0]], str(node.args[1]))  # type: ignore[index]
             return inner
@@ -68,12 +102,42 @@ def program_constants(program: ExportedProgram) -> Constants:
             result: torch.Tensor = op(*args, **kwargs)  # type: ignore[misc]
         return result
 
-    return find
+    def has(self, node: Node) -> bool:
+        """Whether ``node`` is constant; calculates nothing."""
+        if node not in self._known:
+            stored = node.op == "placeholder" and self._stored(node) is not None
+            self._known[node] = stored or (_is_folded(node) and all(map(self.has, node.all_input_nodes)))
+        return self._known[node]
+
+    def _stored(self, node: Node) -> torch.Tensor | None:
+        spec = self._state.get(node.name)
+        if spec is None or spec.target is None or spec.target in self._written:
+            return None
+        found = self._program.state_dict.get(spec.target)
+        return self._program.constants[spec.target] if found is None else found
+
+
+def program_constants(program: ExportedProgram) -> Constants:
+    """Finds the tensors of a program's constants, and of what is made of them."""
+    return Constants(program)
+
+
+def _is_folded(node: Node) -> bool:
+    """Whether ``node`` is constant if all that it reads is."""
+    name = name_of(node)
+    if name in _PREPARING:
+        return True
+    value = node.meta.get(meta_keys.VAL)
+    if name not in _FOLDED or not isinstance(value, torch.Tensor):
+        return False
+    read = [one.meta.get(meta_keys.VAL) for one in node.all_input_nodes]
+    sizes = [one.numel() for one in [value, *read] if isinstance(one, torch.Tensor)]
+    return all(isinstance(size, int) for size in sizes) and sizes[0] <= sum(sizes[1:]) + _MOST_NEW_ELEMENTS
 
 
 def preparation(node: Node) -> list[Node]:
     """The calls that prepare a constant, ``node`` last; nothing if it is stored as it is."""
-    if name_of(node) not in _PREPARING:
+    if node.op != "call_function":
         return []
     before = [one for source in node.all_input_nodes for one in preparation(source)]
     return [*before, node]
@@ -81,7 +145,5 @@ def preparation(node: Node) -> list[Node]:
 
 def prepared_constants(node: Node, constants: Constants) -> list[Node]:
     """What prepares the constants that ``node`` reads."""
-    sources = [
-        one for one in node.all_input_nodes if name_of(one) in _PREPARING and constants(one) is not None
-    ]
+    sources = [one for one in node.all_input_nodes if one.op == "call_function" and constants.has(one)]
     return [call for source in sources for call in preparation(source)]

@@ -129,7 +129,7 @@ def _reads_as_layer(user: Node, dequantization: Node, constants: Constants) -> b
         return False
     position, weight, bias, last = GEMMS[name]
     given = user.args[bias] if bias is not None and len(user.args) > bias else user.kwargs.get("bias")
-    if isinstance(given, Node) and constants(given) is None:
+    if isinstance(given, Node) and not constants.has(given):
         return False
     form = weight_form(user.args[weight], constants, last)  # type: ignore[arg-type]
     if name == _CONVOLUTION and not _is_plain_convolution(user, form):

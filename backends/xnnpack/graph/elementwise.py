@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of
@@ -12,7 +13,9 @@ from executorch.backends.xnnpack.graph.constants import DEQUANTIZE, QUANTIZE
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.orders import Order
 from executorch.backends.xnnpack.serialization import schema
+from executorch.dialects import meta_keys
 from executorch.partitioner.partition_proposals import operator_name
 
 BINARY: dict[str, Any] = {
@@ -30,11 +33,9 @@ UNARY: dict[str, Any] = {
     "aten.cos.default": schema.XNNCos,
     "aten.exp.default": schema.XNNExp,
     "aten.floor.default": schema.XNNFloor,
-    "aten.gelu.default": schema.XNNGelu,
     "aten.hardswish.default": schema.XNNHardswish,
     "aten.log.default": schema.XNNLog,
     "aten.neg.default": schema.XNNNegate,
-    "aten.pow.Tensor_Scalar": schema.XNNSquare,
     "aten.rsqrt.default": schema.XNNReciprocalSquareRoot,
     "aten.sigmoid.default": schema.XNNSigmoid,
     "aten.sin.default": schema.XNNSin,
@@ -53,22 +54,6 @@ COPIES = (
 )
 
 
-def layout_of(operator: Operator, inputs: list[Node]) -> Layout:
-    """Channels last if some input exists in that layout only, and all can be brought into it."""
-    rank = len(shape_of(operator.node))
-    builder = operator.builder
-    fits = all(
-        len(shape_of(node)) == rank or builder.tensor_of(node) is not None or math.prod(shape_of(node)) == 1
-        for node in inputs
-    )
-    wanted = any(
-        Layout.CHANNELS_LAST in builder.layouts(node) and Layout.PLAIN not in builder.layouts(node)
-        for node in map(operator.source, inputs)
-        if builder.tensor_of(node) is None
-    )
-    return Layout.CHANNELS_LAST if fits and wanted else Layout.PLAIN
-
-
 def operand(operator: Operator, node: Node, layout: Layout) -> int:
     """An input of an operator that broadcasts: constants of lower rank get leading ones before they are permuted."""
     tensor = operator.builder.tensor_of(operator.source(node))
@@ -79,10 +64,10 @@ def operand(operator: Operator, node: Node, layout: Layout) -> int:
     return operator.builder.constant(aligned.permute(layout.axes(rank)), operator.input_type(node))
 
 
-@lowers(*BINARY)
+@lowers(*BINARY, order=Order.SAME)
 def binary(operator: Operator) -> None:
     inputs = list(operator.node.args[:2])
-    layout = layout_of(operator, inputs)
+    layout = operator.layout
     first, second = (operand(operator, node, layout) for node in inputs)
     made = BINARY[operator_name(operator.node.target)]
     result = operator.output(layout)
@@ -90,44 +75,44 @@ def binary(operator: Operator) -> None:
 
 
 def _unary(operator: Operator, made: Any, **fields: Any) -> None:
-    layout = layout_of(operator, [operator.node.args[0]])
+    layout = operator.layout
     source = operator.input(operator.node.args[0], layout)
     operator.add(made(input_id=source, output_id=operator.output(layout), **fields))
 
 
-@lowers(*UNARY)
+@lowers(*UNARY, order=Order.SAME)
 def unary(operator: Operator) -> None:
     _unary(operator, UNARY[operator_name(operator.node.target)])
 
 
-@lowers(QUANTIZE, DEQUANTIZE)
+@lowers(QUANTIZE, DEQUANTIZE, order=Order.SAME)
 def convert(operator: Operator) -> None:
     """Between floating-point numbers and integers, where no operator does it on its way."""
     _unary(operator, schema.XNNConvert)
 
 
-@lowers(*CLAMPS)
+@lowers(*CLAMPS, order=Order.SAME)
 def clamp(operator: Operator) -> None:
     operator.limits = clamp_limits(operator.node)
     _unary(operator, schema.XNNClamp)
 
 
-@lowers("aten.leaky_relu.default")
+@lowers("aten.leaky_relu.default", order=Order.SAME)
 def leaky_relu(operator: Operator) -> None:
     _unary(operator, schema.XNNLeakyReLU, negative_slope=float(operator.argument(1, "negative_slope", 0.01)))
 
 
-@lowers("aten.elu.default")
+@lowers("aten.elu.default", order=Order.SAME)
 def elu(operator: Operator) -> None:
     _unary(operator, schema.XNNELU, alpha=float(operator.argument(1, "alpha", 1.0)))
 
 
-@lowers(*COPIES)
+@lowers(*COPIES, order=Order.ALIAS)
 def copy(operator: Operator) -> None:
     operator.builder.same(operator.result, operator.source(operator.node.args[0]))
 
 
-@lowers("aten.prelu.default")
+@lowers("aten.prelu.default", order=Order.CHANNELS_LAST)
 def prelu(operator: Operator) -> None:
     node, slope = operator.node.args[:2]
     tensor = operator.builder.tensor_of(slope)
@@ -143,3 +128,51 @@ def prelu(operator: Operator) -> None:
             output_id=operator.output(layout),
         )
     )
+
+
+@lowers("recovered.gelu")
+def recovered_gelu(operator: Operator) -> None:
+    """A GELU that the model spells out; its order is that of the formula's last node."""
+    assert operator.recovered is not None
+    layout = operator.layout
+    source = operator.input(operator.recovered.source, layout)
+    operator.add(schema.XNNGelu(input_id=source, output_id=operator.output(layout)))
+
+
+#: ``gelu(x, approximate="tanh")`` is ``x * sigmoid(x * (_LINEAR + _CUBIC * x * x))``.
+_LINEAR = 2 * math.sqrt(2 / math.pi)
+_CUBIC = _LINEAR * 0.044715
+
+
+@lowers("aten.gelu.default", order=Order.SAME)
+def gelu(operator: Operator) -> None:
+    """Exact, or its approximation in a form with as few passes over the elements as XNNPACK's nodes allow."""
+    if operator.argument(1, "approximate", "none") == "none":
+        _unary(operator, schema.XNNGelu)
+        return
+    builder, layout = operator.builder, operator.layout
+    kind = operator.output_type
+    shape = layout.arrange(shape_of(operator.result))
+    dtype = operator.result.meta[meta_keys.VAL].dtype
+    source = operator.input(operator.node.args[0], layout)
+    linear, cubic = (builder.constant(torch.tensor([number], dtype=dtype)) for number in (_LINEAR, _CUBIC))
+    values = [builder.value(shape, kind) for _ in range(5)]
+    builder.add(schema.XNNSquare(input_id=source, output_id=values[0]), operator.node)
+    builder.add(schema.XNNMultiply(input1_id=values[0], input2_id=cubic, output_id=values[1]), operator.node)
+    builder.add(schema.XNNAdd(input1_id=values[1], input2_id=linear, output_id=values[2]), operator.node)
+    builder.add(schema.XNNMultiply(input1_id=values[2], input2_id=source, output_id=values[3]), operator.node)
+    builder.add(schema.XNNSigmoid(input_id=values[3], output_id=values[4]), operator.node)
+    operator.add(schema.XNNMultiply(input1_id=source, input2_id=values[4], output_id=operator.output(layout)))
+
+
+@lowers("aten.pow.Tensor_Scalar", order=Order.SAME)
+def power(operator: Operator) -> None:
+    """Squares and cubes."""
+    if float(operator.node.args[1]) == 2:
+        _unary(operator, schema.XNNSquare)
+        return
+    layout = operator.layout
+    source = operator.input(operator.node.args[0], layout)
+    square = operator.builder.value(layout.arrange(shape_of(operator.result)), operator.output_type)
+    operator.builder.add(schema.XNNSquare(input_id=source, output_id=square), operator.node)
+    operator.add(schema.XNNMultiply(input1_id=square, input2_id=source, output_id=operator.output(layout)))

@@ -101,7 +101,7 @@ def find_fusions(program: ExportedProgram, constants: Constants) -> Fusions:
             continue
         weight = node.args[1]
         # A quantized weight stays as it is.
-        if isinstance(weight, Node) and weight.op == "placeholder" and constants(weight) is not None:
+        if isinstance(weight, Node) and weight.op == "placeholder" and constants.has(weight):
             found.batch_norm[node] = batch_norm
             found.absorbed.update([batch_norm, *batch_norm.users])
     for node in program.graph.nodes:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder
-from executorch.backends.xnnpack.graph.constants import Constants
+from executorch.backends.xnnpack.graph.constants import Constants, name_of
 from executorch.backends.xnnpack.graph.dynamic import DynamicCall, dynamic_call
 from executorch.backends.xnnpack.graph.fusion import Fusions, find_fusions
 from executorch.backends.xnnpack.graph.layout import Layout
-from executorch.backends.xnnpack.graph.quantized import StaticCall, static_call
+from executorch.backends.xnnpack.graph.orders import Order, plan_layouts
+from executorch.backends.xnnpack.graph.quantized import GEMMS, StaticCall, static_call
+from executorch.backends.xnnpack.graph.recovery import Recovery, recoveries
+from executorch.backends.xnnpack.graph.validation import validate_quantization
 from executorch.dialects.errors import ExportError
 from executorch.partitioner.partition_proposals import operator_name
 
@@ -23,6 +26,9 @@ from executorch.partitioner.partition_proposals import operator_name
 Lowering = Callable[["Operator"], None]
 
 _LOWERINGS: dict[str, Lowering] = {}
+#: These name a result or a size of what is there already.
+_PICKING = {"getitem", "aten.sym_size.int"}
+_ORDERS: dict[str, Order | Callable[[Node], Order]] = {}
 
 
 @dataclass(frozen=True)
@@ -33,17 +39,38 @@ class Plan:
         fusions: what one XNNPACK node does with its predecessor.
         static: operators that work on integers.
         dynamic: layers that quantize their inputs at run time.
+        recovered: last node of a formula -> the operator that it spells out.
+        layouts: result -> its order, where the operator leaves that open.
     """
 
     fusions: Fusions
     static: dict[Node, StaticCall]
     dynamic: dict[Node, DynamicCall]
+    recovered: dict[Node, Recovery] = field(default_factory=dict)
+    layouts: dict[Node, Layout] = field(default_factory=dict)
 
     def done(self) -> set[Node]:
         """Nodes that become nothing of their own."""
         quantizations = {call.output for call in self.static.values()}
         chains = {node for call in self.dynamic.values() for node in call.chain}
-        return self.fusions.absorbed | quantizations | chains | self._unread()
+        spelled = {node for found in self.recovered.values() for node in found.nodes} - set(self.recovered)
+        return self.fusions.absorbed | quantizations | chains | spelled | self._unread()
+
+    def result_of(self, node: Node) -> Node:
+        """The node whose value ``node`` computes with everything that is done with it."""
+        call = self.static.get(node)
+        return self.fusions.result_of(node)[0] if call is None else call.output
+
+    def values_read_by(self, node: Node) -> list[Node]:
+        """The nodes whose values ``node`` reads: integers before their dequantization where it works on such."""
+        if node in self.dynamic:
+            position = GEMMS[name_of(node)][0]
+            others = [one for one in node.all_input_nodes if one is not node.args[position]]
+            return [self.dynamic[node].source, *others]
+        if node in self.recovered:
+            return [self.recovered[node].source]
+        inputs = self.static[node].inputs if node in self.static else {}
+        return [inputs.get(one, one) for one in node.all_input_nodes]
 
     def _unread(self) -> set[Node]:
         """Dequantizations that nobody reads but operators that work on the integers."""
@@ -59,11 +86,31 @@ def make_plan(program: ExportedProgram, constants: Constants) -> Plan:
     nodes = list(program.graph.nodes)
     static = {node: static_call(node, constants) for node in nodes}
     dynamic = {node: dynamic_call(node, constants) for node in nodes}
-    return Plan(
+    plan = Plan(
         find_fusions(program, constants),
         {node: call for node, call in static.items() if call is not None},
         {node: call for node, call in dynamic.items() if call is not None},
+        recoveries(program, constants),
     )
+    # XNNPACK clamps no GELU.
+    for node in plan.recovered:
+        behind = plan.fusions.activation.pop(node, None)
+        plan.fusions.absorbed.discard(node if behind is None else behind[0])
+    done = plan.done()
+    calls = [
+        (node, plan.result_of(node), plan.values_read_by(node))
+        for node in nodes
+        if node.op == "call_function" and node not in done and name_of(node) not in _PICKING
+        if not constants.has(node)
+    ]
+    plan.layouts.update(plan_layouts(program, constants, calls, _order_of))
+    return plan
+
+
+def _order_of(node: Node) -> Order:
+    """What an operator asks of the order of its inputs and gives its result."""
+    order = _ORDERS.get(name_of(node), Order.PLAIN)
+    return order if isinstance(order, Order) else order(node)
 
 
 class Operator:
@@ -72,8 +119,10 @@ class Operator:
     Attributes:
         quantized: how it works on integers, None for one that works on floating-point numbers.
         dynamic: how it quantizes its input at run time, None for one that does not.
+        recovered: the operator that a formula ending in this node spells out, None for a plain operator.
         result: the node whose value it produces: its own, that of an activation or of a quantization behind it.
         limits: the range to which a fused activation clamps the result.
+        layout: the order of its result, for operators that leave it open.
     """
 
     def __init__(self, builder: GraphBuilder, node: Node, plan: Plan) -> None:
@@ -82,9 +131,18 @@ class Operator:
         self.fusions = plan.fusions
         self.quantized = plan.static.get(node)
         self.dynamic = plan.dynamic.get(node)
-        self.result, self.limits = plan.fusions.result_of(node)
-        if self.quantized is not None:
-            self.result = self.quantized.output
+        self.recovered = plan.recovered.get(node)
+        self.limits = plan.fusions.result_of(node)[1]
+        self.result = plan.result_of(node)
+        self.plan = plan
+
+    @property
+    def layout(self) -> Layout:
+        return self.layout_of(self.result)
+
+    def layout_of(self, result: Node) -> Layout:
+        """The order that was chosen for a result."""
+        return self.plan.layouts.get(result, Layout.PLAIN)
 
     def argument(self, position: int, name: str, default: Any = None) -> Any:
         """An argument of the call, by position or by name."""
@@ -117,11 +175,14 @@ class Operator:
         self.builder.add(operator, self.node, self.limits)
 
 
-def lowers(*names: str) -> Callable[[Lowering], Lowering]:
-    """Registers a function for operators such as ``aten.add.Tensor``."""
+def lowers(
+    *names: str, order: Order | Callable[[Node], Order] = Order.PLAIN
+) -> Callable[[Lowering], Lowering]:
+    """Registers a function for operators such as ``aten.add.Tensor``; ``order`` may depend on the node."""
 
     def register(function: Lowering) -> Lowering:
         _LOWERINGS.update(dict.fromkeys(names, function))
+        _ORDERS.update(dict.fromkeys(names, order))
         return function
 
     return register
@@ -132,25 +193,28 @@ def lower_graph(program: ExportedProgram) -> GraphBuilder:
 
     Raises:
         ExportError: An operator that the partitioner should not have chosen.
+        ValueError: A scale is not a positive number, or a zero point out of range.
     """
     builder = GraphBuilder(program)
-    plan = make_plan(program, builder.tensor_of)
+    validate_quantization(program, builder.constants)
+    plan = make_plan(program, builder.constants)
     done = plan.done()
     nodes = list(program.graph.nodes)
     for node in nodes:
-        if node.op == "placeholder" and builder.tensor_of(node) is None:
+        if node.op == "placeholder" and not builder.is_constant(node):
             builder.add_external_input(node)
     for node in nodes:
-        if node.op == "call_function" and node not in done and builder.tensor_of(node) is None:
+        if node.op == "call_function" and node not in done and not builder.is_constant(node):
             _lower_node(Operator(builder, node, plan))
     output = nodes[-1].args[0]
     for node in output if isinstance(output, tuple | list) else (output,):
         builder.add_external_output(node)
+    builder.finish()
     return builder
 
 
 def _lower_node(operator: Operator) -> None:
-    name = operator_name(operator.node.target)
+    name = operator_name(operator.node.target) if operator.recovered is None else operator.recovered.name
     lowering = _LOWERINGS.get(name)
     if lowering is None:
         raise ExportError(f"XNNPACK: no lowering for {name} (node {operator.node.name})")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
+import torch
 from torch.fx import Node
 
+from executorch.backends.xnnpack.graph.builder import shape_of
 from executorch.backends.xnnpack.graph.dynamic import DynamicCall, weight_form
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.weights import bias_of, dynamic_filter, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import INVALID_ID
+from executorch.dialects import meta_keys
 
 _TRANSPOSE_WEIGHTS = 1
 
@@ -40,13 +45,15 @@ def _fully_connected(
 
 def _dynamic(operator: Operator, call: DynamicCall, weight: Node, bias: Node | None, by_rows: bool) -> None:
     builder = operator.builder
-    form = weight_form(weight, builder.tensor_of, last=not by_rows)
+    form = weight_form(weight, builder.constants, last=not by_rows)
     assert form is not None
+    # XNNPACK takes biases of such layers in single precision, whatever their results are in.
+    offset = None if bias is None else builder.tensor_of(bias)
     operator.add(
         schema.XNNFullyConnected(
             input1_id=builder.dynamic(call.source, Layout.PLAIN, 1),
             filter_id=dynamic_filter(builder, form),
-            bias_id=INVALID_ID if bias is None else builder.input(bias),
+            bias_id=INVALID_ID if offset is None else builder.constant(offset.float()),
             output_id=operator.output(),
         )
     )
@@ -61,7 +68,30 @@ def linear(operator: Operator) -> None:
 @lowers("aten.addmm.default")
 def addmm(operator: Operator) -> None:
     bias, source, weight = operator.node.args[:3]
-    _fully_connected(operator, source, weight, bias, by_rows=False)
+    if operator.quantized is not None or operator.dynamic is not None or _is_bias(operator, bias):
+        _fully_connected(operator, source, weight, bias, by_rows=False)
+        return
+    # The summand is calculated, or a matrix: added to the product.
+    builder = operator.builder
+    product = builder.value(shape_of(operator.result), operator.output_type)
+    first = builder.input(source)
+    flags = 0
+    known = builder.tensor_of(weight)
+    if known is None:
+        filters, flags = builder.input(weight), _TRANSPOSE_WEIGHTS
+    else:
+        filters = builder.constant(known.t())
+    made = schema.XNNFullyConnected(
+        input1_id=first, filter_id=filters, bias_id=INVALID_ID, output_id=product, flags=flags
+    )
+    builder.add(made, operator.node)
+    operator.add(schema.XNNAdd(input1_id=product, input2_id=builder.input(bias), output_id=operator.output()))
+
+
+def _is_bias(operator: Operator, node: Node) -> bool:
+    """Whether this is a constant with an element for each output."""
+    shape = shape_of(node)
+    return operator.builder.is_constant(node) and shape == shape_of(operator.node)[-1:]
 
 
 @lowers("aten.mm.default")
@@ -75,3 +105,41 @@ def bmm(operator: Operator) -> None:
     first, second = (operator.input(node) for node in operator.node.args[:2])
     result = operator.output()
     operator.add(schema.XNNBatchMatrixMultiply(input1_id=first, input2_id=second, output_id=result))
+
+
+def _batched(
+    operator: Operator, first: int, second: int, target: int, flags: int = 0, handle: Node | None = None
+) -> None:
+    made = schema.XNNBatchMatrixMultiply(input1_id=first, input2_id=second, output_id=target, flags=flags)
+    operator.builder.add(made, handle or operator.node)
+
+
+@lowers("aten.scaled_dot_product_attention.default")
+def attention(operator: Operator) -> None:
+    """``softmax(query @ key.T * scale + mask) @ value``, in pieces; keys are transposed while they are packed."""
+    builder = operator.builder
+    query, key, value = operator.node.args[:3]
+    mask = operator.argument(3, "attn_mask")
+    kind = builder.type_of(query)
+    dtype = query.meta[meta_keys.VAL].dtype
+    shape, keys = shape_of(query), shape_of(key)[-2]
+    scale = operator.argument(6, "scale")
+    factor = shape[-1] ** -0.5 if scale is None else float(scale)
+    scaled = builder.value(shape, kind)
+    number = builder.constant(torch.tensor([factor], dtype=dtype))
+    builder.add(
+        schema.XNNMultiply(input1_id=builder.input(query), input2_id=number, output_id=scaled), operator.node
+    )
+    scores_shape = [*shape[:-1], keys]
+    scores = builder.value(scores_shape, kind)
+    _batched(operator, scaled, builder.input(key), scores, _TRANSPOSE_WEIGHTS)
+    hidden = None if mask is None else builder.input(mask)
+    if operator.argument(5, "is_causal", False):
+        hidden = builder.constant(torch.full((shape[-2], keys), -math.inf, dtype=dtype).triu(1))
+    if hidden is not None:
+        masked = builder.value(scores_shape, kind)
+        builder.add(schema.XNNAdd(input1_id=scores, input2_id=hidden, output_id=masked), operator.node)
+        scores = masked
+    weights = builder.value(scores_shape, kind)
+    builder.add(schema.XNNSoftmax(input_id=scores, output_id=weights), operator.node)
+    _batched(operator, weights, builder.input(value), operator.output())

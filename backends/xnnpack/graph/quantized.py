@@ -109,7 +109,7 @@ def parameters_of(node: Node) -> Parameters | None:
 def static_call(node: Node, constants: Constants) -> StaticCall | None:
     """How ``node`` works on integers, None if it cannot or the graph does not say so."""
     name = name_of(node)
-    if name not in QUANTIZED_OPERATORS:
+    if name not in QUANTIZED_OPERATORS or _is_approximate(node):
         return None
     last = clamped(node)
     output = sole_user(last)
@@ -132,6 +132,11 @@ def static_call(node: Node, constants: Constants) -> StaticCall | None:
     return StaticCall(inputs, output, list(dict.fromkeys(nodes)))
 
 
+def _is_approximate(node: Node) -> bool:
+    """Whether this is a GELU in several steps, whose values between no scale is known for."""
+    return name_of(node) == "aten.gelu.default" and node.kwargs.get("approximate", "none") != "none"
+
+
 def sole_user(node: Node) -> Node | None:
     """The only node that reads ``node``, None if there is none or more than one."""
     return next(iter(node.users)) if len(node.users) == 1 else None
@@ -152,11 +157,11 @@ def _has_static_weights(node: Node, constants: Constants) -> bool:
     if not isinstance(weight, Node) or weight.meta[meta_keys.VAL].dtype is not torch.float32:
         return False
     given = node.args[bias] if bias is not None and len(node.args) > bias else node.kwargs.get("bias")
-    if isinstance(given, Node) and constants(given) is None:
+    if isinstance(given, Node) and not constants.has(given):
         return False
     parameters = parameters_of(weight)
     if parameters is not None:
-        return parameters.zero_point == 0 and constants(weight.args[0]) is not None  # type: ignore[arg-type]
+        return parameters.zero_point == 0 and constants.has(weight.args[0])  # type: ignore[arg-type]
     return is_symmetric_by_channel(weight, constants, output_dimension(node, last))
 
 
@@ -177,4 +182,4 @@ def is_symmetric_by_channel(weight: Node, constants: Constants, dimension: int) 
         return False
     zero_points = constants(weight.args[2]) if isinstance(weight.args[2], Node) else None  # type: ignore[arg-type]
     symmetric = weight.args[2] is None or (zero_points is not None and not zero_points.any())
-    return symmetric and constants(weight.args[0]) is not None  # type: ignore[arg-type]
+    return symmetric and constants.has(weight.args[0])  # type: ignore[arg-type]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from executorch.backends.xnnpack.graph.builder import shape_of
-from executorch.backends.xnnpack.graph.elementwise import layout_of
+from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.orders import Order, results_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 
@@ -19,7 +23,7 @@ _CONCATENATIONS: dict[int, Any] = {
 _MOST_INPUTS = max(_CONCATENATIONS)
 
 
-@lowers("aten.cat.default")
+@lowers("aten.cat.default", order=Order.SAME)
 def cat(operator: Operator) -> None:
     """Of any number of tensors: five at a time."""
     builder = operator.builder
@@ -29,7 +33,7 @@ def cat(operator: Operator) -> None:
         return
     rank = len(shape_of(operator.node))
     dim = operator.argument(1, "dim", 0) % rank
-    layout = layout_of(operator, nodes)
+    layout = operator.layout
     axis = layout.position(dim, rank)
     pending = [(operator.input(node, layout), shape_of(node)[dim]) for node in nodes]
     while len(pending) > 1:
@@ -54,19 +58,23 @@ def softmax(operator: Operator) -> None:
     operator.add(schema.XNNSoftmax(input_id=first, output_id=operator.output()))
 
 
-@lowers("aten.permute.default", "aten.permute_copy.default")
+@lowers("aten.permute.default", "aten.permute_copy.default", order=Order.ANY)
 def permute(operator: Operator) -> None:
+    """From the order in which the input is there to the wanted one; nothing where both say the same."""
+    builder = operator.builder
     rank = len(shape_of(operator.node))
-    order = [dim % rank for dim in operator.node.args[1]]
-    first = operator.input(operator.node.args[0])
-    operator.add(
-        schema.XNNStaticTranspose(
-            num_dims=rank,
-            perm=order,
-            input_id=first,
-            output_id=operator.output(),
-        )
-    )
+    dims = [dim % rank for dim in operator.node.args[1]]
+    target = operator.layout
+    source = operator.source(operator.node.args[0])
+    ways = []
+    for layout in sorted(builder.layouts(source), key=lambda one: one.value) or [Layout.PLAIN]:
+        have = layout.axes(rank)
+        ways.append((layout, [have.index(dims[axis]) for axis in target.axes(rank)]))
+    unmoved = list(range(rank))
+    layout, moved = next((way for way in ways if way[1] == unmoved), ways[0])
+    first = builder.input(source, layout)
+    shape = target.arrange(shape_of(operator.result))
+    builder.found(operator.result, target, builder.transpose(first, moved, shape, operator.output_type))
 
 
 @lowers(
@@ -89,12 +97,12 @@ def view(operator: Operator) -> None:
     )
 
 
-@lowers("aten.slice_copy.Tensor")
+@lowers("aten.slice_copy.Tensor", order=Order.SAME)
 def slice_copy(operator: Operator) -> None:
     source = operator.node.args[0]
     rank = len(shape_of(source))
     dim = operator.argument(1, "dim", 0) % rank
-    layout = layout_of(operator, [source])
+    layout = operator.layout
     total = shape_of(source)[dim]
     start = operator.argument(2, "start") or 0
     offsets, sizes = [0] * rank, [0] * rank
@@ -113,11 +121,11 @@ def slice_copy(operator: Operator) -> None:
     )
 
 
-@lowers("aten.constant_pad_nd.default")
+@lowers("aten.constant_pad_nd.default", order=Order.SAME)
 def constant_pad_nd(operator: Operator) -> None:
     source, amounts = operator.node.args[:2]
     rank = len(shape_of(source))
-    layout = layout_of(operator, [source])
+    layout = operator.layout
     before, after = [0] * rank, [0] * rank
     for i in range(len(amounts) // 2):
         before[rank - 1 - i], after[rank - 1 - i] = amounts[2 * i], amounts[2 * i + 1]
@@ -130,3 +138,68 @@ def constant_pad_nd(operator: Operator) -> None:
             output_id=operator.output(layout),
         )
     )
+
+
+def _slice(
+    operator: Operator, source: int, shape: Sequence[int], dim: int, start: int, length: int, target: int
+) -> None:
+    """``length`` elements along ``dim`` of a plain value of ``shape``."""
+    rank = len(shape)
+    offsets, sizes = [0] * rank, [0] * rank
+    offsets[dim], sizes[dim] = start, 0 if length == shape[dim] else length
+    made = schema.XNNStaticSlice(
+        num_dims=rank, offsets=offsets, sizes=sizes, input_id=source, output_id=target
+    )
+    operator.builder.add(made, operator.node)
+
+
+@lowers("aten.split_with_sizes_copy.default")
+def split(operator: Operator) -> None:
+    """A slice for each part that is read."""
+    source, lengths = operator.node.args[:2]
+    shape = shape_of(source)
+    dim = operator.argument(2, "dim", 0) % len(shape)
+    first = operator.input(source)
+    for part in results_of(operator.node):
+        number = part.args[1]
+        start = sum(lengths[:number])
+        target = operator.builder.output(part)
+        _slice(operator, first, shape, dim, start, lengths[number], target)
+
+
+@lowers("aten.select_copy.int")
+def select(operator: Operator) -> None:
+    """A slice of one, without its dimension."""
+    source, dim, index = operator.node.args
+    builder, shape = operator.builder, shape_of(source)
+    dim %= len(shape)
+    chosen = list(shape)
+    chosen[dim] = 1
+    part = builder.value(chosen, operator.output_type)
+    _slice(operator, operator.input(source), shape, dim, index % shape[dim], 1, part)
+    builder.reshape(part, shape_of(operator.result), operator.output_type, operator.output())
+
+
+@lowers("aten.expand_copy.default")
+def expand(operator: Operator) -> None:
+    """Times ones, which XNNPACK broadcasts; where nothing grows, the input in its new shape."""
+    source = operator.node.args[0]
+    builder = operator.builder
+    before, after = shape_of(source), shape_of(operator.result)
+    padded = [1] * (len(after) - len(before)) + before
+    first = operator.input(source)
+    if before == after:
+        builder.found(operator.result, Layout.PLAIN, first)
+        return
+    if len(after) > len(before):
+        target = operator.output() if padded == after else None
+        first = builder.reshape(first, padded, operator.output_type, target)
+    if padded != after:
+        grown = [new if new != old else 1 for old, new in zip(padded, after, strict=True)]
+        ones = builder.constant(torch.ones(grown, dtype=operator.result.meta[meta_keys.VAL].dtype))
+        operator.add(schema.XNNMultiply(input1_id=first, input2_id=ones, output_id=operator.output()))
+
+
+@lowers("getitem", "aten.sym_size.int")
+def named(operator: Operator) -> None:
+    """Results have been named by the operator before, if they are read; sizes XNNPACK finds itself."""

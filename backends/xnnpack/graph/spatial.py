@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,11 +11,11 @@ from executorch.backends.xnnpack.graph.builder import shape_of
 from executorch.backends.xnnpack.graph.fusion import folded
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.orders import Order
 from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 
-_KEEP_DIMS = 64
 _ALIGN_CORNERS = 8
 
 
@@ -39,7 +38,7 @@ def is_depthwise(groups: int, weight_shape: Sequence[int], transposed: bool) -> 
     return groups > 1 and weight_shape[1] == 1 and not transposed
 
 
-@lowers("aten.convolution.default")
+@lowers("aten.convolution.default", order=Order.CHANNELS_LAST)
 def convolution(operator: Operator) -> None:
     source, weight_node, bias_node = operator.node.args[:3]
     stride, padding, dilation, transposed, adjustment, groups = operator.node.args[3:9]
@@ -50,8 +49,11 @@ def convolution(operator: Operator) -> None:
     if operator.node in operator.fusions.batch_norm:
         channel = 1 if transposed else 0
         weight, bias = folded(
-            weight, bias, operator.fusions.batch_norm[operator.node], builder.tensor_of, channel
+            weight, bias, operator.fusions.batch_norm[operator.node], builder.constants, channel
         )
+    # XNNPACK convolves in half precision with weights that it is given in single precision.
+    if weight.dtype is torch.float16:
+        weight, bias = weight.float(), None if bias is None else bias.float()
     spatial = weight.dim() - 2
     if spatial == 1:
         weight = weight.unsqueeze(2)
@@ -134,33 +136,17 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
     )
 
 
-@lowers("aten.max_pool2d.default")
+@lowers("aten.max_pool2d.default", order=Order.CHANNELS_LAST)
 def max_pool2d(operator: Operator) -> None:
     _pooling(operator, schema.XNNMaxPooling2d, pair(operator.argument(4, "dilation", 1)))
 
 
-@lowers("aten.avg_pool2d.default")
+@lowers("aten.avg_pool2d.default", order=Order.CHANNELS_LAST)
 def avg_pool2d(operator: Operator) -> None:
     _pooling(operator, schema.XNNAvgPooling2d, (1, 1))
 
 
-@lowers("aten.mean.dim")
-def mean(operator: Operator) -> None:
-    """Over height and width."""
-    source = operator.node.args[0]
-    builder = operator.builder
-    batch, channels = shape_of(source)[:2]
-    first = operator.input(source, Layout.CHANNELS_LAST)
-    if operator.argument(2, "keepdim", False):
-        result = operator.output(Layout.CHANNELS_LAST)
-        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=_KEEP_DIMS))
-        return
-    pooled = builder.value([batch, 1, 1, channels], operator.output_type)
-    operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=_KEEP_DIMS))
-    builder.reshape(pooled, [batch, channels], operator.output_type, operator.output())
-
-
-@lowers("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default")
+@lowers("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default", order=Order.CHANNELS_LAST)
 def upsample_bilinear2d(operator: Operator) -> None:
     first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
     height, width = shape_of(operator.result)[2:]
@@ -175,46 +161,26 @@ def upsample_bilinear2d(operator: Operator) -> None:
     )
 
 
-@lowers("aten._native_batch_norm_legit_no_training.default", "aten.native_batch_norm.default")
+@lowers(
+    "aten._native_batch_norm_legit_no_training.default",
+    "aten.native_batch_norm.default",
+    order=Order.SAME,
+)
 def batch_norm(operator: Operator) -> None:
-    """One that could not be folded: a depthwise 1x1 convolution."""
+    """One that could not be folded: a product and a sum, in whatever order the input comes."""
     builder = operator.builder
     source = operator.node.args[0]
-    channels = shape_of(source)[1]
+    shape = shape_of(source)
     dtype = source.meta[meta_keys.VAL].dtype
-    kind = builder.type_of(source)
     weight, bias = folded(
-        torch.ones(channels, 1, 1, 1, dtype=dtype), None, operator.node, builder.tensor_of, 0
+        torch.ones(shape[1], dtype=dtype), None, operator.node, builder.constants, channel=0
     )
     result = next(user for user in operator.node.users if user.args[1:] == (0,))
-    rank = len(shape_of(source))
-    shape = Layout.CHANNELS_LAST.arrange(shape_of(source))
-    image = [shape[0], 1, math.prod(shape[1:-1]), channels]
-    first = builder.input(source, Layout.CHANNELS_LAST if rank > 2 else Layout.PLAIN)
-    first = first if rank == 4 else builder.reshape(first, image, kind)
-    target = builder.output(result, Layout.CHANNELS_LAST if rank > 2 else Layout.PLAIN)
-    scaled = target if rank == 4 else builder.value(image, kind)
-    operator.add(
-        schema.XNNDepthwiseConv2d(
-            kernel_height=1,
-            kernel_width=1,
-            subsampling_height=1,
-            subsampling_width=1,
-            dilation_height=1,
-            dilation_width=1,
-            group_input_channels=1,
-            group_output_channels=1,
-            groups=channels,
-            input1_id=first,
-            filter_id=builder.constant(weight.permute(1, 2, 3, 0)),
-            bias_id=builder.constant(bias),
-            output_id=scaled,
-        )
-    )
-    if rank != 4:
-        builder.reshape(scaled, shape, kind, target)
-
-
-@lowers("getitem")
-def getitem(operator: Operator) -> None:
-    """The operator before has already named its first result; nothing reads the others."""
+    layout = operator.layout_of(result)
+    aligned = layout.arrange([1, shape[1], *[1] * (len(shape) - 2)])
+    scaled = builder.value(layout.arrange(shape), builder.type_of(source))
+    factor, offset = (builder.constant(one.reshape(aligned)) for one in (weight, bias))
+    first = builder.input(source, layout)
+    made = schema.XNNMultiply(input1_id=first, input2_id=factor, output_id=scaled)
+    builder.add(made, operator.node)
+    operator.add(schema.XNNAdd(input1_id=scaled, input2_id=offset, output_id=builder.output(result, layout)))

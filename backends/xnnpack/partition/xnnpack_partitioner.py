@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.infra.partitioner import Partition
@@ -16,7 +18,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     logger,
 )
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
-from executorch.partitioner import DelegationSpec
+from executorch.partitioner import DelegationSpec, PartitionResult
 from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
 
 
@@ -49,7 +51,27 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
             made.append(config(**kwargs))
             made[-1].set_enabled_precision_types(precisions)
         self.per_op_mode = per_op_mode
+        self._was_asked = False
         super().__init__(DelegationSpec(XnnpackBackend.__name__, []), made)
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[torch._ops.OpOverload], Callable[[Node], bool] | None]:
+        self._was_asked = True
+        return super().ops_to_not_decompose(ep)
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        """Tags what is taken.
+
+        ``to_edge`` and ``to_backend`` one after the other decompose operators that XNNPACK has whole (linear layers,
+        pooling, attention); that is noticed and warned of.
+        """
+        if not self._was_asked:
+            logging.getLogger(__name__).warning(
+                "DEPRECATION WARNING: to_edge() followed by to_backend() takes operators apart that XNNPACK has whole. "
+                "Way out: to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])"
+            )
+        return super().partition(exported_program)
 
     def generate_partitions(self, ep: ExportedProgram) -> list[Partition]:
         """What is taken, as large convex partitions, or one for each operator."""

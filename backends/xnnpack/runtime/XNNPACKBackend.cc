@@ -12,6 +12,8 @@ namespace xnnpack {
 using runtime::ArrayRef;
 using runtime::BackendExecutionContext;
 using runtime::BackendInitContext;
+using runtime::BackendOption;
+using runtime::BackendOptionContext;
 using runtime::CompileSpec;
 using runtime::DelegateHandle;
 using runtime::Error;
@@ -31,8 +33,17 @@ Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, Freeab
   if (!blob.ok()) {
     return blob.error();
   }
+  const Result<std::shared_ptr<PackedWeights>> packed = options_.resolve_packed_weights(context);
+  if (!packed.ok()) {
+    return packed.error();
+  }
+  const Result<std::shared_ptr<XNNWorkspace>> workspace = options_.resolve_workspace(context);
+  if (!workspace.ok()) {
+    return workspace.error();
+  }
+  const ExecutorOptions options = {*packed, *workspace, context.event_tracer() != nullptr};
   Result<std::unique_ptr<Executor>> executor =
-      Executor::create(*blob, context.get_named_data_map());
+      Executor::create(*blob, context.get_named_data_map(), options);
   if (!executor.ok()) {
     return executor.error();
   }
@@ -41,12 +52,28 @@ Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, Freeab
 
 Error XnnpackBackend::execute(BackendExecutionContext& context, DelegateHandle* handle,
                               Span<EValue*> args) const {
-  (void)context;
-  return static_cast<Executor*>(handle)->execute(args);
+  return static_cast<Executor*>(handle)->execute(args, context.event_tracer());
 }
 
 void XnnpackBackend::destroy(DelegateHandle* handle) const {
   delete static_cast<Executor*>(handle);
+}
+
+Error XnnpackBackend::set_option(BackendOptionContext& context,
+                                 const Span<BackendOption>& options) {
+  (void)context;
+  for (const BackendOption& option : options) {
+    ET_CHECK_OK_OR_RETURN_ERROR(options_.set_option(option));
+  }
+  return Error::Ok;
+}
+
+Error XnnpackBackend::get_option(BackendOptionContext& context, Span<BackendOption>& options) {
+  (void)context;
+  for (BackendOption& option : options) {
+    ET_CHECK_OK_OR_RETURN_ERROR(options_.get_option(option));
+  }
+  return Error::Ok;
 }
 
 namespace {

@@ -1,13 +1,12 @@
 #pragma once
 
+#include <executorch/backends/xnnpack/runtime/XnnpackBackendOptions.h>
+#include <executorch/backends/xnnpack/runtime/backend_keys.h>
 #include <executorch/runtime/backend/interface.h>
 
 namespace executorch {
 namespace backends {
 namespace xnnpack {
-
-/// The backend's name in programs and in the registry.
-constexpr char xnnpack_backend_key[] = "XnnpackBackend";
 
 /// Runs delegates with XNNPACK, on the threads of `extension/threadpool`.
 class XnnpackBackend final : public runtime::BackendInterface {
@@ -24,6 +23,16 @@ class XnnpackBackend final : public runtime::BackendInterface {
                          runtime::Span<runtime::EValue*> args) const override;
 
   void destroy(runtime::DelegateHandle* handle) const override;
+
+  /// Settings for the delegates that are made afterwards; `backend_keys.h` has their keys.
+  runtime::Error set_option(runtime::BackendOptionContext& context,
+                            const runtime::Span<runtime::BackendOption>& options) override;
+
+  runtime::Error get_option(runtime::BackendOptionContext& context,
+                            runtime::Span<runtime::BackendOption>& options) override;
+
+ private:
+  XnnpackBackendOptions options_;
 };
 
 }  // namespace xnnpack

@@ -41,7 +41,7 @@ Bytes part_of(Bytes whole, uint64_t offset, uint64_t size) {
   if (offset > whole.size || size > whole.size - offset) {
     return {};
   }
-  return {static_cast<const uint8_t*>(whole.data) + offset, static_cast<size_t>(size)};
+  return {static_cast<const uint8_t*>(whole.data) + offset, static_cast<size_t>(size), nullptr};
 }
 
 bool has_known_identifier(Bytes flatbuffer) {
@@ -52,7 +52,7 @@ bool has_known_identifier(Bytes flatbuffer) {
 }  // namespace
 
 Result<Blob> Blob::parse(const void* data, size_t size) {
-  const Bytes whole = {data, size};
+  const Bytes whole = {data, size, nullptr};
   Bytes flatbuffer = whole;
   Blob blob;
   const uint8_t* bytes = static_cast<const uint8_t*>(data);
@@ -87,7 +87,7 @@ Result<Bytes> Blob::constant(uint32_t index, const NamedDataMap* named,
         buffers != nullptr && index < buffers->size() && buffers->Get(index)->storage() != nullptr,
         DelegateInvalidCompatibility, "XNNPACK: no constant number %" PRIu32, index);
     const auto* storage = buffers->Get(index)->storage();
-    return Bytes{storage->data(), storage->size()};
+    return Bytes{storage->data(), storage->size(), nullptr};
   }
   ET_CHECK_OR_RETURN_ERROR(index < places->size(), DelegateInvalidCompatibility,
                            "XNNPACK: no constant number %" PRIu32, index);
@@ -110,7 +110,7 @@ Result<Bytes> Blob::constant(uint32_t index, const NamedDataMap* named,
     return data.error();
   }
   held.push_back(std::move(data.get()));
-  return Bytes{held.back().data(), held.back().size()};
+  return Bytes{held.back().data(), held.back().size(), key};
 }
 
 }  // namespace xnnpack

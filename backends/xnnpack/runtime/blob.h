@@ -17,6 +17,8 @@ namespace xnnpack {
 struct Bytes {
   const void* data = nullptr;
   size_t size = 0;
+  /// Their name in the named data; null for what is in the blob. Lives as long as the blob.
+  const char* key = nullptr;
 };
 
 /// A delegate's blob, checked to be a well-formed flatbuffer. The bytes have to outlive it.

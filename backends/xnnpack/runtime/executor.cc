@@ -1,7 +1,10 @@
 #include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/backends/xnnpack/runtime/weight_names.h>
+#include <executorch/backends/xnnpack/runtime/xnnpack_extras.h>
 #include <executorch/extension/threadpool/threadpool.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
 
 namespace executorch {
 namespace backends {
@@ -13,6 +16,7 @@ using executorch::aten::SizesType;
 using executorch::aten::Tensor;
 using runtime::Error;
 using runtime::EValue;
+using runtime::EventTracer;
 using runtime::Result;
 using runtime::Span;
 
@@ -39,30 +43,97 @@ size_t rank_of(const Tensor& tensor) { return tensor.dim() == 0 ? 1 : size_t(ten
 }  // namespace
 
 Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
-                                                   const runtime::NamedDataMap* named) {
+                                                   const runtime::NamedDataMap* named,
+                                                   const ExecutorOptions& options) {
+  const xnn_status status = xnn_initialize(/*allocator=*/nullptr);
+  ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, NotSupported,
+                           "XNNPACK: it does not run on this processor (status %d)", int(status));
   Result<Subgraph> subgraph = Subgraph::define(blob, named);
   if (!subgraph.ok()) {
     return subgraph.error();
   }
   std::unique_ptr<Executor> made(new Executor());
-  xnn_runtime_t runtime = nullptr;
-  const xnn_status status =
-      xnn_create_runtime_v4(subgraph->get(), /*weights_cache=*/nullptr, /*workspace=*/nullptr,
-                            extension::threadpool::get_pthreadpool(), /*flags=*/0, &runtime);
-  made->runtime_.reset(runtime);
-  if (status != xnn_status_success) {
-    ET_LOG(Error, "XNNPACK: the graph cannot be compiled for this processor (status %d)",
-           int(status));
-    return error_of(status);
-  }
-  made->data_ = subgraph->take_data();
-  made->scales_ = subgraph->take_scales();
+  ET_CHECK_OK_OR_RETURN_ERROR(made->choose_workspace(options, *subgraph));
+  ET_CHECK_OK_OR_RETURN_ERROR(made->compile(blob, *subgraph, options));
   made->externals_ = subgraph->externals();
   made->num_inputs_ = subgraph->num_inputs();
+  made->shape_rules_ = subgraph->shape_rules();
   for (const External& external : made->externals_) {
     made->pointers_.push_back({external.id, nullptr});
   }
+  made->data_ = subgraph->take_data();
+  made->scales_ = subgraph->take_scales();
   return made;
+}
+
+Executor::~Executor() {
+  if (workspace_ != nullptr) {
+    // XNNPACK takes the runtime out of the workspace's list.
+    const XNNWorkspace::Acquired acquired = workspace_->acquire();
+    runtime_.reset();
+  }
+}
+
+Error Executor::choose_workspace(const ExecutorOptions& options, const Subgraph& subgraph) {
+  // Persistent values lie at the beginning of the workspace, where another delegate would write.
+  if (options.workspace != nullptr && !subgraph.has_persistent_values()) {
+    workspace_ = options.workspace;
+    return Error::Ok;
+  }
+  const Result<std::shared_ptr<XNNWorkspace>> own = XNNWorkspace::create();
+  if (!own.ok()) {
+    return own.error();
+  }
+  workspace_ = *own;
+  workspace_->disable_locking();
+  return Error::Ok;
+}
+
+Error Executor::compile(const Blob& blob, Subgraph& subgraph, const ExecutorOptions& options) {
+  if (options.packed_weights != nullptr) {
+    weights_cache_ = std::make_unique<delegate::XNNWeightsCache>(options.packed_weights);
+    ET_CHECK_OK_OR_RETURN_ERROR(weights_cache_->initialize_for_runtime(nullptr, nullptr));
+    name_weights(blob.graph(), subgraph, *weights_cache_);
+    if (options.packed_weights->num_loaded() == 0) {
+      weights_cache_->expect(subgraph.constant_bytes());
+    }
+  }
+  threadpool_ = extension::threadpool::get_pthreadpool();
+  num_threads_ = pthreadpool_get_threads_count(threadpool_);
+  {
+    const XNNWorkspace::Acquired acquired = workspace_->acquire();
+    xnn_runtime_t runtime = nullptr;
+    const xnn_status status = xnn_create_runtime_v4(
+        subgraph.get(), weights_cache_ == nullptr ? nullptr : weights_cache_->get(),
+        acquired.second, threadpool_, options.is_profiled ? XNN_FLAG_BASIC_PROFILING : 0, &runtime);
+    runtime_.reset(runtime);
+    if (status != xnn_status_success) {
+      ET_LOG(Error, "XNNPACK: the graph cannot be compiled for this processor (status %d)",
+             int(status));
+      return error_of(status);
+    }
+  }
+  if (weights_cache_ != nullptr) {
+    const auto names = weights_cache_->finalize_for_runtime();
+    if (!names.ok()) {
+      return names.error();
+    }
+  }
+  return options.is_profiled ? profiler_.initialize(runtime_.get(), subgraph.debug_handles())
+                             : Error::Ok;
+}
+
+void Executor::follow_threadpool() {
+  const pthreadpool_t pool = extension::threadpool::get_pthreadpool();
+  const size_t num_threads = pthreadpool_get_threads_count(pool);
+  if (pool == threadpool_ && num_threads == num_threads_) {
+    return;
+  }
+  // Work is divided, and memory for each thread laid out, when shapes are propagated.
+  (void)xnn_update_runtime_with_threadpool(runtime_.get(), pool);
+  threadpool_ = pool;
+  num_threads_ = num_threads;
+  is_shaped_ = false;
 }
 
 Error Executor::take_input(size_t index, const Tensor& tensor, bool& changed) {
@@ -115,27 +186,31 @@ Error Executor::resize_output(size_t index, Tensor& tensor) {
   return runtime::resize_tensor(tensor, {sizes, rank});
 }
 
-Error Executor::execute(Span<EValue*> args) {
-  ET_CHECK_OR_RETURN_ERROR(args.size() == externals_.size(), InvalidArgument,
-                           "XNNPACK: the delegate has %zu arguments, got %zu", externals_.size(),
-                           args.size());
-  for (size_t i = 0; i < args.size(); ++i) {
-    ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr && args[i]->isTensor(), InvalidArgument,
-                             "XNNPACK: argument %zu is not a tensor", i);
-  }
+Error Executor::take_inputs(Span<EValue*> args) {
   bool changed = false;
   for (size_t i = 0; i < num_inputs_; ++i) {
     bool changed_here = false;
-    ET_CHECK_OK_OR_RETURN_ERROR(take_input(i, args[i]->toTensor(), changed_here));
+    const Error error = take_input(i, args[i]->toTensor(), changed_here);
     changed = changed || changed_here;
+    if (error != Error::Ok) {
+      is_shaped_ = is_shaped_ && !changed;
+      return error;
+    }
   }
-  if (changed || !is_shaped_) {
-    is_shaped_ = is_set_up_ = false;
-    const xnn_status status = xnn_reshape_runtime(runtime_.get());
-    ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, InvalidArgument,
-                             "XNNPACK: the graph does not work for these input shapes (status %d)",
-                             int(status));
+  if (!changed && is_shaped_) {
+    return Error::Ok;
   }
+  is_shaped_ = is_set_up_ = false;
+  const xnn_status status = xnn_reshape_runtime(runtime_.get());
+  ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, InvalidArgument,
+                           "XNNPACK: the graph does not work for these input shapes (status %d)",
+                           int(status));
+  ET_CHECK_OK_OR_RETURN_ERROR(check_shapes(runtime_.get(), shape_rules_));
+  is_shaped_ = true;
+  return Error::Ok;
+}
+
+Error Executor::set_up(Span<EValue*> args) {
   for (size_t i = 0; i < args.size(); ++i) {
     Tensor& tensor = args[i]->toTensor();
     if (i >= num_inputs_) {
@@ -148,18 +223,46 @@ Error Executor::execute(Span<EValue*> args) {
     is_set_up_ = is_set_up_ && pointers_[i].data == data;
     pointers_[i].data = data;
   }
-  is_shaped_ = true;
-  if (!is_set_up_) {
-    const xnn_status status =
-        xnn_setup_runtime_v2(runtime_.get(), pointers_.size(), pointers_.data());
-    ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, Internal,
-                             "XNNPACK: setting the arguments failed (status %d)", int(status));
-    is_set_up_ = true;
+  if (is_set_up_) {
+    return Error::Ok;
   }
+  const xnn_status status =
+      xnn_setup_runtime_v2(runtime_.get(), pointers_.size(), pointers_.data());
+  ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, Internal,
+                           "XNNPACK: setting the arguments failed (status %d)", int(status));
+  is_set_up_ = true;
+  return Error::Ok;
+}
+
+Error Executor::run(Span<EValue*> args, EventTracer* tracer) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr && args[i]->isTensor(), InvalidArgument,
+                             "XNNPACK: argument %zu is not a tensor", i);
+  }
+  const XNNWorkspace::Acquired acquired = workspace_->acquire();
+  follow_threadpool();
+  ET_CHECK_OK_OR_RETURN_ERROR(take_inputs(args));
+  ET_CHECK_OK_OR_RETURN_ERROR(set_up(args));
+  const bool is_reported = tracer != nullptr && profiler_.is_initialized();
+  const et_timestamp_t begin = is_reported ? runtime::pal_current_ticks() : 0;
   const xnn_status status = xnn_invoke_runtime(runtime_.get());
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, Internal,
                            "XNNPACK: running failed (status %d)", int(status));
+  if (is_reported) {
+    profiler_.report(runtime_.get(), tracer, begin);
+  }
   return Error::Ok;
+}
+
+Error Executor::execute(Span<EValue*> args, EventTracer* tracer) {
+  ET_CHECK_OR_RETURN_ERROR(args.size() == externals_.size(), InvalidArgument,
+                           "XNNPACK: the delegate has %zu arguments, got %zu", externals_.size(),
+                           args.size());
+  ET_CHECK_OR_RETURN_ERROR(!is_running_.exchange(true, std::memory_order_acquire), InvalidState,
+                           "XNNPACK: another thread is running this method");
+  const Error error = run(args, tracer);
+  is_running_.store(false, std::memory_order_release);
+  return error;
 }
 
 }  // namespace xnnpack

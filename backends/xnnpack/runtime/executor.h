@@ -1,47 +1,87 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include <xnnpack.h>
 
+#include <executorch/backends/xnnpack/runtime/XNNWeightsCache.h>
+#include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
+#include <executorch/backends/xnnpack/runtime/packed_weights.h>
+#include <executorch/backends/xnnpack/runtime/profiler.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/span.h>
 
 namespace executorch {
 namespace backends {
 namespace xnnpack {
 
-/// One delegate, ready to run. Weights are packed when it is made; a change of input sizes is taken
-/// over without making anything anew.
+/// What a delegate shares with others, and whether it is watched.
+struct ExecutorOptions {
+  /// Where packed weights are looked up; null to pack them for this delegate alone.
+  std::shared_ptr<PackedWeights> packed_weights;
+  /// Memory of intermediate values; null for one of its own.
+  std::shared_ptr<XNNWorkspace> workspace;
+  /// Whether operators are timed, which `execute` reports.
+  bool is_profiled = false;
+};
+
+/// One delegate, ready to run. Weights are packed when it is made; a change of input sizes or of
+/// the thread pool is taken over without making anything anew. One thread at a time uses it.
 class Executor {
  public:
   /// @param named Data of the program and of the files loaded with it; may be null.
   static runtime::Result<std::unique_ptr<Executor>> create(const Blob& blob,
-                                                           const runtime::NamedDataMap* named);
+                                                           const runtime::NamedDataMap* named,
+                                                           const ExecutorOptions& options);
+  ~Executor();
 
-  /// Runs on `args`: the inputs, then the outputs, which are resized.
-  runtime::Error execute(runtime::Span<runtime::EValue*> args);
+  /// Runs on `args`: the inputs, then the outputs, which are resized. Waits until no other delegate
+  /// uses the workspace.
+  ///
+  /// @param tracer Gets the times of the operators; may be null.
+  /// @retval Error::InvalidState Another thread runs this delegate.
+  runtime::Error execute(runtime::Span<runtime::EValue*> args,
+                         runtime::EventTracer* tracer = nullptr);
 
   /// Inputs and outputs.
   size_t num_arguments() const { return externals_.size(); }
+
+  /// Null without shared weights.
+  const delegate::XNNWeightsCache* weights_cache() const { return weights_cache_.get(); }
+  const XNNWorkspace& workspace() const { return *workspace_; }
 
  private:
   struct Delete {
     void operator()(xnn_runtime_t runtime) const { xnn_delete_runtime(runtime); }
   };
 
+  runtime::Error choose_workspace(const ExecutorOptions& options, const Subgraph& subgraph);
+  runtime::Error compile(const Blob& blob, Subgraph& subgraph, const ExecutorOptions& options);
   runtime::Error take_input(size_t index, const executorch::aten::Tensor& tensor, bool& changed);
+  runtime::Error take_inputs(runtime::Span<runtime::EValue*> args);
   runtime::Error resize_output(size_t index, executorch::aten::Tensor& tensor);
+  runtime::Error set_up(runtime::Span<runtime::EValue*> args);
+  runtime::Error run(runtime::Span<runtime::EValue*> args, runtime::EventTracer* tracer);
+  void follow_threadpool();
 
-  // XNNPACK reads these until its runtime is gone, so they are declared first.
+  // XNNPACK uses these until its runtime is gone, so they are declared first.
   std::vector<runtime::FreeableBuffer> data_;
   std::vector<std::unique_ptr<float[]>> scales_;
+  std::unique_ptr<delegate::XNNWeightsCache> weights_cache_;
+  std::shared_ptr<XNNWorkspace> workspace_;
   std::unique_ptr<xnn_runtime, Delete> runtime_;
   std::vector<External> externals_;
   std::vector<xnn_external_value> pointers_;
+  std::vector<ShapeRule> shape_rules_;
+  pthreadpool_t threadpool_ = nullptr;
+  size_t num_threads_ = 1;
   size_t num_inputs_ = 0;
+  Profiler profiler_;
+  std::atomic<bool> is_running_{false};
   bool is_shaped_ = false;
   bool is_set_up_ = false;
 };

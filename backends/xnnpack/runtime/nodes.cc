@@ -103,6 +103,13 @@ class Definition {
       : subgraph_(subgraph), graph_(subgraph.get()), node_(node), limits_(limits_of(node)) {}
 
   xnn_status define() {
+    const xnn_status status = define_kind();
+    // XNNPACK would write to constants, and run nodes before those whose results they read.
+    return is_valid_ || status != xnn_status_success ? status : xnn_status_invalid_parameter;
+  }
+
+ private:
+  xnn_status define_kind() {
     const fb_xnnpack::XNodeUnion kind = node_.xnode_union_type();
     if (unary_of(kind) != xnn_unary_invalid) {
       return unary(unary_of(kind), nullptr, as<fb_xnnpack::_XNNNode1x1>());
@@ -144,14 +151,28 @@ class Definition {
     }
   }
 
- private:
   template <typename T>
   const T& as() const {
     return *static_cast<const T*>(node_.xnode_union());
   }
 
-  /// XNNPACK's name for a value of the blob.
-  uint32_t id(uint32_t value) const { return subgraph_.value(value).id; }
+  /// XNNPACK's name for a value of the blob, which the node reads when it runs.
+  uint32_t id(uint32_t value) {
+    is_valid_ = is_valid_ && (value == XNN_INVALID_VALUE_ID || subgraph_.value(value).is_written);
+    subgraph_.set_read(value);
+    return subgraph_.value(value).id;
+  }
+
+  /// Same, for a result.
+  uint32_t out(uint32_t value) {
+    is_valid_ = subgraph_.set_written(value) && is_valid_;
+    return subgraph_.value(value).id;
+  }
+
+  /// Same, for a filter or a bias; if they are constant, they are packed when the node is made.
+  uint32_t packed_id(uint32_t value) const { return subgraph_.value(value).id; }
+
+  bool is_constant(uint32_t value) const { return subgraph_.value(value).constant.data != nullptr; }
 
   xnn_status define_movement(fb_xnnpack::XNodeUnion kind) {
     switch (kind) {
@@ -179,7 +200,7 @@ class Definition {
 
   xnn_status unary(xnn_unary_operator kind, const xnn_unary_params* params,
                    const fb_xnnpack::_XNNNode1x1& node) {
-    return xnn_define_unary(graph_, kind, params, id(node.input_id()), id(node.output_id()),
+    return xnn_define_unary(graph_, kind, params, id(node.input_id()), out(node.output_id()),
                             node.flags());
   }
 
@@ -194,40 +215,52 @@ class Definition {
     xnn_unary_params params;
     params.leaky_relu.negative_slope = node.negative_slope();
     return xnn_define_unary(graph_, xnn_unary_leaky_relu, &params, id(node.input_id()),
-                            id(node.output_id()), node.flags());
+                            out(node.output_id()), node.flags());
   }
 
   xnn_status elu(const fb_xnnpack::XNNELU& node) {
     xnn_unary_params params;
     params.elu.alpha = node.alpha();
     return xnn_define_unary(graph_, xnn_unary_elu, &params, id(node.input_id()),
-                            id(node.output_id()), node.flags());
+                            out(node.output_id()), node.flags());
   }
 
   xnn_status copy(const fb_xnnpack::_XNNNode1x1& node) {
-    return xnn_define_copy(graph_, id(node.input_id()), id(node.output_id()), node.flags());
+    return xnn_define_copy(graph_, id(node.input_id()), out(node.output_id()), node.flags());
   }
 
   xnn_status softmax(const fb_xnnpack::_XNNNode1x1& node) {
-    return xnn_define_softmax(graph_, id(node.input_id()), id(node.output_id()), node.flags());
+    return xnn_define_softmax(graph_, id(node.input_id()), out(node.output_id()), node.flags());
+  }
+
+  void expect(ShapeRule::Kind kind, uint32_t value, size_t size, uint32_t other = 0) {
+    const Value& read = subgraph_.value(value);
+    subgraph_.add_shape_rule(
+        {kind, read.id, size, subgraph_.value(other).id, read.num_nonbatch_dims});
   }
 
   xnn_status global_average_pooling(const fb_xnnpack::_XNNNode1x1& node) {
+    if (subgraph_.value(node.input_id()).dims.size() != 4) {
+      return xnn_status_invalid_parameter;
+    }
     // Files say nothing of the dimensions that are left; they expect the input's number of them.
     const size_t axes[] = {1, 2};
     return xnn_define_static_reduce(graph_, xnn_reduce_mean, 2, axes, id(node.input_id()),
-                                    id(node.output_id()), XNN_FLAG_KEEP_DIMS);
+                                    out(node.output_id()), XNN_FLAG_KEEP_DIMS);
   }
 
   xnn_status binary(xnn_binary_operator kind, const fb_xnnpack::_XNNNode2x1& node) {
     const xnn_binary_params params = {limits_.min, limits_.max};
     return xnn_define_binary(graph_, kind, &params, id(node.input1_id()), id(node.input2_id()),
-                             id(node.output_id()), node.flags());
+                             out(node.output_id()), node.flags());
   }
 
   xnn_status batch_matrix_multiply(const fb_xnnpack::_XNNNode2x1& node) {
+    const bool is_transposed = (node.flags() & XNN_FLAG_TRANSPOSE_B) != 0;
+    expect(is_transposed ? ShapeRule::Kind::kInnerTransposed : ShapeRule::Kind::kInner,
+           node.input1_id(), 0, node.input2_id());
     return xnn_define_batch_matrix_multiply(graph_, id(node.input1_id()), id(node.input2_id()),
-                                            id(node.output_id()), node.flags());
+                                            out(node.output_id()), node.flags());
   }
 
   /// Whether a bias is absent, or has an element for each of `channels`.
@@ -242,8 +275,23 @@ class Definition {
     if (filter.dims.size() != 2 || !fits_bias(node.bias_id(), filter.dims[transposed ? 1 : 0])) {
       return xnn_status_invalid_parameter;
     }
+    expect((node.flags() & XNN_FLAG_TENSORFLOW_RESHAPE_2D) != 0 ? ShapeRule::Kind::kMultiple
+                                                                : ShapeRule::Kind::kLastDimension,
+           node.input1_id(), filter.dims[transposed ? 0 : 1]);
+    const bool has_bias = node.bias_id() != XNN_INVALID_VALUE_ID;
+    if (!is_constant(node.filter_id())) {
+      // A matrix that is computed may have another number of outputs each time.
+      if (has_bias) {
+        return xnn_status_unsupported_parameter;
+      }
+      (void)id(node.filter_id());
+      expect(transposed ? ShapeRule::Kind::kInner : ShapeRule::Kind::kInnerTransposed,
+             node.input1_id(), 0, node.filter_id());
+    } else if (has_bias && !is_constant(node.bias_id())) {
+      return xnn_status_unsupported_parameter;
+    }
     return xnn_define_fully_connected(graph_, limits_.min, limits_.max, id(node.input1_id()),
-                                      filter.id, id(node.bias_id()), id(node.output_id()),
+                                      filter.id, packed_id(node.bias_id()), out(node.output_id()),
                                       node.flags());
   }
 
@@ -251,7 +299,8 @@ class Definition {
   /// packing within the constant.
   bool fits_filter(const fb_xnnpack::_XNNNodeConv& node, const size_t (&wanted)[4]) const {
     const Value& filter = subgraph_.value(node.filter_id());
-    if (filter.dims.size() != 4 || filter.data == nullptr) {
+    if (filter.dims.size() != 4 || !is_constant(node.filter_id()) ||
+        (node.bias_id() != XNN_INVALID_VALUE_ID && !is_constant(node.bias_id()))) {
       return false;
     }
     for (size_t i = 0; i < 4; ++i) {
@@ -269,13 +318,15 @@ class Definition {
                             node.group_input_channels()})) {
       return xnn_status_invalid_parameter;
     }
+    expect(ShapeRule::Kind::kChannels, node.input1_id(),
+           size_t{node.groups()} * node.group_input_channels());
     return xnn_define_convolution_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
         node.subsampling_width(), node.dilation_height(), node.dilation_width(), node.groups(),
         node.group_input_channels(), node.group_output_channels(), limits_.min, limits_.max,
-        id(node.input1_id()), id(node.filter_id()), id(node.bias_id()), id(node.output_id()),
-        node.flags());
+        id(node.input1_id()), packed_id(node.filter_id()), packed_id(node.bias_id()),
+        out(node.output_id()), node.flags());
   }
 
   xnn_status depthwise_convolution(const fb_xnnpack::_XNNNodeConv& node) {
@@ -284,12 +335,14 @@ class Definition {
         !fits_filter(node, {1, node.kernel_height(), node.kernel_width(), outputs})) {
       return xnn_status_invalid_parameter;
     }
+    expect(ShapeRule::Kind::kChannels, node.input1_id(), node.groups());
     return xnn_define_depthwise_convolution_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
         node.subsampling_width(), node.dilation_height(), node.dilation_width(),
         node.group_output_channels(), node.groups(), limits_.min, limits_.max, id(node.input1_id()),
-        id(node.filter_id()), id(node.bias_id()), id(node.output_id()), node.flags());
+        packed_id(node.filter_id()), packed_id(node.bias_id()), out(node.output_id()),
+        node.flags());
   }
 
   xnn_status transposed_convolution(const fb_xnnpack::_XNNNodeConv& node) {
@@ -298,14 +351,16 @@ class Definition {
                             node.group_input_channels()})) {
       return xnn_status_invalid_parameter;
     }
+    expect(ShapeRule::Kind::kChannels, node.input1_id(),
+           size_t{node.groups()} * node.group_input_channels());
     return xnn_define_deconvolution_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.adjustment_height(), node.adjustment_width(),
         node.kernel_height(), node.kernel_width(), node.subsampling_height(),
         node.subsampling_width(), node.dilation_height(), node.dilation_width(), node.groups(),
         node.group_input_channels(), node.group_output_channels(), limits_.min, limits_.max,
-        id(node.input1_id()), id(node.filter_id()), id(node.bias_id()), id(node.output_id()),
-        node.flags());
+        id(node.input1_id()), packed_id(node.filter_id()), packed_id(node.bias_id()),
+        out(node.output_id()), node.flags());
   }
 
   xnn_status max_pooling(const fb_xnnpack::_XNNPooling2D& node) {
@@ -313,14 +368,14 @@ class Definition {
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
         node.stride_width(), node.dilation_height(), node.dilation_width(), limits_.min,
-        limits_.max, id(node.input_id()), id(node.output_id()), pooling_flags(node));
+        limits_.max, id(node.input_id()), out(node.output_id()), pooling_flags(node));
   }
 
   xnn_status average_pooling(const fb_xnnpack::_XNNPooling2D& node) {
     return xnn_define_average_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
-        node.stride_width(), limits_.min, limits_.max, id(node.input_id()), id(node.output_id()),
+        node.stride_width(), limits_.min, limits_.max, id(node.input_id()), out(node.output_id()),
         pooling_flags(node));
   }
 
@@ -333,7 +388,7 @@ class Definition {
     return xnn_define_argmax_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), id(node.input_id()),
-        id(node.output_value_id()), id(node.output_index_id()), node.flags());
+        out(node.output_value_id()), out(node.output_index_id()), node.flags());
   }
 
   xnn_status transpose(const fb_xnnpack::XNNStaticTranspose& node) {
@@ -342,7 +397,7 @@ class Definition {
       return xnn_status_invalid_parameter;
     }
     return xnn_define_static_transpose(graph_, order.size(), order.data(), id(node.input_id()),
-                                       id(node.output_id()), node.flags());
+                                       out(node.output_id()), node.flags());
   }
 
   xnn_status reshape(const fb_xnnpack::XNNStaticReshape& node) {
@@ -350,8 +405,9 @@ class Definition {
     if (shape.empty()) {
       return xnn_status_invalid_parameter;
     }
+    expect(ShapeRule::Kind::kSameElements, node.input_id(), 0, node.output_id());
     return xnn_define_static_reshape(graph_, shape.size(), shape.data(), id(node.input_id()),
-                                     id(node.output_id()), node.flags());
+                                     out(node.output_id()), node.flags());
   }
 
   xnn_status slice(const fb_xnnpack::XNNStaticSlice& node) {
@@ -362,7 +418,7 @@ class Definition {
       return xnn_status_invalid_parameter;
     }
     return xnn_define_static_slice(graph_, sizes.size(), offsets.data(), sizes.data(),
-                                   id(node.input_id()), id(node.output_id()), node.flags());
+                                   id(node.input_id()), out(node.output_id()), node.flags());
   }
 
   xnn_status pad(const fb_xnnpack::XNNStaticConstantPad& node) {
@@ -373,29 +429,36 @@ class Definition {
       return xnn_status_invalid_parameter;
     }
     return xnn_define_static_constant_pad(graph_, before.data(), after.data(), node.padding_value(),
-                                          id(node.input_id()), id(node.output_id()), node.flags());
+                                          id(node.input_id()), out(node.output_id()), node.flags());
   }
 
   xnn_status resize(const fb_xnnpack::XNNStaticResizeBilinear2D& node) {
     return xnn_define_static_resize_bilinear_2d(graph_, node.new_height(), node.new_width(),
-                                                id(node.input_id()), id(node.output_id()),
+                                                id(node.input_id()), out(node.output_id()),
                                                 node.flags());
   }
 
   xnn_status concatenate(fb_xnnpack::XNodeUnion kind, const fb_xnnpack::_XNNCat& node) {
     const auto axis = static_cast<int32_t>(node.axis());
-    const uint32_t in[] = {id(node.input1_id()), id(node.input2_id()), id(node.input3_id()),
-                           id(node.input4_id()), id(node.input5_id())};
-    const uint32_t out = id(node.output_id());
+    const uint32_t inputs[] = {node.input1_id(), node.input2_id(), node.input3_id(),
+                               node.input4_id(), node.input5_id()};
+    const int first = static_cast<int>(fb_xnnpack::XNodeUnion::XNNConcatenate2);
+    const int count = kind == fb_xnnpack::XNodeUnion::XNNConcatenate5 ? 5 : int(kind) - first + 2;
+    uint32_t in[5] = {};
+    for (int i = 0; i < count; ++i) {
+      in[i] = id(inputs[i]);
+    }
+    const uint32_t result = out(node.output_id());
     switch (kind) {
       case fb_xnnpack::XNodeUnion::XNNConcatenate2:
-        return xnn_define_concatenate2(graph_, axis, in[0], in[1], out, node.flags());
+        return xnn_define_concatenate2(graph_, axis, in[0], in[1], result, node.flags());
       case fb_xnnpack::XNodeUnion::XNNConcatenate3:
-        return xnn_define_concatenate3(graph_, axis, in[0], in[1], in[2], out, node.flags());
+        return xnn_define_concatenate3(graph_, axis, in[0], in[1], in[2], result, node.flags());
       case fb_xnnpack::XNodeUnion::XNNConcatenate4:
-        return xnn_define_concatenate4(graph_, axis, in[0], in[1], in[2], in[3], out, node.flags());
+        return xnn_define_concatenate4(graph_, axis, in[0], in[1], in[2], in[3], result,
+                                       node.flags());
       default:
-        return xnn_define_concatenate5(graph_, axis, in[0], in[1], in[2], in[3], in[4], out,
+        return xnn_define_concatenate5(graph_, axis, in[0], in[1], in[2], in[3], in[4], result,
                                        node.flags());
     }
   }
@@ -403,7 +466,7 @@ class Definition {
   xnn_status attention(const fb_xnnpack::XNNScaledDotProductAttention& node) {
     return xnn_define_scaled_dot_product_attention(
         graph_, xnn_attention_logits_cap_type_none, nullptr, id(node.query_id()), id(node.key_id()),
-        id(node.value_id()), id(node.scale_id()), id(node.mask_id()), id(node.output_id()),
+        id(node.value_id()), id(node.scale_id()), id(node.mask_id()), out(node.output_id()),
         node.flags());
   }
 
@@ -411,6 +474,7 @@ class Definition {
   xnn_subgraph_t graph_;
   const fb_xnnpack::XNode& node_;
   Limits limits_;
+  bool is_valid_ = true;
 };
 
 }  // namespace

@@ -23,7 +23,19 @@ struct Value {
   uint32_t id = XNN_INVALID_VALUE_ID;
   xnn_datatype datatype = xnn_datatype_invalid;
   std::vector<size_t> dims;
-  const void* data = nullptr;
+  /// Of a constant, with as many bytes as its elements have.
+  Bytes constant;
+  /// How numbers were quantized: scales of a constant by channel or group, or one for the tensor.
+  Bytes scales;
+  float scale = 0;
+  int32_t zero_point = 0;
+  /// How many of the last dimensions one pair of dynamic scale and zero point is for.
+  size_t num_nonbatch_dims = 0;
+  /// Whether it holds something when the next node runs: a constant, an input, or the result of a
+  /// node before.
+  bool is_written = false;
+  /// Whether a node reads it when it runs; filters and biases that are packed are read before.
+  bool is_read = false;
 };
 
 /// An argument of the delegate.
@@ -33,9 +45,40 @@ struct External {
   std::vector<size_t> dims;
 };
 
+/// What a node expects of the shape of a value. XNNPACK takes it for granted, and reads or writes
+/// outside of its memory if it is not so.
+struct ShapeRule {
+  enum class Kind {
+    /// The last dimension has this size, and all elements that are quantized together lie in it.
+    kLastDimension,
+    /// The number of elements is a multiple of this one.
+    kMultiple,
+    /// There are four dimensions, the last of this size.
+    kChannels,
+    /// As many elements as `other`.
+    kSameElements,
+    /// The last dimension fits the second to last of `other`,
+    kInner,
+    /// or its last one.
+    kInnerTransposed,
+  };
+  Kind kind = Kind::kMultiple;
+  uint32_t value = 0;
+  size_t size = 0;
+  uint32_t other = 0;
+  size_t num_nonbatch_dims = 0;
+};
+
+/// Whether the shapes that the runtime has now are as the rules want them. The log has the first
+/// that is not.
+runtime::Error check_shapes(xnn_runtime_t runtime, const std::vector<ShapeRule>& rules);
+
 /// XNNPACK's form of a blob's graph, with the data that it refers to.
 class Subgraph {
  public:
+  // Movable alone, with a constructor for those who fill one in.
+  Subgraph() = default;
+
   /// Hands every value and node to XNNPACK. Nothing in the blob is trusted: what XNNPACK itself
   /// does not check (sizes of constants and filters) is checked here.
   ///
@@ -49,11 +92,32 @@ class Subgraph {
   const std::vector<External>& externals() const { return externals_; }
   size_t num_inputs() const { return num_inputs_; }
 
-  /// Data that XNNPACK goes on using.
-  std::vector<runtime::FreeableBuffer> take_data() { return std::move(held_); }
+  /// Data that XNNPACK goes on using once it has packed the weights. The rest is freed, so this is
+  /// called last.
+  std::vector<runtime::FreeableBuffer> take_data();
+
+  /// Bytes of all constants.
+  size_t constant_bytes() const;
+
+  /// Whether a value keeps what it holds from one run to the next.
+  bool has_persistent_values() const { return has_persistent_values_; }
+
+  /// The debug handle of each of XNNPACK's nodes.
+  const std::vector<uint32_t>& debug_handles() const { return debug_handles_; }
 
   /// The value that the blob calls `id`; with XNN_INVALID_VALUE_ID if there is none.
   const Value& value(uint32_t id) const;
+  const std::vector<Value>& values() const { return values_; }
+
+  /// What `check_shapes` has to see to whenever shapes change. Values go by XNNPACK's names.
+  const std::vector<ShapeRule>& shape_rules() const { return shape_rules_; }
+  void add_shape_rule(const ShapeRule& rule) { shape_rules_.push_back(rule); }
+
+  /// Notes that a node reads the value when it runs.
+  void set_read(uint32_t id);
+
+  /// Notes that a node writes the value; whether it may: not to constants or inputs, and only once.
+  bool set_written(uint32_t id);
 
  private:
   struct Delete {
@@ -66,12 +130,24 @@ class Subgraph {
   runtime::Error define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue& tensor,
                                const fb_xnnpack::XNNQuantizedTensorValue* quantized,
                                const runtime::NamedDataMap* named);
+  xnn_status hand_over(Value& value, const fb_xnnpack::XNNTensorValue& tensor, const Blob& blob,
+                       const fb_xnnpack::XNNQuantizedTensorValue* quantized,
+                       const runtime::NamedDataMap* named);
+  xnn_status hand_over_by_channel(Value& value, const fb_xnnpack::XNNTensorValue& tensor,
+                                  const Blob& blob, const fb_xnnpack::PerChannelQuant& channels,
+                                  const runtime::NamedDataMap* named);
+  xnn_status hand_over_by_group(Value& value, const fb_xnnpack::XNNTensorValue& tensor,
+                                const Blob& blob, const fb_xnnpack::PerChannelGroupQuant& groups,
+                                const runtime::NamedDataMap* named);
   runtime::Error find_externals(const fb_xnnpack::XNNGraph& graph);
 
   std::unique_ptr<xnn_subgraph, Delete> subgraph_;
   std::vector<Value> values_;
   std::vector<External> externals_;
   size_t num_inputs_ = 0;
+  bool has_persistent_values_ = false;
+  std::vector<ShapeRule> shape_rules_;
+  std::vector<uint32_t> debug_handles_;
   std::vector<runtime::FreeableBuffer> held_;
   // Scales that were stored as a list in the flatbuffer, which may be freed.
   std::vector<std::unique_ptr<float[]>> scales_;

@@ -12,8 +12,8 @@ from executorch.backends.xnnpack.serialization.schema import XNNGraph, read_xnng
 from executorch.schema.wire import FormatError, padding
 
 #: Bytes 0-3 are zero; then the magic, the header's own length, where the flatbuffer and the constants lie.
-_HEADER = struct.Struct("<4x4sHIIIQ")
-_MAGIC = b"XH00"
+HEADER = struct.Struct("<4x4sHIIIQ")
+MAGIC = b"XH00"
 _FLATBUFFER_OFFSET = 32
 _CONSTANTS_ALIGNMENT = 16
 #: ``ConstantDataOffset.offset`` of a constant that lies in the program's named data.
@@ -27,9 +27,7 @@ def pack(graph: XNNGraph, constants: bytes = b"") -> bytes:
     flatbuffer = write_xnngraph(graph).tobytes()
     end = _FLATBUFFER_OFFSET + len(flatbuffer)
     gap = padding(end, _CONSTANTS_ALIGNMENT)
-    header = _HEADER.pack(
-        _MAGIC, _HEADER.size, _FLATBUFFER_OFFSET, len(flatbuffer), end + gap, len(constants)
-    )
+    header = HEADER.pack(MAGIC, HEADER.size, _FLATBUFFER_OFFSET, len(flatbuffer), end + gap, len(constants))
     return header.ljust(_FLATBUFFER_OFFSET, b"\0") + flatbuffer + bytes(gap) + constants
 
 
@@ -39,11 +37,11 @@ def unpack(blob: bytes) -> tuple[XNNGraph, bytes]:
     Raises:
         FormatError: The blob is cut off, or no such graph.
     """
-    if blob[4:8] != _MAGIC:
+    if blob[4:8] != MAGIC:
         return read_xnngraph(blob), b""
-    if len(blob) < _HEADER.size:
+    if len(blob) < HEADER.size:
         raise FormatError(f"the header of the delegate is cut off after {len(blob)} bytes")
-    _, _, offset, size, constants_offset, constants_size = _HEADER.unpack_from(blob)
+    _, _, offset, size, constants_offset, constants_size = HEADER.unpack_from(blob)
     for name, begin, length in (("graph", offset, size), ("constants", constants_offset, constants_size)):
         if begin + length > len(blob):
             raise FormatError(f"the {name} of the delegate end at byte {begin + length} of {len(blob)}")

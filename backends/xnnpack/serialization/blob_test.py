@@ -6,6 +6,11 @@ import pytest
 
 from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import pack, unpack
+from executorch.backends.xnnpack.serialization.xnnpack_graph_schema import XNNNode2x1
+from executorch.backends.xnnpack.serialization.xnnpack_graph_serialize import (
+    XNNHeader,
+    serialize_xnnpack_binary,
+)
 from executorch.schema.wire import FormatError
 
 
@@ -51,3 +56,19 @@ def test_a_blob_without_header_is_the_graph():
     blob = pack(example())
     _, _, offset, size, _, _ = struct.unpack_from("<4x4sHIIIQ", blob)
     assert unpack(blob[offset : offset + size]) == (example(), b"")
+
+
+def test_published_names():
+    blob = serialize_xnnpack_binary(example(), bytearray(b"weights"))
+    assert blob == pack(example(), b"weights")
+    header = XNNHeader.from_bytes(blob[:30])
+    assert header.to_bytes() == blob[:30] and header.constant_data_size == 7
+    assert isinstance(example().xnodes[0].xnode_union, XNNNode2x1)
+
+
+@pytest.mark.parametrize(("begin", "end", "new"), [(4, 8, b"XH99"), (8, 10, b"\x11\x00")])
+def test_a_damaged_header(begin, end, new):
+    data = bytearray(pack(example())[:30])
+    data[begin:end] = new
+    with pytest.raises(ValueError, match="XNNHeader"):
+        XNNHeader.from_bytes(bytes(data))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from executorch.backends.xnnpack.partition.config import gemm_configs, node_configs, quant_configs
+from executorch.backends.xnnpack.partition.config import gemm_configs, generic_node_configs, quant_configs
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ConfigPrecisionType,
     XNNPartitionerConfig,
@@ -22,7 +22,7 @@ def _configs_of(module: object) -> list[type[XNNPartitionerConfig]]:
 
 ALL_PARTITIONER_CONFIGS: list[type[XNNPartitionerConfig]] = [
     *_configs_of(gemm_configs),
-    *_configs_of(node_configs),
+    *_configs_of(generic_node_configs),
     *_configs_of(quant_configs),
 ]
 globals().update({config.__name__: config for config in ALL_PARTITIONER_CONFIGS})

@@ -36,10 +36,7 @@ class AddmmConfig(XNNPartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if node.kwargs.get("beta", 1) != 1 or node.kwargs.get("alpha", 1) != 1:
             return "alpha or beta is not 1"
-        bias = node.args[0]
-        if _rank(bias) != 1 or bias.meta[meta_keys.VAL].shape != node.meta[meta_keys.VAL].shape[-1:]:  # type: ignore
-            return "the summand is not a bias"
-        return constant_refusal(bias, "the bias", ep)
+        return None
 
 
 class MMConfig(XNNPartitionerConfig):

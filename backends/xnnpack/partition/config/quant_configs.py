@@ -28,7 +28,7 @@ class _ConversionConfig(XNNPartitionerConfig):
             why = "its precision STATIC_QUANT is not enabled"
         elif parameters_of(node) is None:
             why = "only int8 with the range from -128 or -127 to 127 is known"
-        elif program_constants(ep)(node) is not None:
+        elif program_constants(ep).has(node):
             why = "it prepares a constant; who reads that takes it"
         elif value.dtype not in (torch.float32, torch.int8):
             why = f"the other side is {value.dtype}"

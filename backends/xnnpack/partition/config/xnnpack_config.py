@@ -119,7 +119,7 @@ def _general_refusal(node: Node) -> str | None:
 
 def constant_refusal(node: Any, what: str, ep: ExportedProgram) -> str | None:
     """A refusal unless ``node`` is a constant of the program, or made of such (None counts as one)."""
-    if node is None or (isinstance(node, Node) and program_constants(ep)(node) is not None):
+    if node is None or (isinstance(node, Node) and program_constants(ep).has(node)):
         return None
     return f"{what} is calculated by the model; it has to be a constant"
 

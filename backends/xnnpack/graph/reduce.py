@@ -1,0 +1,132 @@
+"""Means, and the norms that are made of them.
+
+XNNPACK's graph has a mean over the second and third of four dimensions. One over the last dimension is a product with
+a column of equal numbers, which reads its input where it lies; others are brought into that form.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder, shape_of
+from executorch.backends.xnnpack.graph.layout import Layout
+from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.orders import Order, results_of
+from executorch.backends.xnnpack.serialization import schema
+from executorch.backends.xnnpack.serialization.blob import INVALID_ID
+from executorch.dialects import meta_keys
+
+_KEEP_DIMS = 64
+
+
+def mean_dimensions(node: Node) -> list[int]:
+    """The dimensions over which a mean goes, ascending; all if it names none."""
+    rank = node.all_input_nodes[0].meta[meta_keys.VAL].dim()
+    dims = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
+    return sorted({dim % rank for dim in dims} if dims else range(rank))  # type: ignore[union-attr, operator]
+
+
+def is_over_image(node: Node) -> bool:
+    """Whether a mean goes over height and width of an image, which channels-last order makes cheap."""
+    return node.all_input_nodes[0].meta[meta_keys.VAL].dim() == 4 and mean_dimensions(node) == [2, 3]
+
+
+def _order(node: Node) -> Order:
+    return Order.CHANNELS_LAST if is_over_image(node) else Order.PLAIN
+
+
+@lowers("aten.mean.dim", order=_order)
+def mean(operator: Operator) -> None:
+    source = operator.node.args[0]
+    keep = bool(operator.argument(2, "keepdim", False))
+    if is_over_image(operator.node):
+        _image_mean(operator, source, keep)
+        return
+    builder = operator.builder
+    shape, dims = shape_of(source), mean_dimensions(operator.node)
+    first, kind = operator.input(source), operator.input_type(source)
+    if dims == [len(shape) - 1] and operator.quantized is None:
+        rows = operator.output() if keep else None
+        result = row_mean(builder, first, shape, kind, rows, handle=operator.node)
+    else:
+        inner = [math.prod(shape[: dims[0]]), math.prod(shape[dims[0] : dims[-1] + 1])]
+        inner = [inner[0], inner[1], 1, math.prod(shape[dims[-1] + 1 :])]
+        block = builder.reshape(first, inner, kind)
+        result = builder.value([inner[0], 1, 1, inner[3]], operator.output_type)
+        operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=_KEEP_DIMS))
+        keep = False
+    if not keep:
+        builder.reshape(result, shape_of(operator.result), operator.output_type, operator.output())
+
+
+def _image_mean(operator: Operator, source: Node, keep: bool) -> None:
+    builder = operator.builder
+    batch, channels = shape_of(source)[:2]
+    first = operator.input(source, Layout.CHANNELS_LAST)
+    if keep:
+        result = operator.output(Layout.CHANNELS_LAST)
+        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=_KEEP_DIMS))
+        return
+    pooled = builder.value([batch, 1, 1, channels], operator.output_type)
+    operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=_KEEP_DIMS))
+    builder.reshape(pooled, [batch, channels], operator.output_type, operator.output())
+
+
+def row_mean(
+    builder: GraphBuilder,
+    source: int,
+    shape: list[int],
+    kind: ElementType,
+    target: int | None = None,
+    offset: float = 0.0,
+    handle: Node | None = None,
+) -> int:
+    """The mean over the last dimension, which becomes 1, plus ``offset``.
+
+    Args:
+        builder: gets the node.
+        source: value of ``shape`` and ``kind``, in floating point.
+        shape: sizes of ``source``.
+        kind: type of the elements.
+        target: value to write, a new one by default.
+        offset: is added.
+        handle: the node of the model that this is part of.
+    """
+    target = builder.value([*shape[:-1], 1], kind) if target is None else target
+    dtype = torch.float16 if kind.datatype is schema.XNNDatatype.xnn_datatype_fp16 else torch.float32
+    weight = builder.constant(torch.full((1, shape[-1]), 1 / shape[-1], dtype=dtype))
+    bias = builder.constant(torch.full((1,), offset, dtype=dtype)) if offset else INVALID_ID
+    made = schema.XNNFullyConnected(input1_id=source, filter_id=weight, bias_id=bias, output_id=target)
+    builder.add(made, handle)
+    return target
+
+
+@lowers("aten.native_layer_norm.default")
+def layer_norm(operator: Operator) -> None:
+    """Over the last dimension: ``(x - mean) / sqrt(variance + eps) * weight + bias``."""
+    source, _, weight, bias, eps = operator.node.args
+    builder = operator.builder
+    shape, kind = shape_of(source), builder.type_of(source)
+    first = builder.input(source)
+    result = next(one for one in results_of(operator.node) if one.args[1] == 0)
+    middle = row_mean(builder, first, shape, kind, handle=operator.node)
+    centred = builder.value(shape, kind)
+    operator.add(schema.XNNSubtract(input1_id=first, input2_id=middle, output_id=centred))
+    squares = builder.value(shape, kind)
+    operator.add(schema.XNNSquare(input_id=centred, output_id=squares))
+    variance = row_mean(builder, squares, shape, kind, offset=float(eps), handle=operator.node)
+    scale = builder.value([*shape[:-1], 1], kind)
+    operator.add(schema.XNNReciprocalSquareRoot(input_id=variance, output_id=scale))
+    # Each step but the last writes a value of its own.
+    steps = [(schema.XNNMultiply, scale)]
+    steps += [(schema.XNNMultiply, builder.input(weight))] if weight is not None else []
+    steps += [(schema.XNNAdd, builder.input(bias))] if bias is not None else []
+    value = centred
+    for number, (made, other) in enumerate(steps):
+        last = number == len(steps) - 1
+        target = builder.output(result) if last else builder.value(shape, kind)
+        operator.add(made(input1_id=value, input2_id=other, output_id=target))
+        value = target

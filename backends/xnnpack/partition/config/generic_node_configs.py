@@ -1,0 +1,424 @@
+"""Operators without weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.constants import name_of, prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.fusion import clamp_limits
+from executorch.backends.xnnpack.graph.recovery import recovered_gelu
+from executorch.backends.xnnpack.graph.reduce import is_over_image, mean_dimensions
+from executorch.backends.xnnpack.graph.spatial import pair
+from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    XNNPartitionerConfig,
+    constant_refusal,
+    symbolic_sizes,
+)
+from executorch.dialects import meta_keys
+
+
+def _argument(node: Node, position: int, name: str, default: Any = None) -> Any:
+    return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
+
+
+class AbsConfig(XNNPartitionerConfig):
+    target_name = "abs.default"
+
+
+class CeilConfig(XNNPartitionerConfig):
+    target_name = "ceil.default"
+
+
+class CosConfig(XNNPartitionerConfig):
+    target_name = "cos.default"
+
+
+class ExpConfig(XNNPartitionerConfig):
+    target_name = "exp.default"
+
+
+class FloorConfig(XNNPartitionerConfig):
+    target_name = "floor.default"
+
+
+class LogConfig(XNNPartitionerConfig):
+    target_name = "log.default"
+
+
+class NegConfig(XNNPartitionerConfig):
+    target_name = "neg.default"
+
+
+class ReciprocalSquareRootConfig(XNNPartitionerConfig):
+    target_name = "rsqrt.default"
+
+
+class SigmoidConfig(XNNPartitionerConfig):
+    target_name = "sigmoid.default"
+
+
+class SinConfig(XNNPartitionerConfig):
+    target_name = "sin.default"
+
+
+class SquareRootConfig(XNNPartitionerConfig):
+    target_name = "sqrt.default"
+
+
+class TanhConfig(XNNPartitionerConfig):
+    target_name = "tanh.default"
+
+
+class MaximumConfig(XNNPartitionerConfig):
+    target_name = "maximum.default"
+
+
+class MinimumConfig(XNNPartitionerConfig):
+    target_name = "minimum.default"
+
+
+class MulConfig(XNNPartitionerConfig):
+    target_name = "mul.Tensor"
+
+
+class DivConfig(XNNPartitionerConfig):
+    target_name = "div.Tensor"
+
+
+class _SumConfig(XNNPartitionerConfig):
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return None if _argument(node, 2, "alpha", 1) == 1 else "alpha is not 1"
+
+
+class AddConfig(_SumConfig):
+    target_name = "add.Tensor"
+
+
+class SubConfig(_SumConfig):
+    target_name = "sub.Tensor"
+
+
+class GeluConfig(XNNPartitionerConfig):
+    target_name = "gelu.default"
+
+
+class ErfConfig(XNNPartitionerConfig):
+    """Takes GELUs that the model spells out."""
+
+    target_name = "erf.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        found = recovered_gelu(node, program_constants(ep))
+        return "it is no part of a GELU" if found is None else None
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        if not self.check_constraints(node, ep):
+            return []
+        constants = program_constants(ep)
+        found = recovered_gelu(node, constants)
+        assert found is not None
+        prepared = [one for inside in found.nodes for one in prepared_constants(inside, constants)]
+        return list(dict.fromkeys([*prepared, *found.nodes]))
+
+
+class HardswishConfig(XNNPartitionerConfig):
+    target_name = "hardswish.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.hardswish.default
+
+
+class LeakyReLUConfig(XNNPartitionerConfig):
+    target_name = "leaky_relu.default"
+
+
+class EluConfig(XNNPartitionerConfig):
+    target_name = "elu.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        scales = (_argument(node, 2, "scale", 1), _argument(node, 3, "input_scale", 1))
+        return None if scales == (1, 1) else "it is scaled"
+
+
+class PowConfig(XNNPartitionerConfig):
+    target_name = "pow.Tensor_Scalar"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return None if node.args[1] in (2, 3) else "only squares and cubes are known"
+
+
+class _ClampingConfig(XNNPartitionerConfig):
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return None if clamp_limits(node) is not None else "its limits are not two ascending numbers"
+
+
+class ClampConfig(_ClampingConfig):
+    target_name = "clamp.default"
+
+
+class HardtanhConfig(_ClampingConfig):
+    target_name = "hardtanh.default"
+
+
+class ReLUConfig(_ClampingConfig):
+    target_name = "relu.default"
+
+
+class PreluConfig(XNNPartitionerConfig):
+    target_name = "prelu.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.prelu.default
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return constant_refusal(node.args[1], "the slope", ep)
+
+
+class SoftmaxConfig(XNNPartitionerConfig):
+    target_name = "_softmax.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        rank = node.meta[meta_keys.VAL].dim()
+        if rank == 0 or node.args[1] % rank != rank - 1:  # type: ignore[operator]
+            return "only the last dimension is known"
+        return None
+
+
+class CloneConfig(XNNPartitionerConfig):
+    target_name = "clone.default"
+
+
+class CloneDimOrderConfig(XNNPartitionerConfig):
+    target_name = "_clone_dim_order.default"
+
+
+class ToDimOrderCopyConfig(XNNPartitionerConfig):
+    target_name = "_to_dim_order_copy.default"
+
+
+class CatConfig(XNNPartitionerConfig):
+    target_name = "cat.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        ranks = {one.meta[meta_keys.VAL].dim() for one in node.all_input_nodes}
+        if len(ranks) != 1:
+            return "its inputs differ in rank"
+        return "it repeats an input" if len(set(node.args[0])) != len(node.args[0]) else None  # type: ignore[arg-type]
+
+
+class PermuteConfig(XNNPartitionerConfig):
+    target_name = "permute_copy.default"
+
+
+class ExpandCopyConfig(XNNPartitionerConfig):
+    target_name = "expand_copy.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        before = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if before.dim() == 0:
+            return "it repeats a number"
+        after = node.meta[meta_keys.VAL]
+        symbolic = symbolic_sizes(before) or symbolic_sizes(after)
+        return "a size is symbolic" if symbolic and before.shape != after.shape else None
+
+
+class SplitWithSizesConfig(XNNPartitionerConfig):
+    """A slice for each part."""
+
+    target_name = "split_with_sizes_copy.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        lengths: Any = node.args[1]
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        symbolic = symbolic_sizes(value) or any(map(_is_symbolic, lengths))
+        if symbolic:
+            return "a size is symbolic"
+        return "a part is empty" if 0 in lengths else None
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
+class SelectCopyConfig(XNNPartitionerConfig):
+    """A slice of one."""
+
+    target_name = "select_copy.int"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if _is_symbolic(node.args[2]):
+            return "the model calculates which"
+        if node.meta[meta_keys.VAL].dim() == 0:
+            return "the result has no dimensions"
+        return "a size is symbolic" if symbolic_sizes(node.all_input_nodes[0].meta[meta_keys.VAL]) else None
+
+
+class _ReshapeConfig(XNNPartitionerConfig):
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.meta[meta_keys.VAL]
+        if value.dim() == 0:
+            return "the result has no dimensions"
+        if symbolic_sizes(value) > 1:
+            return "more than one size is symbolic"
+        return (
+            None if all(map(_is_read_by_views, _sizes_read_by(node))) else "a size is calculated by the model"
+        )
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*_sizes_read_by(node), *taken] if taken else []
+
+
+def _sizes_read_by(node: Node) -> list[Node]:
+    """Nodes that are sizes known at run time only; a delegate takes none from outside."""
+    return [one for one in node.all_input_nodes if not isinstance(one.meta[meta_keys.VAL], torch.Tensor)]
+
+
+def _is_read_by_views(size: Node) -> bool:
+    """Whether a size is one of a tensor, and only shapes are made with it."""
+    views = {name_of(user) for user in size.users}
+    return name_of(size) == "aten.sym_size.int" and views <= {"aten.view_copy.default"}
+
+
+class ViewCopyConfig(_ReshapeConfig):
+    target_name = "view_copy.default"
+
+
+class UnsqueezeCopyConfig(_ReshapeConfig):
+    target_name = "unsqueeze_copy.default"
+
+
+class SqueezeCopyConfig(_ReshapeConfig):
+    target_name = "squeeze_copy.dims"
+
+
+class SliceCopyConfig(XNNPartitionerConfig):
+    target_name = "slice_copy.Tensor"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if _argument(node, 4, "step", 1) != 1:
+            return "its step is not 1"
+        limits = (_argument(node, 2, "start"), _argument(node, 3, "end"))
+        if any(isinstance(limit, Node) for limit in limits):
+            return "its limits are calculated by the model"
+        return "a size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) else None
+
+
+class ConstantPadConfig(XNNPartitionerConfig):
+    target_name = "constant_pad_nd.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        amounts = node.args[1]
+        if any(not isinstance(amount, int) or amount < 0 for amount in amounts):  # type: ignore[union-attr]
+            return "it cuts, or pads by amounts that the model calculates"
+        return None
+
+
+class MeanDimConfig(XNNPartitionerConfig):
+    target_name = "mean.dim"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if is_over_image(node):
+            return None
+        if value.dim() == 0:
+            return "the mean of a number"
+        dims = mean_dimensions(node)
+        if dims == [value.dim() - 1] and value.dim() > 1:
+            return "the size of the last dimension is symbolic" if _is_symbolic(value.shape[-1]) else None
+        if dims != list(range(dims[0], dims[-1] + 1)):
+            return "its dimensions are not neighbours"
+        return "a size is symbolic" if symbolic_sizes(value) else None
+
+
+class NativeLayerNormConfig(XNNPartitionerConfig):
+    """Over the last dimension, from means over it."""
+
+    target_name = "native_layer_norm.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if len(node.args[1]) != 1 or value.dim() < 2:  # type: ignore[arg-type]
+            return "only norms over the last dimension of several are known"
+        if _is_symbolic(value.shape[-1]):
+            return "the size of the last dimension is symbolic"
+        if any(user.users for user in node.users if user.args[1:] != (0,)):
+            return "its statistics are used"
+        return None
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
+class ScaledDotProductAttentionConfig(XNNPartitionerConfig):
+    target_name = "scaled_dot_product_attention.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.scaled_dot_product_attention.default
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        query, key, value = (one.meta[meta_keys.VAL] for one in node.args[:3])  # type: ignore[union-attr]
+        if query.dim() < 3 or not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
+            return "query, key and value differ in their first dimensions, or have none"
+        if _argument(node, 4, "dropout_p", 0.0) or _argument(node, 7, "enable_gqa", False):
+            return "it drops out, or shares heads"
+        last = (query.shape[-1], *query.shape[-2:], key.shape[-2])
+        if _argument(node, 5, "is_causal", False) and any(map(_is_symbolic, last)):
+            return "it is causal, of a symbolic size"
+        return None
+
+
+def _is_symbolic(size: object) -> bool:
+    return not isinstance(size, int)
+
+
+class _PoolingConfig(XNNPartitionerConfig):
+    ceil_position = 5
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if node.all_input_nodes[0].meta[meta_keys.VAL].dim() != 4:
+            return "the image has no batch dimension"
+        if _argument(node, self.ceil_position, "ceil_mode", False):
+            return "ceil_mode is not known"
+        size = pair(_argument(node, 1, "kernel_size"))
+        steps = pair(_argument(node, 2, "stride", ()) or (), size)
+        if any(step > length for step, length in zip(steps, size, strict=True)):
+            return "its windows leave out pixels"
+        return "the window is one pixel" if size == (1, 1) else None
+
+
+class MaxPool2dConfig(_PoolingConfig):
+    target_name = "max_pool2d.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.max_pool2d.default
+
+
+class AvgPoolingConfig(_PoolingConfig):
+    target_name = "avg_pool2d.default"
+    ceil_position = 4
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        padding = (
+            pair(_argument(node, 3, "padding", 0), (0, 0)) if _argument(node, 3, "padding", 0) else (0, 0)
+        )
+        if padding != (0, 0) and _argument(node, 5, "count_include_pad", True):
+            return "padding counts, which XNNPACK leaves out"
+        if _argument(node, 6, "divisor_override") is not None:
+            return "it has a divisor of its own"
+        return super().refusal(node, ep)
+
+
+class UpsampleBilinear2dConfig(XNNPartitionerConfig):
+    target_name = "upsample_bilinear2d.vec"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.upsample_bilinear2d.vec
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return "the size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) > 1 else None

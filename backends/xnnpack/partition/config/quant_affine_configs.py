@@ -1,0 +1,9 @@
+"""Under this path: configs of torchao's affine quantization."""
+
+from executorch.backends.xnnpack.partition.config.quant_configs import (
+    ChooseQParamsAffineConfig,
+    DeQuantizeAffineConfig,
+    QuantizeAffineConfig,
+)
+
+__all__ = ["ChooseQParamsAffineConfig", "DeQuantizeAffineConfig", "QuantizeAffineConfig"]

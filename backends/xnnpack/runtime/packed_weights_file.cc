@@ -1,0 +1,296 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <cpuinfo.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xnnpack.h>
+
+#include <executorch/backends/xnnpack/runtime/hash.h>
+#include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+using runtime::Error;
+
+namespace {
+
+// A header, then records one after another, each a record's header, its name and, from the next
+// multiple of kAlignment, the weights. Records are only ever appended.
+constexpr size_t kAlignment = 128;
+constexpr char kMagic[] = "XNNPACK packed weights 1";
+
+struct FileHeader {
+  char magic[sizeof(kMagic)];
+  uint64_t made_by;
+};
+
+struct RecordHeader {
+  uint32_t seed;
+  uint32_t name_size;
+  uint64_t data_size;
+  /// Of some of the weights: enough to see a file that was cut off or never got to the disk.
+  uint64_t data_sample;
+  /// Of all above and the name.
+  uint64_t check;
+};
+
+size_t aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// What decides how weights are packed: XNNPACK's version and the instructions of this processor.
+uint64_t this_machine() {
+  Hash hash;
+  hash.add(xnn_experimental_get_build_identifier_data(),
+           xnn_experimental_get_build_identifier_size());
+  hash.add_word(sizeof(void*));
+  if (cpuinfo_initialize()) {
+    hash.add(&cpuinfo_isa, sizeof(cpuinfo_isa));
+  }
+  return hash.digest();
+}
+
+FileHeader expected_header() {
+  FileHeader header = {};
+  std::memcpy(header.magic, kMagic, sizeof(kMagic));
+  header.made_by = this_machine();
+  return header;
+}
+
+uint64_t sample_of(const uint8_t* data, size_t size) {
+  constexpr size_t kStep = size_t{64} << 10;
+  constexpr size_t kPart = 64;
+  Hash hash;
+  for (size_t at = 0; at < size; at += kStep) {
+    hash.add(data + at, std::min(kPart, size - at));
+  }
+  const size_t tail = std::min(kPart, size);
+  return hash.add(data + size - tail, tail).digest();
+}
+
+uint64_t check_of(const RecordHeader& header, const char* name) {
+  return Hash().add(&header, offsetof(RecordHeader, check)).add(name, header.name_size).digest();
+}
+
+/// The name of the file and the reason of the last failed call, in the log.
+void log_failure(const char* what, const std::string& path) {
+  ET_LOG(Error, "XNNPACK: cannot %s the packed weights %s: %s", what, path.c_str(),
+         std::strerror(errno));
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::string& path, int flags)
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+/// The whole file, as it is now.
+struct Mapping {
+  std::shared_ptr<const void> owner;
+  const uint8_t* data = nullptr;
+  size_t size = 0;
+};
+
+Mapping map_file(int fd, const std::string& path) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || status.st_size <= 0) {
+    return {};
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* const pages = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (pages == MAP_FAILED) {
+    log_failure("map", path);
+    return {};
+  }
+  std::shared_ptr<const void> owner(
+      pages, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
+  return {std::move(owner), static_cast<const uint8_t*>(pages), size};
+}
+
+bool is_ours(const Mapping& file) {
+  const FileHeader wanted = expected_header();
+  return file.size >= kAlignment && std::memcmp(file.data, &wanted, sizeof(wanted)) == 0;
+}
+
+using Records = std::map<PackedKey, std::shared_ptr<const Packed>>;
+
+/// All whole records; `end` is where the next one goes.
+Records read_records(const Mapping& file, size_t& end) {
+  Records records;
+  end = kAlignment;
+  while (file.size > end && file.size - end >= sizeof(RecordHeader)) {
+    RecordHeader header;
+    std::memcpy(&header, file.data + end, sizeof(header));
+    const size_t left = file.size - end - sizeof(header);
+    if (header.name_size > left) {
+      break;
+    }
+    const char* const name = reinterpret_cast<const char*>(file.data + end + sizeof(header));
+    const size_t data_at = aligned(end + sizeof(header) + header.name_size);
+    if (check_of(header, name) != header.check || data_at > file.size ||
+        header.data_size > file.size - data_at ||
+        sample_of(file.data + data_at, header.data_size) != header.data_sample) {
+      break;
+    }
+    records.emplace(PackedKey(std::string(name, header.name_size), header.seed),
+                    std::make_shared<const Packed>(
+                        Packed{file.data + data_at, size_t(header.data_size), file.owner}));
+    end = aligned(data_at + header.data_size);
+  }
+  end = std::min(end, aligned(file.size));
+  return records;
+}
+
+bool write_at(int fd, size_t& offset, const void* data, size_t size) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  while (size > 0) {
+    const ssize_t written = ::pwrite(fd, bytes, size, static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
+      return false;
+    }
+    bytes += written;
+    offset += static_cast<size_t>(written);
+    size -= static_cast<size_t>(written);
+  }
+  return true;
+}
+
+bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& packed) {
+  const auto* data = static_cast<const uint8_t*>(packed.data);
+  RecordHeader header = {key.second, static_cast<uint32_t>(key.first.size()), packed.size,
+                         sample_of(data, packed.size), 0};
+  header.check = check_of(header, key.first.data());
+  std::string head(reinterpret_cast<const char*>(&header), sizeof(header));
+  head += key.first;
+  head.resize(aligned(offset + head.size()) - offset);
+  if (!write_at(fd, offset, head.data(), head.size()) || !write_at(fd, offset, data, packed.size)) {
+    return false;
+  }
+  offset = aligned(offset);
+  return true;
+}
+
+/// Opens the file to append to it, alone. A file of another kind is moved away first: others may
+/// have mapped it.
+std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, size_t& end) {
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    auto file = std::make_unique<Descriptor>(path, O_RDWR | O_CREAT);
+    if (file->get() < 0 || ::flock(file->get(), LOCK_EX) != 0) {
+      log_failure("open", path);
+      return nullptr;
+    }
+    struct stat opened = {};
+    struct stat named = {};
+    const bool is_named = ::fstat(file->get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+                          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+    if (!is_named) {
+      continue;  // Somebody replaced it while this process waited.
+    }
+    const Mapping mapping = map_file(file->get(), path);
+    if (is_ours(mapping)) {
+      there = read_records(mapping, end);
+      return file;
+    }
+    if (opened.st_size == 0) {
+      end = 0;
+      const FileHeader header = expected_header();
+      if (!write_at(file->get(), end, &header, sizeof(header))) {
+        log_failure("write", path);
+        return nullptr;
+      }
+      end = kAlignment;
+      return file;
+    }
+    if (::unlink(path.c_str()) != 0) {
+      log_failure("replace", path);
+      return nullptr;
+    }
+  }
+  ET_LOG(Error, "XNNPACK: the packed weights %s are being replaced by others", path.c_str());
+  return nullptr;
+}
+
+}  // namespace
+
+Records load_packed_file(const std::string& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (file.get() < 0) {
+    if (errno != ENOENT) {
+      log_failure("open", path);
+    }
+    return {};
+  }
+  const Mapping mapping = map_file(file.get(), path);
+  if (mapping.data == nullptr) {
+    return {};
+  }
+  if (!is_ours(mapping)) {
+    ET_LOG(Info, "XNNPACK: the packed weights %s are of another version or processor",
+           path.c_str());
+    return {};
+  }
+  size_t end = 0;
+  Records records = read_records(mapping, end);
+  if (end < mapping.size) {
+    ET_LOG(Error, "XNNPACK: the packed weights %s are damaged from byte %zu on", path.c_str(), end);
+  }
+  return records;
+}
+
+Error append_packed_file(
+    const std::string& path,
+    const std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>>& packed) {
+  Records there;
+  size_t end = 0;
+  const std::unique_ptr<Descriptor> file = open_alone(path, there, end);
+  if (file == nullptr) {
+    return Error::AccessFailed;
+  }
+  std::vector<const std::pair<PackedKey, std::shared_ptr<const Packed>>*> missing;
+  for (const auto& entry : packed) {
+    if (there.find(entry.first) == there.end()) {
+      missing.push_back(&entry);
+    }
+  }
+  if (missing.empty()) {
+    return Error::Ok;
+  }
+  const size_t begin = end;
+  // What a process that died has left behind would be taken for a record of this one.
+  bool is_written = ::ftruncate(file->get(), static_cast<off_t>(begin)) == 0;
+  for (const auto* entry : missing) {
+    is_written = is_written && write_record(file->get(), end, entry->first, *entry->second);
+  }
+  if (!is_written) {
+    log_failure("write", path);
+    (void)::ftruncate(file->get(), static_cast<off_t>(begin));
+    return Error::AccessFailed;
+  }
+  return Error::Ok;
+}
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <xnnpack.h>
+
+// What XNNPACK knows but its header does not offer; third-party/overlays/xnnpack.BUILD adds these
+// functions to the library.
+extern "C" {
+
+/// Another thread pool (null for none) for what runs from now on. The runtime has to be reshaped
+/// before it runs again. Of this name and meaning in later releases.
+enum xnn_status xnn_update_runtime_with_threadpool(xnn_runtime_t runtime, pthreadpool_t threadpool);
+
+/// How many nodes were defined so far.
+uint32_t xnn_get_subgraph_num_nodes(xnn_subgraph_t subgraph);
+
+/// The shape of any value, external or not, as the last reshaping of the runtime left it; `dims`
+/// has room for XNN_MAX_TENSOR_DIMS.
+enum xnn_status xnn_get_runtime_value_shape(xnn_runtime_t runtime, uint32_t id, size_t* num_dims,
+                                            size_t* dims);
+
+/// For each operator, in the order of `xnn_get_runtime_profiling_info`: which node it runs, and
+/// when it ended, in nanoseconds since the last invocation began. For a runtime made with
+/// XNN_FLAG_BASIC_PROFILING.
+///
+/// @return How many operators there are; only the first `capacity` of them are written.
+size_t xnn_get_runtime_operator_times(xnn_runtime_t runtime, size_t capacity, uint32_t* nodes,
+                                      uint64_t* ends);
+}
