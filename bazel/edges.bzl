@@ -52,11 +52,17 @@ EDGES = {
         "tests": ["exir", "emitter", "runtime", "extension", "kernels"],
     },
     # Documented functions that return settings of the front door; it is imported when they are called.
-    "backends/xnnpack/utils": {"py": ["backends/xnnpack", "exir"], "cc": []},
+    "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "partitioner", "exir"], "cc": []},
+    # Offers what the backend can do to the export library.
+    "backends/xnnpack/recipes": {
+        "py": ["backends/xnnpack", "backends/xnnpack/utils", "export"],
+        "cc": [],
+        "tests": ["exir"],
+    },
     "devtools": {
         "py": ["schema", "dialects", "partitioner", "emitter", "exir"],
         "cc": ["schema", "runtime"],
-        "tests": ["runtime", "extension", "kernels"],
+        "tests": ["runtime", "extension", "kernels", "backends/xnnpack"],
     },
     "util": {"py": ["memory_planning"], "cc": [], "tests": ["exir"]},
     # The row of the library is what its distribution requires: its public headers and its archives need nothing.
@@ -76,14 +82,31 @@ EDGES = {
     },
     "runtime/python": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "devtools", "backends/xnnpack"],
+        "cc": ["runtime", "kernels", "extension", "extension/flat_tensor", "devtools", "backends/xnnpack"],
         "tests": ["schema", "extension", "emitter", "exir"],
     },
     "kernels": {"py": ["schema"], "cc": ["runtime"], "tests": ["extension"]},
-    "extension": {"py": ["runtime"], "cc": ["schema", "runtime"], "tests": ["schema", "kernels"]},
+    "extension": {
+        "py": ["runtime"],
+        "cc": ["schema", "runtime", "extension/flat_tensor"],
+        "tests": ["schema", "kernels"],
+    },
+    # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
+    # programs and needs nothing of the compiler.
+    "extension/flat_tensor": {
+        "py": ["schema", "emitter"],
+        "cc": ["schema", "runtime"],
+        "tests": ["extension"],
+    },
     "extension/executor_runner": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "backends/xnnpack"],
+        "cc": ["runtime", "kernels", "extension", "backends/xnnpack", "devtools"],
+        "tests": [],
+    },
+    # Test cases of a `.bpte` file, run through Module; a target of its own for those who want that.
+    "extension/module/bundled": {
+        "py": [],
+        "cc": ["schema", "runtime", "extension", "devtools"],
         "tests": [],
     },
 }

@@ -86,6 +86,47 @@ package_repository = repository_rule(
     environ = ["EXECUTORCH_DOWNLOADS"],
 )
 
+def _bundle_impl(rctx):
+    packages = json.decode(rctx.attr.packages)
+    for package, pin in packages.items():
+        rctx.report_progress("bringing in {} {}".format(package, pin["version"]))
+        done = rctx.execute([
+            _python3(rctx),
+            rctx.path(Label(_TOOLS)),
+            "deb",
+            package,
+            pin["version"],
+            ",".join(pin["sha256"]),
+            "site",
+            "--suite=" + rctx.attr.suite,
+        ], timeout = 1800)
+        if done.return_code != 0:
+            fail("\n" + done.stderr)
+
+    done = rctx.execute([_python3(rctx), rctx.path(Label("//third-party/fetch:licence.py")), "deb", rctx.name.rpartition("~")[2], packages.values()[0]["version"], packages.values()[0]["sha256"][0], "site"])
+    if done.return_code != 0:
+        fail("\n" + done.stderr)
+    rctx.file("licence.json", done.stdout)
+
+    # Nothing is read there, and links into packages that are not of the bundle are no inputs of anything.
+    for directory in ["doc", "locale", "man"]:
+        rctx.delete("site/usr/share/" + directory)
+    done = rctx.execute(["find", "-L", "site", "-type", "l", "-delete"])
+    if done.return_code != 0:
+        fail("\n" + done.stderr)
+    rctx.file("BUILD.bazel", rctx.read(rctx.attr.overlay))
+
+bundle_repository = repository_rule(
+    implementation = _bundle_impl,
+    doc = "Several pinned Debian packages in one tree under `site`, such as a program and the libraries it loads.",
+    attrs = {
+        "overlay": attr.label(allow_single_file = True, mandatory = True),
+        "packages": attr.string(mandatory = True, doc = "JSON: name to version and sha256, of the lock file"),
+        "suite": attr.string(default = "bookworm"),
+    },
+    environ = ["EXECUTORCH_DOWNLOADS"],
+)
+
 _PYTHON_BUILD = """\
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_python//python:defs.bzl", "py_runtime", "py_runtime_pair")

@@ -1,31 +1,268 @@
 """The table of C and C++ targets: one row per platform the repository compiles for.
 
-A row is all that differs between platforms; `zig_toolchain.bzl` turns it into a sysroot and a toolchain.
-Adding a platform is adding a row here and, where it needs other arguments, a named group in
-`zig_toolchain.bzl`.
+A row is all that differs between platforms; `zig_toolchain.bzl` and `gcc_toolchain.bzl` turn it into a toolchain.
+Adding a platform is adding a row here and, where it needs other arguments, a named group there.
 """
 
 _GLIBC = "2.28"
+_IOS = "14.0"
+_MACOS = "13.0"
+_ANDROID_API = "28"
+
+_LINUX = "@platforms//os:linux"
+_X86_64 = "@platforms//cpu:x86_64"
+_AARCH64 = "@platforms//cpu:aarch64"
+_ARMV7 = "@platforms//cpu:armv7"
+
+def _row(
+        clang_target,
+        constraints,
+        zig_target = None,
+        compiler = "zig",
+        libc = "glibc",
+        libc_headers = [],
+        libcxx = {},
+        defines = [],
+        flags = [],
+        pic = True,
+        link = None,
+        link_flags = [],
+        libraries = [],
+        probe = "sysroot_probe.cc",
+        picolibc = None,
+        file_type = "ELF",
+        memory = None):
+    """One platform.
+
+    Args:
+      clang_target: what the compiler and the linker are told, in Clang's words.
+      constraints: of the platform.
+      zig_target: what the sysroot's libraries are built for, in Zig's words (and the processor, for bare metal).
+      compiler: "zig" for the Clang in Zig's wheel, "gcc" for a GCC of its own.
+      libc: the C library's name.
+      libc_headers: directories of the C library's headers inside the wheel's lib/libc/include, first match first.
+      libcxx: differences from how libc++ is configured on Linux with glibc.
+      defines: for every compile.
+      flags: for every compile and link, such as the processor.
+      pic: position-independent code.
+      link: how programs are linked: "pie", "static", "wasm" or "bare"; None where only a vendor's SDK can.
+      link_flags: for programs.
+      libraries: that a program needs besides the C++ library and the compiler's own.
+      probe: the program by whose link Zig builds the libraries.
+      picolibc: "REPOSITORY:VARIANT" of the C library, for bare metal.
+      file_type: what an object file of this platform is.
+      memory: where flash and RAM begin, for bare metal, as in bare_metal/BUILD.bazel.
+
+    Returns:
+      The row.
+    """
+    return struct(
+        clang_target = clang_target,
+        compiler = compiler,
+        constraints = constraints,
+        defines = defines,
+        file_type = file_type,
+        flags = flags,
+        libc = libc,
+        libc_headers = libc_headers,
+        libcxx = libcxx,
+        libraries = libraries,
+        link = link,
+        link_flags = link_flags,
+        memory = memory,
+        pic = pic,
+        picolibc = picolibc,
+        probe = probe,
+        zig_target = zig_target,
+    )
+
+def _glibc(cpu, constraint, headers, loader, eabi = "", flags = []):
+    return _row(
+        clang_target = "{}-linux-gnu{}".format(cpu, eabi),
+        constraints = [_LINUX, constraint],
+        defines = ["__GLIBC_MINOR__=" + _GLIBC.split(".")[1]],
+        flags = flags,
+        libc_headers = [headers + "-linux-gnu", "generic-glibc", headers + "-linux-any", "any-linux-any"],
+        libraries = ["m", "pthread", "dl", "rt", "c", "ld", ":libc_nonshared.a"],
+        link = "pie",
+        link_flags = ["-Wl,-dynamic-linker," + loader],
+        zig_target = "{}-linux-gnu{}.{}".format(cpu, eabi, _GLIBC),
+    )
+
+def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
+    """Linked statically: such a program runs on any kernel, also under user-mode emulation."""
+    return _row(
+        clang_target = "{}-linux-musl{}".format(cpu, eabi),
+        constraints = [_LINUX, constraint, "//toolchains:libc_musl"],
+        flags = flags,
+        libc = "musl",
+        libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
+        libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
+        libraries = ["c"],
+        link = "static",
+        zig_target = "{}-linux-musl{}".format(cpu, eabi),
+    )
+
+def _apple(clang_target, constraints):
+    """Objects and static libraries against the wheel's headers; linking is the SDK's part."""
+    return _row(
+        clang_target = clang_target,
+        constraints = constraints,
+        file_type = "Mach-O",
+        libc = "macosx",
+        libc_headers = ["any-darwin-any"],
+    )
+
+def _android(clang_target, constraint, headers, machine_headers, flags = []):
+    """Objects and static libraries.
+
+    Bionic's headers are not in the wheel. Musl's may stand in for them as long as objects refer to functions only
+    whose binary interface is the same in both; `//tests/cross:neutral_symbols_test` checks that.
+    """
+    return _row(
+        clang_target = clang_target + _ANDROID_API,
+        constraints = ["@platforms//os:android", constraint],
+        # libc++ asks bionic's headers for what musl's do not say.
+        defines = ["_LIBCPP_PROVIDES_DEFAULT_RUNE_TABLE"],
+        flags = flags,
+        libc = "bionic",
+        libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
+        libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
+    )
+
+# Without threads, files, locales and a console: what a C++ library can have where there is no system.
+_BARE_LIBCXX = {
+    "_LIBCPP_HAS_FILESYSTEM": "0",
+    "_LIBCPP_HAS_LOCALIZATION": "0",
+    "_LIBCPP_HAS_MONOTONIC_CLOCK": "0",
+    "_LIBCPP_HAS_RANDOM_DEVICE": "0",
+    "_LIBCPP_HAS_TERMINAL": "0",
+    "_LIBCPP_HAS_THREADS": "0",
+    "_LIBCPP_HAS_THREAD_API_PTHREAD": "0",
+    "_LIBCPP_HAS_TIME_ZONE_DATABASE": "0",
+    "_LIBCPP_HAS_UNICODE": "0",
+    "_LIBCPP_HAS_WIDE_CHARACTERS": "0",
+}
+
+def _cortex_m(core, architecture, zig_cpu, multilib, flash, ram, eabi = "eabihf"):
+    """A microcontroller.
+
+    Args:
+      core: Clang's name of it. Zig's own models of these cores have no FPU but call functions as if they had, which
+        gives wrong numbers and no message: code is compiled by Clang's names only.
+      architecture: of the Clang target.
+      zig_cpu: for which Zig builds the compiler's own library, FPU spelled out.
+      multilib: picolibc's variant.
+      flash: where it begins.
+      ram: where it begins.
+      eabi: eabi where there is no FPU.
+
+    Returns:
+      The row.
+    """
+    return _row(
+        clang_target = "{}-none-{}".format(architecture, eabi),
+        constraints = ["@platforms//os:none", "//toolchains:cpu_" + core.replace("-", "_")],
+        flags = ["-mcpu=" + core],
+        libc = "picolibc",
+        libcxx = _BARE_LIBCXX,
+        link = "bare",
+        memory = struct(flash = flash, ram = ram),
+        pic = False,
+        picolibc = "arm-none-eabi:" + multilib,
+        zig_target = "thumb-freestanding-{} -mcpu {}".format(eabi, zig_cpu),
+    )
+
+def _riscv(bits, architecture, abi, zig_cpu):
+    return _row(
+        clang_target = "riscv{}-none-elf".format(bits),
+        constraints = ["@platforms//os:none", "@platforms//cpu:riscv{}".format(bits)],
+        flags = ["-march=" + architecture, "-mabi=" + abi, "-mcmodel=medany"],
+        libc = "picolibc",
+        libcxx = _BARE_LIBCXX,
+        link = "bare",
+        memory = struct(flash = "0x80000000", ram = "0x80400000"),
+        pic = False,
+        picolibc = "riscv64-unknown-elf:{}/{}".format(architecture, abi),
+        zig_target = "riscv{}-freestanding-none -mcmodel=medany -mcpu {}".format(bits, zig_cpu),
+    )
+
+_ARMV7_FLAGS = ["-march=armv7-a", "-mfpu=neon"]
 
 TARGETS = {
-    "linux_x86_64": struct(
-        # What the sysroot's libraries are built for, in Zig's words.
-        zig_target = "x86_64-linux-gnu." + _GLIBC,
-        # What the compiler and linker are told, in Clang's.
-        clang_target = "x86_64-linux-gnu",
-        constraints = [
-            "@platforms//os:linux",
-            "@platforms//cpu:x86_64",
-        ],
-        # Headers of the C library inside the wheel's lib/libc/include, first match first.
-        libc_headers = [
-            "x86-linux-gnu",
-            "generic-glibc",
-            "x86-linux-any",
-            "any-linux-any",
-        ],
-        defines = ["__GLIBC_MINOR__=" + _GLIBC.split(".")[1]],
-        link_flags = ["-Wl,-dynamic-linker,/lib64/ld-linux-x86-64.so.2"],
-        libraries = ["m", "pthread", "dl", "rt", "c", "ld", ":libc_nonshared.a"],
+    "linux_x86_64": _glibc("x86_64", _X86_64, "x86", "/lib64/ld-linux-x86-64.so.2"),
+    "linux_aarch64": _glibc("aarch64", _AARCH64, "aarch64", "/lib/ld-linux-aarch64.so.1"),
+    "linux_armv7": _glibc("arm", _ARMV7, "arm", "/lib/ld-linux-armhf.so.3", "eabihf", _ARMV7_FLAGS),
+    "linux_x86_64_musl": _musl("x86_64", _X86_64, "x86_64", "x86"),
+    "linux_aarch64_musl": _musl("aarch64", _AARCH64, "aarch64", "aarch64"),
+    "linux_armv7_musl": _musl("arm", _ARMV7, "arm", "arm", "eabihf", _ARMV7_FLAGS),
+    "linux_riscv64_musl": _musl("riscv64", "@platforms//cpu:riscv64", "riscv64", "riscv", "", ["-march=rv64gc", "-mabi=lp64d"]),
+    "android_arm64": _android("aarch64-linux-android", _AARCH64, "aarch64", "aarch64"),
+    # The compiler's default here is software floating point; Android's is that calling convention on a real FPU.
+    "android_armv7": _android("armv7a-linux-androideabi", _ARMV7, "arm", "arm", ["-mfloat-abi=softfp", "-mfpu=neon"]),
+    "android_x86_64": _android("x86_64-linux-android", _X86_64, "x86_64", "x86"),
+    "ios_arm64": _apple("arm64-apple-ios" + _IOS, ["@platforms//os:ios", _AARCH64]),
+    "ios_sim_arm64": _apple("arm64-apple-ios{}-simulator".format(_IOS), ["@platforms//os:ios", _AARCH64, "//toolchains:sdk_simulator"]),
+    "ios_sim_x86_64": _apple("x86_64-apple-ios{}-simulator".format(_IOS), ["@platforms//os:ios", _X86_64, "//toolchains:sdk_simulator"]),
+    "macos_arm64": _apple("arm64-apple-macosx" + _MACOS, ["@platforms//os:macos", _AARCH64]),
+    "macos_x86_64": _apple("x86_64-apple-macosx" + _MACOS, ["@platforms//os:macos", _X86_64]),
+    "windows_x86_64": _row(
+        clang_target = "x86_64-w64-windows-gnu",
+        constraints = ["@platforms//os:windows", _X86_64],
+        defines = ["__MSVCRT_VERSION__=0xE00", "_WIN32_WINNT=0x0a00"],
+        file_type = "COFF",
+        libc = "mingw",
+        libc_headers = ["x86_64-windows-gnu", "generic-mingw", "x86_64-windows-any", "any-windows-any"],
+        # All code is, there; the argument is unknown.
+        pic = False,
+    ),
+    "wasm": _row(
+        clang_target = "wasm32-wasip1",
+        constraints = ["@platforms//os:wasi", "@platforms//cpu:wasm32"],
+        file_type = "Wasm",
+        # No unwinder.
+        flags = ["-fno-exceptions"],
+        libc = "wasi",
+        libc_headers = ["wasm-wasi-musl", "generic-musl", "wasm32-wasi-any", "any-wasi-any"],
+        libcxx = {
+            "_LIBCPP_HAS_FILESYSTEM": "0",
+            "_LIBCPP_HAS_MUSL_LIBC": "1",
+            "_LIBCPP_HAS_THREADS": "0",
+        },
+        libraries = ["c"],
+        link = "wasm",
+        pic = False,
+        probe = "sysroot_probe_single.cc",
+        zig_target = "wasm32-wasi",
+    ),
+    # Memory is that of the QEMU machine in bare_metal/qemu.bzl.
+    "cortex_m0plus": _cortex_m("cortex-m0plus", "thumbv6m", "cortex_m0plus", "thumb/v6-m/nofp", "0x0", "0x20000000", "eabi"),
+    "cortex_m4": _cortex_m("cortex-m4", "thumbv7em", "cortex_m4+vfp4d16sp", "thumb/v7e-m+fp/hard", "0x0", "0x20000000"),
+    "cortex_m7": _cortex_m("cortex-m7", "thumbv7em", "cortex_m7+fp_armv8d16", "thumb/v7e-m+dp/hard", "0x0", "0x20000000"),
+    "cortex_m33": _cortex_m("cortex-m33", "thumbv8m.main", "cortex_m33+fp_armv8d16sp", "thumb/v8-m.main+fp/hard", "0x10000000", "0x38000000"),
+    "cortex_m55": _cortex_m("cortex-m55", "thumbv8.1m.main", "cortex_m55+fp_armv8d16+mve_fp", "thumb/v8-m.main+dp/hard", "0x0", "0x20000000"),
+    "cortex_m85": _cortex_m("cortex-m85", "thumbv8.1m.main", "cortex_m85+fp_armv8d16+mve_fp", "thumb/v8-m.main+dp/hard", "0x0", "0x20000000"),
+    "riscv32": _riscv("32", "rv32imac", "ilp32", "generic_rv32+m+a+c"),
+    "riscv64": _riscv("64", "rv64imafdc", "lp64d", "generic_rv64+m+a+f+d+c"),
+    "xtensa": _row(
+        clang_target = "xtensa-lx106-elf",
+        compiler = "gcc",
+        constraints = ["@platforms//os:none", "//toolchains:cpu_xtensa"],
+        flags = ["-mlongcalls"],
+        libc = "picolibc",
+        link = "bare",
+        memory = struct(flash = "0x60000000", ram = "0x60000000"),
+        pic = False,
     ),
 }
+
+#: Processors that the common `platforms` module does not know.
+CPUS = [
+    "cortex_m0plus",
+    "cortex_m4",
+    "cortex_m7",
+    "cortex_m33",
+    "cortex_m55",
+    "cortex_m85",
+    "xtensa",
+]

@@ -30,12 +30,12 @@ def _zig_sysroot_impl(ctx):
     ctx.actions.run_shell(
         command = _SCRIPT.format(
             out = out.path,
-            source = ctx.file._source.path,
+            source = ctx.file.source.path,
             target = ctx.attr.zig_target,
             zig = ctx.file._zig.path,
         ),
         env = {"HOME": "/nonexistent"},
-        inputs = [ctx.file._zig, ctx.file._zig_lib, ctx.file._source],
+        inputs = [ctx.file._zig, ctx.file._zig_lib, ctx.file.source],
         mnemonic = "ZigSysroot",
         outputs = [out],
         progress_message = "Building the C and C++ libraries of " + ctx.attr.zig_target,
@@ -45,8 +45,44 @@ def _zig_sysroot_impl(ctx):
 zig_sysroot = rule(
     implementation = _zig_sysroot_impl,
     attrs = {
+        "source": attr.label(allow_single_file = True, doc = "a program that uses all that others may use"),
         "zig_target": attr.string(mandatory = True),
-        "_source": attr.label(default = ":sysroot_probe.cc", allow_single_file = True),
+        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
+        "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
+    },
+)
+
+_RUNTIME_SCRIPT = """\
+set -eu
+export ZIG_GLOBAL_CACHE_DIR="$PWD/{out}.cache" ZIG_LOCAL_CACHE_DIR="$PWD/{out}.cache"
+mkdir -p "$ZIG_GLOBAL_CACHE_DIR" "{out}"
+'{zig}' build-lib '{lib}/compiler_rt.zig' -target {target} -O ReleaseSmall -fno-stack-check -fsingle-threaded -fstrip \
+  -ffunction-sections -fdata-sections -fno-unwind-tables --name compiler_rt "-femit-bin={out}/libcompiler_rt.a"
+rm -rf "{out}.cache" "{out}/libcompiler_rt.a.o"
+"""
+
+def _zig_compiler_runtime_impl(ctx):
+    out = ctx.actions.declare_directory(ctx.label.name)
+    ctx.actions.run_shell(
+        command = _RUNTIME_SCRIPT.format(
+            lib = ctx.file._zig_lib.path,
+            out = out.path,
+            target = ctx.attr.zig_target,
+            zig = ctx.file._zig.path,
+        ),
+        env = {"HOME": "/nonexistent"},
+        inputs = [ctx.file._zig, ctx.file._zig_lib],
+        mnemonic = "ZigCompilerRuntime",
+        outputs = [out],
+        progress_message = "Building the compiler's library of " + ctx.attr.zig_target,
+    )
+    return DefaultInfo(files = depset([out]))
+
+zig_compiler_runtime = rule(
+    implementation = _zig_compiler_runtime_impl,
+    doc = "What compiled code calls where the processor has no instruction: all of a sysroot that bare metal has.",
+    attrs = {
+        "zig_target": attr.string(mandatory = True, doc = "Zig's target, and -mcpu with the FPU spelled out"),
         "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
         "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
     },

@@ -12,7 +12,7 @@ load(
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load(":targets.bzl", "TARGETS")
-load(":zig_sysroot.bzl", "zig_sysroot")
+load(":zig_sysroot.bzl", "zig_compiler_runtime", "zig_sysroot")
 
 _CPP_ACTIONS = [
     ACTION_NAMES.cpp_compile,
@@ -65,6 +65,35 @@ _CODE_FLAGS = [
     "-fcolor-diagnostics",
 ]
 
+# Bare metal: neither an unwinder nor anybody who looks at frames.
+_BARE_CODE_FLAGS = [
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fomit-frame-pointer",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-threadsafe-statics",
+    "-fcolor-diagnostics",
+]
+
+def _code_flags(row):
+    if row.link == "bare":
+        return _BARE_CODE_FLAGS
+    return [flag for flag in _CODE_FLAGS if row.pic or flag != "-fPIC"]
+
+def _libcxx_defines(row):
+    """How libc++ is configured: as on Linux, except where the row says otherwise."""
+    usual = [define for define in _LIBCXX_DEFINES if define.partition("=")[0] not in row.libcxx]
+    return usual + ["{}={}".format(name, value) for name, value in row.libcxx.items()]
+
+def _picolibc(row, root):
+    """Include and library directory of the C library of a bare-metal row; nothing of the others."""
+    if not row.picolibc:
+        return None
+    return struct(include = root + "/include", lib = root + "/lib/" + row.picolibc.partition(":")[2])
+
 def _flags(name, actions, flags, enabled = True, with_features = []):
     sets = [flag_set(actions = actions, flag_groups = [flag_group(flags = flags)], with_features = with_features)] if flags else []
     return feature(name = name, enabled = enabled, flag_sets = sets)
@@ -85,6 +114,20 @@ def _zig_tools_impl(ctx):
         ctx.actions.write(tools[name], script, is_executable = True)
     files = depset(tools.values() + [ctx.file._zig, ctx.file._zig_lib])
     return [DefaultInfo(files = files), OutputGroupInfo(**{name: depset([tool]) for name, tool in tools.items()})]
+
+# A tool of its own, so that it is no input of the other rows' actions. Clang finds this linker by its name.
+def _zig_wasm_ld_impl(ctx):
+    tool = ctx.actions.declare_file("{}/wasm-ld".format(ctx.label.name))
+    script = "#!/bin/sh\nexec '{}' wasm-ld \"$@\"\n".format(ctx.file._zig.path)
+    ctx.actions.write(tool, script, is_executable = True)
+    return DefaultInfo(files = depset([tool]))
+
+zig_wasm_ld = rule(
+    implementation = _zig_wasm_ld_impl,
+    attrs = {
+        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
+    },
+)
 
 zig_tools = rule(
     implementation = _zig_tools_impl,
@@ -126,17 +169,19 @@ def _action_configs(tools):
         tools = [tool(tool = tools["ar"])],
     )]
 
-def _compile_features(row, lib):
+def _compile_features(row, lib, picolibc):
     isystem = []
     for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]:
         isystem += ["-isystem", lib + "/" + directory]
-    cxx = ["-nostdinc++"] + ["-D" + define for define in _LIBCXX_DEFINES]
+    if picolibc:
+        isystem += ["-isystem", picolibc.include]
+    cxx = ["-nostdinc++"] + ["-D" + define for define in _libcxx_defines(row)]
     for directory in ["libcxx/include", "libcxxabi/include"]:
         cxx += ["-isystem", lib + "/" + directory]
     cxx.append("-std=c++17")
     target = ["--target=" + row.clang_target] + _HERMETIC_FLAGS + ["-D" + define for define in row.defines]
     return [
-        _flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + _CODE_FLAGS),
+        _flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + row.flags + _code_flags(row)),
         # libc++ wraps the C headers, so it must be searched first.
         _flags("cxx_headers", _CPP_ACTIONS, cxx),
         _flags("c_headers", ALL_CC_COMPILE_ACTION_NAMES, isystem),
@@ -195,6 +240,31 @@ def _sanitizer_features(ctx):
         ),
     ]
 
+def _bare_link_features(row, tools, sysroot, picolibc):
+    common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-static", "-L" + sysroot, "-L" + picolibc.lib]
+
+    # The script and the start-up code are the board's (//toolchains/bare_metal:board).
+    memory = ["-Wl,--defsym=__flash=" + row.memory.flash, "-Wl,--defsym=__ram=" + row.memory.ram]
+
+    # Integers only: what formats floats is larger than the core.
+    memory.append("-Wl,--defsym=vfprintf=__i_vfprintf")
+    return [
+        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + row.flags + ["-Wl,--gc-sections", "-Wl,--build-id=none"]),
+        _flags("executable", _EXECUTABLE_ACTIONS, memory),
+        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--start-group", "-lc", "-lcompiler_rt", "-Wl,--end-group"]),
+    ]
+
+def _wasm_link_features(row, wasm_ld, sysroot):
+    # No -O: it would look for an optimiser on the machine.
+    common = ["--target=" + row.clang_target, "-B" + wasm_ld.dirname, "-nostdlib", "-L" + sysroot, "-Wl,--gc-sections"]
+    return [
+        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common),
+        _flags("executable", _EXECUTABLE_ACTIONS, [sysroot + "/crt1-command.o", "-Wl,-z,stack-size=1048576"] + row.link_flags),
+        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-lc++", "-lc++abi", "-lc", "-lcompiler_rt"]),
+    ]
+
 def _link_features(row, tools, sysroot):
     common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
     libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
@@ -203,31 +273,42 @@ def _link_features(row, tools, sysroot):
         _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + ["-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro"]),
         # A plugin's copy of libc++ stays private to it: Python processes bring other C++ libraries along.
         _flags("private_libraries", [ACTION_NAMES.cpp_link_dynamic_library, ACTION_NAMES.cpp_link_nodeps_dynamic_library], ["-Wl,--exclude-libs,ALL"]),
-        _flags("executable", _EXECUTABLE_ACTIONS, ["-pie", sysroot + "/crt1.o"] + row.link_flags),
+        _flags("executable", _EXECUTABLE_ACTIONS, ["-" + row.link, sysroot + "/crt1.o"] + row.link_flags),
         _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
         _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + libraries),
     ]
+
+def _links(ctx, row, tools, picolibc):
+    """The features that link, none where only a vendor's SDK can."""
+    if not row.link:
+        return []
+    sysroot = ctx.file.sysroot.path
+    if row.link == "bare":
+        return _bare_link_features(row, tools, sysroot, picolibc)
+    if row.link == "wasm":
+        return _wasm_link_features(row, ctx.file.wasm_ld, sysroot)
+    return _link_features(row, tools, sysroot)
 
 def _impl(ctx):
     row = TARGETS[ctx.attr.row]
     groups = ctx.attr.tools[OutputGroupInfo]
     tools = {name: getattr(groups, name).to_list()[0] for name in ["ar", "clang", "ld"]}
-    sysroot = ctx.file.sysroot.path
     lib = ctx.file._zig_lib.path
+    picolibc = _picolibc(row, ctx.file.picolibc.path if ctx.file.picolibc else None)
     features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
 
     # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
     # libraries link statically (no supports_dynamic_linker).
     features.append(feature(name = "supports_start_end_lib", enabled = True))
-    features += _compile_features(row, lib) + _sanitizer_features(ctx) + _link_features(row, tools, sysroot)
+    features += _compile_features(row, lib, picolibc) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
         action_configs = _action_configs(tools),
         compiler = "clang",
-        cxx_builtin_include_directories = ["%workspace%/" + lib],
+        cxx_builtin_include_directories = ["%workspace%/" + lib] + (["%workspace%/" + picolibc.include] if picolibc else []),
         features = features,
         target_cpu = row.clang_target.split("-")[0],
-        target_libc = "glibc",
+        target_libc = row.libc,
         target_system_name = row.clang_target,
         toolchain_identifier = "zig_" + ctx.attr.row,
     )
@@ -235,12 +316,14 @@ def _impl(ctx):
 zig_toolchain_config = rule(
     implementation = _impl,
     attrs = {
+        "picolibc": attr.label(allow_single_file = True, doc = "of a bare-metal row"),
         "row": attr.string(mandatory = True),
         "runtimes": attr.label_list(allow_files = True, cfg = "exec", doc = "the sanitizers' archives"),
         "sanitizer": attr.string(default = "none"),
         # In the configuration of the compiler, where cc_toolchain's own file lists are.
-        "sysroot": attr.label(allow_single_file = True, cfg = "exec", mandatory = True),
+        "sysroot": attr.label(allow_single_file = True, cfg = "exec", doc = "none where nothing is linked"),
         "tools": attr.label(cfg = "exec", mandatory = True),
+        "wasm_ld": attr.label(allow_single_file = True, cfg = "exec"),
         "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
     },
     provides = [CcToolchainConfigInfo],
@@ -257,53 +340,84 @@ def zig_toolchains(exec_constraints):
         "//conditions:default": ["@deb_libclang_rt_14_dev//:runtimes"],
     })
     zig_tools(name = "zig_tools")
+    zig_wasm_ld(name = "zig_wasm_ld", tags = ["manual"])
     for row, target in TARGETS.items():
+        native.platform(
+            name = row,
+            constraint_values = target.constraints,
+        )
+        if target.compiler == "zig":
+            _zig_toolchain(row, target, exec_constraints, runtimes)
+
+def _sysroot(row, target):
+    """Declares the libraries that programs of the row link; returns the target, none where there are no programs."""
+    if not target.zig_target:
+        return None
+
+    # Wanted in the compiler's configuration only; `//...` would build it in the target's too.
+    if target.link == "bare":
+        zig_compiler_runtime(name = row + "_sysroot", tags = ["manual"], zig_target = target.zig_target)
+    else:
         zig_sysroot(
             name = row + "_sysroot",
-            # Wanted in the compiler's configuration only; `//...` would build it in the target's too.
+            source = target.probe,
             tags = ["manual"],
             zig_target = target.zig_target,
         )
-        zig_toolchain_config(
-            name = row + "_config",
-            tags = ["manual"],
-            row = row,
-            runtimes = runtimes,
-            sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
-            sysroot = row + "_sysroot",
-            tools = "zig_tools",
-        )
-        native.filegroup(
-            name = row + "_files",
-            tags = ["manual"],
-            srcs = [
-                "zig_tools",
-                row + "_sysroot",
-            ] + runtimes,
-        )
-        cc_toolchain(
-            name = row + "_cc",
-            tags = ["manual"],
-            all_files = row + "_files",
-            ar_files = "zig_tools",
-            as_files = "zig_tools",
-            # A compile reads no library: another sysroot does not invalidate objects.
-            compiler_files = "zig_tools",
-            dwp_files = row + "_files",
-            linker_files = row + "_files",
-            objcopy_files = row + "_files",
-            strip_files = row + "_files",
-            toolchain_config = row + "_config",
-            toolchain_identifier = "zig_" + row,
-        )
-        native.toolchain(
-            name = row,
-            exec_compatible_with = exec_constraints,
-            target_compatible_with = target.constraints,
-            toolchain = row + "_cc",
-            toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
-        )
-        native.platform(
-            name = row + "_platform",
-            constraint_values = target.constraints,
-        )
+    return row + "_sysroot"
+
+def _zig_toolchain(row, target, exec_constraints, runtimes):
+    sysroot = _sysroot(row, target)
+    picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
+    wasm_ld = "zig_wasm_ld" if target.link == "wasm" else None
+    zig_toolchain_config(
+        name = row + "_config",
+        tags = ["manual"],
+        picolibc = picolibc,
+        row = row,
+        runtimes = runtimes,
+        sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
+        sysroot = sysroot,
+        tools = "zig_tools",
+        wasm_ld = wasm_ld,
+    )
+    native.filegroup(
+        name = row + "_files",
+        tags = ["manual"],
+        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, wasm_ld] if label] + runtimes,
+    )
+    compiler_files = "zig_tools"
+    if picolibc:
+        compiler_files = row + "_compiler_files"
+        native.filegroup(name = compiler_files, tags = ["manual"], srcs = ["zig_tools", picolibc])
+    cc_toolchain(
+        name = row + "_cc",
+        tags = ["manual"],
+        all_files = row + "_files",
+        ar_files = "zig_tools",
+        as_files = compiler_files,
+        # A compile reads no library: another sysroot does not invalidate objects.
+        compiler_files = compiler_files,
+        dwp_files = row + "_files",
+        linker_files = row + "_files",
+        objcopy_files = row + "_files",
+        strip_files = row + "_files",
+        toolchain_config = row + "_config",
+        toolchain_identifier = "zig_" + row,
+    )
+    register(row, target, exec_constraints)
+
+def register(row, target, exec_constraints):
+    """Declares the toolchain that Bazel chooses for a platform of the row."""
+
+    # What a platform is that says nothing: the defaults of the constraint settings.
+    defaults = ["//toolchains:libc_glibc"] if target.libc == "glibc" else []
+    if "@platforms//os:ios" in target.constraints and "//toolchains:sdk_simulator" not in target.constraints:
+        defaults.append("//toolchains:sdk_device")
+    native.toolchain(
+        name = row + "_toolchain",
+        exec_compatible_with = exec_constraints,
+        target_compatible_with = target.constraints + defaults,
+        toolchain = row + "_cc",
+        toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
+    )
