@@ -15,17 +15,19 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime"},
     {"passes", "partitioner", "memory_planning", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack"},
-    {"exir"},
+    {"exir", "extension/flat_tensor"},
     {"devtools", "export", "util", "backends/xnnpack/utils"},
+    {"backends/xnnpack/recipes"},
 ]
 CC_LAYERS = [
     {"runtime/platform"},
     {"runtime/core"},
     {"schema", "runtime/kernel", "runtime/backend"},
     {"runtime/executor", "runtime"},
+    {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "devtools"},
     {"backends/xnnpack"},
-    {"runtime/python", "extension/executor_runner"},
+    {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
 ]
 
 
@@ -108,7 +110,7 @@ def test_nothing_below_exir_imports_exir():
 def test_the_runtime_knows_nothing_of_the_compiler():
     compiler = {"dialects", "passes", "partitioner", "memory_planning", "emitter", "exir", "devtools"}
     # What is linked last may record what happens, with the C++ half of the developer tools.
-    binaries = ("runtime/python/", "extension/executor_runner/")
+    binaries = ("runtime/python/", "extension/executor_runner/", "extension/module/bundled/")
     for path in source_files(ROOT, cc_includes.SUFFIXES):
         unknown = compiler - {"devtools"} if path.startswith(binaries) else compiler
         for line, target in cc_includes.includes(ROOT, path):

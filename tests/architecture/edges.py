@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 #: Directories whose files belong to no library; they may use everything.
 FREE = frozenset(
-    {"bazel", "docs", "examples", "tests", "third-party", "toolchains", ".ci", ".git", ".github"}
+    {"bazel", "docs", "examples", "test", "tests", "third-party", "toolchains", ".ci", ".git", ".github"}
 )
 
 _TEST_FILE = re.compile(r"(_test|_tests|^test_.*|^conftest|_for_tests)\.\w+$")

@@ -76,6 +76,7 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "to_edge",
         "to_edge_transform_and_lower",
     ),
+    "executorch.extension.flat_tensor.serialize.serialize": ("FlatTensorConfig", "FlatTensorSerializer"),
     "executorch.extension.pybindings.portable_lib": (
         "BundledModule",
         "ExecuTorchModule",
@@ -133,6 +134,7 @@ CC_HEADERS: tuple[str, ...] = (
     "extension/data_loader/buffer_data_loader.h",
     "extension/data_loader/file_data_loader.h",
     "extension/data_loader/mman.h",
+    "extension/data_loader/mman_windows.h",
     "extension/data_loader/mmap_data_loader.h",
     "extension/data_loader/shared_ptr_data_loader.h",
     "extension/flat_tensor/flat_tensor_data_map.h",
@@ -246,4 +248,4 @@ CC_HEADERS: tuple[str, ...] = (
 )
 
 #: Documented header paths still to come.
-CC_HEADERS_OPEN: tuple[str, ...] = ("extension/data_loader/mman_windows.h",)
+CC_HEADERS_OPEN: tuple[str, ...] = ()

@@ -28,6 +28,8 @@ _REPEAT = flags.DEFINE_integer("repeat", 20, "Calls in a turn.", lower_bound=1)
 _MATCH = flags.DEFINE_string("match", "", "Only kernels whose name has this part.")
 
 LINE = (1024, 1024)
+SCRATCH = 16 << 20
+"""Bytes of temporary memory, which a program's method has as well."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,19 @@ KERNELS = [
         "convolution",
         "convolution.out",
         lambda: [
+            *(torch.randn(s) for s in ((1, 24, 56, 56), (144, 24, 1, 1), (144,))),
+            *([1, 1], [0, 0], [1, 1], False, [0, 0], 1),
+        ],
+    ),
+    Kernel(
+        "max_pool2d_with_indices",
+        "max_pool2d_with_indices.out",
+        lambda: [torch.randn(1, 64, 112, 112), [3, 3], [2, 2], [1, 1]],
+    ),
+    Kernel(
+        "convolution",
+        "convolution.out",
+        lambda: [
             *(torch.randn(s) for s in ((1, 144, 56, 56), (144, 1, 3, 3), (144,))),
             *([1, 1], [1, 1], [1, 1], False, [0, 0], 144),
         ],
@@ -117,7 +132,7 @@ def measure(driver: OpDriver, kernel: Kernel) -> dict[str, Any]:
     ours, theirs, copies = [], [], []
     for _ in range(_ROUNDS.value):
         outs = [Out(like=t) for t in expected]
-        result = call_out(driver, out, bound, outs, repeat=_REPEAT.value)
+        result = call_out(driver, out, bound, outs, repeat=_REPEAT.value, temp_bytes=SCRATCH)
         if result.error:
             raise RuntimeError(f"the kernel of {kernel.out} failed with 0x{result.error:x}")
         ours.append(result.nanoseconds / 1e3)

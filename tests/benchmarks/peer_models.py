@@ -1,7 +1,8 @@
 """The models that this project measures itself with: plain PyTorch, seeded random weights.
 
-The same five as in the comparison with other engines: an image classifier of depthwise convolutions, one of dense
-convolutions, a text encoder, one step of a decoder with a static key-value cache, and a multilayer perceptron.
+The same as in the comparison with other engines: an image classifier of depthwise convolutions, one of dense
+convolutions, one of attention, a text encoder, one step of a decoder with a static key-value cache, and a multilayer
+perceptron; the convolutional ones in int8 too. This file knows PyTorch only, so that every engine's process can read it.
 """
 
 from __future__ import annotations
@@ -200,6 +201,43 @@ class Decoder(nn.Module):
         return self.head(self.norm(x))
 
 
+class VisionLayer(nn.Module):
+    """Attention and a two-layer perceptron, each with a norm before it and a residual connection."""
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, tokens, width = x.shape
+        parts = self.qkv(self.norm1(x)).reshape(batch, tokens, 3, self.heads, width // self.heads)
+        q, k, v = parts.permute(2, 0, 3, 1, 4).unbind(0)
+        mixed = nn.functional.scaled_dot_product_attention(q, k, v)
+        x = x + self.out(mixed.transpose(1, 2).reshape(batch, tokens, width))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x))))
+
+
+class VisionTransformer(nn.Module):
+    """ViT-tiny: patches of 16, 12 layers, width 192, 3 heads, 1000 classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.patches = nn.Conv2d(3, 192, 16, 16)
+        self.token = nn.Parameter(torch.randn(1, 1, 192) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, 197, 192) * 0.02)
+        self.layers = nn.Sequential(*(VisionLayer(192, 3) for _ in range(12)))
+        self.norm = nn.LayerNorm(192)
+        self.classifier = nn.Linear(192, 1000)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.patches(x).flatten(2).transpose(1, 2)
+        x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) + self.positions
+        return self.classifier(self.norm(self.layers(x))[:, 0])
+
+
 def perceptron() -> nn.Module:
     """Three layers of 1024."""
     layers: list[nn.Module] = []
@@ -215,10 +253,12 @@ class PeerModel:
     Attributes:
         make: Builds the module.
         inputs: Example inputs.
+        int8: Whether it is quantized, with scales from its example inputs; for backends only.
     """
 
     make: Callable[[], nn.Module]
     inputs: Callable[[], tuple[Tensor, ...]]
+    int8: bool = False
 
     def build(self) -> tuple[nn.Module, tuple[Tensor, ...]]:
         """The module in evaluation mode and its inputs, the same in every process."""
@@ -226,10 +266,17 @@ class PeerModel:
         return self.make().eval(), self.inputs()
 
 
+def _image() -> tuple[Tensor, ...]:
+    return (torch.randn(1, 3, 224, 224),)
+
+
 MODELS = {
     "mlp": PeerModel(perceptron, lambda: (torch.randn(1, 1024),)),
-    "mnv2": PeerModel(MobileNetV2, lambda: (torch.randn(1, 3, 224, 224),)),
-    "resnet18": PeerModel(ResNet18, lambda: (torch.randn(1, 3, 224, 224),)),
+    "mnv2": PeerModel(MobileNetV2, _image),
+    "resnet18": PeerModel(ResNet18, _image),
+    "vit": PeerModel(VisionTransformer, _image),
     "bert": PeerModel(Encoder, lambda: (torch.randint(0, 8192, (1, 128)),)),
     "llama": PeerModel(Decoder, lambda: (torch.randint(0, 32000, (1, 1)), torch.tensor([7]))),
+    "mnv2_int8": PeerModel(MobileNetV2, _image, int8=True),
+    "resnet18_int8": PeerModel(ResNet18, _image, int8=True),
 }
