@@ -98,6 +98,8 @@ EDGES = {
         "cc": ["schema", "runtime"],
         "tests": ["extension"],
     },
+    # From a module to a file in one call: above the front door, a wheel of its own for the same reason.
+    "extension/export_util": {"py": ["exir"], "cc": [], "tests": ["runtime"]},
     "extension/executor_runner": {
         "py": [],
         "cc": ["runtime", "kernels", "extension", "backends/xnnpack", "devtools"],

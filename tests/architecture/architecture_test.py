@@ -16,7 +16,7 @@ PYTHON_LAYERS = [
     {"passes", "partitioner", "memory_planning", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack"},
     {"exir", "extension/flat_tensor"},
-    {"devtools", "export", "util", "backends/xnnpack/utils"},
+    {"devtools", "export", "extension/export_util", "util", "backends/xnnpack/utils"},
     {"backends/xnnpack/recipes"},
 ]
 CC_LAYERS = [

@@ -76,6 +76,11 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "to_edge",
         "to_edge_transform_and_lower",
     ),
+    "executorch.extension.export_util.utils": (
+        "export_to_edge",
+        "export_to_exec_prog",
+        "save_pte_program",
+    ),
     "executorch.extension.flat_tensor.serialize.serialize": ("FlatTensorConfig", "FlatTensorSerializer"),
     "executorch.extension.pybindings.portable_lib": (
         "BundledModule",
@@ -119,7 +124,6 @@ PYTHON_OPEN: dict[str, tuple[str, ...]] = {
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),
     "executorch.backends.samsung.partition.enn_partitioner": ("EnnPartitioner",),
     "executorch.backends.vulkan.partitioner.vulkan_partitioner": ("VulkanPartitioner",),
-    "executorch.extension.export_util.utils": ("save_pte_program",),
     "executorch.extension.llm.export.export_llm": (),
 }
 

@@ -18,6 +18,15 @@ def test_every_library_is_in_the_table_with_its_version():
     assert {name: version for name, _, version in rows} == versions
 
 
+def test_consumers_ask_for_versions_that_there_are():
+    asked = re.compile(r"find_package\(executorch_(\w+) (\d+\.\d+) ")
+    for page in ("README.md", "tests/consume/cmake/CMakeLists.txt"):
+        found = asked.findall((ROOT / page).read_text())
+        assert found, page
+        for library, version in found:
+            assert (ROOT / library / "VERSION").read_text().startswith(f"{version}."), f"{page}: {library}"
+
+
 def test_every_library_has_its_papers():
     libraries = {row.split("/")[0] for row in load_edges(ROOT)}
     wanted = ("BUILD.bazel", "CHANGELOG.md", "README.md", "VERSION")

@@ -16,6 +16,22 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+# A module may refuse in its own name, to say what to import instead: that is no missing dependency.
+_IMPORT_ALL = """
+import importlib
+for name in {modules!r}:
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise
+    except ImportError as refusal:
+        if refusal.name != name:
+            raise
+        continue
+    file = getattr(module, "__file__", None)
+    assert file is None or file.startswith({site!r}), name
+"""
+
 
 class UndeclaredError(Exception):
     """A wheel cannot be installed with what it declares."""
@@ -155,15 +171,10 @@ class Environment:
 
     def import_all(self, modules: Iterable[str]) -> subprocess.CompletedProcess[str]:
         """Imports the modules one after another in a fresh process; the exit status tells whether all came."""
-        lines = ["import importlib, sys", f"site = {str(self.site)!r}"]
-        for module in modules:
-            lines.append(f"m = importlib.import_module({module!r})")
-            lines.append(
-                f"assert getattr(m, '__file__', None) is None or m.__file__.startswith(site), {module!r}"
-            )
+        program = _IMPORT_ALL.format(site=str(self.site), modules=list(modules))
         # -s: no user site directory; PYTHONPATH and the current directory are absent from `env` and `cwd`.
         return subprocess.run(
-            [str(self.python), "-s", "-c", "\n".join(lines)],
+            [str(self.python), "-s", "-c", program],
             cwd=self.site,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.site.parent)},
             capture_output=True,
