@@ -20,6 +20,15 @@ aten = torch.ops.aten
 _NO_EFFECT = {"aten.alias.default", "aten.detach.default"}
 
 
+class Apply(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
 class _Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -133,6 +142,23 @@ def test_operators_can_be_kept_whole():
     program = export(nn.Linear(2, 3), torch.rand(1, 2))
     assert calls(decompose(program, [aten.linear.default])) == ["aten.linear.default"]
     assert "aten.addmm.default" in calls(decompose(program))
+
+
+@pytest.mark.parametrize(
+    "function, dtype, operators",
+    [
+        (torch.erfc, torch.float32, ["aten.erfc.default"]),
+        (lambda x: x << 2, torch.int32, ["aten.bitwise_left_shift.Tensor_Scalar"]),
+        (lambda x: x >> x, torch.int32, ["aten.bitwise_right_shift.Tensor"]),
+        (lambda x: torch.bitwise_and(6, x), torch.int32, ["aten.full.default", "aten.bitwise_and.Tensor"]),
+        (lambda x: 5 % x, torch.float32, ["aten.full.default", "aten.remainder.Tensor"]),
+    ],
+)
+def test_nothing_becomes_a_prim(function, dtype, operators):
+    x = torch.tensor([[1, 2], [3, 4]], dtype=dtype)
+    decomposed = decompose(export(Apply(function), x))
+    assert calls(decomposed) == operators
+    torch.testing.assert_close(decomposed.module()(x), function(x))
 
 
 def test_each_node_can_be_decided_on():

@@ -14,18 +14,82 @@ Decomposition = Callable[..., Any]
 #: Composite operators that torch's default table keeps.
 _KEPT_COMPOSITES = ("upsample_bilinear2d.vec", "upsample_nearest2d.vec", "_fused_rms_norm.default")
 
-#: Operators outside core ATen that torch only renames to ``prims``, which no runtime has: they are refused by name.
+#: Operators outside core ATen that torch only renames to ``prims``, which no runtime has. They stay, so that a kernel of
+#: their own can run them where they are allowed, and are refused by their own name where they are not.
 _RENAMED_TO_PRIMS = frozenset(
     {
+        "bitwise_left_shift.Tensor",
+        "bitwise_left_shift.Tensor_Scalar",
+        "bitwise_right_shift.Tensor",
+        "bitwise_right_shift.Tensor_Scalar",
+        "copysign.Scalar",
         "copysign.Tensor",
         "cumprod.default",
         "digamma.default",
+        "erfc.default",
         "erfinv.default",
+        "exp2.default",
+        "fmax.default",
+        "fmin.default",
+        "frexp.Tensor",
+        "gcd.default",
         "hypot.default",
+        "i0.default",
+        "igamma.default",
+        "igammac.default",
+        "lcm.default",
         "lgamma.default",
+        "nextafter.default",
         "signbit.default",
+        "special_bessel_j0.default",
+        "special_bessel_j1.default",
+        "special_erfcx.default",
+        "special_i0e.default",
+        "special_i1.default",
+        "special_i1e.default",
+        "special_ndtri.default",
+        "special_spherical_bessel_j0.default",
+        "special_zeta.default",
     }
 )
+
+
+def _scalar_first(op: OpOverload) -> Decomposition:
+    """``op.Scalar_Tensor`` by way of ``op.Tensor``, which is core ATen or has a kernel; torch's own way ends in ``prims``."""
+    of_tensors = _aten(op.__name__.replace(".Scalar_Tensor", ".Tensor"))
+
+    def decomposition(number: Any, other: torch.Tensor) -> torch.Tensor:
+        dtype = torch.result_type(number, other)
+        return of_tensors(torch.ops.aten.full.default([], number, dtype=dtype), other)
+
+    return decomposition
+
+
+_SCALAR_FIRST = frozenset(
+    f"{name}.Scalar_Tensor"
+    for name in (
+        "bitwise_and",
+        "bitwise_left_shift",
+        "bitwise_or",
+        "bitwise_right_shift",
+        "bitwise_xor",
+        "remainder",
+    )
+)
+
+
+#: ``x << y``, which torch exports under a name of its own.
+_SHIFT_OPERATORS = {
+    "__lshift__.Scalar": "bitwise_left_shift.Tensor_Scalar",
+    "__lshift__.Tensor": "bitwise_left_shift.Tensor",
+    "__rshift__.Scalar": "bitwise_right_shift.Tensor_Scalar",
+    "__rshift__.Tensor": "bitwise_right_shift.Tensor",
+}
+
+
+def _aten(name: str) -> OpOverload:
+    packet, overload = name.split(".")
+    return getattr(getattr(torch.ops.aten, packet), overload)
 
 
 @functools.cache
@@ -76,6 +140,10 @@ def _find(op: OpOverload) -> "Decomposition | None":
         return None  # questions about a tensor (prim.device), which the dispatcher answers itself
     if op.namespace == "aten" and op.__name__ in _KEPT_COMPOSITES:
         return None
+    if op.namespace == "aten" and op.__name__ in _SCALAR_FIRST:
+        return _scalar_first(op)
+    if op.namespace == "aten" and op.__name__ in _SHIFT_OPERATORS:
+        return _aten(_SHIFT_OPERATORS[op.__name__])
     key = torch._C.DispatchKey.CompositeImplicitAutograd
     if key in op.py_kernels and callable(op.py_kernels[key]):
         return op.py_kernels[key]
