@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include <executorch/runtime/platform/platform.h>
 
 namespace executorch {
@@ -17,7 +19,8 @@ constexpr PalImpl kDefaultPal = {
 };
 
 PalImpl current_pal = kDefaultPal;
-bool pal_initialized = false;
+// Modules on several threads each call runtime_init().
+std::atomic<bool> pal_initialized{false};
 
 }  // namespace
 
@@ -62,7 +65,7 @@ bool register_pal(PalImpl impl) {
   const bool new_init = merged.init != current_pal.init;
   current_pal = merged;
   // A table that arrives after runtime_init() must not miss its own init().
-  if (pal_initialized && new_init) {
+  if (pal_initialized.load(std::memory_order_relaxed) && new_init) {
     current_pal.init();
   }
   return true;
@@ -71,7 +74,7 @@ bool register_pal(PalImpl impl) {
 const PalImpl* get_pal_impl() { return &current_pal; }
 
 void pal_init() {
-  pal_initialized = true;
+  pal_initialized.store(true, std::memory_order_relaxed);
   current_pal.init();
 }
 
