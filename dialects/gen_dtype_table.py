@@ -54,16 +54,25 @@ def combinations(sample: Sample) -> Iterator[Combination]:
             yield {name: dtype for name in following} | dict(zip(fixed, chosen, strict=True))
 
 
-def _make(shape: Any, dtype: torch.dtype) -> Any:
+def _make(shape: Any, dtype: torch.dtype, value: int) -> Any:
     if shape and isinstance(shape, list) and isinstance(shape[0], (list, tuple)):
-        return [_make(item, dtype) for item in shape]
-    return torch.ones(tuple(shape), dtype=dtype)
+        return [_make(item, dtype, value) for item in shape]
+    return torch.full(tuple(shape), value, dtype=dtype)
+
+
+def tensors_of(sample: Sample, combination: Combination) -> dict[str, Any]:
+    """The tensor arguments of one call."""
+    # Ones, by which one can divide; an index is 0, where every bag begins.
+    index = {name for name in sample.fixed if combination[name] in (torch.int64, torch.int32)}
+    return {
+        name: _make(shape, combination[name], int(name not in index)) for name, shape in sample.shapes.items()
+    }
 
 
 def run(sample: Sample, combination: Combination) -> "Combination | None":
     """Result types (``__ret_<i>``) of one call; None when torch has no implementation for these types."""
     op = sample.overload()
-    arguments = {name: _make(shape, combination[name]) for name, shape in sample.shapes.items()}
+    arguments = tensors_of(sample, combination)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -16,6 +16,9 @@ _NAMES = {
     ScalarType.HALF: "float16",
     ScalarType.FLOAT: "float32",
     ScalarType.DOUBLE: "float64",
+    ScalarType.COMPLEX32: "complex32",
+    ScalarType.COMPLEX64: "complex64",
+    ScalarType.COMPLEX128: "complex128",
     ScalarType.BOOL: "bool",
     ScalarType.QINT8: "qint8",
     ScalarType.QUINT8: "quint8",
@@ -36,7 +39,6 @@ _NAMES = {
 SCALAR_TYPES: dict[torch.dtype, ScalarType] = {getattr(torch, name): kind for kind, name in _NAMES.items()}
 """Element types that a tensor in a file can have."""
 DTYPES: dict[ScalarType, torch.dtype] = {kind: dtype for dtype, kind in SCALAR_TYPES.items()}
-_COMPLEX = {torch.complex32: 8, torch.complex64: 9, torch.complex128: 10}
 _MEMORY_FORMATS = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2}
 
 
@@ -59,7 +61,7 @@ def argument_number(value: torch.dtype | torch.layout | torch.memory_format) -> 
         EmissionError: there is no number for it.
     """
     if isinstance(value, torch.dtype):
-        return _COMPLEX[value] if value in _COMPLEX else int(scalar_type(value))
+        return int(scalar_type(value))
     if value is torch.strided:
         return 0
     if isinstance(value, torch.memory_format) and value in _MEMORY_FORMATS:

@@ -18,7 +18,7 @@ from torch._ops import OpOverload
 from executorch.dialects.dtype_constraints import DTYPE_NAMES, find
 from executorch.dialects.dtype_samples import SAMPLES
 from executorch.dialects.errors import ExportError
-from executorch.dialects.gen_dtype_table import Sample, run
+from executorch.dialects.gen_dtype_table import Sample, run, tensors_of
 from executorch.dialects.verifiers import graph_modules
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.exir.entry_points import to_edge
@@ -112,7 +112,7 @@ def row_of(op: OpOverload, samples: "dict[str, Sample]") -> Row:
 
 def _lower(sample: Sample) -> tuple[str, ...]:
     """The operators of the program that calls ``sample``."""
-    tensors = tuple(_make(shape, _dtype(sample, name)) for name, shape in sample.shapes.items())
+    tensors = tuple(tensors_of(sample, {name: _dtype(sample, name) for name in sample.shapes}).values())
     program = torch.export.export(_Call(sample), tensors, strict=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingKernelWarning)
@@ -137,12 +137,6 @@ def _dtype(sample: Sample, name: str) -> torch.dtype:
         if run(sample, fixed | dict.fromkeys(free, dtype)) is not None:
             return dtype
     return torch.float32
-
-
-def _make(shape: Any, dtype: torch.dtype) -> Any:
-    if isinstance(shape, list) and shape and isinstance(shape[0], tuple):
-        return [_make(item, dtype) for item in shape]
-    return torch.ones(shape, dtype=dtype)
 
 
 def _copy_name(op: OpOverload) -> str:
