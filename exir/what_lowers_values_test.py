@@ -158,3 +158,16 @@ def test_images_are_resized_with_antialiasing():
             return nn.functional.interpolate(x, (3, 5), mode="bilinear", antialias=True)
 
     assert "aten._upsample_bilinear2d_aa.out" in _operators(_check(Resize(), torch.randn(1, 2, 8, 8)))
+
+
+class Spectrum(nn.Module):
+    def forward(self, x):
+        bins = torch.fft.rfft(x)
+        return bins, bins.abs(), torch.fft.irfft(bins * 2, n=x.shape[-1])
+
+
+def test_complex_tensors_lower_and_leave_the_program():
+    executable = _check(Spectrum(), torch.randn(2, 8))
+    (plan,) = executable.executorch_program.execution_plan
+    types = [plan.values[index].val.scalar_type.name for index in plan.outputs]
+    assert types == ["COMPLEX64", "FLOAT", "FLOAT"]
