@@ -127,9 +127,12 @@ def is_core(op: OpOverload, exceptions: "frozenset[OpOverload]" = frozenset()) -
 #: Operators that stand for a core operator: copies in place of views, and what export itself inserts.
 _CORE_COUNTERPARTS = frozenset(
     {
+        torch.ops.aten._conj_physical.default,
+        torch.ops.aten._fft_c2c.default,  # core between real and complex
         torch.ops.aten._upsample_bilinear2d_aa.default,  # core without antialiasing
         torch.ops.aten.alias_copy.default,
         torch.ops.aten.as_strided_copy.default,
+        torch.ops.aten.complex.default,
         torch.ops.aten.detach_copy.default,
         torch.ops.aten.diagonal_copy.default,
         torch.ops.aten.expand_copy.default,
@@ -147,12 +150,15 @@ _CORE_COUNTERPARTS = frozenset(
         torch.ops.aten.unbind_copy.int,
         torch.ops.aten.unfold_copy.default,
         torch.ops.aten.unsqueeze_copy.default,
+        torch.ops.aten.view_as_complex_copy.default,
         torch.ops.aten.view_as_real_copy.default,
         torch.ops.aten.view_copy.default,
         torch.ops.aten.view_copy.dtype,
         torch.ops.aten.split_with_sizes.default,
         torch.ops.aten.unbind.int,
         torch.ops.aten.unfold.default,
+        torch.ops.aten.view_as_complex.default,
+        torch.ops.aten.view_as_real.default,
         torch.ops.aten.lift_fresh_copy.default,
         torch.ops.aten.detach.default,
         torch.ops.aten.detach_.default,

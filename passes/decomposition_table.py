@@ -78,12 +78,13 @@ _SCALAR_FIRST = frozenset(
 )
 
 
-#: ``x << y``, which torch exports under a name of its own.
-_SHIFT_OPERATORS = {
+#: Other names of operators that have kernels: ``x << y``, and conjugation that torch puts off.
+_OTHER_NAMES = {
     "__lshift__.Scalar": "bitwise_left_shift.Tensor_Scalar",
     "__lshift__.Tensor": "bitwise_left_shift.Tensor",
     "__rshift__.Scalar": "bitwise_right_shift.Tensor_Scalar",
     "__rshift__.Tensor": "bitwise_right_shift.Tensor",
+    "_conj.default": "_conj_physical.default",
 }
 
 
@@ -142,8 +143,8 @@ def _find(op: OpOverload) -> "Decomposition | None":
         return None
     if op.namespace == "aten" and op.__name__ in _SCALAR_FIRST:
         return _scalar_first(op)
-    if op.namespace == "aten" and op.__name__ in _SHIFT_OPERATORS:
-        return _aten(_SHIFT_OPERATORS[op.__name__])
+    if op.namespace == "aten" and op.__name__ in _OTHER_NAMES:
+        return _aten(_OTHER_NAMES[op.__name__])
     key = torch._C.DispatchKey.CompositeImplicitAutograd
     if key in op.py_kernels and callable(op.py_kernels[key]):
         return op.py_kernels[key]

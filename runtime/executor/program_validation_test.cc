@@ -50,7 +50,7 @@ std::vector<Case> bad_tensors() {
       {"NegativeSize", tensor_with([](auto& t) { t.sizes = {2, -1}; })},
       {"UnknownDtype", tensor_with([](auto& t) { t.scalar_type = 99; })},
       {"NegativeDtype", tensor_with([](auto& t) { t.scalar_type = -1; })},
-      {"DtypeThatIsNeverSerialized", tensor_with([](auto& t) { t.scalar_type = 9; })},
+      {"DtypeThatIsNeverSerialized", tensor_with([](auto& t) { t.scalar_type = 18; })},
       {"UnknownDynamism", tensor_with([](auto& t) { t.shape_dynamism = 3; })},
       {"TooManyDimensions", tensor_with([](auto& t) { t.sizes = std::vector<int32_t>(17, 1); })},
       {"ShortDimOrder", [](auto& b) { b.add_tensor(ordered({2, 3}, {0})); }},

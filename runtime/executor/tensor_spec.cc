@@ -75,6 +75,9 @@ bool is_serializable(ScalarType type) {
     case ScalarType::Half:
     case ScalarType::Float:
     case ScalarType::Double:
+    case ScalarType::ComplexHalf:
+    case ScalarType::ComplexFloat:
+    case ScalarType::ComplexDouble:
     case ScalarType::Bool:
     case ScalarType::QInt8:
     case ScalarType::QUInt8:

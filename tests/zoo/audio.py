@@ -283,6 +283,31 @@ def wavenet(full: bool) -> Specimen:
     return Specimen(module, (tokens(levels, 1, length),), shapes, others)
 
 
+class SpectralDenoiser(nn.Module):
+    """A mask over the short-time spectrum of a waveform, and the masked waveform's energy in mel-like bands."""
+
+    def __init__(self, window: int, bands: int) -> None:
+        super().__init__()
+        self.window = window
+        bins = window // 2 + 1
+        self.register_buffer("taper", torch.hann_window(window), persistent=False)
+        self.mask = nn.Sequential(nn.Linear(bins, bands), nn.ReLU(), nn.Linear(bands, bins), nn.Sigmoid())
+        self.bands = nn.Linear(bins, bands, bias=False)
+
+    def forward(self, samples: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        frames = samples.unfold(-1, self.window, self.window // 2) * self.taper
+        spectrum = torch.fft.rfft(frames)
+        mask = self.mask(torch.log1p(spectrum.abs()))
+        clean = torch.fft.irfft(torch.complex(spectrum.real * mask, spectrum.imag * mask), n=self.window)
+        return clean, self.bands(mask)
+
+
+def spectral_denoiser(full: bool) -> Specimen:
+    """Windows of 512 over 16,000 samples in full size: FFT, complex tensors, inverse FFT."""
+    window, bands, samples = (512, 80, 16000) if full else (8, 3, 32)
+    return Specimen(SpectralDenoiser(window, bands).eval(), (torch.randn(1, samples),))
+
+
 FACTORIES: Mapping[str, Callable[[bool], Specimen]] = {
     factory.__name__: factory
     for factory in (
@@ -293,5 +318,6 @@ FACTORIES: Mapping[str, Callable[[bool], Specimen]] = {
         emformer,
         keyword_spotting,
         wavenet,
+        spectral_denoiser,
     )
 }

@@ -69,6 +69,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "emformer",
         "keyword_spotting",
         "wavenet",
+        "spectral_denoiser",
     ),
     "vision": ("vit", "swin", "mlp_mixer", "clip", "detr", "mobilevit", "sam"),
 }
