@@ -1,6 +1,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -18,9 +19,16 @@ struct Abs {
   }
 };
 
+util::ComplexValue magnitude(const void*, util::ComplexValue x) {
+  return {std::hypot(x.real, x.imaginary), 0};
+}
+
 }  // namespace
 
 Tensor& abs_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (util::is_complex(in.scalar_type())) {
+    return util::complex_unary(ctx, in, out, magnitude);
+  }
   return util::unary_same(ctx, in, out, util::kUnaryArithmetic<Abs>, &util::kNoParameters, true);
 }
 

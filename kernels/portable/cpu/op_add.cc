@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -19,10 +20,19 @@ bool check_alpha(KernelRuntimeContext& ctx, ScalarType common, const Scalar& alp
                        "alpha must be an integer for an integer result");
 }
 
-}  // namespace
+/// `op` is alpha, a double.
+util::ComplexValue add_complex(const void* op, util::ComplexValue a, util::ComplexValue b) {
+  const double alpha = *static_cast<const double*>(op);
+  return {a.real + alpha * b.real, a.imaginary + alpha * b.imaginary};
+}
 
-Tensor& add_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
+template <typename B>
+Tensor& add_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, const Scalar& alpha,
                 Tensor& out) {
+  if (util::any_complex(a, b)) {
+    const double factor = util::ScalarValue(alpha).as<double>();
+    return util::complex_binary(ctx, a, b, out, add_complex, &factor);
+  }
   const ScalarType common = util::result_dtype(a, b);
   if (!check_alpha(ctx, common, alpha)) {
     return out;
@@ -31,14 +41,16 @@ Tensor& add_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, con
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Add>, &op);
 }
 
+}  // namespace
+
+Tensor& add_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                Tensor& out) {
+  return add_all(ctx, a, b, alpha, out);
+}
+
 Tensor& add_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
                        const Scalar& alpha, Tensor& out) {
-  const ScalarType common = util::result_dtype(a, b);
-  if (!check_alpha(ctx, common, alpha)) {
-    return out;
-  }
-  const Add op{util::ScalarValue(alpha)};
-  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Add>, &op);
+  return add_all(ctx, a, b, alpha, out);
 }
 
 }  // namespace torch::executor::native

@@ -1,6 +1,8 @@
+#include <cmath>
 #include <string_view>
 #include <type_traits>
 
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -43,8 +45,23 @@ struct DivideRounded {
   }
 };
 
+/// Scaled by the larger part of the divisor, so that squares do not overflow (Smith 1962).
+util::ComplexValue divide_complex(const void*, util::ComplexValue a, util::ComplexValue b) {
+  if (std::fabs(b.real) >= std::fabs(b.imaginary)) {
+    const double ratio = b.imaginary == 0 ? 0 : b.imaginary / b.real;
+    const double scale = b.real + b.imaginary * ratio;
+    return {(a.real + a.imaginary * ratio) / scale, (a.imaginary - a.real * ratio) / scale};
+  }
+  const double ratio = b.real / b.imaginary;
+  const double scale = b.real * ratio + b.imaginary;
+  return {(a.real * ratio + a.imaginary) / scale, (a.imaginary * ratio - a.real) / scale};
+}
+
 template <typename B>
 Tensor& divide(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
+  if (util::any_complex(a, b)) {
+    return util::complex_binary(ctx, a, b, out, divide_complex);
+  }
   return util::binary(ctx, a, b, util::to_floating(util::result_dtype(a, b)), out,
                       util::kBinaryFloat<Divide>);
 }

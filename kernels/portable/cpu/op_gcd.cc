@@ -1,22 +1,11 @@
+#include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
 namespace torch::executor::native {
 namespace {
 
-/// Of the magnitudes; the most negative integer wraps, as in eager.
-uint64_t divisor(int64_t a, int64_t b) {
-  uint64_t x = a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
-  uint64_t y = b < 0 ? uint64_t{0} - static_cast<uint64_t>(b) : static_cast<uint64_t>(b);
-  while (x != 0) {
-    const uint64_t rest = y % x;
-    y = x;
-    x = rest;
-  }
-  return y;
-}
-
 struct GreatestDivisor {
-  int64_t operator()(int64_t a, int64_t b) const { return static_cast<int64_t>(divisor(a, b)); }
+  int64_t operator()(int64_t a, int64_t b) const { return util::greatest_divisor(a, b); }
 };
 
 constexpr util::Loops kLoops = {

@@ -4,21 +4,9 @@
 namespace torch::executor::native {
 namespace {
 
-/// Of the magnitudes; the most negative integer wraps, as in eager.
-uint64_t divisor(int64_t a, int64_t b) {
-  uint64_t x = a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
-  uint64_t y = b < 0 ? uint64_t{0} - static_cast<uint64_t>(b) : static_cast<uint64_t>(b);
-  while (x != 0) {
-    const uint64_t rest = y % x;
-    y = x;
-    x = rest;
-  }
-  return y;
-}
-
 /// Wraps where the multiple is too large, as in eager.
 int64_t multiple(int64_t a, int64_t b) {
-  const int64_t common = static_cast<int64_t>(divisor(a, b));
+  const int64_t common = util::greatest_divisor(a, b);
   if (common == 0) {
     return 0;
   }

@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -11,14 +12,26 @@ struct Multiply {
   }
 };
 
-}  // namespace
+util::ComplexValue multiply(const void*, util::ComplexValue a, util::ComplexValue b) {
+  return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+}
 
-Tensor& mul_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+template <typename B>
+Tensor& multiply_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
+  if (util::any_complex(a, b)) {
+    return util::complex_binary(ctx, a, b, out, multiply);
+  }
   return util::binary(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<Multiply>);
 }
 
+}  // namespace
+
+Tensor& mul_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+  return multiply_all(ctx, a, b, out);
+}
+
 Tensor& mul_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
-  return util::binary(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<Multiply>);
+  return multiply_all(ctx, a, b, out);
 }
 
 }  // namespace torch::executor::native

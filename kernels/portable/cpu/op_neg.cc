@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -11,9 +12,14 @@ struct Neg {
   }
 };
 
+util::ComplexValue negate(const void*, util::ComplexValue x) { return {-x.real, -x.imaginary}; }
+
 }  // namespace
 
 Tensor& neg_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (util::is_complex(in.scalar_type())) {
+    return util::complex_unary(ctx, in, out, negate);
+  }
   return util::unary_same(ctx, in, out, util::kUnaryArithmetic<Neg>);
 }
 

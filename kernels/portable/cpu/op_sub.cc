@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
@@ -24,12 +25,18 @@ bool is_defined(KernelRuntimeContext& ctx, bool a_is_bool, bool b_is_bool) {
   return util::require(ctx, !a_is_bool && !b_is_bool, "sub is not defined for Bool");
 }
 
-}  // namespace
+/// `op` is alpha, a double.
+util::ComplexValue subtract_complex(const void* op, util::ComplexValue a, util::ComplexValue b) {
+  const double alpha = *static_cast<const double*>(op);
+  return {a.real - alpha * b.real, a.imaginary - alpha * b.imaginary};
+}
 
-Tensor& sub_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
-                Tensor& out) {
-  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.scalar_type() == ScalarType::Bool)) {
-    return out;
+template <typename B>
+Tensor& subtract_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, const Scalar& alpha,
+                     Tensor& out) {
+  if (util::any_complex(a, b)) {
+    const double factor = util::ScalarValue(alpha).as<double>();
+    return util::complex_binary(ctx, a, b, out, subtract_complex, &factor);
   }
   const ScalarType common = util::result_dtype(a, b);
   if (!check_alpha(ctx, common, alpha)) {
@@ -39,17 +46,22 @@ Tensor& sub_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, con
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Subtract>, &op);
 }
 
+}  // namespace
+
+Tensor& sub_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                Tensor& out) {
+  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.scalar_type() == ScalarType::Bool)) {
+    return out;
+  }
+  return subtract_all(ctx, a, b, alpha, out);
+}
+
 Tensor& sub_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
                        const Scalar& alpha, Tensor& out) {
   if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.isBoolean())) {
     return out;
   }
-  const ScalarType common = util::result_dtype(a, b);
-  if (!check_alpha(ctx, common, alpha)) {
-    return out;
-  }
-  const Subtract op{util::ScalarValue(alpha)};
-  return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Subtract>, &op);
+  return subtract_all(ctx, a, b, alpha, out);
 }
 
 }  // namespace torch::executor::native

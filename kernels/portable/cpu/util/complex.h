@@ -8,20 +8,6 @@
 
 namespace torch::executor::native::util {
 
-/// The dtype of the real and the imaginary part; Undefined if `t` is not complex.
-inline ScalarType real_part(ScalarType t) {
-  switch (t) {
-    case ScalarType::ComplexHalf:
-      return ScalarType::Half;
-    case ScalarType::ComplexFloat:
-      return ScalarType::Float;
-    case ScalarType::ComplexDouble:
-      return ScalarType::Double;
-    default:
-      return ScalarType::Undefined;
-  }
-}
-
 /// A complex tensor with a last dimension of two parts. Its rank is below the limit.
 inline View as_parts(const Tensor& t) {
   View view(t);

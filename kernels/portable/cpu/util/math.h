@@ -133,4 +133,16 @@ inline int64_t int_pow(int64_t base, int64_t exponent) {
   return static_cast<int64_t>(result);
 }
 
+/// Of the magnitudes; 0 for two zeros. The most negative integer wraps, as in eager.
+inline int64_t greatest_divisor(int64_t a, int64_t b) {
+  uint64_t x = a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
+  uint64_t y = b < 0 ? uint64_t{0} - static_cast<uint64_t>(b) : static_cast<uint64_t>(b);
+  while (x != 0) {
+    const uint64_t rest = y % x;
+    y = x;
+    x = rest;
+  }
+  return static_cast<int64_t>(y);
+}
+
 }  // namespace torch::executor::native::util

@@ -131,6 +131,9 @@ bool require_storable(KernelRuntimeContext& ctx, ScalarType from, const Tensor& 
 }
 
 bool require_convertible(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to) {
+  if (executorch::runtime::isComplexType(to.scalar_type())) {
+    return executorch::runtime::isComplexType(from.scalar_type()) || require_real(ctx, from);
+  }
   return from.scalar_type() == to.scalar_type() ||
          (require_real(ctx, from) && require_real(ctx, to));
 }

@@ -251,11 +251,41 @@ void CopyPlan::run(const char* src, char* dst) const {
   }
 }
 
+/// Converts to complex numbers: real ones have no imaginary part.
+static void copy_parts(const View& src, const View& dst) {
+  if (is_complex(src.dtype)) {
+    copy(part_of(src, 0), part_of(dst, 0));
+    copy(part_of(src, 1), part_of(dst, 1));
+    return;
+  }
+  static char zero_bytes[8] = {};
+  View zero = part_of(dst, 1);
+  zero.data = zero_bytes;
+  for (size_t d = 0; d < zero.rank; ++d) {
+    zero.stride[d] = 0;
+  }
+  copy(src, part_of(dst, 0));
+  copy(zero, part_of(dst, 1));
+}
+
+View part_of(const View& view, size_t which) {
+  View part = view;
+  part.dtype = real_part(view.dtype);
+  part.element_size /= 2;
+  part.data += which * part.element_size;
+  for (size_t d = 0; d < part.rank; ++d) {
+    part.stride[d] *= 2;
+  }
+  return part;
+}
+
 void copy(const View& src, const View& dst) {
   if (dst.numel() == 0) {
     return;
   }
-  if (src.dtype != dst.dtype) {
+  if (src.dtype != dst.dtype && is_complex(dst.dtype)) {
+    copy_parts(src, dst);
+  } else if (src.dtype != dst.dtype) {
     copy_converted(src, dst);
   } else if (src.data != dst.data) {
     // In place, as a memory planner may decide for a copy that changes nothing, there is nothing to

@@ -43,6 +43,26 @@ struct View {
   size_t numel() const;
 };
 
+/// The dtype of the real and the imaginary part; Undefined if `t` is not complex.
+inline ScalarType real_part(ScalarType t) {
+  switch (t) {
+    case ScalarType::ComplexHalf:
+      return ScalarType::Half;
+    case ScalarType::ComplexFloat:
+      return ScalarType::Float;
+    case ScalarType::ComplexDouble:
+      return ScalarType::Double;
+    default:
+      return ScalarType::Undefined;
+  }
+}
+
+/// True for complex dtypes.
+inline bool is_complex(ScalarType t) { return real_part(t) != ScalarType::Undefined; }
+
+/// The real (0) or imaginary (1) parts of a complex view's elements.
+View part_of(const View& view, size_t which);
+
 /**
  * A copy between two views of the same sizes and one dtype, prepared for many places in memory.
  */
@@ -71,7 +91,7 @@ class CopyPlan {
 
 /**
  * Copies `src` to `dst`, element by element in index order, with conversion where the dtypes
- * differ. Both have the same sizes, and no memory in common.
+ * differ. Both have the same sizes, and no memory in common. A complex `src` needs a complex `dst`.
  */
 void copy(const View& src, const View& dst);
 

@@ -9,10 +9,53 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace torch::executor::native::util {
+
+/// The constants of the functions below, for whoever calculates several elements at a time, too.
+/// Polynomials have the coefficient of the highest power first.
+namespace vmath {
+
+/// Beyond these the exponential is 0 or infinite.
+constexpr float kExpLeast = -104.0f;
+constexpr float kExpMost = 89.0f;
+/// x = n ln 2 + r; adding the shift, 1.5 * 2^23, leaves n, rounded, in the low bits.
+constexpr float kExpShift = 12582912.0f;
+constexpr float kPerLn2 = 1.44269504f;
+constexpr float kLn2High = 0.693145752f;
+constexpr float kLn2Low = 1.42860677e-6f;
+/// (e^r - 1 - r) / r^2.
+constexpr float kExp[] = {0.000199188158f, 0.00139463926f, 0.00833326392f,
+                          0.0416662656f,   0.166666672f,   0.5f};
+
+/// Below its limit, (tanh(x) / x - 1) / x^2 of x^2; above it the exponential does not cancel.
+constexpr float kTanhLimit = 0.65f;
+constexpr float kTanh[] = {0.00203175144f, -0.00805394724f, 0.0216501541f,
+                           -0.053937465f,  0.133331329f,    -0.333333284f};
+
+/// Below its limit, erf(x) / x of x^2; above it the logarithm of the complement, which is smooth
+/// and ends at 4.
+constexpr float kErfLimit = 0.97f;
+constexpr float kErfMost = 4.0f;
+constexpr float kErf[] = {7.88912294e-05f, -0.000802084222f, 0.00518953567f, -0.0268544443f,
+                          0.112836003f,    -0.37612626f,     1.12837911f};
+constexpr float kLogErfc[] = {-1.69796024e-07f, -1.92620482e-05f, 0.000426501385f,
+                              -0.00415376294f,  0.0251017343f,    -0.108278453f,
+                              -0.633332849f,    -1.12952733f,     0.00017812218f};
+
+/// Unrolled by recursion, so that loops over it become vectors.
+template <size_t kIndex = 1, size_t kCount>
+inline float polynomial(const float (&c)[kCount], float x, float p) {
+  if constexpr (kIndex < kCount) {
+    return polynomial<kIndex + 1>(c, x, p * x + c[kIndex]);
+  }
+  return p;
+}
+
+}  // namespace vmath
 
 inline float float_from_bits(uint32_t bits) {
   float f;
@@ -29,23 +72,15 @@ inline uint32_t float_to_bits(float f) {
 inline double fast_exp(double x) { return std::exp(x); }
 
 inline float fast_exp(float x) {
-  // Beyond these the result is 0 or infinite; NaN passes.
-  x = x < -104.0f ? -104.0f : x;
-  x = x > 89.0f ? 89.0f : x;
-  // x = n ln 2 + r. Adding the shift leaves n, rounded, in the low bits.
-  constexpr float kShift = 12582912.0f;  // 1.5 * 2^23
-  const float shifted = x * 1.44269504f + kShift;
-  const float n = shifted - kShift;
-  const float r = (x - n * 0.693145752f) - n * 1.42860677e-6f;
-  float p = 0.000199188158f;
-  p = p * r + 0.00139463926f;
-  p = p * r + 0.00833326392f;
-  p = p * r + 0.0416662656f;
-  p = p * r + 0.166666672f;
-  p = p * r + 0.5f;
-  p = p * r * r + r + 1.0f;
+  using namespace vmath;
+  x = x < kExpLeast ? kExpLeast : x;  // NaN passes.
+  x = x > kExpMost ? kExpMost : x;
+  const float shifted = x * kPerLn2 + kExpShift;
+  const float n = shifted - kExpShift;
+  const float r = (x - n * kLn2High) - n * kLn2Low;
+  const float p = polynomial(kExp, r, kExp[0]) * r * r + r + 1.0f;
   // 2^n in two factors, since it may be outside of the normal floats.
-  const int32_t exponent = static_cast<int32_t>(float_to_bits(shifted) - float_to_bits(kShift));
+  const int32_t exponent = static_cast<int32_t>(float_to_bits(shifted) - float_to_bits(kExpShift));
   const int32_t half = exponent >> 1;
   const float scale = float_from_bits(static_cast<uint32_t>(half + 127) << 23);
   const float rest = float_from_bits(static_cast<uint32_t>(exponent - half + 127) << 23);
@@ -64,44 +99,22 @@ inline float fast_tanh(float x) {
   // From the exponential, except where that would cancel.
   const float large = 1.0f - 2.0f / (fast_exp(2.0f * size) + 1.0f);
   const float z = x * x;
-  float p = 0.00203175144f;
-  p = p * z - 0.00805394724f;
-  p = p * z + 0.0216501541f;
-  p = p * z - 0.053937465f;
-  p = p * z + 0.133331329f;
-  p = p * z - 0.333333284f;
+  const float p = vmath::polynomial(vmath::kTanh, z, vmath::kTanh[0]);
   const float small = x * (1.0f + z * p);
   const float signed_large = x < 0 ? -large : large;
-  return size < 0.65f ? small : signed_large;
+  return size < vmath::kTanhLimit ? small : signed_large;
 }
 
 inline double fast_erf(double x) { return std::erf(x); }
 
 inline float fast_erf(float x) {
+  using namespace vmath;
   const float size = x < 0 ? -x : x;
-  const float t = size > 4.0f ? 4.0f : size;
-  // The logarithm of the complement, which is smooth.
-  float q = -1.69796024e-07f;
-  q = q * t - 1.92620482e-05f;
-  q = q * t + 0.000426501385f;
-  q = q * t - 0.00415376294f;
-  q = q * t + 0.0251017343f;
-  q = q * t - 0.108278453f;
-  q = q * t - 0.633332849f;
-  q = q * t - 1.12952733f;
-  q = q * t + 0.00017812218f;
-  const float large = 1.0f - fast_exp(q);
-  const float z = x * x;
-  float p = 7.88912294e-05f;
-  p = p * z - 0.000802084222f;
-  p = p * z + 0.00518953567f;
-  p = p * z - 0.0268544443f;
-  p = p * z + 0.112836003f;
-  p = p * z - 0.37612626f;
-  p = p * z + 1.12837911f;
-  const float small = x * p;
+  const float t = size > kErfMost ? kErfMost : size;
+  const float large = 1.0f - fast_exp(polynomial(kLogErfc, t, kLogErfc[0]));
+  const float small = x * polynomial(kErf, x * x, kErf[0]);
   const float signed_large = x < 0 ? -large : large;
-  return size < 0.97f ? small : signed_large;
+  return size < kErfLimit ? small : signed_large;
 }
 
 /// The float of a half-precision number's bits.
