@@ -95,7 +95,6 @@ TEST_F(OpAddOutKernelTest, FloatsIntoIntegersFails) {
 }
 
 TEST_F(OpAddOutKernelTest, DynamicOutput) {
-  ET_SKIP_IF(!SupportedFeatures::get()->output_resize, "static outputs only");
   TensorFactory<ScalarType::Double> tf;
   Tensor out = tf.zeros({4, 4}, torch::executor::TensorShapeDynamism::DYNAMIC_BOUND);
   op_add_out(tf.ones({2, 3}), tf.ones({2, 3}), 2, out);
