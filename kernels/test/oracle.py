@@ -18,6 +18,8 @@ TOLERANCES = {
     torch.float32: (1e-5, 1e-5),
     torch.float16: (2e-3, 2e-3),
     torch.bfloat16: (1e-2, 1.6e-2),
+    torch.complex64: (1e-5, 1e-5),
+    torch.complex128: (1e-10, 1e-10),
 }
 
 
@@ -93,7 +95,7 @@ def assert_same(
     """
     assert actual.dtype == expected.dtype
     assert actual.shape == expected.shape, f"shape {tuple(actual.shape)}, expected {tuple(expected.shape)}"
-    if not expected.is_floating_point():
+    if not expected.is_floating_point() and not expected.is_complex():
         torch.testing.assert_close(actual, expected, rtol=0, atol=0)
         return
     atol, rtol = tolerance if tolerance is not None else TOLERANCES[expected.dtype]
