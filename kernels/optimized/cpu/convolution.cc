@@ -1,15 +1,12 @@
 #include <cstring>
 
 #include <executorch/kernels/optimized/cpu/engine.h>
-#include <executorch/kernels/optimized/cpu/simd.h>
-#include <executorch/kernels/portable/cpu/util/convolution_impl.h>
+#include <executorch/kernels/optimized/cpu/image_strip.h>
 #include <executorch/kernels/portable/cpu/util/parallel.h>
 
 namespace torch::executor::native::optimized {
 namespace {
 
-using util::Convolution;
-using util::ConvolutionDim;
 using util::ConvolutionImage;
 
 /// The widest tile of any instruction set.
@@ -17,13 +14,12 @@ constexpr size_t kMostColumns = 48;
 constexpr size_t kMostRows = 8;
 /// Multiplications below which a thread of its own does not pay.
 constexpr size_t kGrain = 200000;
-/// Scratch memory for a strip of the image, and on the stack for one channel's.
-constexpr size_t kStripElements = 768 * 1024 / sizeof(float);
+/// Scratch memory on the stack for one channel.
 constexpr size_t kChannelElements = 24 * 1024 / sizeof(float);
+/// Columns behind the last vector that are cheaper as scalar products.
+constexpr size_t kMostRest = 4;
 /// Taps of a depthwise convolution.
 constexpr size_t kMostTaps = 64;
-
-size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
 size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
@@ -42,141 +38,6 @@ inline void copy(const float* from, size_t n, float* to) {
   std::memcpy(to + n - kStep, from + n - kStep, kStep * sizeof(float));
 }
 
-/**
- * How a strip of output lines sees its input: a copy with the padding written out, in which
- * neighbouring pixels are neighbours in memory whatever the stride. A stride of 2 takes the even
- * and the odd lines and columns apart. Then element k of the inner dimension of output pixel (line,
- * x) lies at offset[k] + line * pitch + x, and pixels of several lines are one long vector, with a
- * few columns between the lines that no one uses.
- */
-struct Strip {
-  /// The most phases of a line.
-  static constexpr size_t kPhases = 4;
-
-  ConvolutionDim height;
-  ConvolutionDim width;
-  size_t phases[2];  // by height and width
-  size_t pitch;
-  size_t lines;  // of output
-  size_t plane_lines;
-
-  static size_t reach(const ConvolutionDim& d) {
-    return static_cast<size_t>((d.kernel - 1) * d.dilation);
-  }
-  static size_t phases_of(const ConvolutionDim& d) {
-    return min(static_cast<size_t>(d.stride), reach(d) + 1);
-  }
-
-  Strip(const Convolution& conv, size_t channels, size_t elements)
-      : height(conv.dim[1]), width(conv.dim[2]) {
-    phases[0] = phases_of(height);
-    phases[1] = phases_of(width);
-    pitch = static_cast<size_t>(width.out) + reach(width) / static_cast<size_t>(width.stride);
-    const size_t more = reach(height) / static_cast<size_t>(height.stride);
-    const size_t per_line = channels * phases[0] * phases[1] * pitch;
-    const size_t fitting = elements / per_line;
-    lines = min(static_cast<size_t>(height.out), fitting > more ? fitting - more : 0);
-    plane_lines = lines + more;
-    for (size_t phase = 0; phase < phases[1] && phase < kPhases; ++phase) {
-      valid_[phase] = util::valid_range(static_cast<int64_t>(phase) - width.padding, width.stride,
-                                        width.in, static_cast<int64_t>(pitch));
-    }
-  }
-
-  size_t plane() const { return plane_lines * pitch; }
-  size_t channel() const { return phases[0] * phases[1] * plane(); }
-
-  /// Offset of a tap within a channel.
-  size_t tap(size_t h, size_t w) const {
-    const size_t down = h * static_cast<size_t>(height.dilation);
-    const size_t right = w * static_cast<size_t>(width.dilation);
-    const size_t sh = static_cast<size_t>(height.stride);
-    const size_t sw = static_cast<size_t>(width.stride);
-    return (down % sh * phases[1] + right % sw) * plane() + down / sh * pitch + right / sw;
-  }
-
-  /// Offsets of all taps of a channel; `at` is the channel's own.
-  int32_t* set_offsets(size_t at, int32_t* offset) const {
-    for (int64_t h = 0; h < height.kernel; ++h) {
-      for (int64_t w = 0; w < width.kernel; ++w) {
-        *offset++ = static_cast<int32_t>(at + tap(static_cast<size_t>(h), static_cast<size_t>(w)));
-      }
-    }
-    return offset;
-  }
-
-  /// Copies what output lines [first, first + count) read of a channel.
-  void fill(const float* in, size_t first, size_t count, float* to) const {
-    const int64_t top = static_cast<int64_t>(first) * height.stride - height.padding;
-    const size_t used = count + plane_lines - lines;
-    for (size_t ph = 0; ph < phases[0]; ++ph) {
-      for (size_t pw = 0; pw < phases[1]; ++pw, to += plane()) {
-        for (size_t y = 0; y < used; ++y) {
-          const int64_t line =
-              top + static_cast<int64_t>(y) * height.stride + static_cast<int64_t>(ph);
-          if (line < 0 || line >= height.in) {
-            std::memset(to + y * pitch, 0, pitch * sizeof(float));
-          } else {
-            fill_line(in + line * static_cast<int64_t>(height.in_stride), pw, to + y * pitch);
-          }
-        }
-      }
-    }
-  }
-
- private:
-  void fill_line(const float* in, size_t phase, float* to) const {
-    const int64_t start = static_cast<int64_t>(phase) - width.padding;
-    const util::ValidRange valid = valid_[phase];
-    for (int64_t x = 0; x < valid.begin; ++x) {
-      to[x] = 0;
-    }
-    const float* from = in + start + valid.begin * width.stride;
-    const size_t count = static_cast<size_t>(valid.end - valid.begin);
-    if (width.stride == 1) {
-      simd->copy(from, count, to + valid.begin);
-    } else if (width.stride == 2) {
-      simd->even(from, count, to + valid.begin);
-    } else {
-      for (size_t x = 0; x < count; ++x) {
-        to[valid.begin + static_cast<int64_t>(x)] = from[static_cast<int64_t>(x) * width.stride];
-      }
-    }
-    for (int64_t x = valid.end; x < static_cast<int64_t>(pitch); ++x) {
-      to[x] = 0;
-    }
-  }
-
-  util::ValidRange valid_[kPhases];
-};
-
-/// Some neighbouring pixels of a tile that lie in one output line.
-struct Segment {
-  size_t from;  // in the tile
-  size_t count;
-  ptrdiff_t to;  // in the output
-};
-
-/**
- * Finds the pixels among `columns` results from position `at` of the long vector of lines of
- * `pitch`, of which the first `width` are pixels. @returns how many segments there are.
- */
-size_t find_pixels(size_t at, size_t columns, size_t pitch, size_t width, ptrdiff_t line_stride,
-                   Segment* segments) {
-  size_t line = at / pitch;
-  size_t x = at - line * pitch;
-  size_t found = 0;
-  for (size_t done = 0; done < columns; ++line, x = 0) {
-    const size_t left = min(pitch - x, columns - done);
-    if (x < width) {
-      segments[found++] = {done, min(width - x, left),
-                           static_cast<ptrdiff_t>(line) * line_stride + static_cast<ptrdiff_t>(x)};
-    }
-    done += left;
-  }
-  return found;
-}
-
 /// What all kinds have in common: floats, two spatial dimensions, contiguous.
 bool is_plain(const ConvolutionImage& image) {
   const Convolution& conv = *image.conv;
@@ -191,7 +52,7 @@ bool is_plain(const ConvolutionImage& image) {
          (conv.in_channels == 1 || image.weight_stride[1] == taps) &&
          (width.kernel == 1 || width.weight_stride == 1) &&
          (height.kernel == 1 || height.weight_stride == static_cast<ptrdiff_t>(width.kernel)) &&
-         height.in_stride > 0 && Strip::phases_of(width) <= Strip::kPhases;
+         height.in_stride > 0 && Strip::phases_of(width) <= Strip::kCopies;
 }
 
 const float* floats(const char* bytes) { return reinterpret_cast<const float*>(bytes); }
@@ -287,32 +148,12 @@ class Depthwise {
                static_cast<ptrdiff_t>(channel) * image_.out_channel_stride +
                static_cast<ptrdiff_t>(first) * height.out_stride;
     rows.out_stride = height.out_stride;
-    if (width >= simd->lanes) {
-      rows.rows = lines;
-      rows.width = width;
-      simd->depthwise(rows);
-      return;
-    }
-    // Short lines: all of them as one.
-    float* out = rows.out;
-    const size_t count = (lines - 1) * strip_.pitch + width;
-    constexpr size_t kMostStep = 64;
-    alignas(64) float line[kMostStep];
-    Segment segments[kMostStep];
-    const size_t step = 4 * simd->lanes;
-    rows.rows = 1;
-    rows.width = step;
-    rows.out = line;
-    for (size_t at = 0; at < count; at += step) {
-      rows.in = in + at;
-      rows.width = min(step, divide_up(count - at, simd->lanes) * simd->lanes);
-      simd->depthwise(rows);
-      const size_t found =
-          find_pixels(at, min(step, count - at), strip_.pitch, width, height.out_stride, segments);
-      for (size_t i = 0; i < found; ++i) {
-        copy(line + segments[i].from, segments[i].count, out + segments[i].to);
-      }
-    }
+    rows.rows = lines;
+    rows.width = width;
+    // Up to the end of the channel, if there is nothing between its lines.
+    const bool dense = height.out_stride == static_cast<ptrdiff_t>(width);
+    rows.room = dense ? (static_cast<size_t>(height.out) - first) * width : 0;
+    simd->depthwise(rows);
   }
 
   const ConvolutionImage& image_;
@@ -326,13 +167,17 @@ class Dense {
   explicit Dense(const ConvolutionImage& image)
       : image_(image),
         conv_(*image.conv),
-        strip_(conv_, conv_.in_channels, kStripElements),
+        strip_(Strip::dense(conv_)),
+        is_dense_(strip_.pitch == static_cast<size_t>(conv_.dim[2].out) &&
+                  conv_.dim[1].out_stride == static_cast<ptrdiff_t>(strip_.pitch)),
         depth_(conv_.in_channels * static_cast<size_t>(conv_.dim[1].kernel * conv_.dim[2].kernel)),
         panel_columns_(simd->tile_vectors * simd->lanes) {}
 
   /// Elements of scratch memory; 0 if even one line takes more than there shall be.
   size_t scratch() const {
-    return strip_.lines == 0 ? 0 : conv_.in_channels * strip_.channel() + kMostColumns + depth_;
+    const size_t elements =
+        conv_.in_channels * strip_.channel() + kMostColumns + depth_ * (1 + kMostRest);
+    return strip_.lines == 0 ? 0 : elements;
   }
 
   void run(float* scratch) {
@@ -340,6 +185,7 @@ class Dense {
     const size_t elements = conv_.in_channels * strip_.channel();
     std::memset(scratch + elements, 0, kMostColumns * sizeof(float));
     offset_ = reinterpret_cast<int32_t*>(scratch + elements + kMostColumns);
+    rest_ = scratch + elements + kMostColumns + depth_;
     int32_t* offset = offset_;
     for (size_t c = 0; c < conv_.in_channels; ++c) {
       offset = strip_.set_offsets(c * strip_.channel(), offset);
@@ -363,7 +209,19 @@ class Dense {
                         lines, strip_data_ + c * per_channel);
           }
         });
-    const size_t count = (lines - 1) * strip_.pitch + static_cast<size_t>(conv_.dim[2].out);
+    const size_t all = (lines - 1) * strip_.pitch + static_cast<size_t>(conv_.dim[2].out);
+    // As in products, a few last columns are cheaper as scalar products.
+    const size_t last = all % simd->lanes;
+    const size_t rest = is_dense_ && 4 * last <= simd->lanes ? last : 0;
+    if (rest > 0) {
+      run_rest(group, first, all - rest, rest);
+    }
+    if (all > rest) {
+      run_panels(group, first, all - rest);
+    }
+  }
+
+  void run_panels(const Group& group, size_t first, size_t count) const {
     const size_t panels = divide_up(count, panel_columns_);
     const size_t row_tiles = divide_up(conv_.out_channels, simd->tile_rows);
     // The weight is read again for each panel if it stays in the cache, else the strip for each
@@ -378,6 +236,34 @@ class Dense {
         }
       }
     });
+  }
+
+  /// Pixels [at, at + columns) of the strip, all channels.
+  void run_rest(const Group& group, size_t first, size_t at, size_t columns) const {
+    for (size_t j = 0; j < columns; ++j) {
+      for (size_t k = 0; k < depth_; ++k) {
+        rest_[j * depth_ + k] = strip_data_[static_cast<size_t>(offset_[k]) + at + j];
+      }
+    }
+    float* out = group.out + first * strip_.pitch + at;
+    const size_t rows = simd->tile_rows;
+    const size_t work = rows * columns * depth_;
+    util::parallel_for(
+        divide_up(conv_.out_channels, rows), 1 + kGrain / 4 / work, [&](size_t begin, size_t end) {
+          for (size_t row = begin * rows; row < min(end * rows, conv_.out_channels); row += rows) {
+            const size_t height = min(rows, conv_.out_channels - row);
+            for (size_t j = 0; j < columns; ++j) {
+              float sum[kMostRows];
+              simd->dot(group.weight + static_cast<ptrdiff_t>(row) * image_.weight_stride[0],
+                        image_.weight_stride[0], height, rest_ + j * depth_, depth_, sum);
+              for (size_t r = 0; r < height; ++r) {
+                out[static_cast<ptrdiff_t>(row + r) * image_.out_channel_stride +
+                    static_cast<ptrdiff_t>(j)] =
+                    sum[r] + (group.bias == nullptr ? 0.0f : group.bias[row + r]);
+              }
+            }
+          }
+        });
   }
 
   void run_tile(const Group& group, size_t first, size_t count, size_t row_tile,
@@ -401,10 +287,16 @@ class Dense {
     }
     tile.bias = bias;
     tile.start = Tile::Start::kRowBias;
-    simd->tile(tile, rows, divide_up(columns, simd->lanes));
     const ConvolutionDim& height = conv_.dim[1];
     float* out = group.out + static_cast<ptrdiff_t>(row) * image_.out_channel_stride +
                  static_cast<ptrdiff_t>(first) * height.out_stride;
+    if (is_dense_ && columns % simd->lanes == 0) {
+      tile.out = out + at;
+      tile.out_stride = image_.out_channel_stride;
+      simd->tile(tile, rows, columns / simd->lanes);
+      return;
+    }
+    simd->tile(tile, rows, divide_up(columns, simd->lanes));
     Segment segments[kMostColumns];
     const size_t found =
         find_pixels(at, columns, strip_.pitch, static_cast<size_t>(conv_.dim[2].out),
@@ -420,10 +312,12 @@ class Dense {
   const ConvolutionImage& image_;
   const Convolution& conv_;
   const Strip strip_;
+  const bool is_dense_;  // neither the copy nor the output has gaps between lines
   const size_t depth_;
   const size_t panel_columns_;
   float* strip_data_ = nullptr;
   int32_t* offset_ = nullptr;
+  float* rest_ = nullptr;
 };
 
 }  // namespace

@@ -19,6 +19,9 @@ constexpr size_t kBlockRows = 128;
 /// Inner elements of a matrix that is read where it is, and of one that is narrower than a vector.
 constexpr size_t kDirectDepth = 2048;
 constexpr size_t kNarrowDepth = 64;
+/// Columns behind the last vector that are cheaper as scalar products, and their inner elements.
+constexpr size_t kMostRest = kMostLanes / 4;
+constexpr size_t kRestDepth = 1024;
 /// Multiplications below which a thread of its own does not pay.
 constexpr size_t kGrain = 200000;
 
@@ -132,7 +135,7 @@ class TransposedProduct {
 
 /// The right matrix is contiguous along its rows: tiles read it where it is. The last columns, if
 /// they are less than a vector, are calculated in a vector that reaches back into the ones before
-/// them.
+/// them, or by scalar products if they are much less.
 class DirectProduct {
  public:
   explicit DirectProduct(const FloatProduct& p)
@@ -177,6 +180,9 @@ class DirectProduct {
       if (whole > 0) {
         run_tile(m, n, whole * simd->lanes);
         n += whole * simd->lanes;
+      } else if (4 * (end - n) <= simd->lanes && p_.k >= kNarrowDepth && p_.k <= kRestDepth) {
+        run_rest(m, n, end - n);
+        n = end;
       } else if (end - begin >= simd->lanes) {
         run_tile(m, end - simd->lanes, simd->lanes);
         n = end;
@@ -242,6 +248,29 @@ class DirectProduct {
     write_block(p_, true, m, rows, n, columns, acc_);
   }
 
+  /// Scalar products of some rows with the last columns, of which there is a copy that is
+  /// contiguous.
+  void run_rest(size_t m, size_t n, size_t columns) {
+    if (!has_rest_) {
+      has_rest_ = true;
+      for (size_t j = 0; j < columns; ++j) {
+        for (size_t k = 0; k < p_.k; ++k) {
+          rest_[j][k] = p_.right[static_cast<ptrdiff_t>(k) * p_.right_row_stride + n + j];
+        }
+      }
+    }
+    const size_t rows = min(simd->tile_rows, p_.m - m);
+    for (size_t j = 0; j < columns; ++j) {
+      float sum[kMostRows];
+      simd->dot(p_.left + static_cast<ptrdiff_t>(m) * p_.left_row_stride, p_.left_row_stride, rows,
+                rest_[j], p_.k, sum);
+      for (size_t r = 0; r < rows; ++r) {
+        acc_[r * kMostColumns + j] = sum[r];
+      }
+    }
+    write_block(p_, true, m, rows, n, columns, acc_);
+  }
+
   void start_from_bias(size_t m, size_t rows, Tile& tile) {
     for (size_t r = 0; r < rows; ++r) {
       bias_[r] = p_.bias[static_cast<ptrdiff_t>(m + r) * p_.bias_row_stride];
@@ -253,8 +282,10 @@ class DirectProduct {
   const FloatProduct& p_;
   const size_t panel_columns_;
   bool rows_outside_;
+  bool has_rest_ = false;
   int32_t offset_[kDirectDepth];
   float bias_[kMostRows];
+  float rest_[kMostRest][kRestDepth];
   alignas(64) float acc_[kMostRows * kMostColumns];
 };
 

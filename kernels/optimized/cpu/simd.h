@@ -43,9 +43,24 @@ struct DepthwiseRows {
   size_t taps;
   float bias;
   size_t rows;
-  size_t width;  // at least `SimdLoops::lanes`
+  size_t width;
   float* out;
   ptrdiff_t out_stride;
+  /// Elements from `out` on that may be written. Rows are written from the first to the last, so
+  /// that a vector that is longer than its row may reach into the next one.
+  size_t room;
+};
+
+/// Lines of an image that are copied with their padding, one behind the other.
+struct PaddedLines {
+  const float* from;
+  ptrdiff_t from_stride;
+  size_t lines;
+  size_t step;    // every how manieth element of a line is taken
+  size_t before;  // zeros, as `after`
+  size_t count;   // elements taken; nothing behind the last of them is read
+  size_t after;
+  float* to;
 };
 
 /// The loops of one instruction set. Strides and offsets count elements.
@@ -68,11 +83,7 @@ struct SimdLoops {
 
   void (*depthwise)(const DepthwiseRows& rows);
 
-  /// to[i] = from[2 * i] for `n` elements; reads nothing behind the last of them.
-  void (*even)(const float* from, size_t n, float* to);
-
-  /// to[i] = from[i] for `n` elements that do not overlap.
-  void (*copy)(const float* from, size_t n, float* to);
+  void (*pad_lines)(const PaddedLines& lines);
 
   /// What the portable kernels call.
   util::FloatLoops loops;

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include <executorch/kernels/optimized/cpu/simd_products.h>
+#include <executorch/kernels/optimized/cpu/simd_convolution.h>
 
 namespace torch::executor::native::optimized {
 namespace {
@@ -147,22 +147,17 @@ ET_TARGET void scale(const float* x, size_t n, float factor, float* out) {
 
 /// exp(x - shift), where lanes are whole vectors.
 ET_TARGET inline Vector exp_of(Vector x) {
-  const Vector low = broadcast(-104.0f);
-  const Vector high = broadcast(89.0f);
+  using namespace util::vmath;
+  const Vector low = broadcast(kExpLeast);
+  const Vector high = broadcast(kExpMost);
   x = x < low ? low : x;
   x = x > high ? high : x;
   // As util::fast_exp.
-  const Vector shift = broadcast(12582912.0f);
-  const Vector shifted = x * 1.44269504f + shift;
+  const Vector shift = broadcast(kExpShift);
+  const Vector shifted = x * kPerLn2 + shift;
   const Vector n = shifted - shift;
-  const Vector r = (x - n * 0.693145752f) - n * 1.42860677e-6f;
-  Vector p = broadcast(0.000199188158f);
-  p = p * r + 0.00139463926f;
-  p = p * r + 0.00833326392f;
-  p = p * r + 0.0416662656f;
-  p = p * r + 0.166666672f;
-  p = p * r + 0.5f;
-  p = p * r * r + r + 1.0f;
+  const Vector r = (x - n * kLn2High) - n * kLn2Low;
+  const Vector p = polynomial(kExp, r) * r * r + r + 1.0f;
 #if ET_VECTOR_BYTES == 64
   return _mm512_scalef_ps(p, n);
 #else
@@ -234,44 +229,22 @@ ET_TARGET inline Vector tanh_of(Vector x) {
   const Vector ten = broadcast(10.0f);  // Where the result is 1; NaN passes.
   const Vector large = 1.0f - 2.0f * reciprocal(exp_of(2.0f * (size > ten ? ten : size)) + 1.0f);
   const Vector z = x * x;
-  Vector p = broadcast(0.00203175144f);
-  p = p * z - 0.00805394724f;
-  p = p * z + 0.0216501541f;
-  p = p * z - 0.053937465f;
-  p = p * z + 0.133331329f;
-  p = p * z - 0.333333284f;
+  const Vector p = polynomial(util::vmath::kTanh, z);
   const Vector small = x * (1.0f + z * p);
   const Vector signed_large = x < zero ? -large : large;
-  return size < broadcast(0.65f) ? small : signed_large;
+  return size < broadcast(util::vmath::kTanhLimit) ? small : signed_large;
 }
 
 /// As util::fast_erf.
 ET_TARGET inline Vector erf_of(Vector x) {
   const Vector zero = Vector{};
-  const Vector four = broadcast(4.0f);
+  const Vector most = broadcast(util::vmath::kErfMost);
   const Vector size = x < zero ? -x : x;
-  const Vector t = size > four ? four : size;
-  Vector q = broadcast(-1.69796024e-07f);
-  q = q * t - 1.92620482e-05f;
-  q = q * t + 0.000426501385f;
-  q = q * t - 0.00415376294f;
-  q = q * t + 0.0251017343f;
-  q = q * t - 0.108278453f;
-  q = q * t - 0.633332849f;
-  q = q * t - 1.12952733f;
-  q = q * t + 0.00017812218f;
-  const Vector large = 1.0f - exp_of(q);
-  const Vector z = x * x;
-  Vector p = broadcast(7.88912294e-05f);
-  p = p * z - 0.000802084222f;
-  p = p * z + 0.00518953567f;
-  p = p * z - 0.0268544443f;
-  p = p * z + 0.112836003f;
-  p = p * z - 0.37612626f;
-  p = p * z + 1.12837911f;
-  const Vector small = x * p;
+  const Vector t = size > most ? most : size;
+  const Vector large = 1.0f - exp_of(polynomial(util::vmath::kLogErfc, t));
+  const Vector small = x * polynomial(util::vmath::kErf, x * x);
   const Vector signed_large = x < zero ? -large : large;
-  return size < broadcast(0.97f) ? small : signed_large;
+  return size < broadcast(util::vmath::kErfLimit) ? small : signed_large;
 }
 
 ET_TARGET inline Vector gelu_of(Vector x) { return 0.5f * x * (1.0f + erf_of(x * 0.70710678f)); }
@@ -297,8 +270,8 @@ constexpr util::FloatLoops kLoops = {
     squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
     nullptr,           nullptr};
 
-constexpr SimdLoops kSimdLoops = {kLanes,    kTileRows, kTileVectors, tile, dot,
-                                  transpose, depthwise, even,         copy, kLoops};
+constexpr SimdLoops kSimdLoops = {kLanes,    kTileRows, kTileVectors, tile,  dot,
+                                  transpose, depthwise, pad_lines,    kLoops};
 
 }  // namespace
 }  // namespace torch::executor::native::optimized

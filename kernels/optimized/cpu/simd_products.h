@@ -1,7 +1,6 @@
 /**
  * @file
- * The first part of simd_loops.h, where its use is described: vectors, and the loops of products
- * and convolutions.
+ * The first part of simd_loops.h, where its use is described: vectors, and the loops of products.
  */
 #pragma once
 
@@ -39,6 +38,17 @@ ET_TARGET inline void store(Vector v, float* to) { std::memcpy(to, &v, sizeof(v)
 
 /// Taking away zero changes nothing, and compiles to nothing.
 ET_TARGET inline Vector broadcast(float x) { return x - Vector{}; }
+
+/// As util::vmath::polynomial.
+template <size_t kCount>
+ET_TARGET inline Vector polynomial(const float (&c)[kCount], Vector x) {
+  Vector p = broadcast(c[0]);
+  ET_UNROLL
+  for (size_t i = 1; i < kCount; ++i) {
+    p = p * x + c[i];
+  }
+  return p;
+}
 
 ET_TARGET inline float sum_lanes(Vector v) {
   float lane[kLanes];
@@ -221,82 +231,6 @@ ET_TARGET void transpose(const float* from, ptrdiff_t from_stride, size_t rows, 
     for (ptrdiff_t i = 0; i < m; ++i) {
       to[j * to_stride + i] = from[i * from_stride + j];
     }
-  }
-}
-
-/// `kVectors` vectors of neighbouring pixels in `kRows` rows.
-template <size_t kVectors>
-ET_TARGET inline void depthwise_pixels(const DepthwiseRows& d, const float* in, float* out) {
-  Vector acc[kVectors];
-  ET_UNROLL
-  for (size_t v = 0; v < kVectors; ++v) {
-    acc[v] = broadcast(d.bias);
-  }
-  for (size_t t = 0; t < d.taps; ++t) {
-    const float* from = in + d.offset[t];
-    const Vector w = broadcast(d.weight[t]);
-    ET_UNROLL
-    for (size_t v = 0; v < kVectors; ++v) {
-      acc[v] += w * load(from + v * kLanes);
-    }
-  }
-  ET_UNROLL
-  for (size_t v = 0; v < kVectors; ++v) {
-    store(acc[v], out + v * kLanes);
-  }
-}
-
-ET_TARGET void depthwise(const DepthwiseRows& d) {
-  for (size_t r = 0; r < d.rows; ++r) {
-    const float* in = d.in + static_cast<ptrdiff_t>(r) * d.pitch;
-    float* out = d.out + static_cast<ptrdiff_t>(r) * d.out_stride;
-    size_t x = 0;
-    for (; x + 4 * kLanes <= d.width; x += 4 * kLanes) {
-      depthwise_pixels<4>(d, in + x, out + x);
-    }
-    for (; x + kLanes <= d.width; x += kLanes) {
-      depthwise_pixels<1>(d, in + x, out + x);
-    }
-    if (x < d.width) {  // the last vector, once more in part
-      depthwise_pixels<1>(d, in + d.width - kLanes, out + d.width - kLanes);
-    }
-  }
-}
-
-ET_TARGET void even(const float* from, size_t n, float* to) {
-  size_t i = 0;
-#if ET_VECTOR_BYTES == 64
-  for (; i + kLanes < n; i += kLanes) {
-    const Vector both =
-        __builtin_shufflevector(load(from + 2 * i), load(from + 2 * i + kLanes), 0, 2, 4, 6, 8, 10,
-                                12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    store(both, to + i);
-  }
-#endif
-  for (; i + 4 < n; i += 4) {
-    Quad low;
-    Quad high;
-    std::memcpy(&low, from + 2 * i, sizeof(Quad));
-    std::memcpy(&high, from + 2 * i + 4, sizeof(Quad));
-    const Quad both = __builtin_shufflevector(low, high, 0, 2, 4, 6);
-    std::memcpy(to + i, &both, sizeof(Quad));
-  }
-  for (; i < n; ++i) {
-    to[i] = from[2 * i];
-  }
-}
-
-ET_TARGET void copy(const float* from, size_t n, float* to) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    store(load(from + i), to + i);
-  }
-  if (i < n && n >= kLanes) {  // the last vector, once more in part
-    store(load(from + n - kLanes), to + n - kLanes);
-    return;
-  }
-  for (; i < n; ++i) {
-    to[i] = from[i];
   }
 }
 

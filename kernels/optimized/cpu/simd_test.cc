@@ -141,14 +141,98 @@ TEST(SimdTest, MovesElements) {
       // Just as long as may be read.
       const std::vector<float> x = random_floats(n == 0 ? 0 : 2 * n - 1, -1, 1);
       std::vector<float> y(n + 1, 7.0f);
-      table->even(x.data(), n, y.data());
+      table->loops.even(x.data(), n, y.data());
       for (size_t i = 0; i < n; ++i) {
         EXPECT_EQ(y[i], x[2 * i]);
       }
       EXPECT_EQ(y[n], 7.0f);
-      table->copy(x.data(), n, y.data());
-      EXPECT_TRUE(std::equal(y.begin(), y.begin() + static_cast<ptrdiff_t>(n), x.begin()));
-      EXPECT_EQ(y[n], 7.0f);
+    }
+  }
+}
+
+TEST(SimdTest, LinesWithPadding) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t step = 1; step < 5; ++step) {
+      for (size_t n = 0; n < 70; ++n) {
+        PaddedLines p = {};
+        p.lines = 3;
+        p.step = step;
+        p.before = n % 3;
+        p.count = n;
+        p.after = n % 2;
+        p.from_stride = static_cast<ptrdiff_t>(n * step + 1);
+        // Just as long as may be read.
+        const size_t line = n == 0 ? 0 : (n - 1) * step + 1;
+        const std::vector<float> x = random_floats(2 * (n * step + 1) + line, -1, 1);
+        const size_t pitch = p.before + n + p.after;
+        std::vector<float> y(3 * pitch + 1, 7.0f);
+        p.from = x.data();
+        p.to = y.data();
+        table->pad_lines(p);
+        EXPECT_EQ(y[3 * pitch], 7.0f);
+        for (size_t i = 0; i < 3 * pitch; ++i) {
+          const size_t at = i % pitch;
+          const bool inside = at >= p.before && at < p.before + n;
+          const float expected =
+              inside ? x[i / pitch * (n * step + 1) + (at - p.before) * step] : 0.0f;
+          EXPECT_EQ(y[i], expected) << "step " << step << " count " << n << " at " << i;
+        }
+      }
+    }
+  }
+}
+
+/// One channel with every tap where `d` says, written at once.
+void expect_depthwise(const SimdLoops* table, DepthwiseRows d, size_t in_size) {
+  // Vectors may read behind the last pixel.
+  const std::vector<float> in = random_floats(in_size + table->lanes, -1, 1);
+  const std::vector<float> weight = random_floats(d.taps, -1, 1);
+  const size_t total = d.rows * static_cast<size_t>(d.out_stride);
+  std::vector<float> out(total + 1, 7.0f);
+  d.in = in.data();
+  d.weight = weight.data();
+  d.bias = 0.5f;
+  d.out = out.data();
+  table->depthwise(d);
+  EXPECT_EQ(out[total], 7.0f);
+  for (size_t r = 0; r < d.rows; ++r) {
+    for (size_t x = 0; x < static_cast<size_t>(d.out_stride); ++x) {
+      double sum = 0.5;
+      for (size_t t = 0; t < d.taps; ++t) {
+        sum += static_cast<double>(weight[t]) *
+               in[static_cast<size_t>(d.offset[t]) + r * static_cast<size_t>(d.pitch) + x];
+      }
+      const double expected = x < d.width ? sum : 7.0;
+      EXPECT_NEAR(out[r * static_cast<size_t>(d.out_stride) + x], expected, 1e-5)
+          << "width " << d.width << " rows " << d.rows << " taps " << d.taps << " at " << r << ", "
+          << x << " lanes " << table->lanes;
+    }
+  }
+}
+
+TEST(SimdTest, DepthwiseRowsOfAllWidths) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t width = 1; width < 70; ++width) {
+      for (const size_t taps : {size_t{9}, size_t{10}, size_t{25}}) {
+        for (const bool neighbours : {true, false}) {
+          const size_t gap = width % 3;
+          DepthwiseRows d = {};
+          d.rows = 1 + width % 6;
+          d.width = width;
+          d.taps = taps;
+          const size_t pitch = width + 4;
+          d.pitch = static_cast<ptrdiff_t>(pitch);
+          d.out_stride = static_cast<ptrdiff_t>(width + gap);
+          d.room = gap == 0 ? d.rows * width : 0;
+          std::vector<int32_t> offset(taps);
+          const size_t side = taps == 25 ? 5 : 3;
+          for (size_t t = 0; t < taps; ++t) {
+            offset[t] = static_cast<int32_t>(neighbours ? t / side * pitch + t % side : t * 3);
+          }
+          d.offset = offset.data();
+          expect_depthwise(table, d, (d.rows + 5) * pitch + 100);
+        }
+      }
     }
   }
 }
