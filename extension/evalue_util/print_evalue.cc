@@ -48,6 +48,14 @@ void print_item(std::ostream& os, executorch::aten::Half value) {
 void print_item(std::ostream& os, executorch::aten::BFloat16 value) {
   print_item(os, static_cast<double>(static_cast<float>(value)));
 }
+/// Like `1.+2.j`, with the sign of the imaginary part as the operator.
+template <typename T>
+void print_item(std::ostream& os, executorch::aten::complex<T> value) {
+  print_item(os, value.real());
+  os << (std::signbit(static_cast<double>(value.imag())) ? "" : "+");
+  print_item(os, value.imag());
+  os << "j";
+}
 void print_item(std::ostream& os, bool value) { os << (value ? "True" : "False"); }
 void print_item(std::ostream& os, int64_t value) { os << value; }
 void print_item(std::ostream& os, uint64_t value) { os << value; }
@@ -124,6 +132,10 @@ void print_tensor_data(std::ostream& os, const Tensor& tensor) {
       return print_elements<float>(os, tensor);
     case ScalarType::Double:
       return print_elements<double>(os, tensor);
+    case ScalarType::ComplexFloat:
+      return print_elements<executorch::aten::complex<float>>(os, tensor);
+    case ScalarType::ComplexDouble:
+      return print_elements<executorch::aten::complex<double>>(os, tensor);
     case ScalarType::Bool:
       return print_elements<bool>(os, tensor);
     default:

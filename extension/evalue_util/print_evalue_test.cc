@@ -66,6 +66,15 @@ TEST_F(PrintEValueTest, TensorsOfEveryKindOfElement) {
   EXPECT_EQ(print(EValue(*zeros({0, 2}))), "tensor(sizes=[0, 2], [])");
 }
 
+TEST_F(PrintEValueTest, ComplexElementsHaveTwoParts) {
+  const auto tensor = zeros({2}, ScalarType::ComplexFloat);
+  auto* elements = tensor->mutable_data_ptr<executorch::aten::complex<float>>();
+  elements[0] = {1.0f, -2.5f};
+  elements[1] = {0.5f, 3.0f};
+  EXPECT_EQ(print(EValue(*tensor)), "tensor(sizes=[2], [1.-2.5j, 0.5+3.j])");
+  EXPECT_EQ(print(EValue(*ones({1}, ScalarType::ComplexDouble))), "tensor(sizes=[1], [1.+0.j])");
+}
+
 TEST_F(PrintEValueTest, ElementsComeInLogicalOrder) {
   // Rows [0, 1, 2] and [3, 4, 5], stored column by column.
   const auto tensor = make_tensor_ptr({2, 3}, {0.f, 3.f, 1.f, 4.f, 2.f, 5.f}, {1, 0}, {1, 2});

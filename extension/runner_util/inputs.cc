@@ -29,13 +29,22 @@ namespace internal {
 Error fill_with_ones(const TensorInfo& tensor_meta, void* data) {
   const ScalarType type = tensor_meta.scalar_type();
   const size_t count = tensor_meta.nbytes() / runtime::elementSize(type);
-  const bool known = visit_real_type(type, [&](auto tag) {
+  const auto fill_real = [&](auto tag) {
     using T = typename decltype(tag)::type;
     auto* elements = static_cast<T*>(data);
     for (size_t i = 0; i < count; ++i) {
       elements[i] = cast_element<T, int32_t>(1);
     }
-  });
+  };
+  const auto fill_complex = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    auto* components = static_cast<T*>(data);
+    for (size_t i = 0; i < count; ++i) {
+      components[2 * i] = cast_element<T, int32_t>(1);
+      components[2 * i + 1] = T(0);
+    }
+  };
+  const bool known = visit_real_type(type, fill_real) || visit_complex_type(type, fill_complex);
   if (!known) {
     ET_LOG(Error, "There is no one of type %s", runtime::toString(type));
     return Error::InvalidArgument;

@@ -7,6 +7,7 @@
 #include <executorch/extension/runner_util/inputs.h>
 #include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/extension/testing_util/tiny_program.h>
+#include <executorch/runtime/executor/testing/program_builder.h>
 
 namespace executorch {
 namespace extension {
@@ -76,6 +77,24 @@ TEST_P(InputsTest, LimitsHold) {
   PrepareInputTensorsOptions few_inputs;
   few_inputs.max_inputs = 1;
   EXPECT_EQ(prepare_input_tensors(*method_, few_inputs).error(), Error::InvalidProgram);
+}
+
+TEST(ComplexInputsTest, OneHasNoImaginaryPart) {
+  runtime::testing::ProgramBuilder b;
+  const int x =
+      b.add_planned_tensor({2}, static_cast<int8_t>(executorch::aten::ScalarType::ComplexFloat));
+  b.set_inputs({x});
+  b.set_outputs({x});
+  const runtime::testing::PteFile program = b.build();
+  const TempFile file(program.data(), program.size());
+  Module module(file.path());
+  Method* method = *module.method("forward");
+  ASSERT_TRUE(prepare_input_tensors(*method).ok());
+  ASSERT_EQ(method->execute(), Error::Ok);
+  const auto& tensor = method->get_output(0).toTensor();
+  const auto* elements = tensor.const_data_ptr<executorch::aten::complex<float>>();
+  EXPECT_EQ(elements[1].real(), 1.0f);
+  EXPECT_EQ(elements[1].imag(), 0.0f);
 }
 
 INSTANTIATE_TEST_SUITE_P(PlannedOrNot, InputsTest, ::testing::Bool());

@@ -64,6 +64,25 @@ bool visit_real_type(executorch::aten::ScalarType type, Visitor&& visitor) {
   }
 }
 
+/// The same for complex types: the tag is that of a component.
+template <typename Visitor>
+bool visit_complex_type(executorch::aten::ScalarType type, Visitor&& visitor) {
+  using executorch::aten::ScalarType;
+  switch (type) {
+    case ScalarType::ComplexHalf:
+      visitor(TypeTag<executorch::aten::Half>{});
+      return true;
+    case ScalarType::ComplexFloat:
+      visitor(TypeTag<float>{});
+      return true;
+    case ScalarType::ComplexDouble:
+      visitor(TypeTag<double>{});
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// One element cast from `From` to `To`; the reduced-precision types go through float.
 template <typename To, typename From>
 To cast_element(From value) {

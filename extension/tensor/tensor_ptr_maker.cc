@@ -41,23 +41,36 @@ constexpr int significand_bits() {
   }
 }
 
-/// Fills every element with what `next(TypeTag)` gives.
+/// What a complex element gets besides its real part.
+enum class Imaginary { kZero, kNext };
+
+/// Fills every element, or every component of complex ones, with what `next(TypeTag)` gives.
 template <typename Next>
-void fill(const TensorPtr& tensor, Next&& next) {
+void fill(const TensorPtr& tensor, Imaginary imaginary, Next&& next) {
   const auto count = static_cast<size_t>(tensor->numel());
-  const bool known = internal::visit_real_type(tensor->scalar_type(), [&](auto tag) {
+  const auto fill_real = [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* data = tensor->template mutable_data_ptr<T>();
     for (size_t i = 0; i < count; ++i) {
       data[i] = next(tag);
     }
-  });
-  ET_CHECK_MSG(known, "Tensors of type %s cannot be filled",
-               runtime::toString(tensor->scalar_type()));
+  };
+  const auto fill_complex = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* data = static_cast<T*>(tensor->mutable_data_ptr());
+    for (size_t i = 0; i < count; ++i) {
+      data[2 * i] = next(tag);
+      data[2 * i + 1] = imaginary == Imaginary::kNext ? next(tag) : T(0);
+    }
+  };
+  const ScalarType type = tensor->scalar_type();
+  const bool known = internal::visit_real_type(type, fill_real) ||
+                     internal::visit_complex_type(type, fill_complex);
+  ET_CHECK_MSG(known, "Tensors of type %s cannot be filled", runtime::toString(type));
 }
 
 void fill_value(const TensorPtr& tensor, const Scalar& value) {
-  fill(tensor, [&](auto tag) {
+  fill(tensor, Imaginary::kZero, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if (value.isBoolean()) {
       return internal::cast_element<T, bool>(value.to<bool>());
@@ -71,7 +84,7 @@ void fill_value(const TensorPtr& tensor, const Scalar& value) {
 
 void fill_uniform(const TensorPtr& tensor) {
   std::mt19937_64& engine = random_engine();
-  fill(tensor, [&](auto tag) {
+  fill(tensor, Imaginary::kNext, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int kBits = significand_bits<T>();
     const double value =
@@ -83,7 +96,7 @@ void fill_uniform(const TensorPtr& tensor) {
 void fill_normal(const TensorPtr& tensor) {
   std::mt19937_64& engine = random_engine();
   std::normal_distribution<double> distribution;
-  fill(tensor, [&](auto tag) {
+  fill(tensor, Imaginary::kNext, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const double value = distribution(engine);
     if constexpr (std::is_unsigned_v<T>) {
@@ -98,7 +111,7 @@ void fill_normal(const TensorPtr& tensor) {
 void fill_integers(const TensorPtr& tensor, int64_t low, int64_t high) {
   std::mt19937_64& engine = random_engine();
   std::uniform_int_distribution<int64_t> distribution(low, high - 1);
-  fill(tensor, [&](auto tag) {
+  fill(tensor, Imaginary::kZero, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return internal::cast_element<T, int64_t>(distribution(engine));
   });

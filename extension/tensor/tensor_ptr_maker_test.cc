@@ -137,6 +137,20 @@ TEST_F(TensorPtrMakerTest, IntegersReachBothEndsOfTheirRange) {
   EXPECT_EQ(data_of<float>(randint(5, 6, {2}, ScalarType::Float)), (std::vector<double>{5, 5}));
 }
 
+TEST_F(TensorPtrMakerTest, ComplexNumbersAreFilled) {
+  const auto element = [](const TensorPtr& tensor, size_t i) {
+    return tensor->const_data_ptr<executorch::aten::complex<float>>()[i];
+  };
+  const auto twos = full({2}, 2, ScalarType::ComplexFloat);
+  EXPECT_EQ(twos->nbytes(), 16u);
+  EXPECT_EQ(element(twos, 1).real(), 2.0f);
+  EXPECT_EQ(element(twos, 1).imag(), 0.0f);
+  const auto random = rand({50}, ScalarType::ComplexFloat);
+  EXPECT_NE(element(random, 0).real(), element(random, 0).imag());
+  const auto doubles = ones({1}, ScalarType::ComplexDouble);
+  EXPECT_EQ(doubles->const_data_ptr<executorch::aten::complex<double>>()->real(), 1.0);
+}
+
 TEST_F(TensorPtrMakerTest, EmptyRangesAndTypesWithoutValuesStop) {
   EXPECT_DEATH(randint(3, 3, {1}), "Expected low < high, found 3 and 3");
   EXPECT_DEATH(zeros({1}, ScalarType::QInt8), "cannot be filled");

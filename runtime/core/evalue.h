@@ -241,6 +241,11 @@ struct EValue {
   /// to<T>() that returns an error instead of aborting.
   template <typename T>
   Result<T> try_to() const;
+  /// The same, spelled like its siblings.
+  template <typename T>
+  Result<T> tryTo() const {
+    return try_to<T>();
+  }
 
   /// toOptional<T>() that returns an error instead of aborting.
   template <typename T>

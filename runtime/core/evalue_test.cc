@@ -198,6 +198,8 @@ TEST_F(EValueTest, WrongTypesFailWithoutAbort) {
     expect(value.isInt(), value.tryToMemoryFormat().error());
     expect(value.isInt() || value.isNone(), value.tryToOptional<int64_t>().error());
     expect(value.isTensor() || value.isNone(), value.try_to<std::optional<Tensor>>().error());
+    expect(value.isInt(), value.tryTo<int64_t>().error());
+    expect(value.isTensor(), value.tryTo<Tensor>().error());
   }
 }
 

@@ -39,8 +39,8 @@ Result<TensorSpec> check_tensor(const executorch_flatbuffer::Tensor* tensor);
 /// Whether tensors can have this dtype. Programs number dtypes like `ScalarType` does.
 bool is_serializable(executorch::aten::ScalarType type);
 
-/// Alignment that reading elements of this size takes.
-inline size_t data_alignment(size_t element_size) { return element_size < 8 ? element_size : 8; }
+/// Alignment that reading elements of this size takes; complex numbers are aligned as a whole.
+inline size_t data_alignment(size_t element_size) { return element_size < 16 ? element_size : 16; }
 
 }  // namespace internal
 }  // namespace runtime

@@ -7,12 +7,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
 #include <executorch/runtime/python/failure.h>
-#include <executorch/runtime/python/log_capture.h>
 #include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/program.h>
 #include <executorch/runtime/python/text.h>

@@ -10,12 +10,12 @@
 
 #include <pybind11/pybind11.h>
 
+#include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/planned_memory.h>
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
-#include <executorch/runtime/python/log_capture.h>
 #include <executorch/runtime/python/program.h>
 #include <executorch/runtime/python/tensor_input.h>
 #include <executorch/runtime/python/tensor_output.h>
@@ -23,6 +23,8 @@
 namespace executorch {
 namespace runtime {
 namespace python {
+
+using extension::LogCapture;
 
 /// A loaded method with its memory. Calls from several threads wait for each other; the GIL is free
 /// while the method runs.

@@ -9,8 +9,8 @@
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
+#include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/runtime/python/failure.h>
-#include <executorch/runtime/python/log_capture.h>
 #include <executorch/runtime/python/program.h>
 
 namespace py = pybind11;
@@ -22,6 +22,7 @@ namespace python {
 using extension::BufferDataLoader;
 using extension::FileDataLoader;
 using extension::FlatTensorDataMap;
+using extension::LogCapture;
 using extension::MergedDataMap;
 using extension::MmapDataLoader;
 

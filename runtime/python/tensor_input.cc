@@ -382,7 +382,7 @@ TensorInput::TensorInput(std::unique_ptr<BorrowedArray> array, Span<const uint8_
     step *= std::max<int64_t>(view.sizes[dim_order[i]], 1);
   }
   void* data = view.data;
-  const bool misaligned = reinterpret_cast<uintptr_t>(data) % std::min<size_t>(item_size, 8) != 0;
+  const bool misaligned = reinterpret_cast<uintptr_t>(data) % item_size != 0;
   const bool protect = copy_if_read_only && view.read_only;
   if (count > 0 && (misaligned || protect || !is_packed(view, dim_order, item_size))) {
     copy_ = std::make_unique<uint8_t[]>(count * item_size);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include <executorch/runtime/core/exec_aten/util/scalar_type_basics.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/schema/program_generated.h>
 
@@ -29,21 +30,10 @@ void write(uint8_t* to, T value) {
   std::memcpy(to, &value, sizeof(value));
 }
 
+/// Numbers that are no type, which some tests want, count like a float.
 size_t element_size(int8_t scalar_type) {
-  switch (scalar_type) {
-    case 0:
-    case 1:
-    case 11:
-      return 1;
-    case 2:
-    case 5:
-      return 2;
-    case 4:
-    case 7:
-      return 8;
-    default:
-      return 4;
-  }
+  const size_t size = elementSize(static_cast<etensor::ScalarType>(scalar_type));
+  return size > 0 ? size : sizeof(float);
 }
 
 // Tables can only be written once their parts are, so everything is kept as a function until then.

@@ -1,10 +1,15 @@
 #include <algorithm>
 
-#include <executorch/runtime/python/log_capture.h>
+#include <executorch/extension/log_capture/log_capture.h>
 
 namespace executorch {
-namespace runtime {
-namespace python {
+namespace extension {
+
+using runtime::get_pal_impl;
+using runtime::pal_emit_log_message_method;
+using runtime::PalImpl;
+using runtime::register_pal;
+
 namespace {
 
 /// A damaged file can make the runtime complain about every value in it.
@@ -63,6 +68,5 @@ void LogCapture::emit(et_timestamp_t timestamp, et_pal_log_level_t level, const 
   }
 }
 
-}  // namespace python
-}  // namespace runtime
+}  // namespace extension
 }  // namespace executorch

@@ -1,3 +1,5 @@
+/// @file
+/// What the runtime logs as errors, gathered for the message of the call that failed.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +9,11 @@
 #include <executorch/runtime/platform/platform.h>
 
 namespace executorch {
-namespace runtime {
-namespace python {
+namespace extension {
 
 /// Collects what the runtime logs as errors on this thread while the object lives.
 ///
-/// The lines of a call that fails become part of the Python exception through take(); those of a
+/// The lines of a call that fails become part of its message through take(); those of a
 /// call that succeeds go where they would have gone without the capture, so nothing is lost. Other
 /// threads and lower levels are not affected.
 class LogCapture {
@@ -45,6 +46,5 @@ class LogCapture {
   std::vector<Line> lines_;
 };
 
-}  // namespace python
-}  // namespace runtime
+}  // namespace extension
 }  // namespace executorch

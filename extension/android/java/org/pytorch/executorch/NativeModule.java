@@ -1,0 +1,36 @@
+package org.pytorch.executorch;
+
+/**
+ * What the JNI layer offers: thin, in arrays of primitives, for classes that are pleasant to use to be built on.
+ *
+ * <p>Values go both ways in three arrays. For value {@code i}, {@code kinds[i]} says what it is (0 none, 1 int,
+ * 2 double, 3 bool, 4 string, 5 tensor, 6 a list, which can be returned but not read); {@code bits[i]} is the int, the
+ * double's {@link Double#doubleToRawLongBits}, the bool as 0 or 1, or a tensor's dtype number; {@code objects[2 * i]} is
+ * a string, or a tensor's data as a direct {@link java.nio.ByteBuffer} in native order, and {@code objects[2 * i + 1]}
+ * is a tensor's shape as {@code long[]}. Tensors are contiguous.
+ *
+ * <p>A module belongs to one thread at a time. Whatever fails throws {@link ExecutorchRuntimeException}.
+ */
+final class NativeModule {
+  private NativeModule() {}
+
+  /** A handle for the others, to be given to {@link #destroy}. {@code dataPaths} may be null. */
+  static native long load(String path, String[] dataPaths, int loadMode);
+
+  /** Frees the module; its handle and the buffers that it returned must not be used any more. */
+  static native void destroy(long module);
+
+  static native String[] methodNames(long module);
+
+  /** Loads a method, which {@link #execute} does as well. */
+  static native void loadMethod(long module, String method);
+
+  /**
+   * Runs a method; returns {@code {int[] kinds, long[] bits, Object[] objects}} of the outputs. The buffers are views of
+   * the module's memory: copy what is needed before the method runs again.
+   */
+  static native Object[] execute(long module, String method, int[] kinds, long[] bits, Object[] objects);
+
+  /** The backends of this build. */
+  static native String[] backendNames();
+}

@@ -1,0 +1,373 @@
+// The native methods of org.pytorch.executorch.NativeModule; NativeModule.java says what each does.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <jni.h>
+
+#include <executorch/extension/android/jni/log_output.h>
+#include <executorch/extension/android/jni/native_module.h>
+#include <executorch/extension/android/jni/text.h>
+#include <executorch/extension/c_api/executorch_c.h>
+
+namespace executorch {
+namespace extension {
+namespace jni {
+namespace {
+
+constexpr char kException[] = "org/pytorch/executorch/ExecutorchRuntimeException";
+constexpr executorch_error kInternal = 0x01;
+constexpr executorch_error kInvalidArgument = 0x12;
+
+executorch_module* to_module(jlong handle) {
+  return reinterpret_cast<executorch_module*>(static_cast<intptr_t>(handle));
+}
+
+jstring to_java(JNIEnv* env, const std::string& text) {
+  const std::u16string wide = to_utf16(text);
+  return env->NewString(reinterpret_cast<const jchar*>(wide.data()),
+                        static_cast<jsize>(wide.size()));
+}
+
+/// Throws unless a Java exception is pending already, which then says more.
+void raise(JNIEnv* env, executorch_error error, const std::string& message) {
+  if (env->ExceptionCheck()) {
+    return;
+  }
+  jclass type = env->FindClass(kException);
+  jmethodID make =
+      type != nullptr ? env->GetMethodID(type, "<init>", "(ILjava/lang/String;)V") : nullptr;
+  jstring text = make != nullptr ? to_java(env, message) : nullptr;
+  if (text != nullptr) {
+    jobject exception = env->NewObject(type, make, static_cast<jint>(error), text);
+    if (exception != nullptr) {
+      env->Throw(static_cast<jthrowable>(exception));
+    }
+  }
+}
+
+/// Whether a call of the C interface succeeded; if not, an exception is pending.
+bool succeeded(JNIEnv* env, executorch_error error) {
+  if (error != 0) {
+    raise(env, error, executorch_last_message());
+  }
+  return error == 0;
+}
+
+/// False with a pending exception for null.
+bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made) {
+  if (text == nullptr) {
+    raise(env, kInvalidArgument, std::string(what) + " is null");
+    return false;
+  }
+  std::u16string wide(static_cast<size_t>(env->GetStringLength(text)), u'\0');
+  env->GetStringRegion(text, 0, static_cast<jsize>(wide.size()),
+                       reinterpret_cast<jchar*>(wide.data()));
+  made = to_utf8(wide);
+  return !env->ExceptionCheck();
+}
+
+/// What the inputs of a call refer to while it runs.
+struct InputMemory {
+  std::vector<executorch_value> values;
+  std::vector<std::unique_ptr<std::vector<int32_t>>> sizes;
+  std::vector<std::unique_ptr<std::string>> strings;
+};
+
+bool read_tensor(JNIEnv* env, jobject buffer, jlongArray shape, jlong dtype, size_t index,
+                 InputMemory& memory) {
+  void* data = buffer != nullptr ? env->GetDirectBufferAddress(buffer) : nullptr;
+  const jlong capacity = buffer != nullptr ? env->GetDirectBufferCapacity(buffer) : -1;
+  if (shape == nullptr || capacity < 0) {
+    raise(env, kInvalidArgument,
+          "Input " + std::to_string(index) + " needs a direct ByteBuffer and a shape");
+    return false;
+  }
+  std::vector<jlong> wide(static_cast<size_t>(env->GetArrayLength(shape)));
+  env->GetLongArrayRegion(shape, 0, static_cast<jsize>(wide.size()), wide.data());
+  auto sizes = std::make_unique<std::vector<int32_t>>();
+  for (const jlong size : wide) {
+    if (size < 0 || size > INT32_MAX) {
+      raise(env, kInvalidArgument,
+            "Input " + std::to_string(index) + " has a dimension of size " + std::to_string(size));
+      return false;
+    }
+    sizes->push_back(static_cast<int32_t>(size));
+  }
+  executorch_value& value = memory.values.back();
+  value.as.tensor.data = data;
+  value.as.tensor.sizes = sizes->data();
+  value.as.tensor.rank = sizes->size();
+  value.as.tensor.nbytes = static_cast<size_t>(capacity);
+  // A number that is not of 32 bits is no dtype either.
+  value.as.tensor.dtype = dtype >= 0 && dtype <= INT32_MAX ? static_cast<int32_t>(dtype) : -1;
+  memory.sizes.push_back(std::move(sizes));
+  return !env->ExceptionCheck();
+}
+
+bool read_value(JNIEnv* env, jint kind, jlong bits, jobjectArray objects, size_t index,
+                InputMemory& memory) {
+  executorch_value& value = memory.values.emplace_back();
+  value.kind = kind;
+  const auto object = [&](size_t which) {
+    return env->GetObjectArrayElement(objects, static_cast<jsize>(2 * index + which));
+  };
+  switch (kind) {
+    case EXECUTORCH_KIND_INT:
+      value.as.int_value = bits;
+      return true;
+    case EXECUTORCH_KIND_DOUBLE:
+      std::memcpy(&value.as.double_value, &bits, sizeof(bits));
+      return true;
+    case EXECUTORCH_KIND_BOOL:
+      value.as.bool_value = bits != 0;
+      return true;
+    case EXECUTORCH_KIND_STRING: {
+      auto text = std::make_unique<std::string>();
+      if (!to_native(env, static_cast<jstring>(object(0)), "A string input", *text)) {
+        return false;
+      }
+      value.as.string_value = {text->data(), text->size()};
+      memory.strings.push_back(std::move(text));
+      return true;
+    }
+    case EXECUTORCH_KIND_TENSOR:
+      return read_tensor(env, object(0), static_cast<jlongArray>(object(1)), bits, index, memory);
+    default:
+      return true;  // None, or a number that the C interface refuses.
+  }
+}
+
+bool read_inputs(JNIEnv* env, jintArray kinds, jlongArray bits, jobjectArray objects,
+                 InputMemory& memory) {
+  if (kinds == nullptr || bits == nullptr || objects == nullptr) {
+    raise(env, kInvalidArgument, "The kinds, bits or objects of the inputs are null");
+    return false;
+  }
+  const auto count = static_cast<size_t>(env->GetArrayLength(kinds));
+  if (static_cast<size_t>(env->GetArrayLength(bits)) != count ||
+      static_cast<size_t>(env->GetArrayLength(objects)) != 2 * count) {
+    raise(env, kInvalidArgument, "The inputs' arrays have lengths that do not belong together");
+    return false;
+  }
+  std::vector<jint> all_kinds(count);
+  std::vector<jlong> all_bits(count);
+  env->GetIntArrayRegion(kinds, 0, static_cast<jsize>(count), all_kinds.data());
+  env->GetLongArrayRegion(bits, 0, static_cast<jsize>(count), all_bits.data());
+  for (size_t i = 0; i < count; ++i) {
+    if (!read_value(env, all_kinds[i], all_bits[i], objects, i, memory)) {
+      return false;
+    }
+  }
+  return !env->ExceptionCheck();
+}
+
+/// The ByteBuffer and the shape of a tensor, into two elements of `objects`.
+bool write_tensor(JNIEnv* env, const executorch_tensor& tensor, size_t index,
+                  jobjectArray objects) {
+  for (size_t i = 0; tensor.dim_order != nullptr && i < tensor.rank; ++i) {
+    if (tensor.dim_order[i] != i) {
+      raise(env, kInvalidArgument,
+            "Output " + std::to_string(index) + " is not contiguous, which Java's tensors are");
+      return false;
+    }
+  }
+  static char empty = 0;
+  jobject buffer = env->NewDirectByteBuffer(tensor.data != nullptr ? tensor.data : &empty,
+                                            static_cast<jlong>(tensor.nbytes));
+  jlongArray shape = env->NewLongArray(static_cast<jsize>(tensor.rank));
+  if (buffer == nullptr || shape == nullptr) {
+    raise(env, kInternal, "No memory for output " + std::to_string(index));
+    return false;
+  }
+  const std::vector<jlong> sizes(tensor.sizes, tensor.sizes + tensor.rank);
+  env->SetLongArrayRegion(shape, 0, static_cast<jsize>(tensor.rank), sizes.data());
+  env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index), buffer);
+  env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index + 1), shape);
+  env->DeleteLocalRef(buffer);
+  env->DeleteLocalRef(shape);
+  return !env->ExceptionCheck();
+}
+
+bool write_value(JNIEnv* env, const executorch_value& value, size_t index, jlong& bits,
+                 jobjectArray objects) {
+  switch (value.kind) {
+    case EXECUTORCH_KIND_INT:
+      bits = value.as.int_value;
+      return true;
+    case EXECUTORCH_KIND_DOUBLE:
+      std::memcpy(&bits, &value.as.double_value, sizeof(bits));
+      return true;
+    case EXECUTORCH_KIND_BOOL:
+      bits = value.as.bool_value ? 1 : 0;
+      return true;
+    case EXECUTORCH_KIND_STRING: {
+      const executorch_string& text = value.as.string_value;
+      jstring made = to_java(env, std::string(text.data, text.size));
+      env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index), made);
+      env->DeleteLocalRef(made);
+      return !env->ExceptionCheck();
+    }
+    case EXECUTORCH_KIND_TENSOR:
+      bits = value.as.tensor.dtype;
+      return write_tensor(env, value.as.tensor, index, objects);
+    default:
+      return true;
+  }
+}
+
+/// {int[] kinds, long[] bits, Object[] objects}; null with a pending exception.
+jobjectArray write_outputs(JNIEnv* env, const std::vector<executorch_value>& values) {
+  const auto count = static_cast<jsize>(values.size());
+  jclass object = env->FindClass("java/lang/Object");
+  if (object == nullptr) {
+    return nullptr;
+  }
+  jintArray kinds = env->NewIntArray(count);
+  jlongArray bits = env->NewLongArray(count);
+  jobjectArray objects = env->NewObjectArray(2 * count, object, nullptr);
+  jobjectArray made = env->NewObjectArray(3, object, nullptr);
+  if (kinds == nullptr || bits == nullptr || objects == nullptr || made == nullptr) {
+    return nullptr;  // Java throws OutOfMemoryError.
+  }
+  std::vector<jint> all_kinds;
+  std::vector<jlong> all_bits(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    all_kinds.push_back(values[i].kind);
+    if (!write_value(env, values[i], i, all_bits[i], objects)) {
+      return nullptr;
+    }
+  }
+  env->SetIntArrayRegion(kinds, 0, count, all_kinds.data());
+  env->SetLongArrayRegion(bits, 0, count, all_bits.data());
+  env->SetObjectArrayElement(made, 0, kinds);
+  env->SetObjectArrayElement(made, 1, bits);
+  env->SetObjectArrayElement(made, 2, objects);
+  return made;
+}
+
+bool read_paths(JNIEnv* env, jobjectArray paths, std::vector<std::string>& made) {
+  const jsize count = paths != nullptr ? env->GetArrayLength(paths) : 0;
+  for (jsize i = 0; i < count; ++i) {
+    auto path = static_cast<jstring>(env->GetObjectArrayElement(paths, i));
+    if (!to_native(env, path, "The path of a data file", made.emplace_back())) {
+      return false;
+    }
+    env->DeleteLocalRef(path);
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace jni
+}  // namespace extension
+}  // namespace executorch
+
+using namespace executorch::extension::jni;
+
+extern "C" {
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM*, void*) {
+  send_logs_to_android();
+  return JNI_VERSION_1_6;
+}
+
+JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_NativeModule_load(JNIEnv* env, jclass,
+                                                                      jstring path,
+                                                                      jobjectArray data_paths,
+                                                                      jint load_mode) {
+  std::string native_path;
+  std::vector<std::string> native_data_paths;
+  if (!to_native(env, path, "The path of a program", native_path) ||
+      !read_paths(env, data_paths, native_data_paths)) {
+    return 0;
+  }
+  std::vector<const char*> pointers;
+  for (const std::string& data_path : native_data_paths) {
+    pointers.push_back(data_path.c_str());
+  }
+  executorch_module_options options{};
+  options.struct_size = sizeof(options);
+  options.data_paths = pointers.data();
+  options.num_data_paths = pointers.size();
+  options.load_mode = load_mode;
+  executorch_module* module = nullptr;
+  succeeded(env, executorch_module_load(native_path.c_str(), &options, &module));
+  return static_cast<jlong>(reinterpret_cast<intptr_t>(module));
+}
+
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_destroy(JNIEnv*, jclass,
+                                                                        jlong module) {
+  executorch_module_destroy(to_module(module));
+}
+
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_methodNames(JNIEnv* env,
+                                                                                    jclass,
+                                                                                    jlong module) {
+  size_t count = 0;
+  if (!succeeded(env, executorch_module_num_methods(to_module(module), &count))) {
+    return nullptr;
+  }
+  jclass string = env->FindClass("java/lang/String");
+  jobjectArray names =
+      string != nullptr ? env->NewObjectArray(static_cast<jsize>(count), string, nullptr) : nullptr;
+  for (size_t i = 0; names != nullptr && i < count; ++i) {
+    const char* name = nullptr;
+    if (!succeeded(env, executorch_module_method_name(to_module(module), i, &name))) {
+      return nullptr;
+    }
+    jstring made = to_java(env, name);
+    env->SetObjectArrayElement(names, static_cast<jsize>(i), made);
+    env->DeleteLocalRef(made);
+  }
+  return names;
+}
+
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_loadMethod(JNIEnv* env, jclass,
+                                                                           jlong module,
+                                                                           jstring method) {
+  std::string name;
+  if (to_native(env, method, "The name of a method", name)) {
+    succeeded(env, executorch_module_load_method(to_module(module), name.c_str()));
+  }
+}
+
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_execute(
+    JNIEnv* env, jclass, jlong module, jstring method, jintArray kinds, jlongArray bits,
+    jobjectArray objects) {
+  std::string name;
+  InputMemory inputs;
+  size_t num_outputs = 0;
+  if (!to_native(env, method, "The name of a method", name) ||
+      !read_inputs(env, kinds, bits, objects, inputs) ||
+      !succeeded(env,
+                 executorch_module_num_outputs(to_module(module), name.c_str(), &num_outputs))) {
+    return nullptr;
+  }
+  std::vector<executorch_value> outputs(num_outputs);
+  if (!succeeded(env,
+                 executorch_module_execute(to_module(module), name.c_str(), inputs.values.data(),
+                                           inputs.values.size(), outputs.data(), outputs.size()))) {
+    return nullptr;
+  }
+  return write_outputs(env, outputs);
+}
+
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_backendNames(JNIEnv* env,
+                                                                                     jclass) {
+  jclass string = env->FindClass("java/lang/String");
+  const size_t count = executorch_num_backends();
+  jobjectArray names =
+      string != nullptr ? env->NewObjectArray(static_cast<jsize>(count), string, nullptr) : nullptr;
+  for (size_t i = 0; names != nullptr && i < count; ++i) {
+    jstring made = to_java(env, executorch_backend_name(i));
+    env->SetObjectArrayElement(names, static_cast<jsize>(i), made);
+    env->DeleteLocalRef(made);
+  }
+  return names;
+}
+
+}  // extern "C"

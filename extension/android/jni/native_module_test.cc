@@ -1,0 +1,184 @@
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <executorch/extension/android/jni/fake_jvm.h>
+#include <executorch/extension/android/jni/native_module.h>
+#include <executorch/extension/android/jni/text.h>
+#include <executorch/extension/testing_util/temp_file.h>
+#include <executorch/extension/testing_util/tiny_program.h>
+#include <executorch/runtime/executor/testing/program_builder.h>
+
+namespace executorch {
+namespace extension {
+namespace jni {
+namespace {
+
+using extension::testing::TempFile;
+using extension::testing::TinyProgram;
+using ::testing::ElementsAre;
+using testing::FakeJvm;
+using ::testing::HasSubstr;
+
+constexpr jint kTensor = 5;
+constexpr jlong kFloat32 = 6;
+
+class NativeModuleTest : public ::testing::Test {
+ protected:
+  jlong load(const std::string& path, std::vector<jobject> data_paths = {}) {
+    return Java_org_pytorch_executorch_NativeModule_load(
+        env(), nullptr, jvm_.string(to_utf16(path)), jvm_.array(std::move(data_paths)), 1);
+  }
+  void destroy(jlong module) {
+    Java_org_pytorch_executorch_NativeModule_destroy(env(), nullptr, module);
+  }
+  FakeJvm::Object* execute(jlong module, jintArray kinds, jlongArray bits, jobjectArray objects) {
+    return FakeJvm::of(Java_org_pytorch_executorch_NativeModule_execute(
+        env(), nullptr, module, jvm_.string(u"forward"), kinds, bits, objects));
+  }
+  /// Expects an exception, and gives its message.
+  std::string message(jint code) {
+    const FakeJvm::Object* exception = jvm_.take_exception();
+    if (exception == nullptr) {
+      return "nothing was thrown";
+    }
+    EXPECT_EQ(exception->type, "org/pytorch/executorch/ExecutorchRuntimeException");
+    EXPECT_EQ(exception->code, code);
+    return to_utf8(exception->text);
+  }
+  JNIEnv* env() { return jvm_.env(); }
+
+  FakeJvm jvm_;
+  float a_[6] = {1, 2, 3, 4, 5, 6};
+  float b_[6] = {10, 20, 30, 40, 50, 60};
+};
+
+TEST_F(NativeModuleTest, AddsTwoTensors) {
+  const TempFile file(TinyProgram().build());
+  const jlong module = load(file.path());
+  ASSERT_NE(module, 0) << message(0);
+  const FakeJvm::Object* result =
+      execute(module, jvm_.ints({kTensor, kTensor}), jvm_.longs({kFloat32, kFloat32}),
+              jvm_.array({jvm_.buffer(a_, sizeof(a_)), jvm_.longs({2, 3}),
+                          jvm_.buffer(b_, sizeof(b_)), jvm_.longs({2, 3})}));
+  ASSERT_NE(result, nullptr) << message(0);
+  ASSERT_EQ(result->items.size(), 3u);
+  EXPECT_THAT(result->items[0]->ints, ElementsAre(kTensor));
+  EXPECT_THAT(result->items[1]->longs, ElementsAre(kFloat32));
+  const std::vector<FakeJvm::Object*>& objects = result->items[2]->items;
+  ASSERT_EQ(objects.size(), 2u);
+  EXPECT_THAT(objects[1]->longs, ElementsAre(2, 3));
+  ASSERT_EQ(objects[0]->capacity, 24);
+  EXPECT_EQ(static_cast<float*>(objects[0]->address)[5], 66);
+  destroy(module);
+}
+
+TEST_F(NativeModuleTest, NamesAndMethods) {
+  TinyProgram program;
+  program.methods = {"forward", "encode"};
+  const TempFile file(program.build());
+  const jlong module = load(file.path());
+  ASSERT_NE(module, 0);
+  const auto* names =
+      FakeJvm::of(Java_org_pytorch_executorch_NativeModule_methodNames(env(), nullptr, module));
+  ASSERT_EQ(names->items.size(), 2u);
+  EXPECT_EQ(names->items[1]->text, u"encode");
+  Java_org_pytorch_executorch_NativeModule_loadMethod(env(), nullptr, module,
+                                                      jvm_.string(u"encode"));
+  EXPECT_EQ(jvm_.take_exception(), nullptr);
+  Java_org_pytorch_executorch_NativeModule_loadMethod(env(), nullptr, module,
+                                                      jvm_.string(u"absent"));
+  EXPECT_THAT(message(0x12), HasSubstr("absent"));
+  EXPECT_NE(Java_org_pytorch_executorch_NativeModule_backendNames(env(), nullptr), nullptr);
+  destroy(module);
+}
+
+TEST_F(NativeModuleTest, FailuresBecomeExceptions) {
+  EXPECT_EQ(load("/no/such/model.pte"), 0);
+  EXPECT_THAT(message(0x22), HasSubstr("/no/such/model.pte"));
+  EXPECT_EQ(Java_org_pytorch_executorch_NativeModule_load(env(), nullptr, nullptr, nullptr, 0), 0);
+  EXPECT_THAT(message(0x12), HasSubstr("null"));
+  const TempFile file(TinyProgram().build());
+  EXPECT_EQ(load(file.path(), {nullptr}), 0);
+  EXPECT_THAT(message(0x12), HasSubstr("data file is null"));
+  EXPECT_EQ(Java_org_pytorch_executorch_NativeModule_methodNames(env(), nullptr, 0), nullptr);
+  EXPECT_THAT(message(0x12), HasSubstr("null"));
+}
+
+TEST_F(NativeModuleTest, WrongInputsBecomeExceptions) {
+  const TempFile file(TinyProgram().build());
+  const jlong module = load(file.path());
+  const jobject good = jvm_.buffer(b_, sizeof(b_));
+  const auto refused = [&](const char* reason, jint kind, jlong bits, jobject first,
+                           jobject second) {
+    EXPECT_EQ(execute(module, jvm_.ints({kind, kTensor}), jvm_.longs({bits, kFloat32}),
+                      jvm_.array({first, second, good, jvm_.longs({2, 3})})),
+              nullptr);
+    EXPECT_THAT(message(0x12), HasSubstr(reason));
+  };
+  const jobject shape = jvm_.longs({2, 3});
+  refused("direct ByteBuffer", kTensor, kFloat32, nullptr, shape);
+  refused("direct ByteBuffer", kTensor, kFloat32, jvm_.buffer(nullptr, -1), shape);
+  refused("direct ByteBuffer", kTensor, kFloat32, good, nullptr);
+  refused("needs 24 bytes", kTensor, kFloat32, jvm_.buffer(a_, 20), shape);
+  refused("size -2", kTensor, kFloat32, good, jvm_.longs({-2, 3}));
+  refused("size 4294967298", kTensor, kFloat32, good, jvm_.longs({4294967298, 3}));
+  refused("dtype -1", kTensor, int64_t{1} << 33, good, shape);
+  refused("string input is null", 4, 0, nullptr, nullptr);
+  refused("kind 77", 77, 0, nullptr, nullptr);
+  refused("Input 0 is a Int", 1, 3, nullptr, nullptr);
+  EXPECT_EQ(execute(module, jvm_.ints({}), jvm_.longs({}), jvm_.array({})), nullptr);
+  EXPECT_THAT(message(0x12), HasSubstr("has 2 inputs"));
+  EXPECT_EQ(execute(module, jvm_.ints({1}), jvm_.longs({}), jvm_.array({})), nullptr);
+  EXPECT_THAT(message(0x12), HasSubstr("belong together"));
+  EXPECT_EQ(execute(module, nullptr, jvm_.longs({}), jvm_.array({})), nullptr);
+  EXPECT_THAT(message(0x12), HasSubstr("are null"));
+  destroy(module);
+}
+
+TEST_F(NativeModuleTest, NumbersAndTextPass) {
+  runtime::testing::ProgramBuilder b;
+  const std::vector<int32_t> values = {b.add_int(-7), b.add_double(0.5), b.add_bool(true),
+                                       b.add_string("\xF0\x9F\x98\x80"), b.add_none()};
+  b.set_inputs(values);
+  b.set_outputs(values);
+  const runtime::testing::PteFile program = b.build();
+  const TempFile file(program.data(), program.size());
+  const jlong module = load(file.path());
+  double half = 0.5;
+  jlong half_bits = 0;
+  std::memcpy(&half_bits, &half, sizeof(half));
+  std::vector<jobject> objects(10);
+  objects[6] = jvm_.string(u"\xD83D\xDE00");
+  const FakeJvm::Object* result =
+      execute(module, jvm_.ints({1, 2, 3, 4, 0}), jvm_.longs({-7, half_bits, 1, 0, 0}),
+              jvm_.array(objects));
+  ASSERT_NE(result, nullptr) << message(0);
+  EXPECT_THAT(result->items[0]->ints, ElementsAre(1, 2, 3, 4, 0));
+  EXPECT_THAT(result->items[1]->longs, ElementsAre(-7, half_bits, 1, 0, 0));
+  EXPECT_EQ(result->items[2]->items[6]->text, u"\xD83D\xDE00");
+  destroy(module);
+}
+
+TEST(TextTest, Utf8AndUtf16) {
+  const std::string good = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
+  EXPECT_EQ(to_utf16(good), u"aé€\xD83D\xDE00z");
+  EXPECT_EQ(to_utf8(to_utf16(good)), good);
+  EXPECT_EQ(to_utf8(std::u16string(1, u'\xD83D')), "\xEF\xBF\xBD");
+  EXPECT_EQ(to_utf8(std::u16string(1, u'\xDE00')), "\xEF\xBF\xBD");
+  // Stray and missing continuation bytes, overlong forms, surrogates, too large, cut off.
+  for (const char* bad : {"\x80", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
+                          "\xF4\x90\x80\x80", "\xFF", "\xF0\x9F\x98", "\xE2\x82"}) {
+    const std::u16string wide = to_utf16(bad);
+    EXPECT_EQ(wide, std::u16string(std::strlen(bad), u'\xFFFD')) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace jni
+}  // namespace extension
+}  // namespace executorch
