@@ -39,12 +39,13 @@ class BundleBuilder {
 
   flatbuffers::Offset<schema::Value> tensor(const std::vector<float>& data,
                                             const std::vector<int32_t>& sizes = {2, 2},
-                                            const std::vector<uint8_t>& order = {0, 1}) {
+                                            const std::vector<uint8_t>& order = {0, 1},
+                                            aten::ScalarType type = aten::ScalarType::Float) {
     fbb_.ForceVectorAlignment(data.size() * sizeof(float), 1, 16);
     const auto bytes = fbb_.CreateVector(reinterpret_cast<const uint8_t*>(data.data()),
                                          data.size() * sizeof(float));
     const auto made =
-        schema::CreateTensor(fbb_, executorch_flatbuffer::ScalarType::FLOAT,
+        schema::CreateTensor(fbb_, static_cast<executorch_flatbuffer::ScalarType>(type),
                              fbb_.CreateVector(sizes), bytes, fbb_.CreateVector(order));
     return schema::CreateValue(fbb_, schema::ValueUnion::Tensor, made.Union());
   }
@@ -125,6 +126,31 @@ TEST(BundledProgramTest, NanAndInfinity) {
   EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 0), Error::Ok);
   EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 1, 1, 1), Error::NotFound);
   EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 2, 1, 1), Error::NotFound);
+}
+
+TEST(BundledProgramTest, ComplexNumbersAreComparedByTheirParts) {
+  constexpr auto kComplex = aten::ScalarType::ComplexFloat;
+  ProgramBuilder program;
+  const int x = program.add_planned_tensor({2}, static_cast<int8_t>(kComplex));
+  program.set_inputs({x});
+  program.set_outputs({x});
+  MethodHarness harness(program);
+  ASSERT_TRUE(harness.ok());
+  BundleBuilder b;
+  const auto pair = [&b](const std::vector<float>& parts) {
+    return b.tensor(parts, {2}, {0}, kComplex);
+  };
+  b.add_case({pair({1, 2, 3, 4})}, {pair({1, 2, 3, 4})});
+  b.add_case({pair({1, 2, 3, 4})}, {pair({1, 2, 3, 5})});
+  void* bundle = b.finish(kProgram);
+  ASSERT_EQ(load_bundled_input(harness.method(), bundle, 0), Error::Ok);
+  ASSERT_EQ(harness.method().execute(), Error::Ok);
+  EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 0), Error::Ok);
+  EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 1), Error::NotFound);
+  EXPECT_EQ(verify_method_outputs(harness.method(), bundle, 1, /*rtol=*/0.2), Error::Ok);
+  const ErrorStats stats = compute_method_output_error_stats(harness.method(), bundle, 1);
+  EXPECT_DOUBLE_EQ(stats.max_abs_error, 1);
+  EXPECT_DOUBLE_EQ(stats.mean_abs_error, 0.25);
 }
 
 TEST(BundledProgramTest, WhatDoesNotFitIsRefused) {

@@ -28,6 +28,22 @@ bool visit_pairs(const Tensor& actual, const Tensor& expected, Visit&& visit) {
   return true;
 }
 
+/// The same for the components of complex numbers; real and imaginary parts have the element's
+/// index.
+template <typename T, typename Visit>
+bool visit_components(const Tensor& actual, const Tensor& expected, Visit&& visit) {
+  const aten::complex<T>* const a = actual.const_data_ptr<aten::complex<T>>();
+  const aten::complex<T>* const b = expected.const_data_ptr<aten::complex<T>>();
+  const auto count = static_cast<size_t>(actual.numel());
+  for (size_t i = 0; i < count; ++i) {
+    if (!visit(static_cast<double>(a[i].real()), static_cast<double>(b[i].real()), i) ||
+        !visit(static_cast<double>(a[i].imag()), static_cast<double>(b[i].imag()), i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The same for tensors of floating-point numbers; other tensors are left to `other`.
 template <typename Visit, typename Other>
 bool visit_floats(const Tensor& actual, const Tensor& expected, Visit&& visit, Other&& other) {
@@ -40,6 +56,10 @@ bool visit_floats(const Tensor& actual, const Tensor& expected, Visit&& visit, O
       return visit_pairs<aten::Half>(actual, expected, visit);
     case ScalarType::BFloat16:
       return visit_pairs<aten::BFloat16>(actual, expected, visit);
+    case ScalarType::ComplexFloat:
+      return visit_components<float>(actual, expected, visit);
+    case ScalarType::ComplexDouble:
+      return visit_components<double>(actual, expected, visit);
     default:
       return other();
   }

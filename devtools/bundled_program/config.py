@@ -14,6 +14,12 @@ ConfigValue: TypeAlias = torch.Tensor | int | bool | float
 
 DataContainer: TypeAlias = list[Any] | tuple[Any, ...] | dict[str, Any]
 
+MethodInputType: TypeAlias = Sequence[Any]
+"""What a method takes: a sequence of arguments, nested containers allowed."""
+
+MethodOutputType: TypeAlias = Sequence[Any]
+"""What a method gives: a sequence of results, nested containers allowed."""
+
 
 class MethodTestCase:
     """One run of a method.
@@ -57,4 +63,11 @@ class MethodTestSuite:
     test_cases: Sequence[MethodTestCase]
 
 
-__all__ = ["ConfigValue", "DataContainer", "MethodTestCase", "MethodTestSuite"]
+__all__ = [
+    "ConfigValue",
+    "DataContainer",
+    "MethodInputType",
+    "MethodOutputType",
+    "MethodTestCase",
+    "MethodTestSuite",
+]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from torch.export import ExportedProgram
 from executorch.devtools.etdump.serialize import deserialize_from_etdump_flatcc
 from executorch.devtools.etrecord import ETRecord, parse_etrecord
 from executorch.devtools.inspector._events import (
-    OPERATOR_CALL,
     Event,
     EventBlock,
     GroupingOptions,
@@ -23,31 +21,38 @@ from executorch.devtools.inspector._events import (
     group_events,
     resolve_debug_handles,
 )
-from executorch.devtools.inspector.numerical_comparator import NumericalComparatorBase
+from executorch.devtools.inspector._inspector_utils import (
+    EXCLUDED_COLUMNS_WHEN_PRINTING,
+    EXCLUDED_EVENTS_WHEN_PRINTING,
+    FORWARD,
+    display_or_print_df,
+)
+from executorch.devtools.inspector.handle_maps import (
+    map_runtime_aot_intermediate_outputs,
+    merge_runtime_overlapping_debug_handles,
+)
+from executorch.devtools.inspector.numerical_comparator import DebugHandle, NumericalComparatorBase
 from executorch.devtools.inspector.numerical_comparator.comparators import find_comparator
+from executorch.devtools.inspector.signatures import (
+    DebugEventSignature,
+    DelegateMetadata,
+    EventSignature,
+    InstructionEvent,
+    InstructionEventSignature,
+    ProfileEventSignature,
+    RunSignature,
+)
 from executorch.devtools.inspector.sources import (
     attach_sources,
-    handles_of,
     is_in_module,
     nodes_by_handle,
     reference_values,
 )
 from executorch.devtools.inspector.time_scale import TimeScale
+from executorch.devtools.inspector.values import handles_of
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FORWARD = "forward"
-#: Events that the table leaves out: they repeat the time of what is below them.
-EXCLUDED_EVENTS_WHEN_PRINTING = {OPERATOR_CALL}
-#: Columns that are too long for the table.
-EXCLUDED_COLUMNS_WHEN_PRINTING = [
-    "raw",
-    "delegate_debug_identifier",
-    "stack_traces",
-    "module_hierarchy",
-    "debug_data",
-]
 
 
 class Inspector:
@@ -169,13 +174,12 @@ class Inspector:
         """Prints the events as a table, without those that only wrap others.
 
         Args:
-            file: Where to; standard output by default.
+            file: Where to; standard output by default. A notebook shows the table instead.
             include_units: As for :meth:`to_dataframe`.
             include_delegate_debug_data: As for :meth:`to_dataframe`.
         """
         table = self._table(include_units, include_delegate_debug_data)
-        text = "no events" if table.empty else table.to_string(max_colwidth=60, na_rep="")
-        print(text, file=sys.stdout if file is None else file)
+        display_or_print_df(table, file)
 
     def save_data_to_tsv(
         self, file: IO[str], include_units: bool = True, include_delegate_debug_data: bool = False
@@ -253,10 +257,9 @@ class Inspector:
         Raises:
             ValueError: Something is missing; the message says what.
         """
-        import pandas as pd
-
         del disable_debug_handle_valdiation
         comparator = find_comparator(distance)
+        comparator.inspector = self
         program = self.get_exported_program(reference_graph)
         record = self._etrecord
         if record is None or program is None:
@@ -268,31 +271,46 @@ class Inspector:
                 "the ETRecord has no inputs: call update_representative_inputs() before saving it"
             )
         nodes = nodes_by_handle(program)
-        references = reference_values(program, record._representative_inputs)
-        rows = []
-        for event in self._logged_events():
-            handles = handles_of(event.debug_handles)
-            # Of several operators that were fused, the last one's value is what is seen outside.
-            known = [key for key in references if set(key) & set(handles)]
-            if not known:
-                continue
-            reference, value = references[known[-1]], _matching(event.debug_data, references[known[-1]])
-            sources = [node for handle in handles for node in nodes.get(handle, ())]
-            rows.append(
-                {
-                    "aot_debug_handle": known[-1],
-                    "aot_ops": [node.name for node in sources],
-                    "aot_intermediate_output": reference,
-                    "runtime_ops": [event.name],
-                    "runtime_debug_handle": handles,
-                    "runtime_intermediate_output": value,
-                    "gap": comparator.compare(reference, value),
-                    "stacktraces": {node.name: node.meta.get("stack_trace") for node in sources},
-                }
-            )
-        if not rows:
+        values, runtime_names = self._runtime_values()
+        mapping = map_runtime_aot_intermediate_outputs(
+            reference_values(program, record._representative_inputs), values
+        )
+        if not mapping:
             raise ValueError("no operator has values at run time: was the program run with a debug buffer?")
-        return pd.DataFrame(rows)
+        names = {(handle,): [node.name for node in found] for handle, found in nodes.items()}
+        table = comparator.compare(mapping, names, runtime_names)
+        if not table.empty:
+            table["stacktraces"] = [
+                {
+                    node.name: node.meta.get("stack_trace")
+                    for number in handle
+                    for node in nodes.get(number, ())
+                }
+                for handle in table["aot_debug_handle"]
+            ]
+        return table
+
+    def _runtime_values(
+        self,
+    ) -> tuple[dict[DebugHandle, tuple[Any, int]], dict[DebugHandle, list[str]]]:
+        """Debug handle to what was logged and the number of outputs, and to names of events."""
+        logged: dict[DebugHandle, tuple[int, Any, int]] = {}
+        names: dict[DebugHandle, list[str]] = {}
+        for event in self._logged_events():
+            handle = handles_of(event.debug_handles)
+            if not handle:
+                continue
+            instruction = -1 if event._instruction_id is None else event._instruction_id
+            names.setdefault(handle, []).append(event.name)
+            if handle not in logged or logged[handle][0] <= instruction:
+                flat = [
+                    item
+                    for value in event.debug_data
+                    for item in (value if isinstance(value, list) else [value])
+                ]
+                logged[handle] = (instruction, flat, event.num_outputs)
+        merged = merge_runtime_overlapping_debug_handles(logged)
+        return {handle: (value, outputs) for handle, (_, value, outputs) in merged.items()}, names
 
     def _logged_events(self) -> list[Event]:
         return [
@@ -304,21 +322,22 @@ class Inspector:
         ]
 
 
-def _matching(values: list[Any], reference: Any) -> Any:
-    """Of the values of an instruction, those that correspond to the reference: one, or as many as it has."""
-    flat = [item for value in values for item in (value if isinstance(value, list) else [value])]
-    if isinstance(reference, (list, tuple)) and len(flat) >= len(reference):
-        return flat[-len(reference) :]
-    shape = getattr(reference, "shape", None)
-    for value in reversed(flat):
-        if shape is None or getattr(value, "shape", None) == shape:
-            return value
-    return flat[-1]
-
-
 def _read(path: Any) -> bytes:
     with open(path, "rb") as file:
         return file.read()
 
 
-__all__ = ["Event", "EventBlock", "Inspector", "PerfData", "TimeScale"]
+__all__ = [
+    "DebugEventSignature",
+    "DelegateMetadata",
+    "Event",
+    "EventBlock",
+    "EventSignature",
+    "Inspector",
+    "InstructionEvent",
+    "InstructionEventSignature",
+    "PerfData",
+    "ProfileEventSignature",
+    "RunSignature",
+    "TimeScale",
+]

@@ -9,11 +9,8 @@ from typing import Any
 
 import torch
 
-from executorch.devtools.inspector.numerical_comparator.comparators import (
-    MSEComparator,
-    SNRComparator,
-    to_float_tensor,
-)
+from executorch.devtools.inspector.numerical_comparator import MSEComparator, SNRComparator
+from executorch.devtools.inspector.numerical_comparator.operands import to_float_tensor
 
 
 def _cosine_similarity(reference: Any, value: Any) -> float:
@@ -60,12 +57,28 @@ def compare_results(
     }
     if plot:
         for name, values in results.items():
-            _plot(name, values)
+            plot_metric(values, name)
     return results
 
 
-def _plot(name: str, values: Sequence[float]) -> None:
-    """Draws one metric over the outputs; infinite values are left out."""
+def calculate_mse(ref_values: Sequence[Any], values: Sequence[Any]) -> list[float]:
+    """The mean of squared differences of each pair; values are tensors or numbers."""
+    return compare_results(ref_values, values, ["mse"])["mse"]
+
+
+def calculate_snr(ref_values: Sequence[Any], values: Sequence[Any]) -> list[float]:
+    """The ratio of signal to noise of each pair in decibels; infinite where they are equal."""
+    return compare_results(ref_values, values, ["snr"])["snr"]
+
+
+def calculate_cosine_similarity(ref_values: Sequence[Any], values: Sequence[Any]) -> list[float]:
+    """The cosine of the angle between the values of each pair, flat."""
+    return compare_results(ref_values, values, ["cosine_similarity"])["cosine_similarity"]
+
+
+def plot_metric(result: Sequence[float], metric_name: str) -> None:
+    """Draws values of a metric into ``<metric_name>.svg`` in the working directory; infinite ones are left out."""
+    name, values = metric_name, result
     width, height, margin = 480, 320, 48
     finite = [(index, value) for index, value in enumerate(values) if math.isfinite(value)]
     low = min((value for _, value in finite), default=0.0)
@@ -93,4 +106,11 @@ def _plot(name: str, values: Sequence[float]) -> None:
     )
 
 
-__all__ = ["METRICS", "compare_results"]
+__all__ = [
+    "METRICS",
+    "calculate_cosine_similarity",
+    "calculate_mse",
+    "calculate_snr",
+    "compare_results",
+    "plot_metric",
+]

@@ -9,13 +9,8 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch.devtools.inspector._events import Event
-
-
-def handles_of(handles: int | Sequence[int] | None) -> tuple[int, ...]:
-    """Debug handles as a tuple."""
-    if handles is None:
-        return ()
-    return (handles,) if isinstance(handles, int) else tuple(handles)
+from executorch.devtools.inspector._intermediate_output_capturer import IntermediateOutputCapturer
+from executorch.devtools.inspector.values import handles_of
 
 
 def nodes_by_handle(program: ExportedProgram) -> dict[int, list[torch.fx.Node]]:
@@ -57,28 +52,10 @@ def _generated_name(path: str) -> str:
     return "L__self___" + path.replace(".", "_")
 
 
-class _Recorder(torch.fx.Interpreter):
-    """Runs a graph and keeps what each operator gave."""
-
-    def __init__(self, module: torch.fx.GraphModule) -> None:
-        super().__init__(module)
-        self.results: dict[tuple[int, ...], Any] = {}
-
-    def run_node(self, n: torch.fx.Node) -> Any:
-        """The result of a node, which is kept by its debug handles."""
-        result = super().run_node(n)
-        handles = handles_of(n.meta.get("debug_handle"))
-        if n.op == "call_function" and handles:
-            self.results[handles] = result
-        return result
-
-
 def reference_values(program: ExportedProgram, inputs: Sequence[Any]) -> dict[tuple[int, ...], Any]:
     """Debug handles to what the operator gives for these inputs, in the order of execution."""
-    recorder = _Recorder(program.graph_module)
-    with torch.no_grad():
-        recorder.run(*_all_inputs(program, iter(inputs)))
-    return recorder.results
+    capturer = IntermediateOutputCapturer(program.graph_module)
+    return capturer.run_and_capture(*_all_inputs(program, iter(inputs)))
 
 
 def _all_inputs(program: ExportedProgram, users: Iterator[Any]) -> list[Any]:
@@ -96,4 +73,4 @@ def _all_inputs(program: ExportedProgram, users: Iterator[Any]) -> list[Any]:
     return [value.clone() if isinstance(value, torch.Tensor) else value for value in values]
 
 
-__all__ = ["attach_sources", "handles_of", "is_in_module", "nodes_by_handle", "reference_values"]
+__all__ = ["attach_sources", "is_in_module", "nodes_by_handle", "reference_values"]

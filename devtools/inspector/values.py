@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import torch
@@ -10,6 +11,13 @@ from executorch.devtools.etdump.schema_flatcc import Tensor, Value, ValueType
 from executorch.exir.tensor import get_scalar_type
 
 InferenceOutput: TypeAlias = torch.Tensor | list[torch.Tensor] | int | float | str | bool | None
+
+
+def handles_of(handles: int | Sequence[int] | None) -> tuple[int, ...]:
+    """Debug handles as a tuple."""
+    if handles is None:
+        return ()
+    return (handles,) if isinstance(handles, int) else tuple(handles)
 
 
 def is_debug_output(value: Value) -> bool:
@@ -58,4 +66,50 @@ def _tensor(tensor: Tensor, buffer: bytes) -> torch.Tensor:
     return flat.as_strided(tensor.sizes, tensor.strides)
 
 
-__all__ = ["InferenceOutput", "inflate_runtime_output", "is_debug_output"]
+def is_inference_output_equal(output1: InferenceOutput, output2: InferenceOutput) -> bool:
+    """Whether two values are the same: equal tensors, lists of equal tensors, or equal plain values."""
+    if isinstance(output1, torch.Tensor) or isinstance(output2, torch.Tensor):
+        return (
+            isinstance(output1, torch.Tensor)
+            and isinstance(output2, torch.Tensor)
+            and torch.equal(output1, output2)
+        )
+    if isinstance(output1, list) and isinstance(output2, list):
+        return len(output1) == len(output2) and all(
+            is_inference_output_equal(one, other) for one, other in zip(output1, output2, strict=True)
+        )
+    return output1 == output2
+
+
+def verify_debug_data_equivalence(
+    existing_data: Sequence[InferenceOutput], new_data: Sequence[InferenceOutput]
+) -> None:
+    """Checks that two runs logged the same.
+
+    Raises:
+        AssertionError: They did not; the message says whether number, type or value differ.
+    """
+    if len(existing_data) != len(new_data):
+        raise AssertionError(
+            "Unequal debug data length encountered. Expected to be equal. "
+            f"There are {len(existing_data)} and {len(new_data)} values."
+        )
+    for place, (one, other) in enumerate(zip(existing_data, new_data, strict=True)):
+        if not isinstance(other, type(one)):
+            raise AssertionError(
+                "Debug Data Types are different. Expected to be equal. "
+                f"Value {place} is a {type(one).__name__} and a {type(other).__name__}."
+            )
+        if not is_inference_output_equal(one, other):
+            kind = "Tensors Debug Data" if isinstance(one, torch.Tensor) else "Debug Data"
+            raise AssertionError(f"{kind} is different. Expected to be equal. It is value {place}.")
+
+
+__all__ = [
+    "InferenceOutput",
+    "handles_of",
+    "inflate_runtime_output",
+    "is_debug_output",
+    "is_inference_output_equal",
+    "verify_debug_data_equivalence",
+]

@@ -1,10 +1,19 @@
 """Distances between values, for :meth:`executorch.devtools.Inspector.calculate_numeric_gap`."""
 
-from executorch.devtools.inspector.numerical_comparator.comparators import (
-    L1Comparator,
-    MSEComparator,
+from executorch.devtools.inspector.numerical_comparator.l1_numerical_comparator import L1Comparator
+from executorch.devtools.inspector.numerical_comparator.mse_numerical_comparator import MSEComparator
+from executorch.devtools.inspector.numerical_comparator.numerical_comparator_base import (
+    DebugHandle,
+    IntermediateOutputMapping,
     NumericalComparatorBase,
-    SNRComparator,
 )
+from executorch.devtools.inspector.numerical_comparator.snr_numerical_comparator import SNRComparator
 
-__all__ = ["L1Comparator", "MSEComparator", "NumericalComparatorBase", "SNRComparator"]
+__all__ = [
+    "DebugHandle",
+    "IntermediateOutputMapping",
+    "L1Comparator",
+    "MSEComparator",
+    "NumericalComparatorBase",
+    "SNRComparator",
+]

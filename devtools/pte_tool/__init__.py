@@ -1,0 +1,1 @@
+"""Tools for ``.pte`` files, see :mod:`executorch.devtools.pte_tool.diff_pte`."""
