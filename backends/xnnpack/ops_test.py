@@ -140,6 +140,10 @@ def test_batch_norm_alone(norm, shape):
 POOLS = {
     "max": torch.nn.MaxPool2d(3, 2, 1),
     "max, dilated": torch.nn.MaxPool2d((2, 3), 1, dilation=2),
+    "max, rounded up": torch.nn.MaxPool2d(2, 2, ceil_mode=True),
+    "max, rounded up, padded, dilated": torch.nn.MaxPool2d(3, 3, 1, dilation=2, ceil_mode=True),
+    "average, rounded up": torch.nn.AvgPool2d(2, ceil_mode=True),
+    "average, rounded up, padded": torch.nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False),
     "average": torch.nn.AvgPool2d(2),
     "average, padded": torch.nn.AvgPool2d(3, 2, 1, count_include_pad=False),
     "global": torch.nn.AdaptiveAvgPool2d(1),
@@ -244,6 +248,11 @@ FURTHER = {
     "gelu spelled out": lambda x: x * 0.5 * (1 + torch.erf(x / 2**0.5)),
     "layer norm": lambda x: _F.layer_norm(x, (8,), torch.arange(8.0), torch.ones(8)),
     "layer norm without weights": lambda x: _F.layer_norm(x, (8,)),
+    "maximum of columns": lambda x: x.amax(1),
+    "maximum of rows, kept": lambda x: x.amax(-1, keepdim=True) * x,
+    "maximum of several": lambda x: x.amax((1, 2)),
+    "maximum without positions": lambda x: torch.max(x, 1).values + 1,
+    "maximum without positions, kept": lambda x: torch.max(x, -1, keepdim=True)[0],
     "mean of all": lambda x: x.mean((0, 1, 2), keepdim=True),
     "mean of columns": lambda x: x.mean(1),
     "mean of rows": lambda x: x.mean(-1),
@@ -258,6 +267,33 @@ FURTHER = {
 @pytest.mark.parametrize("name", FURTHER)
 def test_further_operators(name):
     check(Call(FURTHER[name]), TOKENS)
+
+
+def test_maxima_with_positions_are_left():
+    edge = lowered(Call(lambda x: torch.max(x, 1)), (TOKENS,))
+    assert "aten.max.dim" in str(operators_left(edge))
+
+
+BATCHES = {
+    "convolution of one dimension": (torch.nn.Conv1d(5, 6, 3), TOKENS),
+    "maximum of columns": (Call(lambda x: x.amax(1)), TOKENS),
+    "mean of columns": (Call(lambda x: x.mean(-1)), TOKENS),
+    "mean over the image": (Call(lambda x: x.mean([2, 3])), IMAGE),
+    "global pool": (torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()), IMAGE),
+}
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_reshaped_batches_of_any_size(name):
+    model, example = BATCHES[name]
+    sizes = ({0: Dim("batch", min=1, max=8)},)
+    edge = lowered(model, (example,), dynamic_shapes=(sizes,) if isinstance(model, Call) else sizes)
+    assert operators_left(edge) == []
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for batch in (5, 1, 2):
+        x = torch.randn(batch, *example.shape[1:])
+        result = method.execute([x])[0]
+        torch.testing.assert_close(result, model(x).detach(), atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("length", [2, 7])

@@ -144,15 +144,16 @@ GRANULARITIES = {
 }
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
 @pytest.mark.parametrize("name", GRANULARITIES)
-def test_weights_of_torchao(name):
+def test_weights_of_torchao(name, dtype):
     """8da4w: inputs quantized at run time row by row, weights of four bits."""
     weight_dtype, granularity, wanted = GRANULARITIES[name]
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 8, bias=False)).eval()
+    model = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 8, bias=False)).to(dtype).eval()
     config = Int8DynamicActivationIntxWeightConfig(weight_dtype=weight_dtype, weight_granularity=granularity)
     quantize_(model, config)
-    inputs = (torch.randn(2, 5, 64),)
+    inputs = (torch.randn(2, 5, 64, dtype=dtype),)
     buffer = program_of(model, inputs)
     blob = bytes(deserialize_pte_binary(buffer).program.backend_delegate_data[0].data)
     values = [value.xvalue_union for value in unpack(blob)[0].xvalues]

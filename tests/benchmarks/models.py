@@ -7,8 +7,9 @@ With `--xnnpack` our programs and the published package's are delegated to XNNPA
 package makes its programs itself. Int8 models are measured with XNNPACK only, by both packages.
 
 Each engine has its own processes, one for each model and thread count; the engines take turns, and a figure is the
-median over the rounds of the least time of a process. Engines that are not installed are left out and named. The
-last line is `RESULT {json}` with `rows`: model, threads, ours_us, peers.<engine>.
+median over the rounds of the least time of a process. The other engines are fetched with this target, which is manual
+for that reason; outside Bazel those that are not installed are left out and named. The last line is `RESULT {json}` with
+`rows`: model, threads, ours_us, peers.<engine>.
 """
 
 from __future__ import annotations

@@ -38,6 +38,17 @@ _DATATYPES = {
 }
 
 
+def torch_datatype(dtype: torch.dtype) -> schema.XNNDatatype:
+    """The datatype of floating-point numbers.
+
+    Raises:
+        ExportError: XNNPACK does not calculate with this dtype.
+    """
+    if dtype not in _DATATYPES:
+        raise ExportError(f"XNNPACK calculates in float32 or float16, here is {dtype}")
+    return _DATATYPES[dtype]
+
+
 @dataclass(frozen=True)
 class ElementType:
     """What the elements of a value are; ``quantization`` for integers that stand for real numbers."""
@@ -53,7 +64,12 @@ def quantized_type(datatype: schema.XNNDatatype, scale: float, zero_point: int =
 
 def shape_of(node: Node) -> list[int]:
     """The node's sizes; symbolic ones as in the example, since the runtime is given the real ones."""
-    return [example_int(size) for size in node.meta[meta_keys.VAL].shape]
+    return [example_int(size) for size in sizes_of(node)]
+
+
+def sizes_of(node: Node) -> list[Any]:
+    """The node's sizes, symbolic ones as such: for ``GraphBuilder.reshape``, which leaves one to the runtime."""
+    return list(node.meta[meta_keys.VAL].shape)
 
 
 class GraphBuilder:
@@ -95,13 +111,13 @@ class GraphBuilder:
         datatype = schema.XNNDatatype.xnn_datatype_qint8
         return quantized_type(datatype, parameters.scale, parameters.zero_point)
 
-    def value(self, shape: Sequence[int], kind: ElementType, constant: int = 0) -> int:
-        """A new value with ``shape`` in the order of its own dimensions."""
+    def value(self, shape: Sequence[Any], kind: ElementType, constant: int = 0) -> int:
+        """A new value with ``shape`` in the order of its own dimensions; symbolic sizes as in the example."""
         identifier = len(self._graph.xvalues)
         tensor: Any = schema.XNNTensorValue(
             datatype=kind.datatype,
             num_dims=max(len(shape), 1),
-            dims=list(shape) or [1],
+            dims=[example_int(size) for size in shape] or [1],
             constant_buffer_idx=constant,
             external_id=INVALID_ID,
             id_out=identifier,
@@ -202,14 +218,29 @@ class GraphBuilder:
             schema.XNode(xnode_union=operator, debug_handle=handle, output_min_max=clamp)
         )
 
-    def reshape(self, source: int, shape: Sequence[int], kind: ElementType, target: int | None = None) -> int:
-        """The same elements as a value of another shape."""
+    def reshape(
+        self,
+        source: int,
+        shape: Sequence[Any],
+        kind: ElementType,
+        target: int | None = None,
+        handle: Node | None = None,
+    ) -> int:
+        """The same elements as a value of another shape.
+
+        Args:
+            source: value to read.
+            shape: sizes of the result; XNNPACK finds a symbolic one from the number of elements, so one may be.
+            kind: type of the elements.
+            target: value to write, a new one by default.
+            handle: the node of the model that this stands for.
+        """
         target = self.value(shape, kind) if target is None else target
-        self.add(
-            schema.XNNStaticReshape(
-                num_dims=len(shape), new_shape=list(shape), input_id=source, output_id=target
-            )
+        given = [size if isinstance(size, int) else 0 for size in shape]
+        made = schema.XNNStaticReshape(
+            num_dims=len(given), new_shape=given, input_id=source, output_id=target
         )
+        self.add(made, handle)
         return target
 
     def _transposed(self, node: Node, identifier: int, source: Layout, target: Layout) -> int:

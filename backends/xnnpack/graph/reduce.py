@@ -1,4 +1,4 @@
-"""Means, and the norms that are made of them.
+"""Means and maxima, and the norms that are made of them.
 
 XNNPACK's graph has a mean over the second and third of four dimensions. One over the last dimension is a product with
 a column of equal numbers, which reads its input where it lies; others are brought into that form.
@@ -7,11 +7,13 @@ a column of equal numbers, which reads its input where it lies; others are broug
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch.fx import Node
 
-from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder, shape_of
+from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder, shape_of, sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
@@ -27,6 +29,14 @@ def mean_dimensions(node: Node) -> list[int]:
     rank = node.all_input_nodes[0].meta[meta_keys.VAL].dim()
     dims = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
     return sorted({dim % rank for dim in dims} if dims else range(rank))  # type: ignore[union-attr, operator]
+
+
+def maximum_dimensions(node: Node) -> list[int]:
+    """The dimensions over which a maximum goes, ascending; all if it names none."""
+    rank = node.all_input_nodes[0].meta[meta_keys.VAL].dim()
+    named = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", ())
+    dims: Any = [named] if isinstance(named, int) else named
+    return sorted({dim % rank for dim in dims} if dims else range(rank))
 
 
 def is_over_image(node: Node) -> bool:
@@ -52,19 +62,50 @@ def mean(operator: Operator) -> None:
         rows = operator.output() if keep else None
         result = row_mean(builder, first, shape, kind, rows, handle=operator.node)
     else:
-        inner = [math.prod(shape[: dims[0]]), math.prod(shape[dims[0] : dims[-1] + 1])]
-        inner = [inner[0], inner[1], 1, math.prod(shape[dims[-1] + 1 :])]
+        inner = _as_image(shape, dims)
         block = builder.reshape(first, inner, kind)
         result = builder.value([inner[0], 1, 1, inner[3]], operator.output_type)
         operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=_KEEP_DIMS))
         keep = False
     if not keep:
-        builder.reshape(result, shape_of(operator.result), operator.output_type, operator.output())
+        builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
+
+
+def _as_image(shape: Sequence[Any], dims: Sequence[int]) -> list[Any]:
+    """The channels-last shape whose height is what lies along neighbouring dimensions."""
+    first, behind = dims[0], dims[-1] + 1
+    return [math.prod(shape[:first]), math.prod(shape[first:behind]), 1, math.prod(shape[behind:])]
+
+
+@lowers("aten.amax.default", "aten.max.dim")
+def maximum(operator: Operator) -> None:
+    """The largest along neighbouring dimensions, as a pool with one window; positions are not known."""
+    builder, source = operator.builder, operator.node.args[0]
+    result = next(iter(results_of(operator.node)), operator.result)
+    image = _as_image(sizes_of(source), maximum_dimensions(operator.node))
+    block = builder.reshape(operator.input(source), image, operator.input_type(source))
+    pooled = builder.value([image[0], 1, 1, image[3]], builder.type_of(result))
+    made = schema.XNNMaxPooling2d(
+        padding_top=0,
+        padding_right=0,
+        padding_bottom=0,
+        padding_left=0,
+        pooling_height=image[1],
+        pooling_width=1,
+        stride_height=image[1],
+        stride_width=1,
+        dilation_height=1,
+        dilation_width=1,
+        input_id=block,
+        output_id=pooled,
+    )
+    builder.add(made, operator.node)
+    builder.reshape(pooled, sizes_of(result), builder.type_of(result), builder.output(result))
 
 
 def _image_mean(operator: Operator, source: Node, keep: bool) -> None:
     builder = operator.builder
-    batch, channels = shape_of(source)[:2]
+    batch, channels = sizes_of(source)[:2]
     first = operator.input(source, Layout.CHANNELS_LAST)
     if keep:
         result = operator.output(Layout.CHANNELS_LAST)

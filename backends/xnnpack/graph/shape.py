@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from executorch.backends.xnnpack.graph.builder import shape_of
+from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
@@ -84,17 +84,8 @@ def permute(operator: Operator) -> None:
 )
 def view(operator: Operator) -> None:
     first = operator.input(operator.node.args[0])
-    sizes = operator.result.meta[meta_keys.VAL].shape
-    # One symbolic size may be left to XNNPACK, which finds it from the number of elements.
-    shape = [size if isinstance(size, int) else 0 for size in sizes]
-    operator.add(
-        schema.XNNStaticReshape(
-            num_dims=len(shape),
-            new_shape=shape,
-            input_id=first,
-            output_id=operator.output(),
-        )
-    )
+    sizes, target = sizes_of(operator.result), operator.output()
+    operator.builder.reshape(first, sizes, operator.output_type, target, handle=operator.node)
 
 
 @lowers("aten.slice_copy.Tensor", order=Order.SAME)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from executorch.backends.xnnpack.graph.builder import shape_of
+from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.fusion import folded
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
@@ -94,7 +94,7 @@ def convolution(operator: Operator) -> None:
     )
     if spatial == 1:
         target = operator.output(Layout.CHANNELS_LAST)
-        shape = Layout.CHANNELS_LAST.arrange(shape_of(operator.result))
+        shape = Layout.CHANNELS_LAST.arrange(sizes_of(operator.result))
         builder.reshape(result, shape, operator.output_type, target)
 
 
@@ -107,9 +107,9 @@ def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int
     first = operator.input(source, Layout.CHANNELS_LAST)
     if spatial == 2:
         return first, operator.output(Layout.CHANNELS_LAST)
-    batch, channels, length = shape_of(source)
+    batch, channels, length = sizes_of(source)
     row = builder.reshape(first, [batch, 1, length, channels], operator.input_type(source))
-    batch, channels, length = shape_of(operator.result)
+    batch, channels, length = sizes_of(operator.result)
     return row, builder.value([batch, 1, length, channels], operator.output_type)
 
 
@@ -117,12 +117,20 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
     height, width = pair(operator.argument(1, "kernel_size"))
     stride = pair(operator.argument(2, "stride", ()) or (), (height, width))
     padding = pair(operator.argument(3, "padding", 0))
+    sizes = zip(shape_of(operator.node.args[0])[2:], shape_of(operator.result)[2:], strict=True)
+    # Without `ceil_mode` nothing is missing: a window that does not fit is left out. XNNPACK pads with what does not count.
+    missing = [
+        max(0, (after - 1) * step + (length - 1) * apart + 1 - before - 2 * margin)
+        for (before, after), length, step, margin, apart in zip(
+            sizes, (height, width), stride, padding, dilation, strict=True
+        )
+    ]
     first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
     operator.add(
         made(
             padding_top=padding[0],
-            padding_right=padding[1],
-            padding_bottom=padding[0],
+            padding_right=padding[1] + missing[1],
+            padding_bottom=padding[0] + missing[0],
             padding_left=padding[1],
             pooling_height=height,
             pooling_width=width,

@@ -248,3 +248,22 @@ def test_floating_point_only_leaves_conversions():
     # The layers take their weights with them.
     conversions = len(calls(graph, "quantize_per_tensor")) - 2
     assert sum("quantize_per_tensor" in name for name in left) == conversions
+
+
+def test_batches_of_any_size():
+    torch.manual_seed(0)
+    model = Image().eval()
+    image = torch.randn(2, 3, 32, 32)
+    sizes = ({0: torch.export.Dim("batch", min=1, max=8)},)
+    prepared = prepare_pt2e(
+        torch.export.export(model, (image,), dynamic_shapes=sizes).module(),
+        XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True)),
+    )
+    prepared(image)
+    quantized = convert_pt2e(prepared)
+    program = torch.export.export(quantized, (image,), dynamic_shapes=sizes)
+    edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for batch in (5, 1, 8):
+        images = torch.randn(batch, 3, 32, 32)
+        assert compute_error(quantized(images), method.execute([images])[0]) > _EXACT_ENOUGH

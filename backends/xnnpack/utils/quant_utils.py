@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch.ao.quantization.fx._decomposed  # noqa: F401 - torch registers quantized_decomposed's operators here.
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.constants import name_of

@@ -9,6 +9,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     XNNPartitionerConfig,
     constant_refusal,
+    symbolic_sizes,
 )
 from executorch.dialects import meta_keys
 
@@ -55,6 +56,8 @@ class ConvolutionConfig(XNNPartitionerConfig):
         transposed, adjustment, groups = node.args[6:9]
         if _rank(weight) not in (3, 4) or _rank(source) != _rank(weight):  # type: ignore[arg-type]
             return "only one and two spatial dimensions, with a batch, are known"
+        if _rank(weight) == 3 and symbolic_sizes(source.meta[meta_keys.VAL]) > 1:  # type: ignore
+            return "more than one size is symbolic"
         if transposed and (groups != 1 or _rank(weight) == 3):  # type: ignore[arg-type]
             return "a transposed convolution has groups or one dimension"
         if any(isinstance(amount, Node) or amount < 0 for amount in node.args[4]):  # type: ignore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.constants import name_of, prepared_constants, program_constants
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
 from executorch.backends.xnnpack.graph.recovery import recovered_gelu
-from executorch.backends.xnnpack.graph.reduce import is_over_image, mean_dimensions
+from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
 from executorch.backends.xnnpack.graph.spatial import pair
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     XNNPartitionerConfig,
@@ -329,10 +330,50 @@ class MeanDimConfig(XNNPartitionerConfig):
             return "the mean of a number"
         dims = mean_dimensions(node)
         if dims == [value.dim() - 1] and value.dim() > 1:
+            if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
+                return "more than one size is symbolic"
             return "the size of the last dimension is symbolic" if _is_symbolic(value.shape[-1]) else None
         if dims != list(range(dims[0], dims[-1] + 1)):
             return "its dimensions are not neighbours"
         return "a size is symbolic" if symbolic_sizes(value) else None
+
+
+class _MaximumOverConfig(XNNPartitionerConfig):
+    """A pool with one window."""
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() == 0:
+            return "the maximum of a number"
+        dims = maximum_dimensions(node)
+        if dims != list(range(dims[0], dims[-1] + 1)):
+            return "its dimensions are not neighbours"
+        if any(map(_is_symbolic, value.shape[dims[0] :])) or symbolic_sizes(value) > 1:
+            return "a size is symbolic"
+        if math.prod(value.shape[dims[0] : dims[-1] + 1]) == 1:
+            return "the maximum of one number"
+        values = node.meta[meta_keys.VAL]
+        rank = (values[0] if isinstance(values, tuple | list) else values).dim()
+        return "the result has no dimensions" if rank == 0 else None
+
+
+class AMaxConfig(_MaximumOverConfig):
+    target_name = "amax.default"
+
+
+class MaxDimConfig(_MaximumOverConfig):
+    """Values only."""
+
+    target_name = "max.dim"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if any(user.users for user in node.users if user.args[1:] != (0,)):
+            return "the positions of the maxima are used"
+        return super().refusal(node, ep)
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
 
 
 class NativeLayerNormConfig(XNNPartitionerConfig):
@@ -383,8 +424,11 @@ class _PoolingConfig(XNNPartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if node.all_input_nodes[0].meta[meta_keys.VAL].dim() != 4:
             return "the image has no batch dimension"
-        if _argument(node, self.ceil_position, "ceil_mode", False):
-            return "ceil_mode is not known"
+        image = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if _argument(node, self.ceil_position, "ceil_mode", False) and any(
+            map(_is_symbolic, image.shape[2:])
+        ):
+            return "ceil_mode, and height or width is symbolic"
         size = pair(_argument(node, 1, "kernel_size"))
         steps = pair(_argument(node, 2, "stride", ()) or (), size)
         if any(step > length for step, length in zip(steps, size, strict=True)):

@@ -1,0 +1,57 @@
+"""Figures of errors, and inputs made like the examples."""
+
+import math
+
+import pytest
+import torch
+from torch.export import Dim
+
+from executorch.backends.test.harness.comparison import assert_outputs_equal, random_inputs
+from executorch.backends.test.harness.error_statistics import ErrorStatistics
+from executorch.backends.test.harness.stages import Quantize
+
+
+def test_figures_of_an_error():
+    found = ErrorStatistics.from_tensors(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1.0, 2.0, 2.0]))
+    assert (found.error_max, found.error_l2_norm) == (2, 2)
+    assert found.error_mae == found.error_msd == pytest.approx(2 / 3)
+    assert found.sqnr == pytest.approx(20 * math.log10(3 / 2))
+    assert (found.actual_stats.max, found.reference_stats.median) == (4, 2)
+
+
+def test_figures_of_what_cannot_be_compared():
+    found = ErrorStatistics.from_tensors(torch.ones(2), torch.ones(3))
+    assert found.sqnr is None and found.error_max is None and found.actual_stats.numel == 2
+    assert ErrorStatistics.from_tensors(torch.ones(0), torch.ones(0)).reference_stats.numel == 0
+    assert ErrorStatistics.from_tensors(torch.ones(2), torch.ones(2)).sqnr == math.inf
+
+
+def test_outputs_are_compared():
+    nan = torch.tensor([math.nan, 1.0])
+    assert_outputs_equal([nan, 3], (nan.clone(), 3))
+    for wrong, message in (
+        ([torch.ones(2)], "Output 0 does not match"),
+        ([nan, nan], "2 outputs, 1"),
+        ([torch.ones(3)], "shapes differ"),
+        ([torch.ones(2).int()], "torch.int32 came"),
+    ):
+        with pytest.raises(AssertionError, match=message):
+            assert_outputs_equal(wrong, [nan])
+
+
+def test_inputs_like_the_examples():
+    batch = Dim("batch", min=2, max=5)
+    example = (torch.zeros(2, 3, dtype=torch.float16), torch.tensor([7, 9]), [torch.zeros(1)], 4)
+    made = random_inputs(example, ({0: batch}, (batch,), None, None))
+    seen = set()
+    for _ in range(40):
+        real, indices, (other,), number = next(made)
+        assert real.shape == (len(indices), 3) and real.dtype is torch.float16 and real.abs().sum() > 0
+        assert set(indices.tolist()) == {7, 9} and other.shape == (1,) and number == 4
+        seen.add(len(indices))
+    assert seen == {2, 3, 4, 5}
+
+
+def test_a_quantizer_is_needed():
+    with pytest.raises(ValueError, match="which quantizer"):
+        Quantize()

@@ -1,0 +1,155 @@
+"""A class for each operator that a user lowers to XNNPACK's graph.
+
+The backend's own lowerings are functions (``graph/lowering.py``). A visitor that is registered here joins them, or takes
+the place of one; a partitioner config that takes its operator is the other half.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+# The backend's own lowerings come first, so that a visitor can take the place of one.
+from executorch.backends.xnnpack.graph import elementwise, matrix, reduce, shape, spatial  # noqa: F401
+from executorch.backends.xnnpack.graph.builder import shape_of, torch_datatype
+from executorch.backends.xnnpack.graph.constants import name_of
+from executorch.backends.xnnpack.graph.layout import Layout
+from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.serialization import schema
+from executorch.backends.xnnpack.serialization.blob import INVALID_ID
+from executorch.dialects import meta_keys
+from executorch.dialects.errors import ExportError
+from executorch.partitioner import NamedDataStore
+
+_NO_HANDLE = 0xFFFF
+_VISITORS: dict[str, type[NodeVisitor]] = {}
+
+
+class NodeVisitor:
+    """Adds the XNNPACK nodes that stand for one operator.
+
+    A subclass names the operator in ``target`` (``"aten.sign.default"``) and writes ``define_node``.
+
+    Args:
+        exported_program: the subgraph that is lowered.
+        external_ids: unused; the backend itself numbers what goes in and out.
+        named_data_store: constants go there.
+    """
+
+    target: str = ""
+
+    def __init__(
+        self,
+        exported_program: ExportedProgram,
+        external_ids: dict[Any, Any],
+        named_data_store: NamedDataStore,
+    ) -> None:
+        self._exported_program = exported_program
+        self._external_ids = external_ids
+        self._named_data_store = named_data_store
+
+    @property
+    def exported_program(self) -> ExportedProgram:
+        return self._exported_program
+
+    @property
+    def external_ids(self) -> dict[Any, Any]:
+        return self._external_ids
+
+    def is_graph_input(self, tensor: Node) -> bool:
+        """Whether a node is an argument of the subgraph."""
+        return tensor.op == "placeholder"
+
+    def is_graph_output(self, tensor: Node) -> bool:
+        """Whether the subgraph returns a node's value."""
+        return any(user.op == "output" for user in tensor.users)
+
+    def define_tensor(
+        self,
+        tensor: Node,
+        xnn_graph: schema.XNNGraph,
+        vals_to_ids: dict[Node, int],
+        convert_to_nhwc: bool = False,
+    ) -> None:
+        """Gives a node a value in the graph, unless it has one.
+
+        Args:
+            tensor: whose value, in floating point.
+            xnn_graph: gets the value.
+            vals_to_ids: node to number of its value.
+            convert_to_nhwc: its channels come last.
+        """
+        if tensor in vals_to_ids:
+            return
+        layout = Layout.CHANNELS_LAST if convert_to_nhwc else Layout.PLAIN
+        dims = layout.arrange(shape_of(tensor)) or [1]
+        identifier = len(xnn_graph.xvalues)
+        value = schema.XNNTensorValue(
+            datatype=torch_datatype(tensor.meta[meta_keys.VAL].dtype),
+            num_dims=len(dims),
+            dims=dims,
+            external_id=INVALID_ID,
+            id_out=identifier,
+        )
+        xnn_graph.xvalues.append(schema.XValue(xvalue_union=value))
+        vals_to_ids[tensor] = identifier
+
+    def define_nodes_tensor_inputs_outputs(
+        self,
+        node: Node,
+        xnn_graph: schema.XNNGraph,
+        vals_to_ids: dict[Node, int],
+        convert_to_nhwc: bool = False,
+    ) -> None:
+        """``define_tensor`` for the operator's inputs, which the backend has defined already, and its result."""
+        for one in [*node.all_input_nodes, node]:
+            self.define_tensor(one, xnn_graph, vals_to_ids, convert_to_nhwc)
+
+    def define_node(
+        self, node: Node, xnn_graph: schema.XNNGraph, vals_to_ids: dict[Node, int], debug_handle: int
+    ) -> None:
+        """Appends the XNNPACK nodes for ``node``.
+
+        Args:
+            node: the operator.
+            xnn_graph: ``xnodes`` gets nodes, ``xvalues`` values between them.
+            vals_to_ids: numbers of the values of its inputs, in the order of the tensors' own dimensions; gets that
+                of its result.
+            debug_handle: for the nodes.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no define_node")
+
+
+def register_node_visitor(visitor: type[NodeVisitor]) -> type[NodeVisitor]:
+    """Makes a class the lowering of its ``target``; a decorator.
+
+    Raises:
+        ValueError: the class names no operator.
+    """
+    if not visitor.target:
+        raise ValueError(f"{visitor.__name__} names no operator: set target = 'aten.NAME.OVERLOAD'")
+    _VISITORS[visitor.target] = visitor
+    lowers(visitor.target)(_visit)
+    return visitor
+
+
+def get_node_visitors(*args: Any) -> dict[str, NodeVisitor]:
+    """All that were registered, made with ``args``: by name of the operator."""
+    return {target: visitor(*args) for target, visitor in _VISITORS.items()}
+
+
+def _visit(operator: Operator) -> None:
+    builder, node = operator.builder, operator.node
+    if operator.quantized is not None or operator.dynamic is not None:
+        raise ExportError(f"XNNPACK: {node.name} has a visitor for floating-point numbers only")
+    visitor = _VISITORS[name_of(node)](builder.program, {}, builder.named_data)
+    numbers = {one: operator.input(one) for one in node.all_input_nodes}
+    handle = node.meta.get(meta_keys.DEBUG_HANDLE, _NO_HANDLE)
+    visitor.define_node(node, builder.graph(), numbers, handle)
+    if node not in numbers:
+        raise ExportError(
+            f"XNNPACK: {type(visitor).__name__}.define_node gave {node.name} no value; call define_tensor for it"
+        )
+    builder.found(operator.result, Layout.PLAIN, numbers[node])
