@@ -25,7 +25,7 @@ The table knows the eight types below; tensors of other types (half, bfloat16 ..
 
 import functools
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,13 +105,17 @@ class DtypeConstraint:
         )
 
 
-def read_table(text: str) -> dict[str, DtypeConstraint]:
-    """Parses a table; keys are ``aten::op`` (overload ``default``) and ``aten::op.overload``."""
+def read_entries(text: str) -> list[dict[str, Any]]:
+    """The entries of a table as they are written."""
     import yaml  # read on the first question about types, so that importing the dialect stays cheap
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    entries: Iterable[Mapping[str, Any]] = yaml.load(text, Loader=loader) or []
-    constraints = (DtypeConstraint.from_entry(entry) for entry in entries)
+    return yaml.load(text, Loader=loader) or []
+
+
+def read_table(text: str) -> dict[str, DtypeConstraint]:
+    """Parses a table; keys are ``aten::op`` (overload ``default``) and ``aten::op.overload``."""
+    constraints = (DtypeConstraint.from_entry(entry) for entry in read_entries(text))
     return {constraint.name: constraint for constraint in constraints}
 
 

@@ -94,7 +94,6 @@ _MORE: list[Sample] = [
         {"weight": (4, 3), "indices": (3,), "offsets": (2,)},
         fixed={"indices": _INDEX, "offsets": _INDEX},
     ),
-    Sample("aten::_fft_r2c", {"self": _V}, {"dim": [1], "normalization": 0, "onesided": True}),
     Sample(
         "aten::_native_batch_norm_legit",
         {"input": _IMG, "weight": (2,), "bias": (2,), "running_mean": (2,), "running_var": (2,)},

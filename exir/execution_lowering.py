@@ -40,7 +40,7 @@ from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableD
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.loop_results_pass import LoopResultsPass
 from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
-from executorch.passes.pass_manager import PassManager, flatten_passes, pass_name
+from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager, flatten_passes, pass_name
 from executorch.passes.program import clone_program, replace_parts, sync_signature
 from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
 from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
@@ -129,7 +129,7 @@ def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
 
 
 def _takes_program(pass_: Any) -> bool:
-    return isinstance(pass_, ExportedProgramPassBase)
+    return isinstance(pass_, (ExportedProgramPassBase, ExportedProgramPassManager))
 
 
 def _run_graph_passes(program: ExportedProgram, manager: PassManager) -> ExportedProgram:

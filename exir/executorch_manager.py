@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
 from executorch.emitter import EmitterOutput, SerializedProgram, emit_program, serialize_pte
+from executorch.emitter.cord import Cord
 from executorch.emitter.named_data import DataCollector
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.exir.etrecord_hook import Record
@@ -164,6 +165,11 @@ class ExecutorchProgramManager:
     def data_files(self) -> dict[str, bytes]:
         """Name of each external data file (without suffix) to its content."""
         return {name: cord.tobytes() for name, cord in self._files().ptd.items()}
+
+    @property
+    def _tensor_data(self) -> dict[str, Cord]:
+        """As :attr:`data_files`, without copying the weights into one piece."""
+        return self._files().ptd
 
     def _files(self) -> SerializedProgram:
         if self._serialized is None:

@@ -10,6 +10,8 @@ from executorch.exir import to_edge
 from executorch.exir._serialize._flatbuffer_program import _program_to_flatbuffer
 from executorch.exir._serialize._program import _program_to_json
 from executorch.exir.capture._capture import patch_forward
+from executorch.exir.dialects.edge import _ops as edge_ops_path
+from executorch.exir.dialects.edge._ops import _edge_dialect_info
 from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str
 from executorch.exir.dialects.edge.op.api import get_callable, to_variant
 from executorch.exir.error import ExportError
@@ -17,6 +19,10 @@ from executorch.exir.graph_module import _get_submodule
 from executorch.exir.operator.convert import _get_overload_schema
 from executorch.exir.pass_manager import PassManager
 from executorch.exir.passes import LegalizePortableDimOrderPass, ReplaceSymSizeOpPass
+from executorch.exir.passes.constant_prop_pass import (
+    create_constant_nodes_and_return_specs,
+    get_propagated_const_tensor_dict,
+)
 from executorch.exir.passes.convert_constant_dim_order_pass import convert_constant_dim_order_pass
 from executorch.exir.program._fake_program import get_fake_program, update_to_real_program
 from executorch.exir.schema import Double, EValue, Program
@@ -137,3 +143,36 @@ def test_bodies_and_decompositions():
         _get_submodule(graph_module, node, 0)
     old = _default_decomposition_table(_use_old_decomp_table=True)
     assert aten.transpose.int in old and len(_default_decomposition_table()) > len(old)
+
+
+def test_known_values_become_constants_with_specs():
+    class Folds(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(2, 2))
+            self.register_buffer("offset", torch.ones(2, 2))
+
+        def forward(self, x):
+            return x + (self.weight * 2).exp() + self.weight, self.offset + self.offset
+
+    x = torch.rand(2, 2)
+    program = to_edge(torch.export.export(Folds(), (x,))).exported_program()
+    known = get_propagated_const_tensor_dict(program, None)
+    specs = create_constant_nodes_and_return_specs(known, program)
+    placeholders = [node.name for node in program.graph.find_nodes(op="placeholder")]
+    # As release 1.5.1 names and orders them.
+    assert placeholders == ["p_weight", "_prop_tensor_constant0", "_prop_tensor_constant1", "x"]
+    assert list(specs) == ["_prop_tensor_constant0", "_prop_tensor_constant1"]
+    assert all(specs[name].target == name and name in program.constants for name in specs)
+    assert list(program.state_dict) == ["weight"]
+    torch.testing.assert_close(program.constants["_prop_tensor_constant0"], torch.full((2, 2), 2.0))
+    constants = (program.constants[name] for name in specs)
+    results = program.graph_module(program.state_dict["weight"], *constants, x)
+    torch.testing.assert_close(results, Folds()(x))
+
+
+def test_the_table_of_types_as_it_is_written():
+    entry = _edge_dialect_info["aten::sigmoid"]
+    assert entry["inherits"] == "aten::sigmoid" and entry["type_constraint"] and "T0" in entry["type_alias"]
+    with pytest.raises(AttributeError, match="no_such_name"):
+        edge_ops_path.no_such_name  # noqa: B018

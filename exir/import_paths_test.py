@@ -22,6 +22,8 @@ PATHS = {
     "executorch.exir.backend.compile_spec_schema": "CompileSpec",
     "executorch.exir.backend.partitioner": "DelegationSpec PartitionResult Partitioner",
     "executorch.exir.backend.utils": "format_delegated_graph print_delegated_graph tag_constant_data",
+    "executorch.exir.banked_memory_planning": "Bank BankPlacementError BankedGreedy TargetMemoryMap"
+    " banked_memory_planning_pass format_placement_report planned_mem_ids",
     "executorch.exir.capture": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
     "executorch.exir.capture._config": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
     "executorch.exir.delegate": "executorch_call_delegate",
@@ -31,15 +33,18 @@ PATHS = {
     "executorch.exir.dim_order_utils": "dim_order_from_stride",
     "executorch.exir.emit": "EmitterOutput emit_program",
     "executorch.exir.error": "ExportError ExportErrorType InternalError internal_assert",
-    "executorch.exir.lowered_backend_module": "LoweredBackendModule get_lowered_backend_modules",
+    "executorch.exir.lowered_backend_module": "LoweredBackendModule create_submodule_from_nodes"
+    " get_lowered_backend_modules",
     "executorch.exir.memory": "alloc free view",
     "executorch.exir.memory_planning": "greedy naive",
     "executorch.exir.pass_base": "ExportPass NodeMetadata PassBase PassResult ProxyValue",
     "executorch.exir.pass_manager": "PassManager",
     "executorch.exir.passes": "ConstraintBasedSymShapeEvalPass DebugHandleGeneratorPass HintBasedSymShapeEvalPass"
     " MemoryPlanningPass SpecPropPass ToOutVarPass",
-    "executorch.exir.passes.constant_prop_pass": "constant_prop_pass get_constant_placeholder_dict get_data"
-    " get_propagated_const_tensor_dict is_const is_constant_buffer",
+    "executorch.exir.passes.const_prop_pass": "ConstPropPass",
+    "executorch.exir.passes.constant_prop_pass": "constant_prop_pass create_constant_nodes_and_return_specs"
+    " get_constant_placeholder_dict get_data get_propagated_const_tensor_dict is_const is_constant_buffer"
+    " replace_with_constant_node",
     "executorch.exir.passes.external_constants_pass": "delegate_external_constants_pass_unlifted"
     " external_constants_pass",
     "executorch.exir.passes.memory_planning_pass": "MemoryPlanningPass",

@@ -1,9 +1,11 @@
-"""Documented path of :mod:`executorch.partitioner.lowered_module`."""
+"""Documented path of :mod:`executorch.partitioner.lowered_module` and of `submodule_from_nodes`."""
 
 from executorch.partitioner import LoweredBackendModule, get_lowered_backend_modules, get_lowered_submodules
+from executorch.partitioner.submodule_from_nodes import create_submodule_from_nodes
 
 __all__ = [
     "LoweredBackendModule",
+    "create_submodule_from_nodes",
     "get_lowered_backend_modules",
     "get_lowered_submodules",
 ]

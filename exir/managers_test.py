@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 from torch import nn
+from torch.fx.passes.infra.pass_manager import PassManager as TorchPassManager
 
 from executorch.dialects import memory
 from executorch.exir import (
@@ -29,6 +30,7 @@ from executorch.exir.error import (
 )
 from executorch.exir.interpreter_for_tests import ExecutionInterpreter
 from executorch.exir.pass_base import PassResult
+from executorch.exir.pass_manager import PassManager
 from executorch.exir.passes import HintBasedSymShapeEvalPass, MemoryPlanningPass
 from executorch.partitioner import (
     BackendDetails,
@@ -134,6 +136,14 @@ def test_transform_by_method():
 class _BreakDialect(ExportPass):
     def call_operator(self, op, args, kwargs, meta):
         return super().call_operator(torch.ops.aten.cos.default, args[:1], {}, meta)
+
+
+@pytest.mark.parametrize("manager", [TorchPassManager, PassManager])
+@pytest.mark.parametrize("by_method", [False, True])
+def test_transform_takes_pass_managers(manager, by_method):
+    passes = manager([_SinToCos()])
+    edge = to_edge(_export(_Linear(), X)).transform({"forward": passes} if by_method else passes)
+    assert "aten.cos.default" in _operators(edge.exported_program())
 
 
 def test_transforms_are_verified():

@@ -15,7 +15,7 @@ from torch.export import ExportedProgram
 from executorch.dialects.errors import Problems
 from executorch.dialects.verifiers import graph_modules
 
-#: Operators with a kernel, one a line; ``write_kernel_ops`` writes it from the kernel libraries' ``functions.yaml``.
+#: Operators with a kernel, one a line; ``write_kernel_ops`` writes it from the kernel libraries' tables.
 KERNEL_OPS_PATH = pathlib.Path(__file__).with_name("kernel_ops.txt")
 
 

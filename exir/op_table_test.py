@@ -40,4 +40,5 @@ def test_the_list_of_kernels_reads_both_kinds_of_sources():
 
 def test_the_list_of_kernels_is_in_the_library():
     assert {"aten::add.out", "executorch_prim::add.Scalar", "aten::sym_size.int"} <= kernel_ops()
+    assert {"quantized_decomposed::add.out", "quantized_decomposed::embedding_4bit.out"} <= kernel_ops()
     assert len(kernel_ops()) > 200

@@ -16,14 +16,14 @@ _ROOT = flags.DEFINE_string(
 
 _HEADER = (
     "# Operators with a kernel in a library of this project, as programs spell them.\n"
-    "# Written by write_kernel_ops.py from kernels/*/functions.yaml and the prim_ops registrations.\n"
+    "# Written by write_kernel_ops.py from kernels/*/*.yaml and the prim_ops registrations.\n"
 )
 _YAML_ENTRY = re.compile(r"^- (?:op|func): *['\"]?([\w:]+(?:\.\w+)?)", re.MULTILINE)
 _REGISTRATION = re.compile(r"\"((?:executorch_prim|aten|prim)::[\w.]+)\"")
 
 
 def ops_of_yaml(text: str) -> set[str]:
-    """Names of the operators in a ``functions.yaml``; those without a namespace are ATen's."""
+    """Names of the operators in a table of kernels; those without a namespace are ATen's."""
     return {name if "::" in name else f"aten::{name}" for name in _YAML_ENTRY.findall(text)}
 
 
@@ -35,9 +35,7 @@ def ops_of_source(text: str) -> set[str]:
 def kernel_ops(root: pathlib.Path) -> set[str]:
     """All operators with a kernel in the libraries of the checkout at ``root``."""
     found: set[str] = set()
-    for path in sorted(root.glob("kernels/*/functions.yaml")) + sorted(
-        root.glob("kernels/*/custom_ops.yaml")
-    ):
+    for path in sorted(root.glob("kernels/*/*.yaml")):
         found |= ops_of_yaml(path.read_text(encoding="utf-8"))
     for path in sorted(root.glob("kernels/prim_ops/*.cc")):
         if not path.name.endswith("_test.cc"):

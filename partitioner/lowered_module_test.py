@@ -1,5 +1,7 @@
 """A lowered module emits through the hook that the front door installs."""
 
+import operator
+
 import pytest
 import torch
 from torch.export import export
@@ -7,6 +9,7 @@ from torch.export import export
 from executorch.partitioner import lowered_module, to_backend
 from executorch.partitioner.demo_for_tests import TextBackend
 from executorch.partitioner.errors import DelegationError
+from executorch.partitioner.submodule_from_nodes import create_submodule_from_nodes
 
 
 @pytest.fixture
@@ -38,3 +41,37 @@ def test_the_hook_receives_a_program_of_one_call_and_the_options(lowered, monkey
     assert lowered.program() == "the program"
     assert seen["segment_alignment"] == 64
     assert "executorch_call_delegate" in seen["targets"]
+
+
+class Chain(torch.nn.Module):
+    def forward(self, x):
+        y = x.relu()
+        z = y.exp() + y.sin()
+        return z, y.cos()
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_nodes_become_a_submodule(skip):
+    x = torch.randn(2, 3)
+    module = export(Chain(), (x,)).graph_module
+    chosen = [node for node in module.graph.nodes if node.name in ("relu", "exp")]
+    submodule, call = create_submodule_from_nodes(module, chosen, "mine", skip)
+    assert (call.op, call.target) == ("call_module", "fused_mine")
+    assert [node.name for node in submodule.graph.nodes if node.op == "call_function"] == ["relu", "exp"]
+    assert isinstance(submodule.graph.output_node().args[0], list)
+    users = sorted(call.users)
+    assert [user.target for user in users] == [operator.getitem] * 2
+    assert [tuple(value.shape) for value in call.meta["val"]] == [(2, 3)] * 2
+    module.graph.lint()
+    torch.testing.assert_close(tuple(module(x)), Chain()(x))
+
+
+def test_a_submodule_with_one_result_returns_a_list():
+    module = export(Chain(), (torch.randn(2),)).graph_module
+    chosen = [node for node in module.graph.nodes if node.name == "exp"]
+    submodule, call = create_submodule_from_nodes(module, chosen, "one")
+    assert isinstance(submodule(torch.zeros(2)), list)
+    assert call.meta["val"].shape == (2,)
+    with pytest.raises(AssertionError):
+        nodes = list(module.graph.nodes)
+        create_submodule_from_nodes(module, [nodes[1], nodes[-2]], "cycle")

@@ -12,6 +12,7 @@ from executorch.passes.common_passes import (
     propagate_dynamic_shape,
     update_args,
 )
+from executorch.passes.const_prop_pass import ConstPropPass
 from executorch.passes.cse_pass import CSEPass
 from executorch.passes.debug_pass import DebugPass
 from executorch.passes.edge_ops_pass import EdgeOpsPass
@@ -216,3 +217,38 @@ def test_dequantize_and_quantize_cancel():
     again = _graph(lambda a: aten.view_copy(_q(_dq(a, Q), Q), [6]), INTEGERS)
     eliminate_dq_q(again, [node for node in again.graph.nodes if "dequantize" in node.name])
     assert _names(again) == ["aten_view_copy_default"]
+
+
+class _Constants(torch.nn.Module):
+    """``x * (table + table).exp()`` with the table as an attribute."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.rand(3))
+
+    def forward(self, x):
+        return x * (self.table + self.table).exp()
+
+
+def test_constants_of_a_module_are_folded():
+    model, x = _Constants(), torch.rand(3)
+    module = make_fx(model, tracing_mode="fake", _allow_non_fake_inputs=True)(x)
+    EdgeOpsPass()(module)
+    folded = ConstPropPass()(module).graph_module
+    assert _names(folded) == ["aten_mul_tensor"]
+    torch.testing.assert_close(folded(x)[0], model(x))
+
+
+@pytest.mark.parametrize("quant", [False, True])
+def test_quantization_is_folded_on_request(quant):
+    quantize = torch.ops.quantized_decomposed.quantize_per_tensor.default
+
+    class Quantizes(_Constants):
+        def forward(self, x):
+            return x + quantize(self.table, 0.1, 0, -128, 127, torch.int8)
+
+    x = torch.zeros(3, dtype=torch.int8)
+    module = make_fx(Quantizes(), tracing_mode="fake", _allow_non_fake_inputs=True)(x)
+    EdgeOpsPass()(module)
+    names = _names(ConstPropPass(propogate_quant=quant)(module).graph_module)
+    assert len(names) == (1 if quant else 2)

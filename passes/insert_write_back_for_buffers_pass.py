@@ -16,14 +16,15 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.passes.fake_values import value_of
+from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 from executorch.passes.program import output_arguments, output_node, sync_signature
 
 _COPY: Final = torch.ops.aten.copy_.default
 _CLONE: Final = torch.ops.dim_order_ops._clone_dim_order.default
 
-#: Operators whose first argument may be updated in place instead of copied: functional form to in-place form.
-IN_PLACE_FORMS: Final = {torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default}
+_INDEX_PUT: Final = torch.ops.aten.index_put.default
+_INDEX_PUT_IN_PLACE: Final = torch.ops.aten.index_put_.default
 
 _MUTATIONS: Final = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 
@@ -111,14 +112,15 @@ def _update_in_place(value: Node, placeholder: Node, output: Node) -> "Node | No
     """Makes ``value`` update the buffer itself if it can; None when it has to be copied."""
     if _writes(value, placeholder):
         return value
-    op = aten_op(value.target) if isinstance(value, Node) and value.op == "call_function" else None
-    in_place = IN_PLACE_FORMS.get(op) if op is not None else None
-    if in_place is None or value.args[0] is not placeholder:
+    if not isinstance(value, Node) or value.op != "call_function":
         return None
-    order = {node: position for position, node in enumerate(value.graph.nodes)}
-    if any(order[user] > order[value] and user is not output for user in placeholder.users):
+    if aten_op(value.target) is not _INDEX_PUT or value.args[0] is not placeholder:
+        return None
+    if any(value < user and user is not output for user in placeholder.users):
         return None  # somebody still reads the old value
-    value.target = in_place
+    if not prepare_in_place(value):
+        return None
+    value.target = _INDEX_PUT_IN_PLACE
     value.meta.pop(meta_keys.SPEC, None)
     return value
 

@@ -1,6 +1,7 @@
 """Runs passes in order and checks the graph between them."""
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -19,8 +20,10 @@ from executorch.passes.pass_base import (
 Check = Callable[[GraphModule], None]
 
 
-def flatten_passes(passes: "Iterable[Any] | None") -> list[Any]:
-    """The passes of arbitrarily nested lists, in order."""
+def flatten_passes(passes: Any) -> list[Any]:
+    """The passes of arbitrarily nested lists, in order; one pass, or torch's ``PassManager``, is a list of itself."""
+    if callable(passes) and not isinstance(passes, (list, tuple)):
+        return [passes]
     flat: list[Any] = []
     for item in passes or ():
         flat.extend(flatten_passes(item) if isinstance(item, (list, tuple)) else [item])
@@ -68,9 +71,7 @@ class PassManager:
         Raises:
             TypeError: ``check`` does not take exactly one argument.
         """
-        parameters = inspect.signature(check).parameters
-        if len(parameters) != 1:
-            raise TypeError(f"a check takes one argument, the GraphModule; {check!r} takes {len(parameters)}")
+        _check_takes_one(check, "GraphModule")
         self.checks.append(check)
 
     def set_checks(self, check: Check) -> None:
@@ -80,12 +81,7 @@ class PassManager:
 
     def check(self, graph_module: GraphModule) -> None:
         """Runs the checks; their exceptions pass through unless check failures are suppressed."""
-        for check in self.checks:
-            try:
-                check(graph_module)
-            except Exception:
-                if not self.suppress_check_failures:
-                    raise
+        _run_checks(self.checks, graph_module, self.suppress_check_failures)
 
     def __call__(self, graph_module: GraphModule) -> PassResult:
         modified = False
@@ -109,27 +105,94 @@ class ExportedProgramPassManager:
     """Runs a list of program passes (and graph passes) over an ``ExportedProgram``.
 
     Graph passes among them must change the graph in place.
+
+    Args:
+        passes: in order, possibly in nested lists.
+        constraints: each says of a pass and of one that comes later whether they may stand so.
+        run_checks_after_each_pass, suppress_check_failures, steps: as for :class:`PassManager`; checks take the
+            ``ExportedProgram``.
     """
 
-    def __init__(self, passes: "Sequence[Any] | None" = None) -> None:
+    def __init__(
+        self,
+        passes: "Sequence[Any] | None" = None,
+        constraints: "Sequence[Callable[[Any, Any], bool]] | None" = None,
+        run_checks_after_each_pass: bool = False,
+        suppress_check_failures: bool = False,
+        steps: int = 1,
+    ) -> None:
         self.passes = flatten_passes(passes)
+        self.constraints = list(constraints or ())
+        self.checks: list[Callable[[ExportedProgram], None]] = []
+        self.run_checks_after_each_pass = run_checks_after_each_pass
+        self.suppress_check_failures = suppress_check_failures
+        self.steps = steps
+
+    def add_checks(self, check: "Callable[[ExportedProgram], None]") -> None:
+        """Adds a function that takes the ``ExportedProgram`` and raises when it is not well-formed.
+
+        Raises:
+            TypeError: ``check`` does not take exactly one argument.
+        """
+        _check_takes_one(check, "ExportedProgram")
+        self.checks.append(check)
+
+    def check(self, exported_program: ExportedProgram) -> None:
+        """Runs the checks; their exceptions pass through unless check failures are suppressed."""
+        _run_checks(self.checks, exported_program, self.suppress_check_failures)
 
     def __call__(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        self._check_order()
         modified = False
-        for pass_ in self.passes:
-            if isinstance(pass_, ExportedProgramPassBase):
-                result = _guard(pass_, pass_, exported_program)
+        for _ in range(self.steps):
+            round_modified = False
+            for pass_ in self.passes:
+                result = _run_over_program(pass_, exported_program)
                 exported_program = result.exported_program
-                modified |= result.modified
-                continue
-            graph_result = _run_named(pass_, exported_program.graph_module)
-            if graph_result.graph_module is not exported_program.graph_module:
-                raise PassError(
-                    ExportErrorType.NOT_SUPPORTED,
-                    f"pass {pass_name(pass_)} replaced the graph; here it must change it in place",
-                )
-            modified |= graph_result.modified
+                round_modified |= result.modified
+                if self.run_checks_after_each_pass:
+                    self.check(exported_program)
+            modified |= round_modified
+            if not round_modified:
+                break
+        if not self.run_checks_after_each_pass:
+            self.check(exported_program)
         return ExportedProgramPassResult(exported_program, modified)
+
+    def _check_order(self) -> None:
+        for first, second in itertools.combinations(self.passes, 2) if self.constraints else ():
+            if not all(constraint(first, second) for constraint in self.constraints):
+                raise PassError(
+                    ExportErrorType.VIOLATION_OF_SPEC,
+                    f"a constraint forbids {pass_name(first)} before {pass_name(second)}",
+                )
+
+
+def _run_over_program(pass_: Any, program: ExportedProgram) -> ExportedProgramPassResult:
+    if isinstance(pass_, ExportedProgramPassBase):
+        return _guard(pass_, pass_, program)
+    result = _run_named(pass_, program.graph_module)
+    if result.graph_module is not program.graph_module:
+        raise PassError(
+            ExportErrorType.NOT_SUPPORTED,
+            f"pass {pass_name(pass_)} replaced the graph; here it must change it in place",
+        )
+    return ExportedProgramPassResult(program, result.modified)
+
+
+def _check_takes_one(check: Callable[..., Any], what: str) -> None:
+    parameters = inspect.signature(check).parameters
+    if len(parameters) != 1:
+        raise TypeError(f"a check takes one argument, the {what}; {check!r} takes {len(parameters)}")
+
+
+def _run_checks(checks: "Iterable[Callable[[Any], None]]", subject: Any, suppress: bool) -> None:
+    for check in checks:
+        try:
+            check(subject)
+        except Exception:
+            if not suppress:
+                raise
 
 
 def _run_named(pass_: Any, graph_module: GraphModule) -> PassResult:

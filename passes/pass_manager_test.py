@@ -125,3 +125,35 @@ def test_graph_passes_over_programs_work_in_place(program):
 
     with pytest.raises(PassError, match="replacing replaced the graph"):
         ExportedProgramPassManager([replacing])(program)
+
+
+def test_programs_are_checked_and_passes_ordered(program):
+    seen = []
+    manager = ExportedProgramPassManager([SIN_TO_COS, COS_TO_TAN], run_checks_after_each_pass=True)
+    manager.add_checks(lambda checked: seen.append(calls(checked)))
+    manager(program)
+    assert seen == [["aten.cos.default"], ["aten.tan.default"]]
+
+    def not_twice(first, second):
+        return first is not second
+
+    with pytest.raises(PassError, match="a constraint forbids"):
+        ExportedProgramPassManager([SIN_TO_COS, SIN_TO_COS], constraints=[not_twice])(program)
+
+
+def test_steps_repeat_program_passes_until_nothing_changes(program):
+    result = ExportedProgramPassManager([COS_TO_TAN, SIN_TO_COS], steps=5)(program)
+    assert calls(result.exported_program) == ["aten.tan.default"]
+
+
+def test_failed_checks_of_programs_may_be_suppressed(program):
+    def refuse(checked):
+        raise ValueError("no")
+
+    strict = ExportedProgramPassManager()
+    strict.add_checks(refuse)
+    with pytest.raises(ValueError, match="no"):
+        strict(program)
+    lenient = ExportedProgramPassManager(suppress_check_failures=True)
+    lenient.add_checks(refuse)
+    assert not lenient(program).modified

@@ -3,6 +3,7 @@
 The compiler's programs are functional; an operator that changes little of a large tensor (``index_put`` into a cache)
 copies all of it. Where the old value is dead and its memory belongs to the program, the in-place variant gives the same
 program without the copy. The runtime needs kernels for the in-place variants, so only named operators are changed.
+(:mod:`~executorch.passes.in_place_index_put` says which ``index_put_`` released runtimes know; this project's know all.)
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from torch.fx import Node
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.passes.fake_values import value_of
+from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 from executorch.passes.program import mutated_placeholders, output_arguments, sync_signature
 
@@ -72,6 +74,8 @@ class ReinplacePass(ExportedProgramPassBase):
             in_place = self._in_place.get(functional) if functional is not None else None
             if in_place is None or not _is_safe(node, facts):
                 continue
+            if functional is _aten.index_put.default:
+                prepare_in_place(node)
             node.target = edge_op(in_place) if isinstance(node.target, EdgeOpOverload) else in_place
             modified = True
         if modified:
@@ -143,12 +147,10 @@ class _Facts:
 
     Attributes:
         owned: placeholders whose memory the program may write: buffers that it mutates.
-        order: position of each node.
         returned: what the caller gets.
     """
 
     owned: set[Node]
-    order: dict[Node, int]
     returned: set[Any]
 
     @classmethod
@@ -156,7 +158,6 @@ class _Facts:
         outputs = zip(output_arguments(program.graph), program.graph_signature.output_specs, strict=True)
         return cls(
             mutated_placeholders(program),
-            {node: position for position, node in enumerate(program.graph.nodes)},
             {value for value, spec in outputs if spec.kind not in _MUTATIONS and isinstance(value, Node)},
         )
 
@@ -175,12 +176,7 @@ def _is_safe(node: Node, facts: _Facts) -> bool:
         return False
     if shared & facts.owned and facts.returned & (shared | _sharing(node)):
         return False  # the caller gets it, and the buffer may change once more
-    return not any(
-        facts.order[user] > facts.order[node]
-        for member in shared
-        for user in member.users
-        if user not in shared
-    )
+    return not any(node < user for member in shared for user in member.users if user not in shared)
 
 
 def _same_kind(before: Any, after: Any) -> bool:

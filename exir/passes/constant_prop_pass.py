@@ -1,5 +1,6 @@
 """Documented path of :mod:`executorch.passes.constant_prop_pass`, and what vendors' passes use of it."""
 
+import itertools
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +8,10 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import Node
 
+from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.passes.constant_prop_pass import (
     ConstantPropPass,
@@ -93,6 +96,73 @@ def get_fake_mode(exported_program: ExportedProgram) -> FakeTensorMode:
     return mode
 
 
+def replace_with_constant_node(
+    node: Node,
+    prop_constant_tensor: torch.Tensor,
+    first_user_input: Node,
+    fake_mode: FakeTensorMode,
+    exported_program: ExportedProgram,
+) -> tuple[Node, str]:
+    """Puts the placeholder of a new constant in the place of ``node``, which is erased; in place.
+
+    The signature is left alone: see :func:`create_constant_nodes_and_return_specs`.
+
+    Args:
+        node: whose value is known.
+        prop_constant_tensor: the value; it becomes an entry of the program's constants.
+        first_user_input: the placeholder goes before it.
+        fake_mode: of the program's example values.
+        exported_program: is changed.
+
+    Returns:
+        The placeholder, and the name of the constant.
+    """
+    constants = exported_program.constants
+    name = next(
+        name
+        for number in itertools.count()
+        if (name := f"_prop_tensor_constant{number}") not in constants
+        and name not in exported_program.state_dict
+    )
+    graph = exported_program.graph
+    with graph.inserting_before(first_user_input):
+        placeholder = graph.placeholder(name)
+    placeholder.meta = dict(node.meta)
+    placeholder.meta[meta_keys.VAL] = fake_mode.from_tensor(prop_constant_tensor, static_shapes=True)
+    constants[name] = prop_constant_tensor
+    node.replace_all_uses_with(placeholder, propagate_meta=False)
+    graph.erase_node(node)
+    return placeholder, name
+
+
+def create_constant_nodes_and_return_specs(
+    const_node_to_tensor: Mapping[Node, torch.Tensor], exported_program: ExportedProgram
+) -> dict[str, InputSpec]:
+    """Replaces operators with known values by constants, and removes constants that nobody needs then (in place).
+
+    Args:
+        const_node_to_tensor: of :func:`get_propagated_const_tensor_dict`, in the order of the graph.
+        exported_program: its graph, state and constants are changed.
+
+    Returns:
+        Name of each new placeholder to the entry that the caller puts into the signature, where the placeholder is.
+    """
+    anchor, mode = get_first_user_input(exported_program), get_fake_mode(exported_program)
+    specs = {}
+    for node, value in reversed(list(const_node_to_tensor.items())):
+        if node.op == "placeholder":
+            if not node.users:
+                erase_constant(exported_program, node)
+        elif not node.users:
+            exported_program.graph.erase_node(node)
+        else:
+            placeholder, name = replace_with_constant_node(node, value, anchor, mode, exported_program)
+            argument = TensorArgument(placeholder.name)
+            specs[placeholder.name] = InputSpec(InputKind.CONSTANT_TENSOR, argument, name, True)
+    exported_program.graph_module.recompile()
+    return specs
+
+
 def erase_constant_node(exported_program: ExportedProgram, node: Node) -> None:
     """Removes the placeholder of a constant without users, its entry in the signature and its value (in place)."""
     erase_constant(exported_program, node)
@@ -101,6 +171,7 @@ def erase_constant_node(exported_program: ExportedProgram, node: Node) -> None:
 __all__ = [
     "ConstantPropPass",
     "constant_prop_pass",
+    "create_constant_nodes_and_return_specs",
     "erase_constant_node",
     "get_constant_placeholder_dict",
     "get_data",
@@ -110,4 +181,5 @@ __all__ = [
     "get_propagated_const_tensor_dict",
     "is_const",
     "is_constant_buffer",
+    "replace_with_constant_node",
 ]

@@ -1,6 +1,22 @@
 """Documented path of :mod:`executorch.passes.quant_fusion_pass`."""
 
+import torch
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from executorch.passes.program import input_spec_of, state_value
 from executorch.passes.quant_fusion_pass import QuantFusionPass, quant_fusion_and_const_prop_pass
+
+
+def _get_node_value_dict(program: ExportedProgram) -> dict[str, torch.Tensor]:
+    """Name of the placeholder to tensor, for parameters and buffers."""
+    kinds = (InputKind.PARAMETER, InputKind.BUFFER)
+    return {
+        name: state_value(program, spec)
+        for name, spec in input_spec_of(program).items()
+        if spec.kind in kinds
+    }
+
 
 __all__ = [
     "QuantFusionPass",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
@@ -11,6 +12,7 @@ from executorch.exir.entry_points import to_edge, to_edge_transform_and_lower, t
 from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgram
+from executorch.passes.functional_forms import may_alias
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_manager import flatten_passes
 from executorch.passes.program import clone_program
@@ -59,6 +61,19 @@ def lift_constant_tensor_pass(ep: ExportedProgram) -> ExportedProgram:
     """Makes tensors that the graph holds as attributes inputs of the program; returns ``ep``, changed in place."""
     lift_tensor_attributes(ep)
     return ep
+
+
+def _remove_invalid_ops_for_not_decompose(preserve_ops: Sequence[OpOverload]) -> list[OpOverload]:
+    """The operators among ``preserve_ops`` that a functional graph can hold whole: they write nothing, their results
+    are tensors of their own."""
+
+    def is_functional(op: OpOverload) -> bool:
+        results = [str(result.type) for result in op._schema.returns]
+        return (
+            not op._schema.is_mutable and not may_alias(op) and bool(results) and set(results) == {"Tensor"}
+        )
+
+    return [op for op in preserve_ops if is_functional(op)]
 
 
 def _to_edge(ep: ExirExportedProgram, config: EdgeCompileConfig) -> ExirExportedProgram:

@@ -1,6 +1,6 @@
 """Tells torch's serializer how edge operators and the memory operators of the execution form are written."""
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import torch
 from torch._export.serde.serialize import ExtensionHandler, register_extension
@@ -35,53 +35,38 @@ FREE: Final = MemoryOp("free", "executorch_memory::free(Tensor value) -> ()")
 _MEMORY_OPS: Final = {op.__name__: op for op in (ALLOC, ALLOC_LIST, VIEW, FREE)}
 
 
-def _operator_name(op: Any) -> str:
-    return f"{op.namespace}.{op._op._opname}.{op._op._overloadname}"
+class _DialectOps(ExtensionHandler):
+    """Operators of a dialect, written as ``#executorch_edge:aten.add.Tensor``."""
 
-
-def _operator_of(dialect: Any, name: str) -> Any:
-    namespace, op, overload = name.split(".", 2)
-    return getattr(getattr(getattr(dialect, namespace), op), overload)
-
-
-class EdgeOps(ExtensionHandler):
-    """``#executorch_edge:aten.add.Tensor``."""
+    name: ClassVar[str]
+    dialect: ClassVar[Any]
 
     @classmethod
     def namespace(cls) -> str:
-        return "executorch_edge"
+        return cls.name
 
     @classmethod
-    def to_op_name(cls, op: EdgeOpOverload) -> str:
-        return _operator_name(op)
+    def to_op_name(cls, op: EdgeOpOverload | BackendOpOverload) -> str:
+        return f"{op.namespace}.{op._op._opname}.{op._op._overloadname}"
 
     @classmethod
-    def from_op_name(cls, name: str) -> EdgeOpOverload:
-        return _operator_of(ops.edge, name)
+    def from_op_name(cls, name: str) -> EdgeOpOverload | BackendOpOverload:
+        namespace, op, overload = name.split(".", 2)
+        return getattr(getattr(getattr(cls.dialect, namespace), op), overload)
 
     @classmethod
-    def op_schema(cls, op: EdgeOpOverload) -> torch._C.FunctionSchema:
+    def op_schema(cls, op: EdgeOpOverload | BackendOpOverload) -> torch._C.FunctionSchema:
         return op._op._schema
 
 
-class BackendOps(ExtensionHandler):
-    """``#executorch_backend:quantized_decomposed.add.default``."""
+class EdgeOps(_DialectOps):
+    name = "executorch_edge"
+    dialect = ops.edge
 
-    @classmethod
-    def namespace(cls) -> str:
-        return "executorch_backend"
 
-    @classmethod
-    def to_op_name(cls, op: BackendOpOverload) -> str:
-        return _operator_name(op)
-
-    @classmethod
-    def from_op_name(cls, name: str) -> BackendOpOverload:
-        return _operator_of(ops.backend, name)
-
-    @classmethod
-    def op_schema(cls, op: BackendOpOverload) -> torch._C.FunctionSchema:
-        return op._op._schema
+class BackendOps(_DialectOps):
+    name = "executorch_backend"
+    dialect = ops.backend
 
 
 class MemoryOps(ExtensionHandler):

@@ -1,6 +1,7 @@
 """Documented path of torch's serialization of exported programs, on which :mod:`executorch.exir.serde.serialize` stands."""
 
 from torch._export.serde.serialize import (
+    _CURRENT_DESERIALIZER,
     EnumEncoder,
     ExportedProgramDeserializer,
     ExportedProgramSerializer,
@@ -11,6 +12,8 @@ from torch._export.serde.serialize import (
     LazyMap,
     SerializedArtifact,
     SerializeError,
+    _reconstruct_fake_tensor,
+    _reduce_fake_tensor,
     canonicalize,
     deserialize_device,
     deserialize_torch_artifact,
@@ -23,6 +26,7 @@ from torch._export.serde.serialize import (
 )
 
 __all__ = [
+    "_CURRENT_DESERIALIZER",
     "EnumEncoder",
     "ExportedProgramDeserializer",
     "ExportedProgramSerializer",
@@ -33,6 +37,8 @@ __all__ = [
     "LazyMap",
     "SerializeError",
     "SerializedArtifact",
+    "_reconstruct_fake_tensor",
+    "_reduce_fake_tensor",
     "canonicalize",
     "deserialize_device",
     "deserialize_torch_artifact",
