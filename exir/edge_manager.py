@@ -29,7 +29,6 @@ from executorch.partitioner import (
     to_backend,
 )
 from executorch.passes.pass_manager import PassManager
-from executorch.passes.program import clone_program
 
 DEFAULT_METHOD = "forward"
 
@@ -117,7 +116,7 @@ class EdgeProgramManager:
         programs = {}
         for name, program in self._edge_programs.items():
             chosen = for_method(passes, name, ())
-            programs[name] = run_user_passes(clone_program(program), chosen) if chosen else program
+            programs[name] = run_user_passes(program, chosen) if chosen else program
         return self._with_programs(programs, config)
 
     def to_backend(self, partitioner: "Partitioner | Mapping[str, Partitioner]") -> "EdgeProgramManager":

@@ -41,7 +41,13 @@ from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.loop_results_pass import LoopResultsPass
 from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
 from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager, flatten_passes, pass_name
-from executorch.passes.program import clone_program, replace_parts, sync_signature
+from executorch.passes.program import (
+    clone_program,
+    copy_graph_module,
+    copy_signature,
+    replace_parts,
+    sync_signature,
+)
 from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
 from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
@@ -108,10 +114,11 @@ def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
 
 
 def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
-    """Runs passes of a caller over a program (which is changed or replaced), and renames its signature.
+    """The program after a caller's passes, with its signature renamed; the graph of ``program`` is left alone.
 
     Args:
-        program: a copy for the caller's passes to change.
+        program: whose tables (signature, weights, constants) a graph pass may edit in place: such passes are made with
+            the manager's program, as in ``edge.transform([MyPass(edge.exported_program())])``.
         passes: graph passes and ``ExportedProgramPassBase``s in nested lists, or a ``PassManager``.
 
     Raises:
@@ -121,6 +128,7 @@ def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
         return _run_graph_passes(program, passes) if passes.passes else program
     for over_program, group in itertools.groupby(flatten_passes(passes), _takes_program):
         if over_program:
+            program = clone_program(program)
             for pass_ in group:
                 program = pass_(program).exported_program
         else:
@@ -133,10 +141,17 @@ def _takes_program(pass_: Any) -> bool:
 
 
 def _run_graph_passes(program: ExportedProgram, manager: PassManager) -> ExportedProgram:
-    result = manager(program.graph_module)
+    result = manager(copy_graph_module(program.graph_module))
     for module in graph_modules(result.graph_module):
         fill_missing_values(module)
-    new = replace_parts(program, graph_module=result.graph_module)
+    # Only now: what a pass has written into the tables of `program` is part of the result.
+    new = replace_parts(
+        program,
+        graph_module=result.graph_module,
+        signature=copy_signature(program.graph_signature),
+        state_dict=dict(program.state_dict),
+        constants=dict(program.constants),
+    )
     lift_tensor_attributes(new)
     try:
         sync_signature(new)

@@ -20,7 +20,6 @@ from executorch.exir.edge_manager import DEFAULT_METHOD, EdgeProgramManager
 from executorch.exir.entry_points import to_edge
 from executorch.exir.execution_lowering import run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
-from executorch.passes.program import clone_program
 from executorch.schema.program import Program
 
 
@@ -142,7 +141,7 @@ class ExirExportedProgram:
 
     def transform(self, *passes: Any) -> "ExirExportedProgram":
         """The program after graph passes, in order; this one stays as it is."""
-        program = run_user_passes(clone_program(self.exported_program), passes)
+        program = run_user_passes(self.exported_program, passes)
         return ExirExportedProgram(program, self.after_to_edge_passes, self.compile_config)
 
     def to_edge(self, config: "EdgeCompileConfig | None" = None) -> "ExirExportedProgram":

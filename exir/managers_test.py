@@ -476,3 +476,18 @@ def test_a_lowered_module_is_part_of_another_model():
     plan = composite.to_executorch().executorch_program.execution_plan[0]
     assert [delegate.id for delegate in plan.delegates] == ["ListingBackend"] * len(plan.delegates)
     assert sum(type(call.instr_args).__name__ == "DelegateCall" for call in plan.chains[0].instructions) == 2
+
+
+def test_a_pass_edits_the_constants_of_the_program_it_was_made_with():
+    edge = to_edge(_export(nn.Linear(3, 2), X))
+    program = edge.exported_program()
+
+    def double_the_weights(module):
+        for name in program.state_dict:
+            program.state_dict[name] = nn.Parameter(program.state_dict[name] * 2)
+        return PassResult(module, True)
+
+    before = program.module()(X)
+    torch.testing.assert_close(
+        edge.transform([double_the_weights]).exported_program().module()(X), 2 * before
+    )

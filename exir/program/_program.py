@@ -15,7 +15,6 @@ from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgra
 from executorch.passes.functional_forms import may_alias
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_manager import flatten_passes
-from executorch.passes.program import clone_program
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.spec_prop_pass import SpecPropPass
 
@@ -53,8 +52,8 @@ def pre_memory_planning_passes(config: ExecutorchBackendConfig, name: "str | Non
 
 
 def transform_exported_program(ep: ExportedProgram, *passes: Any) -> ExportedProgram:
-    """``ep`` after graph passes, in order; ``ep`` itself is left alone."""
-    return run_user_passes(clone_program(ep), flatten_passes(passes))
+    """``ep`` after graph passes, in order; the graph of ``ep`` is left alone."""
+    return run_user_passes(ep, flatten_passes(passes))
 
 
 def lift_constant_tensor_pass(ep: ExportedProgram) -> ExportedProgram:
