@@ -47,11 +47,16 @@ def _replace(graph_module: GraphModule, node: Node, single: Any) -> bool:
     target = edge_op(single) if isinstance(node.target, EdgeOpOverload) else single
     with graph_module.graph.inserting_before(node):
         made = graph_module.graph.call_function(target, node.args, node.kwargs)
-    made.meta = dict(node.meta)
-    made.meta[meta_keys.VAL] = node.meta[meta_keys.VAL][0]
+    _copy_node_metadata(node, made)
     for user in readers:
         user.replace_all_uses_with(made)
     for user in list(node.users):
         graph_module.graph.erase_node(user)
     graph_module.graph.erase_node(node)
     return True
+
+
+def _copy_node_metadata(node: Node, new_max_wd: Node) -> None:
+    """Gives the new node the meta of the old one, with the first of its values."""
+    new_max_wd.meta = dict(node.meta)
+    new_max_wd.meta[meta_keys.VAL] = node.meta[meta_keys.VAL][0]

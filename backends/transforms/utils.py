@@ -38,27 +38,31 @@ def get_param_tensor(exp_prog: ExportedProgram, node: Node | None) -> torch.Tens
     if node is None:
         return None
     if is_get_attr_node(node):
-        return getattr(node.graph.owning_module, str(node.target))  # type: ignore[no-any-return]
+        return getattr(_owner(exp_prog, node), str(node.target))  # type: ignore[no-any-return]
     spec = _input_spec(exp_prog, node)
     if spec is None or spec.target is None:
         raise RuntimeError(f"unsupported param type for node {node}: it is no parameter, buffer or constant")
     return _home(exp_prog, spec)[spec.target]  # type: ignore[no-any-return]
 
 
-def set_param_tensor(exp_prog: ExportedProgram, node: Node, new_tensor: torch.Tensor) -> None:
-    """Gives a parameter, buffer or constant another value, of any shape; ``meta["val"]`` follows.
+def set_param_tensor(exp_prog: ExportedProgram, node: Node, data: torch.Tensor) -> None:
+    """Gives a parameter, buffer, constant or attribute another value, of any shape; ``meta["val"]`` follows.
 
     Raises:
         RuntimeError: the node stands for no constant of the program.
     """
+    if is_get_attr_node(node):
+        owner = _owner(exp_prog, node)
+        old = getattr(owner, str(node.target))
+        setattr(owner, str(node.target), _like(old, data))
+        node.meta[meta_keys.VAL] = _fake_of(node, data)
+        return
     spec = _input_spec(exp_prog, node)
     if spec is None or spec.target is None:
         raise RuntimeError(f"{node} is no parameter, buffer or constant of the program")
-    parameter = spec.kind is InputKind.PARAMETER
-    _home(exp_prog, spec)[spec.target] = (
-        torch.nn.Parameter(new_tensor, requires_grad=False) if parameter else new_tensor
-    )
-    node.meta[meta_keys.VAL] = _fake_of(node, new_tensor)
+    home = _home(exp_prog, spec)
+    home[spec.target] = _like(home[spec.target], data)
+    node.meta[meta_keys.VAL] = _fake_of(node, data)
 
 
 def create_constant_placeholder(
@@ -74,17 +78,22 @@ def create_constant_placeholder(
     Args:
         exp_program: gets the constant and the input spec; changed in place.
         graph: its graph; insertion points of the caller are left alone.
-        name: of the placeholder and of the constant; must be new.
+        name: of the placeholder and of the constant; if there is one of this name and kind, it is returned as it is.
         kind: ``PARAMETER``, ``BUFFER`` or ``CONSTANT_TENSOR``.
         data: the value.
         persistent_buffer: for buffers, whether it belongs to the state dict; must be given for them.
 
     Raises:
-        RuntimeError: the name is taken, the kind is another one, or ``persistent_buffer`` is missing.
+        RuntimeError: another input has the name, the kind is none of these, or ``persistent_buffer`` is missing.
     """
-    taken = {spec.target for spec in exp_program.graph_signature.input_specs}
-    if name in taken or any(node.name == name for node in graph.nodes):
-        raise RuntimeError(f"{name} is already the name of a node or a constant of the program")
+    existing = next(
+        (node for node in graph.find_nodes(op="placeholder") if name in (node.name, node.target)), None
+    )
+    if existing is not None:
+        spec = _input_spec(exp_program, existing)
+        if spec is not None and spec.kind is kind:
+            return existing
+        raise RuntimeError(f"{name} is already the name of an input of the program that is no {kind.name}")
     if kind not in _STATE_KINDS:
         raise RuntimeError(f"a constant is no {kind}: choose PARAMETER, BUFFER or CONSTANT_TENSOR")
     if kind is InputKind.BUFFER and persistent_buffer is None:
@@ -96,7 +105,8 @@ def create_constant_placeholder(
     anchor = before or next(node for node in graph.nodes if node.op != "placeholder")
     with graph.inserting_before(anchor):
         node = graph.placeholder(name)
-    spec = InputSpec(kind, TensorArgument(name), name, persistent_buffer)
+    # The graph makes an identifier of the name.
+    spec = InputSpec(kind, TensorArgument(node.name), name, persistent_buffer)
     specs.insert(position, spec)
     parameter = kind is InputKind.PARAMETER
     _home(exp_program, spec)[name] = torch.nn.Parameter(data, requires_grad=False) if parameter else data
@@ -111,17 +121,26 @@ def create_mutable_buffer(exp_program: ExportedProgram, name: str, data: torch.T
         exp_program: changed in place: buffer, input spec and output spec.
         name: of the placeholder, ``b_...`` by custom; the buffer's name is the same without this prefix.
         data: the first value.
+
+    Raises:
+        RuntimeError: the program has an input or a buffer of this name.
     """
     graph = exp_program.graph_module.graph
-    node = create_constant_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
-    spec = next(s for s in exp_program.graph_signature.input_specs if s.arg.name == name)
     target = name.removeprefix("b_")
+    taken = {spec.target for spec in exp_program.graph_signature.input_specs}
+    if taken & {name, target} or any(name in (node.name, node.target) for node in graph.nodes):
+        raise RuntimeError(
+            f"{name} is already the name of an input or a buffer of the program: choose another"
+        )
+    node = create_constant_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
+    spec = _input_spec(exp_program, node)
+    assert spec is not None
     exp_program.state_dict[target] = exp_program.state_dict.pop(name)
     spec.target = target
     output = graph.output_node()
     output.args = ((node, *output.args[0]),)  # type: ignore[misc]
     exp_program.graph_signature.output_specs.insert(
-        0, OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(name), target)
+        0, OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(node.name), target)
     )
     return node
 
@@ -142,6 +161,18 @@ def delete_constant_placeholder(exp_program: ExportedProgram, node: Node) -> Non
         del _home(exp_program, spec)[spec.target]
     exp_program.graph_signature.input_specs.remove(spec)
     node.graph.erase_node(node)
+
+
+def _owner(program: ExportedProgram, node: Node) -> torch.fx.GraphModule:
+    """The module whose attribute a ``get_attr`` node reads."""
+    return node.graph.owning_module or program.graph_module
+
+
+def _like(old: torch.Tensor, data: torch.Tensor) -> torch.Tensor:
+    """A parameter in place of a parameter, trained or not as that one."""
+    if not isinstance(old, torch.nn.Parameter):
+        return data
+    return torch.nn.Parameter(data, requires_grad=old.requires_grad and data.is_floating_point())
 
 
 def _home(program: ExportedProgram, spec: InputSpec) -> dict[str, torch.Tensor]:

@@ -1,0 +1,1 @@
+"""A backend to read: quantizer, partitioner and preprocessing in their smallest useful form."""

@@ -1,0 +1,1 @@
+"""Passes that the example backend runs over each subgraph that it gets."""

@@ -1,0 +1,52 @@
+"""Channels-last data for the operators that the backend runs on them."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.backends.transforms.graph_edit import GraphRewrite, call_like, is_call, value_of
+from executorch.dialects.dim_order import dim_order_of
+
+_CONVOLUTION = torch.ops.aten.convolution.default
+_COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
+_CHANNELS_LAST = [0, 2, 3, 1]
+
+
+class PermuteMemoryFormatsPass(GraphRewrite):
+    """Copies operands and result of each convolution over images: operands to channels-last, the result back.
+
+    No value changes, and no size: only the order in memory. Between two convolutions that leaves a pair of copies,
+    which ``MergeToDimPass`` takes away.
+    """
+
+    def rewrite(self, graph_module: GraphModule) -> bool:
+        modified = False
+        for node in list(graph_module.graph.nodes):
+            if is_call(node, _CONVOLUTION) and _order(node.args[0]) == [0, 1, 2, 3]:
+                _surround(node)
+                modified = True
+        return modified
+
+
+def _order(node: object) -> list[int] | None:
+    value = value_of(node)
+    return None if value is None else list(dim_order_of(value.shape, value.stride()))
+
+
+def _surround(node: Node) -> None:
+    for operand in node.all_input_nodes:
+        value = value_of(operand)
+        if value is not None and value.dim() == 4:
+            copy = call_like(node, _COPY, (operand,), {"dtype": value.dtype, "dim_order": _CHANNELS_LAST})
+            node.replace_input_with(operand, copy)
+    users = list(node.users)
+    result = value_of(node)
+    assert result is not None, node
+    back = call_like(node, _COPY, (node,), {"dtype": result.dtype, "dim_order": [0, 1, 2, 3]})
+    node.append(back)
+    for user in users:
+        user.replace_input_with(node, back)
+
+
+__all__ = ["PermuteMemoryFormatsPass"]

@@ -1,0 +1,27 @@
+"""A sum of two tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from executorch.backends.example.example_operators.op_base import OpBase
+from executorch.backends.example.example_operators.utils import _nodes_are_annotated, annotate_unary
+
+
+def _annotate_add(partitions: Any, quant_config: Any) -> None:
+    operation = partitions[0].output_nodes[0]
+    if _nodes_are_annotated([operation]):
+        return
+    annotate_unary(operation, quant_config)
+
+
+class AddNode(OpBase):
+    """A sum of two tensors."""
+
+    def __init__(self) -> None:
+        super().__init__(pattern=(torch.add,), annotate_handle=_annotate_add)
+
+
+__all__ = ["AddNode"]

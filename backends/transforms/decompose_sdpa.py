@@ -1,0 +1,134 @@
+"""Attention as the matrix products and the softmax it stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from executorch.backends.transforms.graph_edit import _DERIVED_META, GraphRewrite, is_call, replace, value_of
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+
+_SDPA = torch.ops.aten.scaled_dot_product_attention.default
+_MATH = torch.ops.aten._scaled_dot_product_attention_math.default
+_OPTIONAL = {"attn_mask": None, "dropout_p": 0.0, "is_causal": False}
+
+
+class DecomposeScaledDotProductAttention(GraphRewrite):
+    """``scaled_dot_product_attention`` becomes products, a mask and ``_safe_softmax``, as PyTorch defines it.
+
+    Args:
+        allow_non_fake_inputs: whether values of nodes may be real tensors.
+    """
+
+    def __init__(self, allow_non_fake_inputs: bool = True) -> None:
+        super().__init__()
+        self._allow_non_fake_inputs = allow_non_fake_inputs
+
+    def call(self, graph_module: GraphModule, allow_non_fake_inputs: bool | None = None) -> Any:
+        if allow_non_fake_inputs is not None:
+            self._allow_non_fake_inputs = allow_non_fake_inputs
+        return super().call(graph_module)
+
+    def rewrite(self, graph_module: GraphModule) -> bool:
+        modified = False
+        for node in list(graph_module.graph.nodes):
+            if is_call(node, _SDPA):
+                self._decompose(node)
+                modified = True
+        return modified
+
+    def _decompose(self, node: Node) -> None:
+        operands, options = _split_arguments(node)
+        values = [value_of(operand) for operand in operands]
+        if any(value is None for value in values):
+            raise RuntimeError(
+                f"{node} has an operand without an example value: run it through torch.export first"
+            )
+
+        heads = [value.shape[-3] for value in values[:3] if value is not None and value.dim() > 3]
+        if not options["enable_gqa"] and len({str(count) for count in heads}) > 1:
+            raise RuntimeError(
+                f"{node}: query, key and value have {heads} heads\nWay out: equal numbers, or enable_gqa=True"
+            )
+
+        def attention(*tensors: torch.Tensor) -> torch.Tensor:
+            query, key, value, *rest = tensors
+            mask = rest[0] if rest else None
+            if mask is not None and mask.dtype is torch.bool:  # True takes part
+                mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill(mask.logical_not(), -torch.inf)
+            result: torch.Tensor = _MATH.decompose(
+                query,
+                key,
+                value,
+                mask,
+                options["dropout_p"],
+                options["is_causal"],
+                scale=options["scale"],
+                enable_gqa=options["enable_gqa"],
+            )[0]
+            return result
+
+        mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None)
+        with mode or FakeTensorMode(allow_non_fake_inputs=self._allow_non_fake_inputs):
+            traced = make_fx(attention, _allow_non_fake_inputs=self._allow_non_fake_inputs)(*values)
+        traced.graph.eliminate_dead_code()
+        _inline(node, traced, operands)
+
+
+def _split_arguments(node: Node) -> tuple[list[Node], dict[str, Any]]:
+    """The tensors of a call (with the mask, if there is one), and its other arguments by name."""
+    named: dict[str, Any] = {**_OPTIONAL, "scale": None, "enable_gqa": False}
+    named.update(zip(_OPTIONAL, node.args[3:], strict=False))
+    named.update(node.kwargs)
+    query, key, value = (
+        node.args[position] if position < len(node.args) else node.kwargs[name]
+        for position, name in enumerate(("query", "key", "value"))
+    )
+    mask: Any = named.pop("attn_mask")
+    operands: list[Any] = [query, key, value]
+    return operands if mask is None else [*operands, mask], named
+
+
+def _inline(node: Node, traced: GraphModule, operands: list[Node]) -> None:
+    """Copies the traced graph before ``node`` and gives its result to the users of ``node``."""
+    is_edge = isinstance(node.target, EdgeOpOverload)
+    copies: dict[Node, Any] = dict(zip(traced.graph.find_nodes(op="placeholder"), operands, strict=True))
+    for source in traced.graph.nodes:
+        if source.op == "output":
+            (result,) = source.args
+            replace(node, copies[result])
+        elif source.op == "get_attr":
+            copies[source] = _adopt_attribute(node, traced, source)
+        elif source.op == "call_function":
+            with node.graph.inserting_before(node):
+                made = node.graph.node_copy(source, lambda arg: copies[arg])
+            if source.target is torch.ops.aten._unsafe_view.default:
+                made.target = torch.ops.aten.view.default  # the former is no core ATen operator
+            if is_edge and isinstance(made.target, torch._ops.OpOverload):
+                made.target = edge_op(made.target)
+            made.meta = {key: value for key, value in node.meta.items() if key not in _DERIVED_META}
+            made.meta[meta_keys.VAL] = source.meta.get(meta_keys.VAL)
+            copies[source] = made
+
+
+def _adopt_attribute(node: Node, traced: GraphModule, source: Node) -> Node:
+    owner: Any = node.graph.owning_module
+    number = 0
+    while hasattr(owner, name := f"_attention_constant_{number}"):
+        number += 1
+    tensor = getattr(traced, str(source.target))
+    owner.register_buffer(name, tensor)
+    with node.graph.inserting_before(node):
+        made = node.graph.get_attr(name)
+    value = node.meta.get(meta_keys.VAL)
+    mode = getattr(value, "fake_mode", None)
+    made.meta[meta_keys.VAL] = mode.from_tensor(tensor, static_shapes=True) if mode else tensor
+    return made
+
+
+__all__ = ["DecomposeScaledDotProductAttention"]

@@ -1,0 +1,35 @@
+"""Constants and inputs without dimensions, seen as tensors of one element and one dimension."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule
+
+from executorch.backends.transforms.graph_edit import GraphRewrite, refresh_values, value_of
+from executorch.dialects import meta_keys
+
+
+class Rank0ToRank1Pass(GraphRewrite):
+    """Gives placeholders of rank 0 the shape ``[1]`` in ``meta["val"]``, for backends whose tensors have dimensions.
+
+    The data are one element either way; a backend writes constants out by the shape in ``meta``. Values that follow
+    from such a placeholder are described anew. Values of unknown content (``item``) keep their symbols.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def rewrite(self, graph_module: GraphModule) -> bool:
+        changed = []
+        for node in graph_module.graph.find_nodes(op="placeholder"):
+            value = value_of(node)
+            if value is not None and value.dim() == 0:
+                with torch.no_grad():
+                    node.meta[meta_keys.VAL] = value.reshape(1)
+                node.meta.pop("tensor_meta", None)
+                changed.append(node)
+        refresh_values(graph_module.graph, [user for node in changed for user in node.users])
+        return bool(changed)
+
+
+__all__ = ["Rank0ToRank1Pass"]
