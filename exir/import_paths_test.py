@@ -129,21 +129,19 @@ def test_an_object_is_the_same_by_every_path():
 
 
 _PROBE = """
-import sys, time, torch
-before, start = set(sys.modules), time.process_time()
+import sys, torch
+before = set(sys.modules)
 import executorch.exir
-print(time.process_time() - start)
-print(*sorted({"torch._dynamo", "torch._inductor", "sympy", "yaml"} & (set(sys.modules) - before)))
+print(*sorted({module.partition(".")[0] for module in set(sys.modules) - before}))
+print(*sorted({"torch._dynamo", "torch._inductor"} & (set(sys.modules) - before)))
 """
 
 
 def test_importing_is_cheap():
-    runs = []
-    for _ in range(3):  # the first may compile bytecode
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", _PROBE]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        seconds, heavy = [*done.stdout.splitlines(), ""][:2]
-        assert not heavy, f"importing executorch.exir imports {heavy}"
-        runs.append(float(seconds))
-    assert min(runs) < 0.3
+    """Nothing large comes along; how long it takes is printed by ``//tests/benchmarks:lowering``."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", _PROBE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    packages, heavy = done.stdout.split("\n")[:2]
+    assert "executorch" in packages.split() and not heavy
+    assert not {"sympy", "yaml", "networkx", "numpy", "pandas", "torchao"} & set(packages.split())
