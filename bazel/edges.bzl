@@ -42,7 +42,7 @@ EDGES = {
     "export": {"py": ["exir", "runtime"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
-        "py": ["schema", "dialects", "partitioner"],
+        "py": ["schema", "dialects", "passes", "partitioner"],
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
@@ -100,6 +100,8 @@ EDGES = {
     },
     # From a module to a file in one call: above the front door, a wheel of its own for the same reason.
     "extension/export_util": {"py": ["exir"], "cc": [], "tests": ["runtime"]},
+    # Exports the processor as a program, a wheel of its own for the same reason.
+    "extension/audio": {"py": ["exir"], "cc": [], "tests": ["runtime", "backends/xnnpack"]},
     "extension/executor_runner": {
         "py": [],
         "cc": ["runtime", "kernels", "extension", "backends/xnnpack", "devtools"],

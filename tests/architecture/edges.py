@@ -68,8 +68,9 @@ def source_files(root: pathlib.Path, suffixes: tuple[str, ...]) -> Iterator[str]
 def _backend(path: str) -> str | None:
     """The backend that a path belongs to: no backend may know another."""
     parts = path.split("/")
-    # What stands in backends/test is about several of them.
-    return parts[1] if parts[0] == "backends" and len(parts) > 2 and parts[1] != "test" else None
+    # What stands in backends/test is about several of them, and backends/transforms is there for all.
+    shared = ("test", "transforms")
+    return parts[1] if parts[0] == "backends" and len(parts) > 2 and parts[1] not in shared else None
 
 
 class Table:

@@ -26,13 +26,31 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.devtools.bundled_program.config": ("MethodTestCase", "MethodTestSuite"),
     "executorch.devtools.bundled_program.serialize": (
         "deserialize_from_flatbuffer_to_bundled_program",
+        "deserialize_from_json_to_bundled_program",
         "serialize_from_bundled_program_to_flatbuffer",
+        "serialize_from_bundled_program_to_json",
     ),
+    "executorch.devtools.debug_format.et_schema": ("FXOperatorGraph",),
     "executorch.devtools.etdump.serialize": (
         "deserialize_from_etdump_flatcc",
         "serialize_to_etdump_flatcc",
     ),
     "executorch.devtools.inspector": ("Event", "EventBlock", "Inspector", "TimeScale", "compare_results"),
+    "executorch.devtools.inspector._inspector_utils": (
+        "calculate_mse",
+        "gen_graphs_from_etrecord",
+        "map_runtime_aot_intermediate_outputs",
+        "merge_runtime_overlapping_debug_handles",
+        "propagate_back_debug_handle",
+    ),
+    "executorch.devtools.inspector.numerical_comparator": (
+        "L1Comparator",
+        "MSEComparator",
+        "NumericalComparatorBase",
+        "SNRComparator",
+    ),
+    "executorch.devtools.pte_tool.diff_pte": ("diff_pte", "format_diff_result"),
+    "executorch.devtools.size_analysis_tool.size_analysis_tool": ("generate_model_size_information",),
     "executorch.exir": (
         "CaptureConfig",
         "EdgeCompileConfig",
@@ -76,6 +94,7 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "to_edge",
         "to_edge_transform_and_lower",
     ),
+    "executorch.extension.audio.mel_spectrogram": ("WhisperAudioProcessor", "export_processor"),
     "executorch.extension.export_util.utils": (
         "export_to_edge",
         "export_to_exec_prog",
