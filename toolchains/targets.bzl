@@ -31,7 +31,9 @@ def _row(
         probe = "sysroot_probe.cc",
         picolibc = None,
         file_type = "ELF",
-        memory = None):
+        memory = None,
+        shim = None,
+        unlinked = None):
     """One platform.
 
     Args:
@@ -51,7 +53,9 @@ def _row(
       probe: the program by whose link Zig builds the libraries.
       picolibc: "REPOSITORY:VARIANT" of the C library, for bare metal.
       file_type: what an object file of this platform is.
-      memory: where flash and RAM begin, for bare metal, as in bare_metal/BUILD.bazel.
+      memory: where flash and RAM begin, for bare metal: of the machine in cross.bzl.
+      shim: label of a directory of headers that stand in for an SDK's.
+      unlinked: why no program is linked, for the table of what was built.
 
     Returns:
       The row.
@@ -73,6 +77,8 @@ def _row(
         pic = pic,
         picolibc = picolibc,
         probe = probe,
+        shim = shim,
+        unlinked = unlinked,
         zig_target = zig_target,
     )
 
@@ -111,13 +117,14 @@ def _apple(clang_target, constraints):
         file_type = "Mach-O",
         libc = "macosx",
         libc_headers = ["any-darwin-any"],
+        unlinked = "needs Apple's SDK",
     )
 
 def _android(clang_target, constraint, headers, machine_headers, flags = []):
     """Objects and static libraries.
 
     Bionic's headers are not in the wheel. Musl's may stand in for them as long as objects refer to functions only
-    whose binary interface is the same in both; `//tests/cross:neutral_symbols_test` checks that.
+    whose binary interface is the same in both; the table of `//toolchains:all_platforms` names those that are not.
     """
     return _row(
         clang_target = clang_target + _ANDROID_API,
@@ -128,6 +135,8 @@ def _android(clang_target, constraint, headers, machine_headers, flags = []):
         libc = "bionic",
         libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
         libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
+        shim = "//toolchains/android_headers:include",
+        unlinked = "needs the NDK's C library",
     )
 
 # Without threads, files, locales and a console: what a C++ library can have where there is no system.
@@ -215,6 +224,7 @@ TARGETS = {
         libc_headers = ["x86_64-windows-gnu", "generic-mingw", "x86_64-windows-any", "any-windows-any"],
         # All code is, there; the argument is unknown.
         pic = False,
+        unlinked = "needs mingw-w64's import libraries",
     ),
     "wasm": _row(
         clang_target = "wasm32-wasip1",
@@ -235,7 +245,7 @@ TARGETS = {
         probe = "sysroot_probe_single.cc",
         zig_target = "wasm32-wasi",
     ),
-    # Memory is that of the QEMU machine in bare_metal/qemu.bzl.
+    # Memory is that of the QEMU machine in cross.bzl.
     "cortex_m0plus": _cortex_m("cortex-m0plus", "thumbv6m", "cortex_m0plus", "thumb/v6-m/nofp", "0x0", "0x20000000", "eabi"),
     "cortex_m4": _cortex_m("cortex-m4", "thumbv7em", "cortex_m4+vfp4d16sp", "thumb/v7e-m+fp/hard", "0x0", "0x20000000"),
     "cortex_m7": _cortex_m("cortex-m7", "thumbv7em", "cortex_m7+fp_armv8d16", "thumb/v7e-m+dp/hard", "0x0", "0x20000000"),

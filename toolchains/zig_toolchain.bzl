@@ -1,26 +1,23 @@
 """Zig's Clang and LLD as a Bazel C++ toolchain for one row of the table in `targets.bzl`."""
 
-load(
-    "@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl",
-    "action_config",
-    "feature",
-    "flag_group",
-    "flag_set",
-    "tool",
-    "with_feature_set",
-)
+load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "with_feature_set")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
-load("@rules_cc//cc:defs.bzl", "cc_toolchain")
 load(":targets.bzl", "TARGETS")
+load(
+    ":toolchain_parts.bzl",
+    "BARE_CODE_FLAGS",
+    "CPP_ACTIONS",
+    "HERMETIC_FLAGS",
+    "action_configs",
+    "declare_toolchain",
+    "flags",
+    "isystem",
+    "memory_flags",
+    "mode_features",
+    "mode_flags",
+)
 load(":zig_sysroot.bzl", "zig_compiler_runtime", "zig_sysroot")
 
-_CPP_ACTIONS = [
-    ACTION_NAMES.cpp_compile,
-    ACTION_NAMES.cpp_header_parsing,
-    ACTION_NAMES.cpp_module_compile,
-    ACTION_NAMES.cpp_module_codegen,
-    ACTION_NAMES.linkstamp_compile,
-]
 _EXECUTABLE_ACTIONS = [ACTION_NAMES.cpp_link_executable]
 
 # How Zig configures its libc++ (its headers have no __config_site of their own).
@@ -46,17 +43,6 @@ _LIBCXX_DEFINES = [
     "_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
 ]
 
-# Nothing of the machine: no headers, libraries, dates or paths that the command line does not name.
-_HERMETIC_FLAGS = [
-    "-nostdinc",
-    "-no-canonical-prefixes",
-    "-ffile-prefix-map=/proc/self/cwd=.",
-    "-Wno-builtin-macro-redefined",
-    "-D__DATE__=\"redacted\"",
-    "-D__TIMESTAMP__=\"redacted\"",
-    "-D__TIME__=\"redacted\"",
-]
-
 _CODE_FLAGS = [
     "-fPIC",
     "-ffunction-sections",
@@ -65,22 +51,9 @@ _CODE_FLAGS = [
     "-fcolor-diagnostics",
 ]
 
-# Bare metal: neither an unwinder nor anybody who looks at frames.
-_BARE_CODE_FLAGS = [
-    "-ffunction-sections",
-    "-fdata-sections",
-    "-fomit-frame-pointer",
-    "-fno-exceptions",
-    "-fno-rtti",
-    "-fno-unwind-tables",
-    "-fno-asynchronous-unwind-tables",
-    "-fno-threadsafe-statics",
-    "-fcolor-diagnostics",
-]
-
 def _code_flags(row):
     if row.link == "bare":
-        return _BARE_CODE_FLAGS
+        return BARE_CODE_FLAGS + ["-fcolor-diagnostics"]
     return [flag for flag in _CODE_FLAGS if row.pic or flag != "-fPIC"]
 
 def _libcxx_defines(row):
@@ -93,18 +66,6 @@ def _picolibc(row, root):
     if not row.picolibc:
         return None
     return struct(include = root + "/include", lib = root + "/lib/" + row.picolibc.partition(":")[2])
-
-def _flags(name, actions, flags, enabled = True, with_features = []):
-    sets = [flag_set(actions = actions, flag_groups = [flag_group(flags = flags)], with_features = with_features)] if flags else []
-    return feature(name = name, enabled = enabled, flag_sets = sets)
-
-def _mode(mode, flags):
-    """Flags of one compilation mode; -O and NDEBUG are always stated."""
-    return flag_set(
-        actions = ALL_CC_COMPILE_ACTION_NAMES,
-        flag_groups = [flag_group(flags = flags)],
-        with_features = [with_feature_set(features = [mode])],
-    )
 
 def _zig_tools_impl(ctx):
     tools = {}
@@ -138,58 +99,19 @@ zig_tools = rule(
     },
 )
 
-# Bazel's own features that put objects, libraries and output on a link's command line.
-_LINK_IMPLIES = [
-    "linkstamps",
-    "output_execpath_flags",
-    "runtime_library_search_directories",
-    "library_search_directories",
-    "libraries_to_link",
-    "user_link_flags",
-    "linker_param_file",
-]
-
-def _action_configs(tools):
-    configs = [
-        action_config(action_name = action, enabled = True, tools = [tool(tool = tools["clang"])])
-        for action in ALL_CC_COMPILE_ACTION_NAMES
-    ]
-    for action in ALL_CC_LINK_ACTION_NAMES:
-        shared = [] if action == ACTION_NAMES.cpp_link_executable else ["shared_flag"]
-        configs.append(action_config(
-            action_name = action,
-            enabled = True,
-            implies = shared + _LINK_IMPLIES,
-            tools = [tool(tool = tools["clang"])],
-        ))
-    return configs + [action_config(
-        action_name = ACTION_NAMES.cpp_link_static_library,
-        enabled = True,
-        implies = ["archiver_flags", "linker_param_file"],
-        tools = [tool(tool = tools["ar"])],
-    )]
-
-def _compile_features(row, lib, picolibc):
-    isystem = []
-    for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]:
-        isystem += ["-isystem", lib + "/" + directory]
-    if picolibc:
-        isystem += ["-isystem", picolibc.include]
+def _compile_features(row, lib, picolibc, shim):
+    c = [lib + "/" + directory for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]]
+    c += ([picolibc.include] if picolibc else []) + ([shim] if shim else [])
     cxx = ["-nostdinc++"] + ["-D" + define for define in _libcxx_defines(row)]
-    for directory in ["libcxx/include", "libcxxabi/include"]:
-        cxx += ["-isystem", lib + "/" + directory]
+    cxx += isystem([lib + "/" + directory for directory in ["libcxx/include", "libcxxabi/include"]])
     cxx.append("-std=c++17")
-    target = ["--target=" + row.clang_target] + _HERMETIC_FLAGS + ["-D" + define for define in row.defines]
+    target = ["--target=" + row.clang_target] + HERMETIC_FLAGS + ["-D" + define for define in row.defines]
     return [
-        _flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + row.flags + _code_flags(row)),
+        flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + row.flags + _code_flags(row)),
         # libc++ wraps the C headers, so it must be searched first.
-        _flags("cxx_headers", _CPP_ACTIONS, cxx),
-        _flags("c_headers", ALL_CC_COMPILE_ACTION_NAMES, isystem),
-        feature(name = "modes", enabled = True, flag_sets = [
-            _mode("opt", ["-O2", "-g0", "-DNDEBUG"]),
-            _mode("fastbuild", ["-O1", "-g0", "-UNDEBUG"]),
-            _mode("dbg", ["-O0", "-g", "-UNDEBUG"]),
-        ]),
+        flags("cxx_headers", CPP_ACTIONS, cxx),
+        flags("c_headers", ALL_CC_COMPILE_ACTION_NAMES, isystem(c)),
+        mode_flags(),
     ]
 
 # Zig's wheel carries no sanitizer runtimes; Debian's Clang does, with the same interface to generated code.
@@ -226,14 +148,14 @@ def _sanitizer_features(ctx):
     if ctx.attr.sanitizer == "none":
         return []
     sanitizer = _SANITIZERS[ctx.attr.sanitizer]
-    flags = ["-O1", "-g", "-UNDEBUG"]
+    code_flags = ["-O1", "-g", "-UNDEBUG"]
     if ctx.attr.sanitizer != "tsan":
-        flags += ["-fno-sanitize-recover=all", "-fno-sanitize=function,vptr"]
+        code_flags += ["-fno-sanitize-recover=all", "-fno-sanitize=function,vptr"]
     directory = ctx.files.runtimes[0].dirname
     archives = ["{}/libclang_rt.{}-x86_64.a".format(directory, name) for name in sanitizer.runtimes]
     return [
-        _flags("sanitizer_code", ALL_CC_COMPILE_ACTION_NAMES, sanitizer.flags + flags),
-        _flags(
+        flags("sanitizer_code", ALL_CC_COMPILE_ACTION_NAMES, sanitizer.flags + code_flags),
+        flags(
             "sanitizer_runtime",
             _EXECUTABLE_ACTIONS,
             ["-Wl,--whole-archive"] + archives + ["-Wl,--no-whole-archive", "-Wl,--export-dynamic"] + sanitizer.link_flags,
@@ -244,25 +166,24 @@ def _bare_link_features(row, tools, sysroot, picolibc):
     common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-static", "-L" + sysroot, "-L" + picolibc.lib]
 
     # The script and the start-up code are the board's (//toolchains/bare_metal:board).
-    memory = ["-Wl,--defsym=__flash=" + row.memory.flash, "-Wl,--defsym=__ram=" + row.memory.ram]
-
     # Integers only: what formats floats is larger than the core.
-    memory.append("-Wl,--defsym=vfprintf=__i_vfprintf")
+    memory = memory_flags(row.memory) + ["-Wl,--defsym=vfprintf=__i_vfprintf"]
     return [
-        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + row.flags + ["-Wl,--gc-sections", "-Wl,--build-id=none"]),
-        _flags("executable", _EXECUTABLE_ACTIONS, memory),
-        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
-        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--start-group", "-lc", "-lcompiler_rt", "-Wl,--end-group"]),
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + row.flags + ["-Wl,--gc-sections", "-Wl,--build-id=none"]),
+        # Functions whose code is the same become one, where nothing compares their addresses; ends of strings are shared.
+        flags("executable", _EXECUTABLE_ACTIONS, memory + ["-Wl,--icf=safe", "-Wl,-O2"]),
+        flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--start-group", "-lc", "-lcompiler_rt", "-Wl,--end-group"]),
     ]
 
 def _wasm_link_features(row, wasm_ld, sysroot):
     # No -O: it would look for an optimiser on the machine.
     common = ["--target=" + row.clang_target, "-B" + wasm_ld.dirname, "-nostdlib", "-L" + sysroot, "-Wl,--gc-sections"]
     return [
-        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common),
-        _flags("executable", _EXECUTABLE_ACTIONS, [sysroot + "/crt1-command.o", "-Wl,-z,stack-size=1048576"] + row.link_flags),
-        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
-        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-lc++", "-lc++abi", "-lc", "-lcompiler_rt"]),
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, common),
+        flags("executable", _EXECUTABLE_ACTIONS, [sysroot + "/crt1-command.o", "-Wl,-z,stack-size=1048576"] + row.link_flags),
+        flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-lc++", "-lc++abi", "-lc", "-lcompiler_rt"]),
     ]
 
 def _link_features(row, tools, sysroot):
@@ -270,12 +191,12 @@ def _link_features(row, tools, sysroot):
     libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
     libraries += ["-l" + library for library in row.libraries] + ["-l:libcompiler_rt.a"]
     return [
-        _flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + ["-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro"]),
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + ["-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro"]),
         # A plugin's copy of libc++ stays private to it: Python processes bring other C++ libraries along.
-        _flags("private_libraries", [ACTION_NAMES.cpp_link_dynamic_library, ACTION_NAMES.cpp_link_nodeps_dynamic_library], ["-Wl,--exclude-libs,ALL"]),
-        _flags("executable", _EXECUTABLE_ACTIONS, ["-" + row.link, sysroot + "/crt1.o"] + row.link_flags),
-        _flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
-        _flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + libraries),
+        flags("private_libraries", [ACTION_NAMES.cpp_link_dynamic_library, ACTION_NAMES.cpp_link_nodeps_dynamic_library], ["-Wl,--exclude-libs,ALL"]),
+        flags("executable", _EXECUTABLE_ACTIONS, ["-" + row.link, sysroot + "/crt1.o"] + row.link_flags),
+        flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + libraries),
     ]
 
 def _links(ctx, row, tools, picolibc):
@@ -295,17 +216,18 @@ def _impl(ctx):
     tools = {name: getattr(groups, name).to_list()[0] for name in ["ar", "clang", "ld"]}
     lib = ctx.file._zig_lib.path
     picolibc = _picolibc(row, ctx.file.picolibc.path if ctx.file.picolibc else None)
-    features = [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
+    shim = ctx.file.shim.path if ctx.file.shim else None
+    features = mode_features()
 
     # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
     # libraries link statically (no supports_dynamic_linker).
     features.append(feature(name = "supports_start_end_lib", enabled = True))
-    features += _compile_features(row, lib, picolibc) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
+    features += _compile_features(row, lib, picolibc, shim) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
-        action_configs = _action_configs(tools),
+        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = tools["clang"], ar = tools["ar"]),
         compiler = "clang",
-        cxx_builtin_include_directories = ["%workspace%/" + lib] + (["%workspace%/" + picolibc.include] if picolibc else []),
+        cxx_builtin_include_directories = ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
         features = features,
         target_cpu = row.clang_target.split("-")[0],
         target_libc = row.libc,
@@ -320,6 +242,7 @@ zig_toolchain_config = rule(
         "row": attr.string(mandatory = True),
         "runtimes": attr.label_list(allow_files = True, cfg = "exec", doc = "the sanitizers' archives"),
         "sanitizer": attr.string(default = "none"),
+        "shim": attr.label(allow_single_file = True, doc = "directory of headers that stand in for an SDK's"),
         # In the configuration of the compiler, where cc_toolchain's own file lists are.
         "sysroot": attr.label(allow_single_file = True, cfg = "exec", doc = "none where nothing is linked"),
         "tools": attr.label(cfg = "exec", mandatory = True),
@@ -376,6 +299,7 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
         picolibc = picolibc,
         row = row,
         runtimes = runtimes,
+        shim = target.shim,
         sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
         sysroot = sysroot,
         tools = "zig_tools",
@@ -384,40 +308,10 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
     native.filegroup(
         name = row + "_files",
         tags = ["manual"],
-        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, wasm_ld] if label] + runtimes,
+        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, target.shim, wasm_ld] if label] + runtimes,
     )
     compiler_files = "zig_tools"
-    if picolibc:
+    if picolibc or target.shim:
         compiler_files = row + "_compiler_files"
-        native.filegroup(name = compiler_files, tags = ["manual"], srcs = ["zig_tools", picolibc])
-    cc_toolchain(
-        name = row + "_cc",
-        tags = ["manual"],
-        all_files = row + "_files",
-        ar_files = "zig_tools",
-        as_files = compiler_files,
-        # A compile reads no library: another sysroot does not invalidate objects.
-        compiler_files = compiler_files,
-        dwp_files = row + "_files",
-        linker_files = row + "_files",
-        objcopy_files = row + "_files",
-        strip_files = row + "_files",
-        toolchain_config = row + "_config",
-        toolchain_identifier = "zig_" + row,
-    )
-    register(row, target, exec_constraints)
-
-def register(row, target, exec_constraints):
-    """Declares the toolchain that Bazel chooses for a platform of the row."""
-
-    # What a platform is that says nothing: the defaults of the constraint settings.
-    defaults = ["//toolchains:libc_glibc"] if target.libc == "glibc" else []
-    if "@platforms//os:ios" in target.constraints and "//toolchains:sdk_simulator" not in target.constraints:
-        defaults.append("//toolchains:sdk_device")
-    native.toolchain(
-        name = row + "_toolchain",
-        exec_compatible_with = exec_constraints,
-        target_compatible_with = target.constraints + defaults,
-        toolchain = row + "_cc",
-        toolchain_type = "@bazel_tools//tools/cpp:toolchain_type",
-    )
+        native.filegroup(name = compiler_files, tags = ["manual"], srcs = ["zig_tools"] + [label for label in [picolibc, target.shim] if label])
+    declare_toolchain(row, target, "zig", exec_constraints, "zig_tools", compiler_files, row + "_files")

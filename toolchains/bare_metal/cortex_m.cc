@@ -1,4 +1,4 @@
-// Cortex-M: vector table, floating point, semihosting, SysTick.
+// Cortex-M: vector table, floating point, the call of a debugger, SysTick.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,42 +15,19 @@ void* __aeabi_read_tp();
 
 namespace {
 
-enum Operation : int { kWrite0 = 0x04, kExitExtended = 0x20 };
-constexpr uint32_t kApplicationExit = 0x20026;
 constexpr uint32_t kSysTickWidth = 24;
 
 volatile uint32_t* const kSysTickControl = reinterpret_cast<volatile uint32_t*>(0xE000E010);
 volatile uint32_t* const kSysTickReload = reinterpret_cast<volatile uint32_t*>(0xE000E014);
 volatile uint32_t* const kSysTickValue = reinterpret_cast<volatile uint32_t*>(0xE000E018);
 
-int semihost(Operation operation, const void* argument) {
-  register int r0 __asm__("r0") = operation;
+}  // namespace
+
+extern "C" intptr_t board_semihost(intptr_t operation, const void* argument) {
+  register intptr_t r0 __asm__("r0") = operation;
   register const void* r1 __asm__("r1") = argument;
   __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
   return r0;
-}
-
-}  // namespace
-
-void board_write(const char* text, size_t size) {
-  char part[65];
-  while (size > 0) {
-    const size_t now = size < sizeof(part) - 1 ? size : sizeof(part) - 1;
-    for (size_t i = 0; i < now; ++i) {
-      part[i] = text[i];
-    }
-    part[now] = '\0';
-    semihost(kWrite0, part);
-    text += now;
-    size -= now;
-  }
-}
-
-void board_exit(int status) {
-  const uint32_t block[] = {kApplicationExit, static_cast<uint32_t>(status)};
-  semihost(kExitExtended, block);
-  for (;;) {
-  }
 }
 
 uint32_t board_ticks(void) {

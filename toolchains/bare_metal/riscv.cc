@@ -1,4 +1,4 @@
-// RISC-V on QEMU's virt: semihosting, and the counter of instructions.
+// RISC-V on QEMU's virt: start-up, the call of a debugger, and the counter of instructions.
 #include <cstddef>
 #include <cstdint>
 
@@ -6,7 +6,6 @@
 
 extern "C" {
 [[noreturn]] void board_start();
-intptr_t board_semihost(intptr_t operation, const void* argument);
 }
 
 // The three instructions that a debugger recognises must stand in one page, uncompressed.
@@ -42,34 +41,6 @@ __asm__(
     "  srai x0, x0, 7\n"
     "  ret\n"
     ".option pop\n");
-
-namespace {
-
-enum Operation : intptr_t { kWrite0 = 0x04, kExitExtended = 0x20 };
-constexpr uintptr_t kApplicationExit = 0x20026;
-
-}  // namespace
-
-void board_write(const char* text, size_t size) {
-  char part[65];
-  while (size > 0) {
-    const size_t now = size < sizeof(part) - 1 ? size : sizeof(part) - 1;
-    for (size_t i = 0; i < now; ++i) {
-      part[i] = text[i];
-    }
-    part[now] = '\0';
-    board_semihost(kWrite0, part);
-    text += now;
-    size -= now;
-  }
-}
-
-void board_exit(int status) {
-  const uintptr_t block[] = {kApplicationExit, static_cast<uintptr_t>(status)};
-  board_semihost(kExitExtended, block);
-  for (;;) {
-  }
-}
 
 uint32_t board_ticks(void) {
   uintptr_t count;
