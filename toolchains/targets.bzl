@@ -104,7 +104,8 @@ def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
         libc = "musl",
         libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
         libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
-        libraries = ["c"],
+        # Zig has part of musl (strings, allocation, mathematics) in a library of its own.
+        libraries = ["c", "zigc"],
         link = "static",
         zig_target = "{}-linux-musl{}".format(cpu, eabi),
     )
