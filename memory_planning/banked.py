@@ -189,7 +189,9 @@ class BankedGreedy:
         places: dict[TensorSpec, tuple[_Arena, SharedObject, int]] = {}
         # Among values of one size the last comes first, as in `greedy`.
         order = sorted(specs, key=lambda spec: aligned_bytes(spec, alignment))[::-1]
-        for spec in (spec for spec in order if spec.mem_id is not None):
+        for spec in order:
+            if spec.mem_id is None:
+                continue
             arena = arenas.setdefault(spec.mem_id, _Arena(spec.mem_id, alignment, None))
             places[spec] = self._place(spec, [arena])
         for spec in (spec for spec in order if spec.mem_id is None):

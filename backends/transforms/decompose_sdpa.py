@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -73,7 +73,7 @@ class DecomposeScaledDotProductAttention(GraphRewrite):
             )[0]
             return result
 
-        mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None)
+        mode = next((value.fake_mode for value in values if isinstance(value, FakeTensor)), None)
         with mode or FakeTensorMode(allow_non_fake_inputs=self._allow_non_fake_inputs):
             traced = make_fx(attention, _allow_non_fake_inputs=self._allow_non_fake_inputs)(*values)
         traced.graph.eliminate_dead_code()

@@ -92,7 +92,8 @@ class _Builder:
                 self._outputs.append(_value_node(node, sources))
             else:
                 self._call(node)
-        calls = _grouped(self._calls) if by_module else [node for _, node in self._calls]
+        flat: list[Node | OperatorGraph] = [node for _, node in self._calls]
+        calls = _grouped(self._calls) if by_module else flat
         return FXOperatorGraph(
             "base",
             [

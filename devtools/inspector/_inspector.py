@@ -277,7 +277,9 @@ class Inspector:
         )
         if not mapping:
             raise ValueError("no operator has values at run time: was the program run with a debug buffer?")
-        names = {(handle,): [node.name for node in found] for handle, found in nodes.items()}
+        names: dict[DebugHandle, list[str]] = {
+            (handle,): [node.name for node in found] for handle, found in nodes.items()
+        }
         table = comparator.compare(mapping, names, runtime_names)
         if not table.empty:
             table["stacktraces"] = [
