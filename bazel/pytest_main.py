@@ -1,13 +1,51 @@
 """Runs pytest on the files that a py_unit_test names, the way Bazel wants its results."""
 
+import importlib.abc
+import importlib.util
 import os
+import random
 import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 import pytest
 
 
+class _SeedTorch(importlib.abc.MetaPathFinder):
+    """Seeds torch as soon as it is imported: each process would begin with a seed of its own otherwise."""
+
+    def find_spec(
+        self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> "ModuleSpec | None":
+        if name != "torch":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec("torch")
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_seed(module: ModuleType) -> None:
+                execute(module)
+                module.manual_seed(0)
+
+            spec.loader.exec_module = execute_and_seed  # type: ignore[method-assign]
+        return spec
+
+
+def _seed() -> None:
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
 class _Settings:
-    """Hypothesis without a clock or a database: a test's verdict depends on the code alone."""
+    """No clock, no database, no random seeds: a test's verdict depends on the code alone."""
+
+    def pytest_runtest_setup(self) -> None:
+        _seed()
 
     def pytest_configure(self, config: pytest.Config) -> None:
         if config.pluginmanager.hasplugin("hypothesispytest") or "hypothesis" in sys.modules:
@@ -29,6 +67,8 @@ def main() -> int:
         # Caches of libraries under test stay inside the test.
         os.environ.setdefault("HOME", os.environ["TEST_TMPDIR"])
         os.environ.setdefault("USER", "bazel")
+    sys.meta_path.insert(0, _SeedTorch())
+    _seed()
     return int(pytest.main(arguments + sys.argv[1:], plugins=[_Settings()]))
 
 

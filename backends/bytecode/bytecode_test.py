@@ -80,7 +80,7 @@ class Everything(torch.nn.Module):
         c = torch.clamp(b, -1.0, 0.75) + torch.relu(y) + torch.nn.functional.hardtanh(x) + b.clamp(max=0.5)
         d = torch.exp(-c) + torch.log(a.abs() + 1) + torch.sqrt(a * a + 0.1) + torch.rsqrt(a * a + 0.1)
         e = torch.minimum(d, x) / (torch.maximum(d, y).abs() + 1)
-        return e.sin() + e.cos() + torch.erf(e), (c + 2).abs().reciprocal() * self.scale
+        return e.sin() + e.cos() + torch.erf(e), (c.abs() + 2).reciprocal() * self.scale
 
 
 PAIR = (torch.randn(4, 5), torch.randn(4, 5))
