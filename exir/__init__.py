@@ -8,6 +8,8 @@
 See README.md for the public face and the stages behind it.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.emitter import EmitterOutput, emit_program
 from executorch.exir.capture._config import CaptureConfig, EdgeCompileConfig, ExecutorchBackendConfig
@@ -20,7 +22,20 @@ from executorch.exir.program._program import edge_to_executorch_passes
 from executorch.exir.tracer import ExirDynamoConfig, Value
 from executorch.passes.export_pass import ExportPass
 
+if TYPE_CHECKING:
+    from executorch.exir.serde.serialize import load, save
+
 install_emission_hook()
+
+
+def __getattr__(name: str) -> Any:
+    # Only those who store edge programs pay for importing torch's serializer.
+    if name in ("load", "save"):
+        from executorch.exir.serde import serialize
+
+        return getattr(serialize, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "CallSpec",
@@ -40,6 +55,8 @@ __all__ = [
     "capture",
     "edge_to_executorch_passes",
     "emit_program",
+    "load",
+    "save",
     "to_edge",
     "to_edge_transform_and_lower",
     "to_edge_with_preserved_ops",

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from executorch.dialects import meta_keys
-from executorch.exir import EdgeCompileConfig, to_edge
+from executorch.exir import EdgeCompileConfig, load, save, to_edge
 from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
-from executorch.exir.serde.serialize import deserialize, load, save, serialize
+from executorch.exir.serde.serialize import deserialize, serialize
 from executorch.partitioner import BackendDetails, CompileSpec, NamedDataStore, PreprocessResult
 
 PLAIN = EdgeCompileConfig(_check_ir_validity=False)
