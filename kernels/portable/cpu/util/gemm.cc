@@ -475,8 +475,14 @@ void gemm(Compute c, size_t m, size_t n, size_t k, const GemmLeft& left, const G
   with_gemm_type(c, [&](auto zero) { Gemm<decltype(zero)>(m, n, k, left, right, out).run(); });
 }
 
-void gemm_strided(Compute c, size_t m, size_t n, size_t k, const Matrix& left, const Matrix& right,
-                  const GemmOut& out) {
+void gemm_strided(Compute c, size_t m, size_t n, size_t k, const Matrix& given_left,
+                  const Matrix& given_right, const GemmOut& out) {
+  Matrix left = given_left;
+  Matrix right = given_right;
+  if (k == 0) {
+    // Operands without elements may have no memory, and no step leads away from a null pointer.
+    left.row_stride = left.column_stride = right.row_stride = right.column_stride = 0;
+  }
   if (multiply_floats(m, n, k, left, right, out)) {
     return;
   }
