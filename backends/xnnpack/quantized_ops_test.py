@@ -94,6 +94,7 @@ BETWEEN_CONVERSIONS = {
     "cat of other scales": (lambda x, y: torch.cat([x, y], 1), OTHER, "XNNConcatenate2"),
     "max pool to another scale": (lambda x: F.max_pool2d(x, 2), OTHER, "XNNMaxPooling2d"),
     "number": (lambda x: x * 2.5, OTHER, "XNNMultiply"),
+    "slice to another scale": (lambda x: x[:, 1:3], OTHER, "XNNStaticSlice"),
     "softmax": (lambda x: torch.softmax(x, -1), (1 / 256, -128), "XNNSoftmax"),
 }
 

@@ -18,9 +18,14 @@ from executorch.backends.xnnpack.graph.constants import (
     DEQUANTIZE_GROUPS,
     Constants,
     name_of,
-    prepared_constants,
 )
-from executorch.backends.xnnpack.graph.quantized import GEMMS, clamped, is_symmetric_by_channel, parameters_of
+from executorch.backends.xnnpack.graph.products import GEMMS, product_of, through_views
+from executorch.backends.xnnpack.graph.quantized import (
+    clamped,
+    is_bias,
+    is_symmetric_by_channel,
+    parameters_of,
+)
 
 DYNAMIC_OPERATORS = set(GEMMS)
 _CONVOLUTION = "aten.convolution.default"
@@ -83,19 +88,15 @@ class DynamicCall:
 
 def dynamic_call(node: Node, constants: Constants) -> DynamicCall | None:
     """How a layer quantizes its input, None if it does not or not in a way that XNNPACK has."""
-    name = name_of(node)
-    if name not in DYNAMIC_OPERATORS:
-        return None
-    dequantization = node.args[GEMMS[name][0]]
-    chain = _chain(dequantization) if isinstance(dequantization, Node) else None
-    if chain is None:
+    product = product_of(node)
+    chain = None if product is None else _chain(product.source)
+    if product is None or chain is None:
         return None
     copies = list(chain[-2].users)
-    if not all(_reads_as_layer(user, copy, constants) for copy in copies for user in copy.users):
+    if not all(_reads_as_layer(user, copy, constants) for copy in copies for user in through_views(copy)):
         return None
     source = chain[0].args[0]
-    behind = [one for one in (clamped(node),) if one is not node]
-    nodes = [*prepared_constants(node, constants), *chain, node, *behind]
+    nodes = [*chain, *product.taken(constants), clamped(node, product.result)]
     return DynamicCall(source, chain, list(dict.fromkeys(nodes)))  # type: ignore[arg-type]
 
 
@@ -124,17 +125,13 @@ def _chain(dequantization: Node) -> list[Node] | None:
 
 
 def _reads_as_layer(user: Node, dequantization: Node, constants: Constants) -> bool:
-    name = name_of(user)
-    if name not in DYNAMIC_OPERATORS:
+    product = product_of(user)
+    if product is None or (product.bias is not None and not is_bias(product, constants)):
         return False
-    position, weight, bias, last = GEMMS[name]
-    given = user.args[bias] if bias is not None and len(user.args) > bias else user.kwargs.get("bias")
-    if isinstance(given, Node) and not constants.has(given):
+    form = weight_form(product.weight, constants, product.last)
+    if name_of(user) == _CONVOLUTION and not _is_plain_convolution(user, form):
         return False
-    form = weight_form(user.args[weight], constants, last)  # type: ignore[arg-type]
-    if name == _CONVOLUTION and not _is_plain_convolution(user, form):
-        return False
-    return user.args[position] is dequantization and form is not None
+    return product.source is dequantization and form is not None
 
 
 def _is_plain_convolution(node: Node, form: DynamicWeight | None) -> bool:

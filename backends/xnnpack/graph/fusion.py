@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.constants import Constants
+from executorch.backends.xnnpack.graph.products import product_of
 from executorch.partitioner.partition_proposals import operator_name
 
 #: XNNPACK nodes that clamp their result for nothing.
@@ -21,6 +22,7 @@ CLAMPING = {
     "aten.div.Tensor",
     "aten.linear.default",
     "aten.max_pool2d.default",
+    "aten.mm.default",
     "aten.mul.Tensor",
     "aten.sub.Tensor",
 }
@@ -104,11 +106,14 @@ def find_fusions(program: ExportedProgram, constants: Constants) -> Fusions:
         if isinstance(weight, Node) and weight.op == "placeholder" and constants.has(weight):
             found.batch_norm[node] = batch_norm
             found.absorbed.update([batch_norm, *batch_norm.users])
+    products = {one.result: one.node for one in map(product_of, program.graph.nodes) if one is not None}
     for node in program.graph.nodes:
         if node.op != "call_function":
             continue
         limits = clamp_limits(node)
         before = node.args[0] if limits is not None else None
+        if isinstance(before, Node) and before in products and len(before.users) == 1:
+            before = products[before]
         if isinstance(before, Node) and limits and _clamps(before, found) and len(before.users) == 1:
             found.activation[before] = (node, *limits)
             found.absorbed.add(node)

@@ -15,7 +15,8 @@ from executorch.backends.xnnpack.graph.dynamic import DynamicCall, dynamic_call
 from executorch.backends.xnnpack.graph.fusion import Fusions, find_fusions
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.orders import Order, plan_layouts
-from executorch.backends.xnnpack.graph.quantized import GEMMS, StaticCall, static_call
+from executorch.backends.xnnpack.graph.products import Product, is_size, product_of, through_views
+from executorch.backends.xnnpack.graph.quantized import StaticCall, static_call
 from executorch.backends.xnnpack.graph.recovery import Recovery, recoveries
 from executorch.backends.xnnpack.graph.validation import validate_quantization
 from executorch.dialects.errors import ExportError
@@ -40,6 +41,7 @@ class Plan:
         static: operators that work on integers.
         dynamic: layers that quantize their inputs at run time.
         recovered: last node of a formula -> the operator that it spells out.
+        products: products with weights, with the views and transpositions around them.
         layouts: result -> its order, where the operator leaves that open.
     """
 
@@ -47,6 +49,7 @@ class Plan:
     static: dict[Node, StaticCall]
     dynamic: dict[Node, DynamicCall]
     recovered: dict[Node, Recovery] = field(default_factory=dict)
+    products: dict[Node, Product] = field(default_factory=dict)
     layouts: dict[Node, Layout] = field(default_factory=dict)
 
     def done(self) -> set[Node]:
@@ -54,30 +57,36 @@ class Plan:
         quantizations = {call.output for call in self.static.values()}
         chains = {node for call in self.dynamic.values() for node in call.chain}
         spelled = {node for found in self.recovered.values() for node in found.nodes} - set(self.recovered)
-        return self.fusions.absorbed | quantizations | chains | spelled | self._unread()
+        views = {node for product in self.products.values() for node in product.views}
+        return self.fusions.absorbed | quantizations | chains | spelled | views | self._unread()
 
     def result_of(self, node: Node) -> Node:
         """The node whose value ``node`` computes with everything that is done with it."""
-        call = self.static.get(node)
-        return self.fusions.result_of(node)[0] if call is None else call.output
+        if node in self.static:
+            return self.static[node].output
+        result = self.fusions.result_of(node)[0]
+        return self.products[node].result if result is node and node in self.products else result
 
     def values_read_by(self, node: Node) -> list[Node]:
         """The nodes whose values ``node`` reads: integers before their dequantization where it works on such."""
-        if node in self.dynamic:
-            position = GEMMS[name_of(node)][0]
-            others = [one for one in node.all_input_nodes if one is not node.args[position]]
-            return [self.dynamic[node].source, *others]
         if node in self.recovered:
             return [self.recovered[node].source]
         inputs = self.static[node].inputs if node in self.static else {}
-        return [inputs.get(one, one) for one in node.all_input_nodes]
+        if node not in self.products:
+            return [inputs.get(one, one) for one in node.all_input_nodes]
+        product = self.products[node]
+        source = inputs.get(product.source, product.source)
+        source = self.dynamic[node].source if node in self.dynamic else source
+        return [one for one in (source, product.weight, product.bias) if one is not None]
 
     def _unread(self) -> set[Node]:
         """Dequantizations that nobody reads but operators that work on the integers."""
         read = {source for call in self.static.values() for source in call.inputs}
         calls = self.static
         return {
-            node for node in read if all(user in calls and node in calls[user].inputs for user in node.users)
+            node
+            for node in read
+            if all(user in calls and node in calls[user].inputs for user in through_views(node))
         }
 
 
@@ -91,6 +100,7 @@ def make_plan(program: ExportedProgram, constants: Constants) -> Plan:
         {node: call for node, call in static.items() if call is not None},
         {node: call for node, call in dynamic.items() if call is not None},
         recoveries(program, constants),
+        {product.node: product for product in map(product_of, nodes) if product is not None},
     )
     # XNNPACK clamps no GELU.
     for node in plan.recovered:
@@ -101,7 +111,7 @@ def make_plan(program: ExportedProgram, constants: Constants) -> Plan:
         (node, plan.result_of(node), plan.values_read_by(node))
         for node in nodes
         if node.op == "call_function" and node not in done and name_of(node) not in _PICKING
-        if not constants.has(node)
+        if not constants.has(node) and not is_size(node)
     ]
     plan.layouts.update(plan_layouts(program, constants, calls, _order_of))
     return plan
@@ -120,7 +130,8 @@ class Operator:
         quantized: how it works on integers, None for one that works on floating-point numbers.
         dynamic: how it quantizes its input at run time, None for one that does not.
         recovered: the operator that a formula ending in this node spells out, None for a plain operator.
-        result: the node whose value it produces: its own, that of an activation or of a quantization behind it.
+        product: what it multiplies, None for an operator without weights.
+        result: the node whose value it produces: its own, that of a view behind a product, that of an activation or of a quantization behind it.
         limits: the range to which a fused activation clamps the result.
         layout: the order of its result, for operators that leave it open.
     """
@@ -133,6 +144,7 @@ class Operator:
         self.dynamic = plan.dynamic.get(node)
         self.recovered = plan.recovered.get(node)
         self.limits = plan.fusions.result_of(node)[1]
+        self.product = plan.products.get(node)
         self.result = plan.result_of(node)
         self.plan = plan
 
@@ -204,7 +216,9 @@ def lower_graph(program: ExportedProgram) -> GraphBuilder:
         if node.op == "placeholder" and not builder.is_constant(node):
             builder.add_external_input(node)
     for node in nodes:
-        if node.op == "call_function" and node not in done and not builder.is_constant(node):
+        if node.op != "call_function" or node in done or is_size(node):
+            continue
+        if not builder.is_constant(node):
             _lower_node(Operator(builder, node, plan))
     output = nodes[-1].args[0]
     for node in output if isinstance(output, tuple | list) else (output,):

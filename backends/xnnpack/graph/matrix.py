@@ -59,45 +59,35 @@ def _dynamic(operator: Operator, call: DynamicCall, weight: Node, bias: Node | N
     )
 
 
-@lowers("aten.linear.default")
+@lowers("aten.linear.default", "aten.addmm.default", "aten.mm.default")
 def linear(operator: Operator) -> None:
-    source, weight = operator.node.args[:2]
-    _fully_connected(operator, source, weight, operator.argument(2, "bias"), by_rows=True)
-
-
-@lowers("aten.addmm.default")
-def addmm(operator: Operator) -> None:
-    bias, source, weight = operator.node.args[:3]
-    if operator.quantized is not None or operator.dynamic is not None or _is_bias(operator, bias):
-        _fully_connected(operator, source, weight, bias, by_rows=False)
+    product = operator.product
+    assert product is not None
+    bias = product.bias
+    if bias is None or operator.quantized or operator.dynamic or _is_bias(operator, bias, product.weight):
+        _fully_connected(operator, product.source, product.weight, bias, by_rows=not product.last)
         return
     # The summand is calculated, or a matrix: added to the product.
     builder = operator.builder
-    product = builder.value(shape_of(operator.result), operator.output_type)
-    first = builder.input(source)
-    flags = 0
-    known = builder.tensor_of(weight)
+    target = builder.value(shape_of(operator.result), operator.output_type)
+    first = builder.input(product.source)
+    known = builder.tensor_of(product.weight)
     if known is None:
-        filters, flags = builder.input(weight), _TRANSPOSE_WEIGHTS
+        filters, flags = builder.input(product.weight), _TRANSPOSE_WEIGHTS if product.last else 0
     else:
-        filters = builder.constant(known.t())
+        filters, flags = builder.constant(known.t() if product.last else known), 0
     made = schema.XNNFullyConnected(
-        input1_id=first, filter_id=filters, bias_id=INVALID_ID, output_id=product, flags=flags
+        input1_id=first, filter_id=filters, bias_id=INVALID_ID, output_id=target, flags=flags
     )
     builder.add(made, operator.node)
-    operator.add(schema.XNNAdd(input1_id=product, input2_id=builder.input(bias), output_id=operator.output()))
+    operator.add(schema.XNNAdd(input1_id=target, input2_id=builder.input(bias), output_id=operator.output()))
 
 
-def _is_bias(operator: Operator, node: Node) -> bool:
-    """Whether this is a constant with an element for each output."""
-    shape = shape_of(node)
-    return operator.builder.is_constant(node) and shape == shape_of(operator.node)[-1:]
-
-
-@lowers("aten.mm.default")
-def mm(operator: Operator) -> None:
-    source, weight = operator.node.args[:2]
-    _fully_connected(operator, source, weight, None, by_rows=False)
+def _is_bias(operator: Operator, node: Node, weight: Node) -> bool:
+    """Whether this is a constant with an element for each output, as the weight is: XNNPACK packs both together."""
+    builder = operator.builder
+    constant = builder.is_constant(node) and builder.is_constant(weight)
+    return constant and shape_of(node) == shape_of(operator.node)[-1:]
 
 
 @lowers("aten.bmm.default")

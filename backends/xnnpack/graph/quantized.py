@@ -20,16 +20,8 @@ from executorch.backends.xnnpack.graph.constants import (
     prepared_constants,
 )
 from executorch.backends.xnnpack.graph.fusion import CLAMPING, clamp_limits
+from executorch.backends.xnnpack.graph.products import GEMMS, Product, product_of
 from executorch.dialects import meta_keys
-
-#: Products with weights: the positions of input, weight and bias (None: it has none), and whether the weight's
-#: outputs are its last dimension.
-GEMMS: dict[str, tuple[int, int, int | None, bool]] = {
-    "aten.addmm.default": (1, 2, 0, True),
-    "aten.convolution.default": (0, 1, 2, False),
-    "aten.linear.default": (0, 1, 2, False),
-    "aten.mm.default": (0, 1, None, True),
-}
 
 #: Integers in, integers out, each with scales of its own.
 CALCULATING = {
@@ -111,24 +103,25 @@ def static_call(node: Node, constants: Constants) -> StaticCall | None:
     name = name_of(node)
     if name not in QUANTIZED_OPERATORS or _is_approximate(node):
         return None
-    last = clamped(node)
+    product = product_of(node)
+    last = clamped(node) if product is None else clamped(node, product.result)
     output = sole_user(last)
     result = parameters_of(output) if output is not None and name_of(output) == QUANTIZE else None
     if output is None or result is None:
         return None
     read = node.all_input_nodes
-    if name in GEMMS:
-        if not _has_static_weights(node, constants):
+    if product is not None:
+        if not _has_static_weights(product, constants):
             return None
-        read = [node.args[GEMMS[name][0]]]  # type: ignore[list-item]
+        read = [product.source]
     found = {source: parameters_of(source) for source in read if name_of(source) == DEQUANTIZE}
     if not read or len(found) != len(read) or None in found.values():
         return None
     if name in MOVING and set(found.values()) != {result}:
         return None
     inputs: dict[Node, Node] = {source: source.args[0] for source in read}  # type: ignore[misc]
-    behind = [one for one in (last,) if one is not node]
-    nodes = [*prepared_constants(node, constants), *inputs, node, *behind, output]
+    taken = [*prepared_constants(node, constants), node] if product is None else product.taken(constants)
+    nodes = [*inputs, *taken, last, output]
     return StaticCall(inputs, output, list(dict.fromkeys(nodes)))
 
 
@@ -142,34 +135,32 @@ def sole_user(node: Node) -> Node | None:
     return next(iter(node.users)) if len(node.users) == 1 else None
 
 
-def clamped(node: Node) -> Node:
-    """The activation that XNNPACK does with ``node``, or the node itself."""
-    user = sole_user(node)
+def clamped(node: Node, result: Node | None = None) -> Node:
+    """The activation that XNNPACK does with ``node``, whose value is that of ``result``; or that result."""
+    result = node if result is None else result
+    user = sole_user(result)
     if user is None or name_of(node) not in CLAMPING:
-        return node
-    return user if clamp_limits(user) is not None and user.args[0] is node else node
+        return result
+    return user if clamp_limits(user) is not None and user.args[0] is result else result
 
 
-def _has_static_weights(node: Node, constants: Constants) -> bool:
+def _has_static_weights(product: Product, constants: Constants) -> bool:
     """Int8 weights without zero points, scaled as a whole or by output, and a bias that can be quantized."""
-    _, position, bias, last = GEMMS[name_of(node)]
-    weight = node.args[position]
-    if not isinstance(weight, Node) or weight.meta[meta_keys.VAL].dtype is not torch.float32:
+    weight = product.weight
+    if weight.meta[meta_keys.VAL].dtype is not torch.float32:
         return False
-    given = node.args[bias] if bias is not None and len(node.args) > bias else node.kwargs.get("bias")
-    if isinstance(given, Node) and not constants.has(given):
+    if product.bias is not None and not is_bias(product, constants):
         return False
     parameters = parameters_of(weight)
     if parameters is not None:
         return parameters.zero_point == 0 and constants.has(weight.args[0])  # type: ignore[arg-type]
-    return is_symmetric_by_channel(weight, constants, output_dimension(node, last))
+    return is_symmetric_by_channel(weight, constants, product.output_dimension)
 
 
-def output_dimension(node: Node, last: bool) -> int:
-    """The dimension of a weight that counts the outputs."""
-    if name_of(node) == "aten.convolution.default":
-        return 1 if node.args[6] else 0
-    return 1 if last else 0
+def is_bias(product: Product, constants: Constants) -> bool:
+    """Whether the summand is constant and has an element for each output."""
+    bias = product.bias
+    return bias is not None and constants.has(bias) and bias.meta[meta_keys.VAL].dim() == 1
 
 
 def is_symmetric_by_channel(weight: Node, constants: Constants, dimension: int) -> bool:

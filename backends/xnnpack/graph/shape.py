@@ -27,7 +27,7 @@ _MOST_INPUTS = max(_CONCATENATIONS)
 def cat(operator: Operator) -> None:
     """Of any number of tensors: five at a time."""
     builder = operator.builder
-    nodes = list(operator.node.args[0])
+    nodes = [node for node in operator.node.args[0] if 0 not in sizes_of(node)]
     if len(nodes) == 1:
         builder.same(operator.result, operator.source(nodes[0]))
         return
@@ -191,6 +191,6 @@ def expand(operator: Operator) -> None:
         operator.add(schema.XNNMultiply(input1_id=first, input2_id=ones, output_id=operator.output()))
 
 
-@lowers("getitem", "aten.sym_size.int")
+@lowers("getitem")
 def named(operator: Operator) -> None:
-    """Results have been named by the operator before, if they are read; sizes XNNPACK finds itself."""
+    """Results have been named by the operator before, if they are read."""

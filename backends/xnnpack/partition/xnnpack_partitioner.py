@@ -11,6 +11,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.infra.partitioner import Partition
 
+from executorch.backends.xnnpack.graph.constants import prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.products import is_size, product_of, sizes_behind
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ConfigPrecisionType,
@@ -20,6 +22,8 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
 from executorch.partitioner import DelegationSpec, PartitionResult
 from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
+from executorch.partitioner.partition_proposals import generate_grouped_partitions_from_list_of_nodes
+from executorch.partitioner.reasons import note_reason
 
 
 class XnnpackPartitioner(ConfigerationBasedPartitioner):
@@ -75,17 +79,68 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
 
     def generate_partitions(self, ep: ExportedProgram) -> list[Partition]:
         """What is taken, as large convex partitions, or one for each operator."""
+        matched = self.get_matched_nodes_from_configs(ep)
         if not self.per_op_mode:
-            return super().generate_partitions(ep)
-        # Operators first, then the conversions that none of them does.
-        taken: set[Node] = set()
+            matched = _sizes_apart(matched)
+        while True:
+            partitions = _single(matched) if self.per_op_mode else self._grouped(ep, matched)
+            shared = _shared_sizes(partitions)
+            if not shared:
+                return partitions
+            matched = [_without(shared, nodes, ep) for nodes in matched]
+
+    def _grouped(self, ep: ExportedProgram, matched: list[list[Node]]) -> list[Partition]:
         partitions: list[Partition] = []
-        for nodes in sorted(self.get_matched_nodes_from_configs(ep), key=lambda found: len(found) == 1):
-            left = [node for node in nodes if node not in taken]
-            taken.update(left)
-            if left:
-                partitions.append(Partition(id=len(partitions), nodes=left))
+        for module in ep.graph_module.modules():
+            if isinstance(module, torch.fx.GraphModule):
+                here = [nodes for nodes in matched if nodes and nodes[0].graph is module.graph]
+                for found in generate_grouped_partitions_from_list_of_nodes(module, here):
+                    partitions.append(Partition(id=len(partitions), nodes=found.nodes))
         return partitions
+
+
+def _single(matched: list[list[Node]]) -> list[Partition]:
+    """A partition for each operator: these first, then the conversions that none of them does."""
+    taken: set[Node] = set()
+    partitions: list[Partition] = []
+    for nodes in sorted(matched, key=lambda found: len(found) == 1):
+        left = [node for node in nodes if node not in taken]
+        taken.update(left)
+        if left:
+            partitions.append(Partition(id=len(partitions), nodes=left))
+    return partitions
+
+
+def _sizes_apart(matched: list[list[Node]]) -> list[list[Node]]:
+    """The same nodes, each size by itself: layers that ask for the same sizes need not be one group."""
+    sizes = dict.fromkeys(node for nodes in matched for node in nodes if is_size(node))
+    groups = [[node for node in nodes if node not in sizes] for nodes in matched]
+    return [*groups, *([size] for size in sizes)]
+
+
+def _shared_sizes(partitions: list[Partition]) -> set[Node]:
+    """Sizes that cross the border of a partition; a delegate takes and gives tensors only."""
+    crossing: set[Node] = set()
+    for partition in partitions:
+        inside = set(partition.nodes)
+        read = {one for node in inside for one in node.all_input_nodes if is_size(one)}
+        crossing |= read - inside
+        crossing |= {node for node in inside if is_size(node) and not set(node.users) <= inside}
+    return crossing
+
+
+def _without(shared: set[Node], nodes: list[Node], ep: ExportedProgram) -> list[Node]:
+    """What is left of a group when these sizes, and views that are given them, stay outside."""
+    if all(shared.isdisjoint([node, *sizes_behind(node)]) for node in nodes):
+        return nodes
+    why = "sizes are asked for on both sides of a delegate's border, which only tensors cross"
+    note_reason(nodes[-1], XnnpackPartitioner.__name__, why)
+    # A product does without its views, in floating point.
+    for node in nodes:
+        product = product_of(node)
+        if product is not None and product.views:
+            return [*prepared_constants(node, program_constants(ep)), node]
+    return []
 
 
 class XnnpackFloatingPointPartitioner(XnnpackPartitioner):

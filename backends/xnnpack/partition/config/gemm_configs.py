@@ -25,10 +25,9 @@ class LinearConfig(XNNPartitionerConfig):
         return torch.ops.aten.linear.default
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        bias = node.args[2] if len(node.args) > 2 else None
         if _rank(node.args[0]) < 2:  # type: ignore[arg-type]
             return "a vector times a matrix"
-        return constant_refusal(bias, "the bias", ep)
+        return None
 
 
 class AddmmConfig(XNNPartitionerConfig):

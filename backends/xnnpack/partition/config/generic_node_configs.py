@@ -9,8 +9,9 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from executorch.backends.xnnpack.graph.constants import name_of, prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.constants import prepared_constants, program_constants
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
+from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
 from executorch.backends.xnnpack.graph.recovery import recovered_gelu
 from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
 from executorch.backends.xnnpack.graph.spatial import pair
@@ -202,13 +203,23 @@ class ToDimOrderCopyConfig(XNNPartitionerConfig):
 
 
 class CatConfig(XNNPartitionerConfig):
+    """Empty constants among the inputs add nothing; the run time takes no empty arguments."""
+
     target_name = "cat.default"
+
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        values = [one.meta[meta_keys.VAL] for one in node.all_input_nodes if not _is_nothing(one, ep)]
+        return [*values, node.meta[meta_keys.VAL]]
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         ranks = {one.meta[meta_keys.VAL].dim() for one in node.all_input_nodes}
         if len(ranks) != 1:
             return "its inputs differ in rank"
         return "it repeats an input" if len(set(node.args[0])) != len(node.args[0]) else None  # type: ignore[arg-type]
+
+
+def _is_nothing(node: Node, ep: ExportedProgram) -> bool:
+    return 0 in node.meta[meta_keys.VAL].shape and program_constants(ep).has(node)
 
 
 class PermuteConfig(XNNPartitionerConfig):
@@ -265,24 +276,11 @@ class _ReshapeConfig(XNNPartitionerConfig):
             return "the result has no dimensions"
         if symbolic_sizes(value) > 1:
             return "more than one size is symbolic"
-        return (
-            None if all(map(_is_read_by_views, _sizes_read_by(node))) else "a size is calculated by the model"
-        )
+        return sizes_refusal(node)
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
         taken = super().get_partition(node, ep)
-        return [*_sizes_read_by(node), *taken] if taken else []
-
-
-def _sizes_read_by(node: Node) -> list[Node]:
-    """Nodes that are sizes known at run time only; a delegate takes none from outside."""
-    return [one for one in node.all_input_nodes if not isinstance(one.meta[meta_keys.VAL], torch.Tensor)]
-
-
-def _is_read_by_views(size: Node) -> bool:
-    """Whether a size is one of a tensor, and only shapes are made with it."""
-    views = {name_of(user) for user in size.users}
-    return name_of(size) == "aten.sym_size.int" and views <= {"aten.view_copy.default"}
+        return [*sizes_behind(node), *taken] if taken else []
 
 
 class ViewCopyConfig(_ReshapeConfig):

@@ -13,6 +13,7 @@ from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.constants import prepared_constants, program_constants
 from executorch.backends.xnnpack.graph.dynamic import DYNAMIC_OPERATORS, DynamicCall, dynamic_call
+from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.graph.quantized import QUANTIZED_OPERATORS, StaticCall, static_call
 from executorch.dialects import meta_keys
 from executorch.partitioner.config_partitioner import PartitionerConfig, format_target_name
@@ -70,13 +71,17 @@ class XNNPartitionerConfig(PartitionerConfig):
         """Why this use of the operator cannot be taken, None if it can."""
         return None
 
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        """The tensors that XNNPACK gets and makes; their dtypes and sizes are checked."""
+        return tensors_of(node)
+
     def quantized_call(self, node: Node, ep: ExportedProgram) -> StaticCall | DynamicCall | None:
         """How this use of the operator is quantized, None if it calculates in floating point."""
         constants = program_constants(ep)
         return static_call(node, constants) or dynamic_call(node, constants)
 
     def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:
-        why = _general_refusal(node) or self.refusal(node, ep)
+        why = _general_refusal(self.tensors(node, ep)) or self.refusal(node, ep)
         precision = _PRECISIONS[type(self.quantized_call(node, ep))]
         if precision not in self.enabled_precision_types:
             why = f"its precision {precision.name} is not enabled"
@@ -94,7 +99,10 @@ class XNNPartitionerConfig(PartitionerConfig):
         if not self.check_constraints(node, ep):
             return []
         call = self.quantized_call(node, ep)
-        return call.nodes if call is not None else [*prepared_constants(node, program_constants(ep)), node]
+        if call is not None:
+            return call.nodes
+        product, constants = product_of(node), program_constants(ep)
+        return [*prepared_constants(node, constants), node] if product is None else product.taken(constants)
 
 
 _PRECISIONS = {
@@ -104,8 +112,7 @@ _PRECISIONS = {
 }
 
 
-def _general_refusal(node: Node) -> str | None:
-    tensors = tensors_of(node)
+def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
     dtypes = {tensor.dtype for tensor in tensors}
     if len(dtypes) != 1 or not dtypes <= set(_DTYPES):
         found = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in dtypes))
