@@ -19,8 +19,15 @@ NN_MODULE_STACK: Final = "nn_module_stack"
 #: symbolic number of a scalar value, ``None``, or a tuple/list of these for a node with several results.
 SPEC: Final = "spec"
 
-#: Debug-handle pass: int, unique per operator instance of a method, 0 means "none"; links events to source.
+#: torch: what a node was made from (list of ``torch.fx.traceback.NodeSource``), each with what it was made from.
+FROM_NODE: Final = "from_node"
+
+#: Debug-handle pass: int, one per operator of the exported program, shared by the nodes that it decomposed into;
+#: links events to source.
 DEBUG_HANDLE: Final = "debug_handle"
+
+#: The debug handle that means "none".
+UNSET_DEBUG_HANDLE: Final = 0
 
 #: Partitioner: str naming the partition this node was given to; absent for nodes that stay.
 DELEGATION_TAG: Final = "delegation_tag"

@@ -26,6 +26,8 @@ PATHS = {
     " banked_memory_planning_pass format_placement_report planned_mem_ids",
     "executorch.exir.capture": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
     "executorch.exir.capture._config": "CaptureConfig EdgeCompileConfig ExecutorchBackendConfig",
+    "executorch.exir.debug_handle_utils": "DEBUG_HANDLE_KEY FROM_NODE_KEY UNSET_DEBUG_HANDLE"
+    " get_greatest_ancestor_node_identifier",
     "executorch.exir.delegate": "executorch_call_delegate",
     "executorch.exir.dialects._ops": "bind_pattern_to_op ops",
     "executorch.exir.dialects.edge._ops": "AllowedDtypeSet EdgeDialectArgument EdgeDialectFunctionSchema EdgeOpOverload"

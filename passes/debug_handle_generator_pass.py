@@ -6,6 +6,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.verifiers import graph_modules
+from executorch.passes.node_origins import greatest_ancestor
 from executorch.passes.pass_base import PassBase, PassResult
 
 
@@ -16,23 +17,39 @@ def _operator_nodes(graph_module: GraphModule) -> Iterator[Node]:
                 yield node
 
 
-class DebugHandleGeneratorPass(PassBase):
-    """Gives every operator (also inside control flow) a handle above 0 that no other node of the graph has.
+def _origin(node: Node) -> "tuple[str, int] | None":
+    ancestor = greatest_ancestor(node)
+    return None if ancestor is None else (ancestor.name, ancestor.graph_id)
 
-    Handles that are there already stay, so that numbers survive later passes; nodes that two passes copied from
-    one keep its handle in common.
+
+class DebugHandleGeneratorPass(PassBase):
+    """Gives every operator (also inside control flow) the handle, above 0, of the exported operator behind it.
+
+    Nodes that one operator of the exported program decomposed into share a handle; a node that comes from nowhere
+    has one of its own. Numbers are in order of first appearance. Handles that are there already stay, so that
+    numbers survive later passes, and new nodes of the same origin get them too.
     """
 
     def call(self, graph_module: GraphModule) -> PassResult:
         nodes = list(_operator_nodes(graph_module))
         highest = max((node.meta.get(meta_keys.DEBUG_HANDLE) or 0 for node in nodes), default=0)
-        modified = False
-        for node in nodes:
-            if not node.meta.get(meta_keys.DEBUG_HANDLE):
+        missing = [node for node in nodes if not node.meta.get(meta_keys.DEBUG_HANDLE)]
+        handles: dict[tuple[str, int], int] = {}
+        if missing:
+            for node in nodes:
+                origin, handle = _origin(node), node.meta.get(meta_keys.DEBUG_HANDLE)
+                if origin is not None and handle:
+                    handles.setdefault(origin, handle)
+        for node in missing:
+            origin = _origin(node)
+            handle = handles.get(origin) if origin is not None else None
+            if handle is None:
                 highest += 1
-                node.meta[meta_keys.DEBUG_HANDLE] = highest
-                modified = True
-        return PassResult(graph_module, modified)
+                handle = highest
+                if origin is not None:
+                    handles[origin] = handle
+            node.meta[meta_keys.DEBUG_HANDLE] = handle
+        return PassResult(graph_module, bool(missing))
 
     def ensures(self, graph_module: GraphModule) -> None:
         missing = [

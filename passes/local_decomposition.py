@@ -21,9 +21,11 @@ from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from executorch.dialects import meta_keys
 from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.fake_values import value_of
 from executorch.passes.inplace_rewriter import InPlaceRewriter
+from executorch.passes.node_origins import record_origins
 from executorch.passes.op_recorder import NotLocalError, OpRecorder
 from executorch.passes.program import clone_program, fake_mode_of, replace_parts
 from executorch.passes.size_nodes import SizeNodes
@@ -52,6 +54,7 @@ def decompose_locally(
         NotLocalError: the program has to be traced as a whole.
     """
     program = clone_program(exported_program)
+    record_origins(program.graph_module, exported_program.graph_module)
     with torch.no_grad(), _below_autograd(), enable_python_dispatcher():
         written = _GraphDecomposer(program.graph_module, table, choose).run()
     add_mutation_outputs(program, written)
@@ -184,6 +187,8 @@ class _GraphDecomposer:
             for inner in body.graph.nodes:
                 if inner.op == "call_function":
                     values[inner] = self._graph.node_copy(inner, values.__getitem__)
+                    # The body is gone then; the call of it is what the exported program's graph shows.
+                    values[inner].meta[meta_keys.FROM_NODE] = node.meta[meta_keys.FROM_NODE]
                     inlined.append(values[inner])
                 elif inner.op == "get_attr":
                     raise NotLocalError(f"{node.name} has a body with attributes of its own")

@@ -22,7 +22,7 @@ from executorch.passes.functional_forms import functional_form
 from executorch.passes.size_nodes import SizeNodes
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
-_OWN_META = frozenset({meta_keys.VAL, "tensor_meta", "unbacked_bindings", "from_node"})
+_OWN_META = frozenset({meta_keys.VAL, "tensor_meta", "unbacked_bindings"})
 
 
 class NotLocalError(Exception):

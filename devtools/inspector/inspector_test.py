@@ -225,7 +225,7 @@ def test_events_of_delegates(model: _Model, manager: ExecutorchProgramManager) -
     assert [event.name for event in delegated] == ["7", "fused"]
     assert [event.delegate_debug_identifier for event in delegated] == [7, "fused"]
     assert {event.delegate_backend_name for event in delegated} == {"SomeBackend"}
-    assert delegated[0].debug_handles == (1, 2) and len(delegated[0].op_types) == 2
+    assert delegated[0].debug_handles == (1, 2) and len(delegated[0].op_types) == 3
     assert delegated[0].perf_data == delegated[0].perf_data and delegated[0].perf_data.raw == [20.0]
     assert delegated[0].delegate_debug_metadatas == {"parsed": ["m"]}
     assert delegated[0].raw_delegate_debug_metadatas == [b"m"]

@@ -152,6 +152,16 @@ def test_debug_handles_go_back_to_the_exported_program() -> None:
     assert utils.get_parent_node_identifier(calls[-1]) == ancestors[0]
 
 
+def test_debug_handles_of_a_lowered_program_go_back() -> None:
+    exported = torch.export.export(_Model().eval(), (torch.rand(1, 2),))
+    edge = to_edge(exported).exported_program()
+    assert utils.propagate_back_debug_handle(exported, id(exported.graph), edge)
+    handles = {node.name: node.meta.get("debug_handle") for node in exported.graph.nodes}
+    made = {str(node.target): node.meta.get("debug_handle") for node in edge.graph.nodes}
+    assert handles["linear"] == made["aten.permute_copy.default"] == made["aten.addmm.default"] == 1
+    assert handles["relu"] == made["aten.relu.default"] == 2
+
+
 def test_values_of_the_edge_program_and_its_graph() -> None:
     x = torch.rand(1, 2)
     model = _Model().eval()
