@@ -1,5 +1,7 @@
 """Linear layers that were taken apart before they are delegated: ``to_edge`` followed by ``to_backend``."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -112,7 +114,7 @@ def test_linear(kind, shape, bias, path):
         torch.testing.assert_close(run(buffer, given), model(*given).detach(), atol=tolerance, rtol=tolerance)
 
 
-PRODUCTS = {
+PRODUCTS: dict[str, Any] = {
     "addmm": (lambda x, w, b: torch.addmm(b, x, w), [(4, 8)], [(8, 5), (5,)]),
     "addmm, transposed": (lambda x, w, b: torch.addmm(b, x, w.t()), [(4, 8)], [(5, 8), (5,)]),
     "batches": (torch.bmm, [(3, 4, 8), (3, 8, 5)], []),

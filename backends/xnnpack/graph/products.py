@@ -120,7 +120,8 @@ def sizes_refusal(view: Node) -> str | None:
 
 def _is_transposition(node: Node) -> bool:
     if name_of(node) == "aten.permute_copy.default":
-        return [axis % 2 for axis in node.args[1]] == [1, 0]  # type: ignore[union-attr]
+        axes: Any = node.args[1]
+        return [axis % 2 for axis in axes] == [1, 0]
     return name_of(node) == "aten.t_copy.default" and len(_shape(node)) == 2
 
 
