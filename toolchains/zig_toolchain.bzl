@@ -90,6 +90,43 @@ zig_wasm_ld = rule(
     },
 )
 
+# Bazel's words for a link, which are those of a Unix compiler, in the words of the linker for Windows. Objects between
+# --start-lib and --end-lib mean the same to both; what is left out has no counterpart.
+_COFF_LINK = """\
+#!/bin/sh
+set -eu
+response=$(mktemp)
+trap 'rm -f "$response"' EXIT
+whole=
+out=
+case $1 in @*) cat "${{1#@}}" ;; *) printf '%s\\n' "$@" ;; esac | while IFS= read -r word; do
+  case $out$word in
+    out*) echo "-out:$word" && out= ;;
+    -o) out=out ;;
+    -Wl,-whole-archive) whole=-wholearchive: ;;
+    -Wl,-no-whole-archive) whole= ;;
+    -Wl,--start-lib) echo -start-lib ;;
+    -Wl,--end-lib) echo -end-lib ;;
+    -lldmingw) echo "$word" ;;
+    -Wl,* | -l* | -pthread) ;;
+    *) echo "$whole$word" ;;
+  esac
+done >"$response"
+'{zig}' lld-link "@$response"
+"""
+
+def _zig_coff_ld_impl(ctx):
+    tool = ctx.actions.declare_file("{}/link".format(ctx.label.name))
+    ctx.actions.write(tool, _COFF_LINK.format(zig = ctx.file._zig.path), is_executable = True)
+    return DefaultInfo(files = depset([tool]))
+
+zig_coff_ld = rule(
+    implementation = _zig_coff_ld_impl,
+    attrs = {
+        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
+    },
+)
+
 zig_tools = rule(
     implementation = _zig_tools_impl,
     doc = "Wrappers of the wheel's one program; actions run at the execution root, so relative paths hold.",
@@ -183,7 +220,16 @@ def _wasm_link_features(row, wasm_ld, sysroot):
         flags("link_target", ALL_CC_LINK_ACTION_NAMES, common),
         flags("executable", _EXECUTABLE_ACTIONS, [sysroot + "/crt1-command.o", "-Wl,-z,stack-size=1048576"] + row.link_flags),
         flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
-        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-lc++", "-lc++abi", "-lc", "-lcompiler_rt"]),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-lc++", "-lc++abi"] + ["-l" + library for library in row.libraries] + ["-lcompiler_rt"]),
+    ]
+
+def _windows_link_features(row, sysroot):
+    # No date in the file, and what nobody refers to left out.
+    common = ["-nologo", "-lldmingw", "-subsystem:console", "-brepro", "-opt:ref"] + row.link_flags
+    libraries = ["crt2.obj"] + [library + ".lib" for library in row.libraries]
+    return [
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, common),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, [sysroot + "/" + library for library in libraries]),
     ]
 
 def _link_features(row, tools, sysroot):
@@ -207,7 +253,9 @@ def _links(ctx, row, tools, picolibc):
     if row.link == "bare":
         return _bare_link_features(row, tools, sysroot, picolibc)
     if row.link == "wasm":
-        return _wasm_link_features(row, ctx.file.wasm_ld, sysroot)
+        return _wasm_link_features(row, ctx.file.linker, sysroot)
+    if row.link == "windows":
+        return _windows_link_features(row, sysroot)
     return _link_features(row, tools, sysroot)
 
 def _impl(ctx):
@@ -225,7 +273,7 @@ def _impl(ctx):
     features += _compile_features(row, lib, picolibc, shim) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
-        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = tools["clang"], ar = tools["ar"]),
+        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = ctx.file.linker if row.link == "windows" else tools["clang"], ar = tools["ar"]),
         compiler = "clang",
         cxx_builtin_include_directories = ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
         features = features,
@@ -238,6 +286,7 @@ def _impl(ctx):
 zig_toolchain_config = rule(
     implementation = _impl,
     attrs = {
+        "linker": attr.label(allow_single_file = True, cfg = "exec", doc = "where it is not the ELF one"),
         "picolibc": attr.label(allow_single_file = True, doc = "of a bare-metal row"),
         "row": attr.string(mandatory = True),
         "runtimes": attr.label_list(allow_files = True, cfg = "exec", doc = "the sanitizers' archives"),
@@ -246,7 +295,6 @@ zig_toolchain_config = rule(
         # In the configuration of the compiler, where cc_toolchain's own file lists are.
         "sysroot": attr.label(allow_single_file = True, cfg = "exec", doc = "none where nothing is linked"),
         "tools": attr.label(cfg = "exec", mandatory = True),
-        "wasm_ld": attr.label(allow_single_file = True, cfg = "exec"),
         "_zig_lib": attr.label(default = "@pip_ziglang//:site/ziglang/lib", allow_single_file = True),
     },
     provides = [CcToolchainConfigInfo],
@@ -263,6 +311,7 @@ def zig_toolchains(exec_constraints):
         "//conditions:default": ["@deb_libclang_rt_14_dev//:runtimes"],
     })
     zig_tools(name = "zig_tools")
+    zig_coff_ld(name = "zig_coff_ld", tags = ["manual"])
     zig_wasm_ld(name = "zig_wasm_ld", tags = ["manual"])
     for row, target in TARGETS.items():
         native.platform(
@@ -283,6 +332,7 @@ def _sysroot(row, target):
     else:
         zig_sysroot(
             name = row + "_sysroot",
+            libraries = ["*.lib", "crt2.obj"] if target.link == "windows" else None,
             source = target.probe,
             tags = ["manual"],
             zig_target = target.zig_target,
@@ -292,10 +342,11 @@ def _sysroot(row, target):
 def _zig_toolchain(row, target, exec_constraints, runtimes):
     sysroot = _sysroot(row, target)
     picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
-    wasm_ld = "zig_wasm_ld" if target.link == "wasm" else None
+    linker = {"wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
     zig_toolchain_config(
         name = row + "_config",
         tags = ["manual"],
+        linker = linker,
         picolibc = picolibc,
         row = row,
         runtimes = runtimes,
@@ -303,12 +354,11 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
         sanitizer = select({":sanitizer_" + name: name for name in ["none"] + _SANITIZERS.keys()}),
         sysroot = sysroot,
         tools = "zig_tools",
-        wasm_ld = wasm_ld,
     )
     native.filegroup(
         name = row + "_files",
         tags = ["manual"],
-        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, target.shim, wasm_ld] if label] + runtimes,
+        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, target.shim, linker] if label] + runtimes,
     )
     compiler_files = "zig_tools"
     if picolibc or target.shim:

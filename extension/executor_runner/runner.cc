@@ -2,11 +2,11 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>
-
-#include <sys/stat.h>
+#include <system_error>
 
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/executor_runner/files.h>
@@ -281,8 +281,8 @@ std::optional<OutputFiles> create_outputs(Session& session) {
   std::vector<std::string> paths = session.options.outputs;
   const size_t expected = session.method->outputs_size();
   if (!session.options.output_dir.empty()) {
-    ::mkdir(session.options.output_dir.c_str(),
-            0777);  // fopen() reports a directory that is not there.
+    std::error_code ignored;  // fopen() reports a directory that is not there.
+    std::filesystem::create_directory(session.options.output_dir, ignored);
     for (size_t i = 0; i < expected; ++i) {
       paths.push_back(session.options.output_dir + "/output_" + std::to_string(i) + ".bin");
     }

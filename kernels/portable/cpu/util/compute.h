@@ -44,7 +44,7 @@ constexpr size_t kMaxRank = executorch::runtime::kTensorDimensionLimit;
 #ifndef ET_KERNEL_CHUNK_BYTES
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #define ET_KERNEL_CHUNK_BYTES 256
-#elif defined(__XTENSA__)
+#elif defined(__XTENSA__) || (defined(__riscv) && !defined(__unix__))
 #define ET_KERNEL_CHUNK_BYTES 256
 #else
 #define ET_KERNEL_CHUNK_BYTES 2048
@@ -79,6 +79,20 @@ struct ComputeOf<double> {
 /// Bytes of one element of compute type `c`.
 inline size_t compute_size(Compute c) {
   return c == Compute::kBool ? 1 : c == Compute::kFloat ? 4 : 8;
+}
+
+/**
+ * The compute types that there are loops for, a bit for each. A firmware whose programs calculate
+ * with floats only has no room for the others: //kernels/portable/cpu/util:floats_only. Kernels are
+ * then registered for the dtypes of the programs (`dtype_selective`), so that no other program
+ * loads; elements of a dtype without loops are 0 where they are read, and stay as they are where
+ * they would be written.
+ */
+#ifndef ET_KERNEL_COMPUTE_TYPES
+#define ET_KERNEL_COMPUTE_TYPES 0xf
+#endif
+constexpr bool has_loops(Compute c) {
+  return ((ET_KERNEL_COMPUTE_TYPES >> static_cast<unsigned>(c)) & 1u) != 0;
 }
 
 /// The dtype whose elements are stored exactly as compute type `c`.
