@@ -149,8 +149,12 @@ def py_bin(name, srcs, deps = [], visibility = _PUBLIC, **kwargs):
     )
 
 # The schema's C++ ships with the runtime: its header parser returns the runtime's Result, and the executor reads
-# programs through it, so neither could be installed without the other.
-_CC_SHIPS_WITH = {"schema": "runtime"}
+# programs through it, so neither could be installed without the other. The thread pool needs a third-party library, which
+# the rest of `extension` does without; it ships with its one user among the distributions.
+_CC_SHIPS_WITH = {
+    "extension/threadpool": "backends/xnnpack",
+    "schema": "runtime",
+}
 
 def _siblings(package, language):
     """VERSION label -> distribution name of the libraries that a row of the edge table names."""
@@ -163,7 +167,7 @@ def _siblings(package, language):
             siblings["//{}:VERSION".format(library)] = "executorch_" + library
     return siblings
 
-def microlibrary(name, python = [], cc = [], requires = []):
+def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = []):
     """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
 
     Args:
@@ -171,6 +175,8 @@ def microlibrary(name, python = [], cc = [], requires = []):
       python: py_lib targets that make up the wheel, which installs only executorch/PACKAGE.
       cc: cc_lib targets that make up the distribution.
       requires: requirement strings of what the wheel imports besides its siblings.
+      bundles: third-party C++ libraries that the distribution carries, with what they stand on.
+      bundled_licences: the licences of all of them.
     """
     package = native.package_name()
     if package not in EDGES:
@@ -190,6 +196,8 @@ def microlibrary(name, python = [], cc = [], requires = []):
     if cc:
         cc_dist(
             name = "dist",
+            bundled_licences = bundled_licences,
+            bundles = bundles,
             library = "executorch_" + name,
             packages = [package] + [guest for guest, host in _CC_SHIPS_WITH.items() if host == package],
             siblings = _siblings(package, "cc"),

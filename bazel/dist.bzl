@@ -16,6 +16,45 @@ def _headers(ctx, infos):
                 headers[path] = header
     return headers
 
+def _bundled_headers(ctx):
+    """Install path -> File for the public headers of what is bundled, whose own includes name them this way."""
+    headers = {}
+    for target in ctx.attr.bundles:
+        for header in target[CcInfo].compilation_context.direct_public_headers:
+            _, found, path = header.path.rpartition("/include/")
+            if not found:
+                fail("{}: {} does not lie in a directory `include`".format(target.label, header.path))
+            headers[path] = header
+    return headers
+
+def _bundled_objects(repository, infos):
+    """Object files of other repositories."""
+    objects = {}
+    for info in infos:
+        for linker_input in info.linking_context.linker_inputs.to_list():
+            if linker_input.owner.repo_name == repository:
+                continue
+            for library in linker_input.libraries:
+                for file in library.pic_objects or library.objects or []:
+                    objects[file.path] = file
+    return objects.values()
+
+def _system_libraries(infos):
+    """The flags -l... of what is linked, each once."""
+    flags = {}
+    for info in infos:
+        for linker_input in info.linking_context.linker_inputs.to_list():
+            flags.update({flag: None for flag in linker_input.user_link_flags if flag.startswith("-l")})
+    return flags.keys()
+
+def _licences(ctx):
+    """Install path -> File for the licences of what is bundled."""
+    found = {}
+    for file in ctx.files.bundled_licences:
+        name = file.owner.repo_name.rpartition("~")[2].removeprefix("src_")
+        found["share/doc/{}/{}/{}".format(ctx.attr.library, name, file.basename)] = file
+    return found
+
 def own_objects(repository, packages, infos):
     """Object files that lie below some directories: those a linker picks from, and those it must take whole.
 
@@ -66,28 +105,37 @@ def archive_objects(ctx, path, objects):
 
 def _cc_dist_impl(ctx):
     infos = [dep[CcInfo] for dep in ctx.attr.deps]
-    headers = _headers(ctx, infos)
+    headers = _headers(ctx, infos) | _bundled_headers(ctx)
+    licences = _licences(ctx)
+    if bool(ctx.attr.bundles) != bool(licences):
+        fail("{}: what is bundled ships with its licence: bundles and bundled_licences go together".format(ctx.label))
     picked, whole = own_objects(ctx.label.repo_name, ctx.attr.packages, infos)
     path = ctx.label.name + ".objects/lib" + ctx.attr.library
     archives = []
-    if picked:
-        archives.append(archive_objects(ctx, path + ".a", picked))
+
+    # In the order of a link line: a linker that reads it once looks for what an archive needs in those after it.
     if whole:
         archives.append(archive_objects(ctx, path + "_whole.a", whole))
+    if picked:
+        archives.append(archive_objects(ctx, path + ".a", picked))
+    if ctx.attr.bundles:
+        archives.append(archive_objects(ctx, path + "_bundled.a", _bundled_objects(ctx.label.repo_name, infos)))
     out = ctx.actions.declare_file(ctx.label.name + ".tar.gz")
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({
         "archives": [archive.path for archive in archives],
         "headers": {path: file.path for path, file in headers.items()},
         "library": ctx.attr.library,
+        "licences": {path: file.path for path, file in licences.items()},
         "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
+        "system": _system_libraries(infos) if ctx.attr.bundles else [],
         "version": ctx.file.version.path,
     }))
     ctx.actions.run(
         executable = ctx.executable._builder,
         arguments = [manifest.path, out.path],
         inputs = depset(
-            archives + headers.values() + [manifest, ctx.file.version],
+            archives + headers.values() + licences.values() + [manifest, ctx.file.version],
             transitive = [target.files for target in ctx.attr.siblings],
         ),
         mnemonic = "CcDist",
@@ -98,6 +146,11 @@ def _cc_dist_impl(ctx):
 cc_dist = rule(
     implementation = _cc_dist_impl,
     attrs = {
+        "bundled_licences": attr.label_list(allow_files = True, doc = "licences of all third-party code in it"),
+        "bundles": attr.label_list(
+            providers = [CcInfo],
+            doc = "third-party libraries that it carries, with what they stand on; their headers are installed too",
+        ),
         "deps": attr.label_list(providers = [CcInfo]),
         "library": attr.string(mandatory = True),
         "packages": attr.string_list(mandatory = True, doc = "directories whose C++ this distribution holds"),

@@ -2,7 +2,8 @@
 
 The tar unpacks over an install prefix: ``include/executorch/...``, ``lib/lib<library>.a``,
 ``lib/cmake/<library>/`` and ``lib/pkgconfig/<library>.pc``. An archive whose name ends in ``_whole`` holds
-registrations (kernels, backends) that nothing refers to by name; the CMake target links it whole.
+registrations (kernels, backends) that nothing refers to by name; the CMake target links it whole. One whose name ends in
+``_bundled`` holds the third-party code that the library cannot do without, with its licences in ``share/doc/<library>``.
 Same inputs, same bytes.
 """
 
@@ -72,6 +73,8 @@ def config_files(manifest: dict, version: str) -> dict[str, bytes]:
         links.append(f'"-Wl,--whole-archive" {path} "-Wl,--no-whole-archive"' if whole else path)
         libs.append(f"-Wl,--whole-archive -l{name} -Wl,--no-whole-archive" if whole else f"-l{name}")
     links += ["executorch::" + name.removeprefix("executorch_") for name in siblings]
+    links += [f'"{flag}"' for flag in manifest["system"]]
+    libs += manifest["system"]
     values = {
         "LIBRARY": library,
         "SHORT": library.removeprefix("executorch_"),
@@ -94,6 +97,7 @@ def main() -> None:
     entries = {
         f"include/{name}": pathlib.Path(path).read_bytes() for name, path in manifest["headers"].items()
     }
+    entries |= {name: pathlib.Path(path).read_bytes() for name, path in manifest["licences"].items()}
     for path in manifest["archives"]:
         entries[f"lib/{pathlib.Path(path).name}"] = pathlib.Path(path).read_bytes()
     entries.update(config_files(manifest, pathlib.Path(manifest["version"]).read_text().strip()))

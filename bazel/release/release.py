@@ -1,34 +1,35 @@
-"""Releases one library: python3 bazel/release/release.py LIBRARY VERSION [--record] [--once]
+"""Releases one library.
+
+    ./bazelw run //bazel/release -- LIBRARY [patch | minor | major | X.Y.Z]
 
 1. Builds its wheel and its C++ distribution and reads their public face (surface.py).
 2. Compares that with the record of the last release (records/LIBRARY.json). Within a minor version nothing may be gone or
-   take other arguments; the error names each break.
-3. Writes VERSION, the CHANGELOG's heading (`## Unreleased` becomes the version), the README's table and the record.
-4. Builds the artefacts again, and once more in an output directory of its own without a disk cache (not with --once); their
-   digests must be equal.
+   take other arguments; the error names each break, and nothing is written.
+3. Writes VERSION, the CHANGELOG's heading (`## Unreleased` becomes the version) and the README's table.
+4. Builds the artefacts, and once more in a copy of the checkout with an output directory of its own and without a cache
+   (not with --once); their digests must be equal. If they are not, what step 3 wrote is taken back.
+5. Writes the record.
 
---record writes the record of what is there and does nothing else. The last line is `RESULT {json}`.
+--check does the first two steps only; --record writes the record of what is there and does nothing else. The last line is
+`RESULT {json}`.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The checkout is the package; nothing needs to be installed.
-sys.path.insert(0, str(ROOT / "bazel" / "import_root"))
-from executorch.bazel.release import surface  # noqa: E402
+from executorch.bazel.release import builds, libraries, surface
+from executorch.bazel.release.digests import differences, digests, files_of
 
-#: Builds labels and returns the files; the options are further arguments of the build.
-Build = Callable[[Sequence[str], Sequence[str]], list[pathlib.Path]]
+#: Builds labels and returns the files.
+Build = Callable[[Sequence[str]], list[pathlib.Path]]
+#: Builds labels somewhere else and returns the digests.
+Rebuild = Callable[[Sequence[str]], dict[str, str]]
 
 
 class ReleaseError(Exception):
@@ -43,29 +44,31 @@ def numbers(version: str) -> tuple[int, int, int]:
     return major, minor, patch
 
 
+def next_version(before: str, step: str) -> str:
+    """The version that a step leads to; a version itself stays as it is."""
+    major, minor, patch = numbers(before)
+    steps = {"patch": (major, minor, patch + 1), "minor": (major, minor + 1, 0), "major": (major + 1, 0, 0)}
+    return ".".join(map(str, steps[step] if step in steps else numbers(step)))
+
+
 def may_break(before: str, after: str) -> bool:
     """Whether users have to expect changes: at a new minor version before 1.0, at a new major one from then on."""
     old, new = numbers(before), numbers(after)
     return new[0] > old[0] or (old[0] == 0 and new[1] > old[1])
 
 
-def artefact_labels(root: pathlib.Path, library: str) -> list[str]:
-    """The wheel and the distribution that a library's BUILD file declares."""
-    text = (root / library / "BUILD.bazel").read_text()
-    call = re.search(r"^microlibrary\((.*?)^\)", text, re.DOTALL | re.MULTILINE)
-    if not call:
-        raise ReleaseError(f"{library}/BUILD.bazel declares no microlibrary")
-    kinds = {"wheel": "python", "dist": "cc"}
-    return [
-        f"//{library}:{name}"
-        for name, field in kinds.items()
-        if re.search(rf"^    {field} = ", call[1], re.M)
-    ]
+def breaking_step(before: str) -> str:
+    """The smallest step that may break users."""
+    return "major" if numbers(before)[0] else "minor"
+
+
+def version_of(root: pathlib.Path, library: str) -> str:
+    return (root / library / "VERSION").read_text().strip()
 
 
 def read_surface(files: Sequence[pathlib.Path]) -> surface.Surface:
     found: surface.Surface = {}
-    for path in files:
+    for path in files_of(files):
         found |= surface.of_wheel(path) if path.suffix == ".whl" else surface.of_dist(path)
     return found
 
@@ -89,7 +92,7 @@ def check(root: pathlib.Path, library: str, version: str, face: surface.Surface)
     Raises:
         ReleaseError: the version is not newer, or something breaks in a version that may not.
     """
-    before = (root / library / "VERSION").read_text().strip()
+    before = version_of(root, library)
     if numbers(version) <= numbers(before):
         raise ReleaseError(f"{library} is {before} already; {version} is not newer")
     path = record_path(root, library)
@@ -98,38 +101,53 @@ def check(root: pathlib.Path, library: str, version: str, face: surface.Surface)
     broken = surface.breaks(json.loads(path.read_text())["surface"], face)
     if broken and not may_break(before, version):
         lines = "\n".join(f"  {line}" for line in broken)
+        step = breaking_step(before)
         raise ReleaseError(
-            f"{version} breaks users of {library} {before}:\n{lines}\nRestore it, or release a new minor version."
+            f"{version} breaks users of {library} {before}:\n{lines}\nRestore it, or release a new {step} version: "
+            f"{next_version(before, step)}."
         )
     return broken
 
 
-def write_version(root: pathlib.Path, library: str, version: str) -> None:
-    """Writes VERSION, the CHANGELOG's heading and the row of the README.
+def with_version(root: pathlib.Path, library: str, version: str) -> dict[pathlib.Path, str]:
+    """The texts of VERSION, the CHANGELOG and the README's table for a new version.
 
     Raises:
         ReleaseError: the CHANGELOG has nothing to say of this version.
     """
-    changelog = root / library / "CHANGELOG.md"
+    changelog, readme = root / library / "CHANGELOG.md", root / "README.md"
     text = changelog.read_text()
     if f"## {version}\n" not in text and "## Unreleased\n" not in text:
         raise ReleaseError(
             f"{library}/CHANGELOG.md has neither '## Unreleased' nor '## {version}': say what changed"
         )
-    changelog.write_text(text.replace("## Unreleased\n", f"## {version}\n", 1))
-    (root / library / "VERSION").write_text(version + "\n")
-    readme = root / "README.md"
     row = re.compile(rf"^(\| \[{re.escape(library)}\]\([^)]*\) \| )\S+", re.MULTILINE)
-    readme.write_text(row.sub(rf"\g<1>{version}", readme.read_text()))
+    return {
+        changelog: text.replace("## Unreleased\n", f"## {version}\n", 1),
+        root / library / "VERSION": version + "\n",
+        readme: row.sub(rf"\g<1>{version}", readme.read_text()),
+    }
 
 
-def digests(files: Sequence[pathlib.Path]) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+def write(texts: dict[pathlib.Path, str]) -> None:
+    for path, text in texts.items():
+        path.write_text(text)
 
 
-def release(
-    root: pathlib.Path, library: str, version: str, build: Build, again: Sequence[str] | None
-) -> dict:
+def build_twice(labels: Sequence[str], build: Build, rebuild: Rebuild | None) -> dict[str, str]:
+    """Digests of what is built.
+
+    Raises:
+        ReleaseError: the second build has other bytes.
+    """
+    made = digests(build(labels))
+    if rebuild is not None and (differ := differences(made, rebuild(labels))):
+        lines = "\n".join(f"  {line}" for line in differ)
+        raise ReleaseError(f"two builds differ:\n{lines}\nSee what of the machine gets into the artefacts.")
+    return made
+
+
+def release(root: pathlib.Path, library: str, version: str, build: Build, rebuild: Rebuild | None) -> dict:
     """All steps.
 
     Args:
@@ -137,61 +155,71 @@ def release(
         library: its directory.
         version: the new one.
         build: how artefacts are built.
-        again: startup options of the second build; None to leave it out.
+        rebuild: how they are built a second time; None to leave it out.
+
+    Returns:
+        What the RESULT line says.
+
+    Raises:
+        ReleaseError: the release cannot be made; the checkout is as it was.
     """
-    labels = artefact_labels(root, library)
-    face = read_surface(build(labels, []))
+    labels = libraries.labels(root, [library])
+    face = read_surface(build(labels))
     broken = check(root, library, version, face)
-    write_version(root, library, version)
-    made = digests(build(labels, []))
-    if again is not None and (second := digests(build(labels, again))) != made:
-        raise ReleaseError(
-            f"two builds differ: {made} and {second}; see what of the machine gets into the artefacts"
-        )
+    new = with_version(root, library, version)
+    old = {path: path.read_text() for path in new}
+    write(new)
+    try:
+        made = build_twice(labels, build, rebuild)
+    except BaseException:
+        write(old)
+        raise
     write_record(root, library, version, face)
     return {
         "library": library,
         "version": version,
         "breaks": broken,
         "artefacts": made,
-        "same_twice": again is not None,
+        "same_twice": rebuild is not None,
     }
 
 
-def bazel_build(labels: Sequence[str], startup: Sequence[str]) -> list[pathlib.Path]:
-    """Builds and says where the files are; with startup options, without what an earlier build has left."""
-    bazelw = [str(ROOT / "bazelw"), *startup]
-    fresh = ["--disk_cache="] if startup else []
-    subprocess.run([*bazelw, "build", *fresh, *labels], cwd=ROOT, check=True)
-    asked = [*bazelw, "cquery", *fresh, "--output=files", " + ".join(labels)]
-    said = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    where = subprocess.run(
-        [*bazelw, "info", "execution_root"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
-    paths = [pathlib.Path(where.stdout.strip()) / line for line in said.split()]
-    return [file for path in paths for file in (sorted(path.glob("*.whl")) if path.is_dir() else [path])]
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("library", help="its directory, such as runtime or backends/xnnpack")
+    parser.add_argument("version", nargs="?", default="patch", help="a version, or patch, minor or major")
+    parser.add_argument("--check", action="store_true", help="only compare with the last release")
+    parser.add_argument("--record", action="store_true", help="only write the record of what is there")
+    parser.add_argument("--once", action="store_true", help="do not build a second time")
+    return parser.parse_args()
+
+
+def _run(options: argparse.Namespace) -> dict:
+    bazel = builds.Bazel(builds.checkout())
+    root, library = bazel.root, options.library
+
+    def rebuild(labels: Sequence[str]) -> dict[str, str]:
+        with builds.elsewhere(bazel) as other:
+            return digests(other.build(labels))
+
+    labels = libraries.labels(root, [library])
+    before = version_of(root, library)
+    version = next_version(before, options.version)
+    if options.record:
+        face = read_surface(bazel.build(labels))
+        write_record(root, library, before, face)
+        return {"library": library, "version": before, "names": len(face)}
+    if options.check:
+        broken = check(root, library, version, read_surface(bazel.build(labels)))
+        return {"library": library, "version": version, "breaks": broken}
+    return release(root, library, version, bazel.build, None if options.once else rebuild)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("library")
-    parser.add_argument("version")
-    parser.add_argument("--record", action="store_true", help="only write the record of what is there")
-    parser.add_argument("--once", action="store_true", help="do not build a second time")
-    options = parser.parse_args()
     try:
-        if options.record:
-            face = read_surface(bazel_build(artefact_labels(ROOT, options.library), []))
-            write_record(ROOT, options.library, options.version, face)
-            said = {"library": options.library, "names": len(face)}
-        else:
-            with tempfile.TemporaryDirectory(dir=pathlib.Path.home()) as scratch:
-                again = None if options.once else [f"--output_base={scratch}"]
-                said = release(ROOT, options.library, options.version, bazel_build, again)
-                if again:
-                    subprocess.run([str(ROOT / "bazelw"), *again, "shutdown"], cwd=ROOT, check=False)
-    except (ReleaseError, subprocess.CalledProcessError) as error:
-        print(f"release: {error}", file=sys.stderr)
+        said = _run(_arguments())
+    except (ReleaseError, builds.BuildError, KeyError) as error:
+        print(f"release: {error.args[0]}", file=sys.stderr)
         return 1
     print("RESULT " + json.dumps(said))
     return 0

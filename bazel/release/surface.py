@@ -1,69 +1,39 @@
 """The public face of a library, read from what ships: Python signatures of a wheel, headers and symbols of a dist.
 
-A surface is a flat dictionary from a name to what must stay true of it: `py:module.Class.method` to its parameters,
-`h:executorch/runtime/core/error.h` and `cc:_ZN10executorch...` to nothing more than that they are there.
+A surface is a flat dictionary from a name to what must stay true of it: `py:module.Class.method` to its parameters
+(python_surface.py), `h:executorch/runtime/core/error.h` and `cc:_ZN10executorch...` to nothing more than that they are
+there: what a C++ function takes is part of its symbol.
 """
 
 from __future__ import annotations
 
-import ast
+import ctypes
+import ctypes.util
+import functools
 import pathlib
 import re
 import tarfile
 import zipfile
+from collections.abc import Callable
 
+from executorch.bazel.release.python_surface import OPAQUE, Surface, of_modules
 from executorch.toolchains.binaries import read
 
-Surface = dict[str, str]
-
-
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """The parameters' names, kinds and which have defaults; neither annotations nor the defaults' values."""
-    arguments = node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    optional = len(positional) - len(arguments.defaults)
-    found = [one.arg + ("=" if index >= optional else "") for index, one in enumerate(positional)]
-    if arguments.vararg:
-        found.append("*" + arguments.vararg.arg)
-    elif arguments.kwonlyargs:
-        found.append("*")
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    found += [one.arg + ("=" if default is not None else "") for one, default in pairs]
-    if arguments.kwarg:
-        found.append("**" + arguments.kwarg.arg)
-    return ", ".join(found)
-
-
-def _is_public(name: str) -> bool:
-    return not name.startswith("_") or name == "__init__"
-
-
-def _of_body(prefix: str, body: list[ast.stmt], surface: Surface) -> None:
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_public(node.name):
-            surface[f"{prefix}.{node.name}"] = _parameters(node)
-        elif isinstance(node, ast.ClassDef) and _is_public(node.name):
-            surface[f"{prefix}.{node.name}"] = "class"
-            _of_body(f"{prefix}.{node.name}", node.body, surface)
-
-
-def of_module(name: str, source: str) -> Surface:
-    """What a module offers: functions, classes and their methods whose names do not begin with an underscore."""
-    surface: Surface = {}
-    _of_body(f"py:{name}", ast.parse(source).body, surface)
-    return surface
+_FREE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 def of_wheel(path: pathlib.Path) -> Surface:
     """All public modules of a wheel."""
-    surface: Surface = {}
+    sources, packages = {}, set()
     with zipfile.ZipFile(path) as wheel:
         for name in sorted(wheel.namelist()):
-            parts = name.removesuffix(".py").split("/")
-            if name.endswith(".py") and all(part == "__init__" or not part.startswith("_") for part in parts):
-                module = ".".join(part for part in parts if part != "__init__")
-                surface |= of_module(module, wheel.read(name).decode())
-    return surface
+            if not name.endswith(".py"):
+                continue
+            module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            sources[module] = wheel.read(name).decode()
+            if name.endswith("/__init__.py"):
+                packages.add(module)
+    return of_modules(sources, frozenset(packages))
 
 
 def of_dist(path: pathlib.Path) -> Surface:
@@ -83,14 +53,44 @@ def of_dist(path: pathlib.Path) -> Surface:
 
 
 def _is_public_symbol(name: str) -> bool:
-    """Whether a mangled name is of our namespaces, and neither of an `internal` nor of an unnamed one."""
-    ours = re.search(r"10executorch|5torch8executor", name) or name.startswith("et_pal_")
+    """Whether a symbol is of our namespaces or our C interfaces, and neither of an `internal` nor of an unnamed one."""
+    ours = re.search(r"10executorch|5torch8executor", name) or name.startswith(("et_", "executorch_"))
     return bool(ours) and not re.search(r"8internal|12_GLOBAL__N_1", name)
+
+
+@functools.cache
+def _demangler() -> Callable[[str], str]:
+    """The C++ library's own, where this machine has one; it only makes messages easier to read."""
+    try:
+        library = ctypes.CDLL(ctypes.util.find_library("stdc++") or "libstdc++.so.6")
+        demangle, free = library.__cxa_demangle, ctypes.CDLL(None).free
+    except (OSError, AttributeError):
+        return lambda name: name
+    demangle.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+
+    def readable(name: str) -> str:
+        status = ctypes.c_int()
+        found = demangle(name.encode(), None, None, ctypes.byref(status))
+        if not found:
+            return name
+        text = ctypes.string_at(found).decode()
+        free(found)
+        return text
+
+    return readable
+
+
+def readable(name: str) -> str:
+    """A name of a surface as its users know it."""
+    kind, _, rest = name.partition(":")
+    return {"py": "", "h": "the header ", "cc": "the C++ symbol "}[kind] + (
+        _demangler()(rest) if kind == "cc" else rest
+    )
 
 
 def _still_callable(before: str, now: str) -> bool:
     """Whether every call that fits the parameters `before` fits `now` as well."""
-    if before == now:
+    if before == now or before in OPAQUE or now in OPAQUE:
         return True
     if "class" in (before, now):
         return False
@@ -109,12 +109,21 @@ def _still_callable(before: str, now: str) -> bool:
     return kept and plain(new)[: len(plain(old))] == plain(old)
 
 
+def _behind_an_opaque_name(owner: str, now: Surface) -> bool:
+    """Whether a class, or what it is in, is still there, though not defined in this library."""
+    return bool(owner) and (now.get(owner) in OPAQUE or _behind_an_opaque_name(owner.rpartition(".")[0], now))
+
+
 def breaks(before: Surface, now: Surface) -> list[str]:
     """What a user of `before` misses in `now`, one line each."""
     found = []
     for name, old in before.items():
         if name not in now:
-            found.append(f"{name} is gone")
+            owner = name.rpartition(".")[0] if name.startswith("py:") else ""
+            # A class that is gone says it for its members.
+            if (owner in before and owner not in now) or _behind_an_opaque_name(owner, now):
+                continue
+            found.append(f"{readable(name)} is gone")
         elif not _still_callable(old, now[name]):
-            found.append(f"{name} took ({old}) and takes ({now[name]})")
+            found.append(f"{readable(name)} took ({old}) and takes ({now[name]})")
     return found

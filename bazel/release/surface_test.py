@@ -9,34 +9,15 @@ import pytest
 from executorch.bazel.release import surface
 from executorch.toolchains.binaries_test import SECTIONS, elf, member
 
-MODULE = """
-def run(a, b=1, *, c, d=2): ...
-def _hidden(): ...
-class Box:
-    def __init__(self, size): ...
-    async def fill(self, *items, **options): ...
-    def _inside(self): ...
-class _Own:
-    def method(self): ...
-"""
-
-
-def test_a_module():
-    assert surface.of_module("m", MODULE) == {
-        "py:m.run": "a, b=, *, c, d=",
-        "py:m.Box": "class",
-        "py:m.Box.__init__": "self, size",
-        "py:m.Box.fill": "self, *items, **options",
-    }
-
 
 def test_a_wheel(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
-        wheel.writestr("executorch/lib/__init__.py", "def f(): ...")
+        wheel.writestr("executorch/lib/__init__.py", "from executorch.lib._own import g\ndef f(): ...")
         wheel.writestr("executorch/lib/_own.py", "def g(): ...")
         wheel.writestr("executorch/lib/part.py", "def h(x): ...")
     assert surface.of_wheel(tmp_path / "a.whl") == {
         "py:executorch.lib.f": "",
+        "py:executorch.lib.g": "",
         "py:executorch.lib.part.h": "x",
     }
 
@@ -77,12 +58,36 @@ def test_a_dist(tmp_path):
         ("a", "x", False),
         ("a, b=", "a, *, b=", False),
         ("", "class", False),
+        ("a, b", "import", True),
+        ("value", "class", True),
     ],
 )
 def test_calls_that_still_fit(before, now, fits):
     found = surface.breaks({"py:m.f": before}, {"py:m.f": now})
-    assert found == ([] if fits else [f"py:m.f took ({before}) and takes ({now})"])
+    assert found == ([] if fits else [f"m.f took ({before}) and takes ({now})"])
 
 
 def test_what_is_gone():
-    assert surface.breaks({"h:a.h": "", "cc:x": ""}, {"h:a.h": "", "cc:y": ""}) == ["cc:x is gone"]
+    before, now = {"h:a.h": "", "py:m.f": "", "py:m.g": ""}, {"h:b.h": "", "py:m.g": ""}
+    assert surface.breaks(before, now) == ["the header a.h is gone", "m.f is gone"]
+
+
+def test_what_a_cpp_function_takes_is_part_of_its_name():
+    before, now = {"cc:_ZN10executorch3runEi": ""}, {"cc:_ZN10executorch3runEl": ""}
+    # Readable where the machine has a C++ library, the symbol itself elsewhere.
+    assert surface.breaks(before, now) in (
+        ["the C++ symbol executorch::run(int) is gone"],
+        ["the C++ symbol _ZN10executorch3runEi is gone"],
+    )
+    assert surface.readable("cc:et_pal_init") == "the C++ symbol et_pal_init"
+
+
+def test_members_of_a_class_that_another_library_defines_now():
+    before = {"py:m.C": "class", "py:m.C.run": "self", "py:m.D.run": "self"}
+    assert surface.breaks(before, {"py:m.C": "import"}) == ["m.D.run is gone"]
+
+
+def test_a_class_that_is_gone_is_named_once():
+    assert surface.breaks({"py:m.C": "class", "py:m.C.run": "self", "py:m.C.stop": "self"}, {}) == [
+        "m.C is gone"
+    ]

@@ -16,7 +16,15 @@ PYTHON_LAYERS = [
     {"passes", "partitioner", "memory_planning", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack"},
     {"exir", "extension/flat_tensor"},
-    {"devtools", "export", "extension/audio", "extension/export_util", "util", "backends/xnnpack/utils"},
+    {
+        "devtools",
+        "devtools/intermediate_output_tap",
+        "export",
+        "extension/audio",
+        "extension/export_util",
+        "util",
+        "backends/xnnpack/utils",
+    },
     {"backends/xnnpack/recipes"},
 ]
 CC_LAYERS = [

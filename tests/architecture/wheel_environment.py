@@ -169,13 +169,18 @@ class Environment:
         subprocess.run(command, check=True, capture_output=True, text=True)
         (self.site / "declared.pth").write_text("".join(f"{directory}\n" for directory in directories))
 
-    def import_all(self, modules: Iterable[str]) -> subprocess.CompletedProcess[str]:
-        """Imports the modules one after another in a fresh process; the exit status tells whether all came."""
-        program = _IMPORT_ALL.format(site=str(self.site), modules=list(modules))
-        # -s: no user site directory; PYTHONPATH and the current directory are absent from `env` and `cwd`.
+    def run(
+        self, program: str, directory: pathlib.Path, modules: Iterable[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a program in a fresh process in ``directory``, then imports the modules one after another.
+
+        The exit status tells whether all went well.
+        """
+        text = program + "\n" + _IMPORT_ALL.format(site=str(self.site), modules=list(modules))
+        # -s: no user site directory; PYTHONPATH is absent from `env`.
         return subprocess.run(
-            [str(self.python), "-s", "-c", program],
-            cwd=self.site,
+            [str(self.python), "-s", "-c", text],
+            cwd=directory,
             env={"PATH": "/usr/bin:/bin", "HOME": str(self.site.parent)},
             capture_output=True,
             text=True,

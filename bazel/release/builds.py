@@ -1,0 +1,84 @@
+"""Builds of this checkout, by Bazel run from within a program that Bazel runs."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+
+# What `bazel run` sets for the program; a Bazel within would hand it on to what it fetches and builds.
+_OF_THE_RUN = ("BUILD_", "RUNFILES_", "JAVA_RUNFILES", "PYTHONPATH", "PYTHONSAFEPATH", "TEST_")
+
+# Of a checkout, by name.
+_NO_SOURCES = (".git", "bazel-*", "__pycache__", ".*_cache", ".hypothesis", ".venv")
+
+
+class BuildError(Exception):
+    """Bazel did not do what was asked; what it said stands above."""
+
+
+def checkout() -> pathlib.Path:
+    """The checkout that `bazelw run` was called in."""
+    try:
+        return pathlib.Path(os.environ["BUILD_WORKSPACE_DIRECTORY"])
+    except KeyError:
+        raise BuildError("this program is run by Bazel: ./bazelw run //bazel/release -- ...") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Bazel:
+    """One checkout and how its Bazel is called.
+
+    Attributes:
+        root: the checkout.
+        startup: options before the command.
+        options: options of every command that builds or looks at what is built.
+    """
+
+    root: pathlib.Path
+    startup: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    def run(self, command: str, *arguments: str) -> str:
+        """Runs a command and returns its standard output; what goes wrong is shown as it happens."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_RUN)}
+        call = [str(self.root / "bazelw"), *self.startup, command, *arguments]
+        done = subprocess.run(call, cwd=self.root, env=environment, stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise BuildError(f"`{' '.join(call)}` ended with {done.returncode}")
+        return done.stdout
+
+    def build(self, labels: Sequence[str]) -> list[pathlib.Path]:
+        """Builds and says where the files are."""
+        self.run("build", *self.options, *labels)
+        said = self.run("cquery", *self.options, "--output=files", " + ".join(labels))
+        root = pathlib.Path(self.run("info", "execution_root").strip())
+        return [root / line for line in said.split()]
+
+
+def copy_checkout(root: pathlib.Path, target: pathlib.Path) -> None:
+    """Copies the sources: no outputs, no caches, no history."""
+    shutil.copytree(root, target, symlinks=True, ignore=shutil.ignore_patterns(*_NO_SOURCES))
+
+
+@contextlib.contextmanager
+def elsewhere(bazel: Bazel) -> Iterator[Bazel]:
+    """The same sources in another directory, with another output directory and without results of earlier builds.
+
+    Only downloads are shared, which are known by their digests. Everything is removed at the end.
+    """
+    beside = pathlib.Path(bazel.run("info", "output_base").strip()).parent
+    with tempfile.TemporaryDirectory(prefix="elsewhere-", dir=beside) as scratch:
+        copy = pathlib.Path(scratch) / "checkout"
+        copy_checkout(bazel.root, copy)
+        fresh = ("--disk_cache=", "--remote_cache=")
+        other = Bazel(copy, (f"--output_base={scratch}/output",), fresh)
+        try:
+            yield other
+        finally:
+            other.run("clean", "--expunge")  # with its server, and what it has made read-only

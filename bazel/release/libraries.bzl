@@ -1,0 +1,34 @@
+"""What each library ships as: the one list that releases, digests and the tests of consumers read.
+
+Python reads the literal below with `ast.literal_eval`: keep it one dict of plain lists of plain strings. A test compares
+it with the `microlibrary` of each directory.
+"""
+
+LIBRARIES = {
+    "backends": ["wheel"],
+    "backends/xnnpack": ["wheel", "dist"],
+    "devtools": ["wheel", "dist"],
+    "dialects": ["wheel"],
+    "emitter": ["wheel"],
+    "exir": ["wheel"],
+    "export": ["wheel"],
+    "extension": ["wheel", "dist"],
+    "extension/audio": ["wheel"],
+    "extension/export_util": ["wheel"],
+    "extension/flat_tensor": ["wheel"],
+    "kernels": ["dist"],
+    "memory_planning": ["wheel"],
+    "partitioner": ["wheel"],
+    "passes": ["wheel"],
+    "runtime": ["wheel", "dist"],
+    "schema": ["wheel"],
+    "util": ["wheel"],
+}
+
+def artefacts(kind):
+    """Labels of all wheels (`kind` "wheel") or of all C++ distributions ("dist")."""
+    return ["//{}:{}".format(library, kind) for library, kinds in LIBRARIES.items() if kind in kinds]
+
+def files(name, kind):
+    """Labels of a file that each library has (README.md, VERSION), of those that ship as a wheel or as a distribution."""
+    return ["//{}:{}".format(library, name) for library, kinds in LIBRARIES.items() if kind in kinds]

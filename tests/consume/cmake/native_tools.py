@@ -1,0 +1,55 @@
+"""The pinned compiler, CMake and pkg-config, as a user's own project calls them, and prefixes to install into."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import stat
+import subprocess
+import tarfile
+from collections.abc import Iterable, Sequence
+
+ROOT = pathlib.Path.cwd()
+
+
+def tool(name: str) -> str:
+    """A program that the test's BUILD file names in CONSUME_<name>."""
+    return str(ROOT / os.environ[f"CONSUME_{name}"])
+
+
+def run(command: Sequence[str | pathlib.Path], **environment: str) -> str:
+    """Runs a program and returns what it prints; a failure shows all it said."""
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def compiler(directory: pathlib.Path) -> pathlib.Path:
+    """The hermetic compiler under a single name, as CMake wants it; its cache lies beside it."""
+    program = directory / "c++"
+    cache = f'HOME="{directory}" ZIG_GLOBAL_CACHE_DIR="{directory}/zig"'
+    program.write_text(f'#!/bin/sh\n{cache} exec "{tool("ZIG")}" c++ "$@"\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return program
+
+
+def install(libraries: Iterable[str], prefix: pathlib.Path) -> pathlib.Path:
+    """Unpacks the distributions of libraries (their directories) over a prefix."""
+    for library in libraries:
+        with tarfile.open(ROOT / library / "dist.tar.gz") as packed:
+            if hasattr(tarfile, "data_filter"):
+                packed.extractall(prefix, filter="data")
+            else:  # early releases of Python 3.11; what is unpacked was made by this build
+                packed.extractall(prefix)
+    return prefix
+
+
+def build_with_cmake(
+    source: pathlib.Path, build: pathlib.Path, cxx: pathlib.Path, prefix: pathlib.Path, **settings: str
+) -> None:
+    """Configures and builds a project against a prefix."""
+    configure: list[str | pathlib.Path] = [tool("CMAKE"), "-S", source, "-B", build, "-G", "Ninja"]
+    settings |= {"CMAKE_MAKE_PROGRAM": tool("NINJA"), "CMAKE_CXX_COMPILER": str(cxx)}
+    settings |= {"CMAKE_PREFIX_PATH": str(prefix), "CMAKE_BUILD_TYPE": "Release"}
+    run([*configure, *(f"-D{name}={value}" for name, value in settings.items())])
+    run([tool("CMAKE"), "--build", build])
