@@ -124,3 +124,24 @@ def test_embedding_of_bytes(groups, zero_points):
     assert torch.equal(op.out(weight, scales, zeros, -128, 127, indices, out=out), found)
     assert op.dtype(weight, scales, zeros, -128, 127, indices, dtype=torch.float16).dtype == torch.float16
     assert ops.edge.quantized_decomposed.embedding_byte.default.to_out_variant() is op.out
+
+
+@pytest.mark.parametrize("groups", [None, 2])
+@pytest.mark.parametrize(("bits", "packed"), [(4, [[0x12, 0x34], [0xF0, 0x8A]]), (2, [[0x1B], [0xE4]])])
+def test_embeddings_of_few_bits(bits, packed, groups):
+    lowest = -(1 << (bits - 1))
+    values = [[1, 2, 3, 4], [15, 0, 8, 10]] if bits == 4 else [[3, 2, 1, 0], [0, 1, 2, 3]]
+    plain = torch.tensor(values, dtype=torch.int8) + lowest
+    scales = torch.tensor([0.5, 2.0]) if groups is None else torch.tensor([[0.5, 1.0], [2.0, 3.0]])
+    op = getattr(torch.ops.quantized_decomposed, f"embedding_{bits}bit")
+    rest = (scales, None, lowest, -lowest - 1, torch.tensor([1, 0]))
+    table = torch.tensor(packed, dtype=torch.uint8)
+    wanted = torch.ops.quantized_decomposed.embedding_byte(plain, scales, None, -128, 127, rest[-1])
+    torch.testing.assert_close(op(table, *rest), wanted)
+    assert op.dtype(table, *rest, dtype=torch.float16).dtype is torch.float16
+    torch.testing.assert_close(op.out(table, *rest, out=torch.empty(0)), wanted)
+    assert (
+        getattr(ops.edge.quantized_decomposed, f"embedding_{bits}bit").dtype.to_out_variant() is op.dtype_out
+    )
+    with pytest.raises(ValueError, match=f"a table of {bits} bits holds"):
+        op(table, scales, None, 0, 3, rest[-1])

@@ -132,27 +132,69 @@ def _embedding_byte(
     return result if dtype is None else result.to(dtype)
 
 
-def _embedding_byte_out(*args: Any, out: torch.Tensor, dtype: "torch.dtype | None" = None) -> torch.Tensor:
-    result = _embedding_byte(*args, dtype=dtype)
-    out.resize_(result.shape)
-    return out.copy_(result)
+def _packed_embedding(bits: int) -> Callable[..., torch.Tensor]:
+    """As :func:`_embedding_byte`, for a table with several values in a byte: those of 4 bits with the first one in the
+    high half, those of 2 bits with the first one in the lowest bits. Stored is the value minus the smallest one."""
+    lowest = -(1 << (bits - 1))
+    shifts = [4, 0] if bits == 4 else [0, 2, 4, 6]
+
+    def embedding(
+        weight: torch.Tensor,
+        weight_scales: torch.Tensor,
+        weight_zero_points: "torch.Tensor | None",
+        weight_quant_min: int,
+        weight_quant_max: int,
+        indices: torch.Tensor,
+        *,
+        dtype: "torch.dtype | None" = None,
+    ) -> torch.Tensor:
+        if (weight_quant_min, weight_quant_max) != (lowest, -lowest - 1):
+            raise ValueError(
+                f"a table of {bits} bits holds {lowest} to {-lowest - 1}, not {weight_quant_min} to {weight_quant_max}"
+            )
+        parts = [weight.bitwise_right_shift(shift).bitwise_and((1 << bits) - 1) for shift in shifts]
+        values = (torch.stack(parts, -1).to(torch.int8) + lowest).flatten(1)
+        rest = (weight_scales, weight_zero_points, weight_quant_min, weight_quant_max, indices)
+        return _embedding_byte(values, *rest, dtype=dtype)
+
+    return embedding
+
+
+_EMBEDDINGS: Final[dict[str, Callable[..., torch.Tensor]]] = {
+    "embedding_byte": _embedding_byte,
+    "embedding_4bit": _packed_embedding(4),
+    "embedding_2bit": _packed_embedding(2),
+}
+
+
+def _writing(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def write(*args: Any, out: torch.Tensor, dtype: "torch.dtype | None" = None) -> torch.Tensor:
+        result = function(*args, dtype=dtype)
+        out.resize_(result.shape)
+        return out.copy_(result)
+
+    return write
 
 
 _DTYPE = ", *, ScalarType? dtype=None"
 _OUT = "Tensor(a!) out"
 
-#: Schema to what it computes. The first four are documented; the others are their overloads.
+#: Schema to what it computes. The first four are documented; the others are their overloads, and tables of fewer bits.
 QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
     "embedding_byte" + _EMBEDDING.format(extra="", result="Tensor"): _embedding_byte,
     "add" + _BINARY: _add,
     "add.scalar" + _ADD_SCALAR: _add_scalar,
     "add_relu" + _BINARY: _add_relu,
-    "embedding_byte.dtype" + _EMBEDDING.format(extra=_DTYPE, result="Tensor"): _embedding_byte,
+    **{name + _EMBEDDING.format(extra="", result="Tensor"): what for name, what in _EMBEDDINGS.items()},
+    **{
+        f"{name}.dtype" + _EMBEDDING.format(extra=_DTYPE, result="Tensor"): what
+        for name, what in _EMBEDDINGS.items()
+    },
 }
 _OUT_SCHEMAS: Final = {
-    "embedding_byte.out" + _EMBEDDING.format(extra=f", *, {_OUT}", result="Tensor(a!)"): _embedding_byte_out,
-    "embedding_byte.dtype_out"
-    + _EMBEDDING.format(extra=f"{_DTYPE}, {_OUT}", result="Tensor(a!)"): _embedding_byte_out,
+    f"{name}.{overload}" + _EMBEDDING.format(extra=extra, result="Tensor(a!)"): _writing(what)
+    for name, what in _EMBEDDINGS.items()
+    for overload, extra in (("out", f", *, {_OUT}"), ("dtype_out", f"{_DTYPE}, {_OUT}"))
 }
 
 

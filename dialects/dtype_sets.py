@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import torch
 
+from executorch.dialects.dtype_constraints import ALL_DTYPES, DtypeConstraint
+
 
 class AllowedDtypeSet:
     """Element types that an alias may still stand for; choosing one leaves that one.
@@ -85,4 +87,37 @@ class FunctionDtypeConstraint:
                 allowed.clear()
 
 
-__all__ = ["AllowedDtypeSet", "FunctionDtypeConstraint"]
+class TableDtypeConstraint(FunctionDtypeConstraint):
+    """The combinations that the table of element types allows an operator; all, if the table does not know it.
+
+    Args:
+        essential_tensor_io_names, optional_tensor_io_names: as above.
+        constraint: the operator's entry, or None.
+    """
+
+    def __init__(
+        self,
+        essential_tensor_io_names: Sequence[str],
+        optional_tensor_io_names: Sequence[str],
+        constraint: "DtypeConstraint | None",
+    ) -> None:
+        names = [*essential_tensor_io_names, *optional_tensor_io_names]
+        rows = constraint.rows if constraint is not None else ({},)
+        # Rows of the table name sets of types, tensor by tensor; sets that are equal within a row are no one type.
+        aliases = {
+            f"{name}{number}": row.get(name, ALL_DTYPES) for number, row in enumerate(rows) for name in names
+        }
+        super().__init__(
+            essential_tensor_io_names,
+            optional_tensor_io_names,
+            aliases,
+            [{name: f"{name}{number}" for name in names} for number in range(len(rows))],
+        )
+        self._constraint = constraint
+
+    def _allows(self, row: Mapping[str, str], types: Mapping[str, "torch.dtype | None"]) -> bool:
+        given = {name: dtype for name, dtype in types.items() if dtype is not None}
+        return self._constraint is None or self._constraint.accepts(given)
+
+
+__all__ = ["AllowedDtypeSet", "FunctionDtypeConstraint", "TableDtypeConstraint"]

@@ -96,3 +96,24 @@ def test_symbolic_traces_keep_edge_operators():
     graph = torch.fx.symbolic_trace(pattern).graph
     targets = [node.target for node in graph.nodes if node.op == "call_function"]
     assert targets == [ops.edge.aten.add.Tensor, ops.edge.aten.cat.default]
+
+
+def test_the_constraint_of_a_call_is_there_to_be_asked():
+    constraint = ops.edge.aten.add.Tensor._schema.dtype_constraint
+    assert constraint.essential_tensor_io_names == ["self", "other", "__ret_0"]
+    floats = {"self": torch.float32, "other": torch.float32, "__ret_0": torch.float32}
+    assert constraint.validate(floats)
+    assert not constraint.validate({**floats, "self": torch.int32})
+    assert not constraint.validate({**floats, "more": torch.int32})
+    assert not constraint.validate({"self": torch.float32})
+    convolution = ops.edge.aten.convolution.default._schema.dtype_constraint
+    assert convolution.optional_tensor_io_names == ["bias"]
+    with torch.library._scoped_library("edge_ops_constraint", "DEF") as library:
+        library.define("free(Tensor a) -> Tensor")
+        free = ops.edge.edge_ops_constraint.free.default._schema.dtype_constraint
+    assert free.validate({"a": torch.float16, "__ret_0": torch.bool}) and not free.validate({"a": torch.bool})
+
+
+def test_operators_of_aten_are_no_backend_operators():
+    with pytest.raises(RuntimeError, match=r"ops\.edge\.aten has the operators"):
+        ops.backend.aten  # noqa: B018 - asking is what fails

@@ -1,5 +1,6 @@
 """Schemas of edge operators: the ATen schema plus the element types that each tensor may have."""
 
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ import torch
 
 from executorch.dialects import dtype_constraints
 from executorch.dialects.dtype_constraints import ALL_DTYPES, DtypeConstraint
+from executorch.dialects.dtype_sets import FunctionDtypeConstraint, TableDtypeConstraint
 
 _TENSOR_TYPES = ("Tensor", "Optional[Tensor]", "List[Tensor]", "List[Optional[Tensor]]")
 
@@ -75,10 +77,20 @@ class EdgeFunctionSchema:
     def constraint(self) -> "DtypeConstraint | None":
         return self._resolve()[2]
 
-    @property
-    def dtype_constraint(self) -> "DtypeConstraint | None":
-        """The same as :attr:`constraint`."""
-        return self.constraint
+    @functools.cached_property
+    def dtype_constraint(self) -> FunctionDtypeConstraint:
+        """What may be asked whether a call's element types are allowed, also without an entry in the table."""
+        optional = {
+            arg.name
+            for arg in self.arguments
+            if isinstance(arg.type, torch.OptionalType) and arg.allowed_types
+        }
+        names = list(self.tensor_names())
+        return TableDtypeConstraint(
+            [name for name in names if name not in optional],
+            [name for name in names if name in optional],
+            self.constraint,
+        )
 
     @property
     def schema(self) -> torch._C.FunctionSchema:

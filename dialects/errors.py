@@ -83,8 +83,11 @@ class SpecViolationError(ExportError, torch._export.verifier.SpecViolationError)
     default_code = ExportErrorType.VIOLATION_OF_SPEC
 
 
-class OperatorNotSupportedError(ExportError):
-    """An operator has no place in the program: not in the dialect, or without an out variant."""
+class OperatorNotSupportedError(ExportError, RuntimeError):
+    """An operator has no place in the program: not in the dialect, or without an out variant.
+
+    Also a ``RuntimeError``, which is what callers of ``to_out_variant`` catch.
+    """
 
     default_code = ExportErrorType.NOT_SUPPORTED
 

@@ -33,7 +33,7 @@ class _OpNamespace(types.ModuleType):
 
 
 class _DialectNamespace(types.ModuleType):
-    """``ops.edge`` or ``ops.backend``: its attributes are namespaces."""
+    """``ops.edge`` or ``ops.backend``: its attributes are namespaces; ``ops.backend.aten`` is a ``RuntimeError``."""
 
     def __init__(self, dialect: str) -> None:
         super().__init__(f"executorch.exir.dialects.{dialect}._ops")
@@ -42,6 +42,11 @@ class _DialectNamespace(types.ModuleType):
     def __getattr__(self, name: str) -> _OpNamespace:
         if name.startswith("__"):
             raise AttributeError(name)
+        if name == "aten" and self._dialect == "backend":
+            raise RuntimeError(
+                "aten op library does not belong to backend ops, which are operators that passes introduce, bound to "
+                "patterns with bind_pattern_to_op. Way out: ops.edge.aten has the operators of ATen"
+            )
         namespace = _OpNamespace(self._dialect, name)
         setattr(self, name, namespace)
         return namespace

@@ -5,8 +5,7 @@ same order, plus one ``out`` argument per tensor result. Arguments that only say
 type, device, layout) may be missing, because the ``out`` tensor says it already.
 """
 
-import functools
-
+import torch
 from torch._ops import OpOverload
 
 from executorch.dialects import quantized_out_variants
@@ -31,23 +30,46 @@ def to_out_variant(op: OpOverload) -> OpOverload:
     return found
 
 
-@functools.cache
 def find_out_variant(op: OpOverload) -> "OpOverload | None":
     """Like :func:`to_out_variant`, with None instead of the error."""
+    # Only what was found is kept: authors register the missing variant after they have been told of it.
+    if op not in _FOUND:
+        found = _search(op)
+        if found is None:
+            return None
+        _FOUND[op] = found
+    return _FOUND[op]
+
+
+_FOUND: dict[OpOverload, OpOverload] = {}
+
+
+def _search(op: OpOverload) -> "OpOverload | None":
     if any(arg.is_out for arg in op._schema.arguments):
         return op
-    if op._schema.is_mutable or not op._schema.returns:
+    if not op._schema.returns or any(_is_written(ret) for ret in op._schema.returns):
         return None
     if any(str(ret.type) not in _TENSOR_RESULTS for ret in op._schema.returns):
         return None
     if op.namespace == quantized_out_variants.NAMESPACE:
         quantized_out_variants.define_out_variant(op)
-    packet = op.overloadpacket
-    candidates = [getattr(packet, name) for name in packet.overloads()]
-    matching = [candidate for candidate in candidates if _matches(op, candidate)]
+    matching = [candidate for candidate in _overloads(op) if _matches(op, candidate)]
     # An exact match beats one that drops factory arguments; after that, schema order decides.
     matching.sort(key=lambda candidate: -len(candidate._schema.arguments))
     return matching[0] if matching else None
+
+
+def _overloads(op: OpOverload) -> list[OpOverload]:
+    """All overloads of an operator, those registered after its packet was made among them."""
+    packet = op.overloadpacket
+    registered = (schema.overload_name for schema in torch._C._jit_get_schemas_for_operator(op._schema.name))
+    names = dict.fromkeys([*packet.overloads(), *(name or "default" for name in registered)])
+    found = (getattr(packet, name, None) for name in names)
+    return [overload for overload in found if overload is not None]
+
+
+def _is_written(value: "torch.Argument") -> bool:
+    return value.alias_info is not None and bool(value.alias_info.is_write)
 
 
 def kept_argument_names(out_variant: OpOverload) -> set[str]:
@@ -58,7 +80,7 @@ def kept_argument_names(out_variant: OpOverload) -> set[str]:
 def why_not(op: OpOverload) -> str:
     """A phrase that says why ``op`` has no out variant."""
     schema = op._schema
-    if schema.is_mutable:
+    if any(_is_written(ret) for ret in schema.returns) or not schema.returns:
         return f"it changes its arguments ({schema})"
     bad = [str(ret.type) for ret in schema.returns if str(ret.type) not in _TENSOR_RESULTS]
     if bad:

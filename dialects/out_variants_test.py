@@ -69,3 +69,13 @@ def test_a_custom_operator_with_one():
         library.define("op.other(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
         packet = torch.ops.out_variants_test2.op
         assert to_out_variant(packet.default) is packet.out
+
+
+def test_what_is_registered_later_is_found():
+    with torch.library._scoped_library("out_variants_later", "DEF") as library:
+        library.define("late(Tensor x, Tensor(a!) y) -> Tensor")
+        late = torch.ops.out_variants_later.late.default
+        with pytest.raises(RuntimeError, match="no overload takes"):
+            to_out_variant(late)
+        library.define("late.out(Tensor x, Tensor(a!) y, *, Tensor(b!) out) -> Tensor(b!)")
+        assert to_out_variant(late).name() == "out_variants_later::late.out"

@@ -33,6 +33,13 @@ class TensorShapeDynamism(enum.IntEnum):
     DYNAMIC_UNBOUND = 2
 
 
+class DeviceType(enum.IntEnum):
+    """Kind of device whose memory holds a tensor. Numbers are those of the program file."""
+
+    CPU = 0
+    CUDA = 1
+
+
 def num_bytes_from_shape_and_dtype(shape: Sequence[int], dtype: torch.dtype) -> int:
     """Bytes of a dense tensor: elements times the size of one, without padding. A rank-0 tensor has 1 element."""
     return math.prod(shape) * dtype.itemsize
@@ -79,6 +86,8 @@ class TensorSpec:
             buffer; None for everything computed.
         fully_qualified_name: name in the model (``conv1.weight``), the key of external data; None for others.
         external_tag: name of the external data file that holds ``data``; None when it stays in the program.
+        device: kind of device whose memory holds it, and ``device_index`` which of them; the CPU but for inputs and
+            results of delegates that run elsewhere.
         extra_tensor_info: what the program's schema says of the tensor beyond this (``schema.ExtraTensorInfo``);
             None for most.
     """
@@ -111,6 +120,8 @@ class TensorSpec:
         self.fully_qualified_name: str | None = None
         self.external_tag: str | None = None
         self.extra_tensor_info = extra_tensor_info
+        self.device: int = DeviceType.CPU
+        self.device_index = 0
         self.init_mem_planning_fields()
 
     @classmethod
@@ -183,6 +194,20 @@ class TensorSpec:
         self.alignment = new_alignment
         return self.allocated_memory
 
+    def on_device(self, device: int, device_index: int = 0) -> "TensorSpec":
+        """The spec of a copy of the tensor in the memory of a device: unplanned, and a constant no more."""
+        spec = TensorSpec(
+            self.scalar_type,
+            self.shape,
+            self.layout,
+            self.is_sparse,
+            requires_grad=self.requires_grad,
+            dim_order=self.dim_order,
+        )
+        spec.shape_dynamism, spec.alignment = self.shape_dynamism, self.alignment
+        spec.device, spec.device_index = device, device_index
+        return spec
+
     def set_upper_bound(self, shape: Sequence[int]) -> None:
         """Replaces symbolic sizes by the upper bounds ``shape``; a static spec stays static."""
         if len(shape) != len(self.shape):
@@ -207,6 +232,7 @@ class TensorSpec:
             ("dim_order", self.dim_order),
             ("stride", self.stride),
             ("shape_dynamism", self.shape_dynamism.name),
+            ("device", _device_text(self)),
             ("const", self.const),
             ("fully_qualified_name", self.fully_qualified_name),
             ("alignment", self.alignment),
@@ -220,12 +246,18 @@ class TensorSpec:
     def __repr__(self) -> str:
         kind = "const " if self.const else ""
         place = f" @{self.mem_id}+{self.mem_offset}" if self.mem_offset is not None else ""
+        if self.device != DeviceType.CPU:
+            place = f" on {_device_text(self)}{place}"
         return f"{type(self).__name__}({kind}{self.scalar_type}, {tuple(self.shape)}, dim_order={self.dim_order}{place})"
 
     def _concrete_shape(self) -> list[int]:
         if not all(isinstance(size, int) for size in self.shape):
             raise ValueError(f"shape {self.shape} is symbolic; evaluate upper bounds before asking for bytes")
         return self.shape
+
+
+def _device_text(spec: TensorSpec) -> str:
+    return f"{DeviceType(spec.device).name}:{spec.device_index}"
 
 
 class ViewSpec(TensorSpec):
@@ -244,6 +276,8 @@ class ViewSpec(TensorSpec):
             "const",
             "data",
             "alignment",
+            "device",
+            "device_index",
             "fully_qualified_name",
             "external_tag",
             "lifetime",
@@ -259,11 +293,13 @@ class ViewSpec(TensorSpec):
         object.__setattr__(self, "base", base)
         state = (base.const, base.lifetime, base.mem_id, base.mem_obj_id, base.mem_offset)
         names = (base.data, base.fully_qualified_name, base.external_tag, base.alignment)
+        device = (base.device, base.device_index)
         super().__init__(
             dtype or base.scalar_type, shape, base.layout, base.is_sparse, base.const, base.requires_grad
         )
         base.const, base.lifetime, base.mem_id, base.mem_obj_id, base.mem_offset = state
         base.data, base.fully_qualified_name, base.external_tag, base.alignment = names
+        base.device, base.device_index = device
 
     @property
     def is_view(self) -> bool:
@@ -288,6 +324,7 @@ class ViewSpec(TensorSpec):
 
 __all__ = [
     "ALIGNMENT",
+    "DeviceType",
     "TensorShapeDynamism",
     "TensorSpec",
     "ViewSpec",

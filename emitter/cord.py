@@ -19,22 +19,27 @@ class Cord:
     once. Whoever owns a piece must not change it before the cord has been written.
     """
 
-    __slots__ = ("_pieces", "_size")
+    __slots__ = ("_buffers", "_size")
 
     def __init__(self, data: BytesLike | FileBackedData | Cord | None = b"") -> None:
-        self._pieces: list[memoryview] = []
+        self._buffers: list[memoryview] = []
         self._size = 0
         self.append(b"" if data is None else data)
 
     def append(self, data: BytesLike | FileBackedData | Cord) -> None:
-        """Adds `data` at the end."""
+        """Adds `data` at the end; raises `TypeError` for what is none of these."""
         if isinstance(data, Cord):
-            self._pieces += data._pieces
+            self._buffers += data._buffers
             self._size += data._size
             return
-        view = data.view() if isinstance(data, FileBackedData) else memoryview(data).cast("B")
+        if isinstance(data, FileBackedData):
+            view = data.view()
+        elif isinstance(data, (bytes, bytearray, memoryview)):
+            view = memoryview(data).cast("B")
+        else:
+            raise TypeError(f"Can only append bytes, FileBackedData, or Cords, received {type(data)}")
         if len(view):
-            self._pieces.append(view)
+            self._buffers.append(view)
             self._size += len(view)
 
     def pad_to(self, size: int) -> None:
@@ -49,20 +54,20 @@ class Cord:
 
     def pieces(self) -> Iterator[memoryview]:
         """The pieces in order."""
-        return iter(self._pieces)
+        return iter(self._buffers)
 
-    def write_to_file(self, file: BinaryIO | io.RawIOBase | io.BufferedIOBase) -> None:
+    def write_to_file(self, outfile: BinaryIO | io.RawIOBase | io.BufferedIOBase) -> None:
         """Writes everything to an open binary file."""
-        for piece in self._pieces:
+        for piece in self._buffers:
             view = piece
             while len(view):
-                written = file.write(view)
+                written = outfile.write(view)
                 # A raw file may take less than it was given.
                 view = view[written:] if written is not None else view[:0]
 
     def tobytes(self) -> bytes:
         """Everything in one piece of memory."""
-        return b"".join(self._pieces)
+        return b"".join(self._buffers)
 
     def __bytes__(self) -> bytes:
         return self.tobytes()
@@ -78,4 +83,4 @@ class Cord:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"Cord({self._size} bytes in {len(self._pieces)} pieces)"
+        return f"Cord({self._size} bytes in {len(self._buffers)} pieces)"

@@ -57,3 +57,8 @@ def test_equality_is_by_content():
 
 def test_wide_buffers_are_counted_in_bytes():
     assert len(Cord(memoryview(array.array("f", [1.0, 2.0, 3.0])))) == 12
+
+
+def test_what_is_no_data_is_refused():
+    with pytest.raises(TypeError, match="received <class 'str'>"):
+        Cord("text")

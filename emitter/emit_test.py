@@ -21,6 +21,7 @@ from executorch.schema.program import (
     MoveCall,
     Null,
     String,
+    TensorList,
 )
 
 ops = torch.ops.aten
@@ -120,6 +121,16 @@ def test_delegates():
         "forward": {0: {"name": "Backend", "delegate_map": {0: (1,)}}}
     }
     assert output.instruction_id_to_num_outs_map == {"forward": {0: 2}}
+
+
+def test_a_delegate_that_takes_a_list():
+    graph = ExecutionGraph()
+    first, second = graph.input(4), graph.input(4)
+    graph.output(*graph.delegate(lowered(), [first, second], first, shapes=[(4,)]))
+    _, plan = emit(graph)
+    (call,) = calls(plan)
+    assert plan.values[call.args[0]].val == TensorList([plan.inputs[0], plan.inputs[1]])
+    assert call.args[1:] == [plan.inputs[0], *plan.outputs]
 
 
 def test_a_delegate_with_one_bare_result():

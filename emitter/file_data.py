@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import mmap
 import os
+import tempfile
 import weakref
 from typing import BinaryIO
 
@@ -39,8 +40,21 @@ class FileBackedData:
 
     @classmethod
     def move_from(cls, path: str, sha256: bytes | None = None) -> FileBackedData:
-        """Takes the file over: it is removed together with the object."""
-        return cls(path, cleanup=True, sha256=sha256)
+        """Takes the file over: it leaves its place at once, and is removed together with the object.
+
+        The new place is a hidden name in the same directory, so nothing is copied and whoever writes `path` anew does
+        not change this content.
+        """
+        handle, hidden = tempfile.mkstemp(
+            prefix=".executorch_", suffix=".data", dir=os.path.dirname(path) or "."
+        )
+        os.close(handle)
+        try:
+            os.replace(path, hidden)
+        except OSError:
+            _remove(hidden)
+            raise
+        return cls(hidden, cleanup=True, sha256=sha256)
 
     def view(self) -> memoryview:
         """The content, mapped into memory as it is read."""

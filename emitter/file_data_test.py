@@ -46,10 +46,16 @@ def test_only_an_owner_removes_the_file(path):
     assert path.exists()
     cord = Cord()
     with FileBackedData.move_from(str(path)) as data:
+        assert not path.exists()
+        path.write_bytes(b"someone else's")
         cord.append(data)
-    assert not path.exists() and bytes(cord) == CONTENT
+    assert path.read_bytes() == b"someone else's" and bytes(cord) == CONTENT
+    assert [child.name for child in path.parent.iterdir()] == [path.name]
 
 
 def test_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         FileBackedData(str(tmp_path / "none"))
+    with pytest.raises(FileNotFoundError):
+        FileBackedData.move_from(str(tmp_path / "none"))
+    assert not list(tmp_path.iterdir())

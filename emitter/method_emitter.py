@@ -36,13 +36,15 @@ from executorch.emitter.delegates import DelegateTable
 from executorch.emitter.errors import EmissionError, NodeEmissionError
 from executorch.emitter.instructions import InstructionList, Scope, operator_key
 from executorch.emitter.values import ValueTable, dynamism
-from executorch.memory_planning import BUFFER_SIZES
+from executorch.memory_planning import BUFFER_DEVICES, BUFFER_SIZES
 from executorch.schema.program import (
     Chain,
     ContainerMetadata,
     DelegateCall,
+    DeviceType,
     ExecutionPlan,
     FreeCall,
+    NonConstBufferDevice,
     Operator,
     TensorList,
 )
@@ -112,6 +114,10 @@ class MethodEmitter:
         self.emitted.num_outputs = self.code.num_outputs
         plan.delegates = self.delegates.entries
         plan.non_const_buffer_sizes = list(module.meta[BUFFER_SIZES])
+        plan.non_const_buffer_device = [
+            NonConstBufferDevice(memory.mem_id, DeviceType(memory.device), memory.device_index)
+            for memory in module.meta.get(BUFFER_DEVICES, ())
+        ] or None
         call = self.program.call_spec
         plan.container_meta_type = ContainerMetadata(
             container_string(call.in_spec), container_string(call.out_spec)
@@ -254,7 +260,7 @@ class MethodEmitter:
     def _delegate(self, scope: Scope, node: Node) -> Any:
         lowered = scope[node.args[0]]  # type: ignore[index]
         index = self.delegates.index(lowered)
-        inputs = [self.code.argument(scope, arg) for arg in node.args[1:]]
+        inputs = [self._delegate_input(scope, arg) for arg in node.args[1:]]
         results = self._specs(node)
         outputs = results if isinstance(results, list) else [results]
         number = len(self.code)
@@ -262,6 +268,13 @@ class MethodEmitter:
         debug_map = getattr(lowered, "meta", {}).get("debug_handle_map")
         self.emitted.delegate_debug_ids[number] = {"name": lowered.backend_id, "delegate_map": debug_map}
         return results
+
+    def _delegate_input(self, scope: Scope, value: Any) -> int:
+        """A lowered module that takes a list of tensors is passed one, as an operator would be."""
+        if isinstance(value, (list, tuple)) and value and all(isinstance(item, Node) for item in value):
+            kind = torch.ListType(torch.TensorType.get())
+            return argument_value(value, kind, self.values, scope.__getitem__)
+        return self.code.argument(scope, value)
 
     def _control_flow(self, scope: Scope, node: Node) -> Any:
         name = control_flow_name(node)

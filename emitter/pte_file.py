@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from executorch.emitter.alignment import align_up, checked_alignment
@@ -72,22 +72,24 @@ def serialize_pte_binary(
         pte_file: not changed; weights and blobs are referred to, not copied.
         extract_delegate_segments: put delegates' blobs into segments of their own, which a runtime can load,
             map and free one by one, instead of into the flatbuffer.
-        segment_alignment: of each segment, in bytes. Page size lets a runtime map segments one by one.
+        segment_alignment: of each segment, any number of bytes. Page size lets a runtime map segments one by one.
         constant_tensor_alignment: of each constant; default 16.
         delegate_alignment: of each delegate's blob; default 16.
 
     Raises:
-        FormatError: a value does not fit its field in the file.
-        ValueError: an alignment is no power of two.
+        FormatError: a value does not fit its field in the file; or, with segments for delegates, a blob belongs to no
+            delegate.
+        ValueError: an alignment is not positive, or that of constants or blobs no power of two.
     """
-    checked_alignment(segment_alignment, "segment_alignment")
+    if segment_alignment < 1:
+        raise ValueError(f"segment_alignment must be at least 1 byte, got {segment_alignment}")
     tensor_alignment = checked_alignment(
         constant_tensor_alignment or schema.FORCE_ALIGN[TENSOR_KEY], "constant_tensor_alignment"
     )
     blob_alignment = checked_alignment(
         delegate_alignment or schema.FORCE_ALIGN[DELEGATE_KEY], "delegate_alignment"
     )
-    program = dataclasses.replace(pte_file.program, constant_buffer=[], segments=[])
+    program = dataclasses.replace(pte_file.program, constant_buffer=[], segments=[], named_data=None)
     segments: list[Segment] = []
     if pte_file.program.constant_buffer:
         data, offsets = join_parts(
@@ -132,10 +134,14 @@ def _extract_delegates(program: Program, segments: list[Segment], alignment: int
             inline.append(blob)
         return dataclasses.replace(delegate, processed=dataclasses.replace(places[name]))
 
+    named = {item.processed.index for plan in program.execution_plan for item in plan.delegates}
     program.execution_plan = [
         dataclasses.replace(plan, delegates=[move(delegate) for delegate in plan.delegates])
         for plan in program.execution_plan
     ]
+    unused = sorted(set(range(len(program.backend_delegate_data))) - named)
+    if unused:
+        raise FormatError(f"no delegate has the blobs {unused} of backend_delegate_data: take them out")
     program.backend_delegate_data = inline
 
 
@@ -162,12 +168,17 @@ def _write(
     return file
 
 
-def deserialize_pte_binary(data: BytesLike) -> PTEFile:
+def deserialize_pte_binary(data: BytesLike, *, copy: bool = True) -> PTEFile:
     """Reads a `.pte` file of this project or of any ExecuTorch 1.x release into typed objects.
 
     What the file keeps in segments is put back where `PTEFile` wants it, so that writing the result gives an
     equivalent file. Constants include the padding up to the next one, because the file does not say where a
-    constant ends. Constants refer to `data`; they are valid as long as it is.
+    constant ends.
+
+    Args:
+        data: a file.
+        copy: give constants, blobs and named data as bytes of their own; else as views of `data`, which are valid as
+            long as it is and cost nothing, for whoever only looks at them.
 
     Raises:
         FormatError: the file is cut off or corrupt, or no `.pte` file; the message says where.
@@ -180,16 +191,17 @@ def deserialize_pte_binary(data: BytesLike) -> PTEFile:
     program = schema.read_program(view[:size])
     pieces = cut(view, header.segment_base_offset if header is not None else 0, program.segments)
     result = PTEFile(program)
+    take: Callable[[memoryview], bytes] = bytes if copy else lambda part: part  # type: ignore[assignment,return-value]
     if program.constant_segment.offsets:
         parts = _subsegments(pieces, program.constant_segment, "constant")
-        program.constant_buffer = [Buffer(part) for part in parts]  # type: ignore[arg-type]
+        program.constant_buffer = [Buffer(take(part)) for part in parts]
     for mutable in program.mutable_data_segments or []:
         parts = _subsegments(pieces, mutable, "mutable state")
-        result.mutable_data = [*(result.mutable_data or []), *map(Buffer, parts)]  # type: ignore[arg-type]
-    _restore_delegates(program, pieces)
-    result.named_data = _restore_named_data(program, pieces)
+        result.mutable_data = [*(result.mutable_data or []), *(Buffer(take(part)) for part in parts)]
+    _restore_delegates(program, pieces, take)
+    result.named_data = _restore_named_data(program, pieces, take)
     program.segments, program.constant_segment = [], SubsegmentOffsets()
-    program.mutable_data_segments = program.named_data = None
+    program.mutable_data_segments, program.named_data = None, []
     return result
 
 
@@ -203,7 +215,9 @@ def _subsegments(pieces: Sequence[memoryview], where: SubsegmentOffsets, what: s
     return split_parts(_piece(pieces, where.segment_index, what), where.offsets, what)
 
 
-def _restore_delegates(program: Program, pieces: Sequence[memoryview]) -> None:
+def _restore_delegates(
+    program: Program, pieces: Sequence[memoryview], take: Callable[[memoryview], bytes]
+) -> None:
     numbers: dict[int, int] = {}
     for plan in program.execution_plan:
         for delegate in plan.delegates:
@@ -213,11 +227,13 @@ def _restore_delegates(program: Program, pieces: Sequence[memoryview]) -> None:
             blob = _piece(pieces, place.index, f"the blob of delegate {delegate.id!r}")
             number = numbers.setdefault(place.index, len(program.backend_delegate_data))
             if number == len(program.backend_delegate_data):
-                program.backend_delegate_data.append(BackendDelegateInlineData(blob))  # type: ignore[arg-type]
+                program.backend_delegate_data.append(BackendDelegateInlineData(take(blob)))
             delegate.processed = BackendDelegateDataReference(DataLocation.INLINE, number)
 
 
-def _restore_named_data(program: Program, pieces: Sequence[memoryview]) -> DataPayload | None:
+def _restore_named_data(
+    program: Program, pieces: Sequence[memoryview], take: Callable[[memoryview], bytes]
+) -> DataPayload | None:
     if not program.named_data:
         return None
     payload = DataPayload()
@@ -226,7 +242,7 @@ def _restore_named_data(program: Program, pieces: Sequence[memoryview]) -> DataP
         blob = _piece(pieces, item.segment_index, f"the data named {item.key!r}")
         number = numbers.setdefault(item.segment_index, len(payload.buffers))
         if number == len(payload.buffers):
-            payload.buffers.append(blob)
+            payload.buffers.append(take(blob))
         if item.key in payload.named_data:
             raise FormatError(f"two data have the name {item.key!r}")
         payload.named_data[item.key] = DataEntry(number)

@@ -1,6 +1,7 @@
 """`.pte` files: layout, alignment, round trips, determinism, and files that lie."""
 
 import contextlib
+import copy
 import struct
 import tracemalloc
 
@@ -131,10 +132,33 @@ def test_alignments_are_kept_in_the_file(alignment):
     assert segments(again)[-1] == b"name"
 
 
-@pytest.mark.parametrize("name", ["segment_alignment", "constant_tensor_alignment", "delegate_alignment"])
+@pytest.mark.parametrize("name", ["constant_tensor_alignment", "delegate_alignment"])
 def test_alignments_are_powers_of_two(name):
     with pytest.raises(ValueError, match=f"{name} must be a power of two, got 24"):
         serialize_pte_binary(pte(), **{name: 24})
+
+
+def test_segments_may_lie_at_multiples_of_any_size():
+    data = bytes(serialize_pte_binary(pte(named=[(b"abcde", {"k": 4})]), segment_alignment=12))
+    assert segments(data)[-1] == b"abcde" and ExtendedHeader.from_file(data).segment_base_offset % 12 == 0
+    with pytest.raises(ValueError, match="segment_alignment must be at least 1 byte, got 0"):
+        serialize_pte_binary(pte(), segment_alignment=0)
+
+
+def test_a_blob_without_a_delegate_gets_no_segment():
+    file = pte(blobs=[b"x"])
+    file.program.backend_delegate_data.append(BackendDelegateInlineData(b"stray"))
+    with pytest.raises(FormatError, match=r"no delegate has the blobs \[1\]"):
+        serialize_pte_binary(file, extract_delegate_segments=True)
+
+
+def test_what_is_read_owns_its_bytes_unless_views_are_asked_for():
+    data = bytes(serialize_pte_binary(pte(constants=[b"c" * 16], blobs=[b"x"], named=[(b"n", {"k": 16})])))
+    again = copy.deepcopy(deserialize_pte_binary(data))
+    assert type(again.program.constant_buffer[1].storage) is bytes and again.program.named_data == []
+    assert again.named_data.buffers == [b"n"]
+    views = deserialize_pte_binary(data, copy=False)
+    assert type(views.program.constant_buffer[1].storage) is memoryview
 
 
 def test_a_header_keeps_numbers_in_the_flatbuffer_aligned():

@@ -24,7 +24,7 @@ S = TypeVar("S", bound=SegmentRange)
 
 @dataclass
 class Segment:
-    """Bytes to be written, and a power of two that their offset must be a multiple of."""
+    """Bytes to be written, and what their offset must be a multiple of, in bytes."""
 
     data: Cord
     alignment: int = 1

@@ -16,6 +16,7 @@ from executorch.schema.program import (
     AllocationDetails,
     Bool,
     BoolList,
+    DeviceType,
     Double,
     DoubleList,
     EValue,
@@ -155,6 +156,10 @@ class ValueTable:
             # A view reads the same bytes as the buffer; only the buffer itself has the name and the initial state.
             if not spec.is_view:
                 self._describe_buffer(tensor, spec)
+        if spec.device != DeviceType.CPU:
+            tensor.extra_tensor_info = tensor.extra_tensor_info or ExtraTensorInfo()
+            tensor.extra_tensor_info.device_type = DeviceType(spec.device)
+            tensor.extra_tensor_info.device_index = spec.device_index
         return tensor
 
     def _describe_buffer(self, tensor: schema.Tensor, spec: TensorSpec) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.emitter import EmitterOutput, emit_program
+from executorch.exir._submodules import submodule_getter
 from executorch.exir.capture._config import CaptureConfig, EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.edge_manager import EdgeProgramManager
 from executorch.exir.emission_hook import install_emission_hook
@@ -28,13 +29,22 @@ if TYPE_CHECKING:
 install_emission_hook()
 
 
+_submodule = submodule_getter(
+    __name__,
+    "_serialize _warnings backend banked_memory_planning common debug_handle_utils delegate dialects"
+    " dim_order_utils dynamic_shape emit error graph_module lowered_backend_module memory memory_planning operator"
+    " pass_base pass_manager passes print_program program scalar_type schema serde sym_util tensor tensor_layout tracer"
+    " types verification version",
+)
+
+
 def __getattr__(name: str) -> Any:
     # Only those who store edge programs pay for importing torch's serializer.
     if name in ("load", "save"):
         from executorch.exir.serde import serialize
 
         return getattr(serialize, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _submodule(name)
 
 
 __all__ = [

@@ -52,6 +52,11 @@ NodeFilter = Callable[[Node], bool]
 STEPS = 4
 
 
+_CONVERSIONS = frozenset(
+    f"torchao::{name}" for name in ("choose_qparams_affine", "dequantize_affine", "quantize_affine")
+)
+
+
 @dataclass(frozen=True)
 class Preserved:
     """Operators that partitioners want whole.
@@ -71,6 +76,13 @@ class Preserved:
             for op in ops:
                 filters.setdefault(op, []).append(accepts or (lambda node: True))
         return cls(filters)
+
+    @classmethod
+    def conversions(cls, program: ExportedProgram) -> "Preserved":
+        """torchao's conversions, which backends look for; what none takes is decomposed for the run time."""
+        called = {aten_op(node.target) for node in program.graph.nodes if node.op == "call_function"}
+        found = [op for op in called if op is not None and op._schema.name in _CONVERSIONS]
+        return cls({op: [lambda node: True] for op in sorted(found, key=str)})
 
     def keeps(self, node: Node) -> bool:
         op = aten_op(node.target)

@@ -9,7 +9,7 @@ from torch.fx import GraphModule
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
-from executorch.exir.edge_lowering import as_edge_program
+from executorch.exir.edge_lowering import Preserved, as_edge_program, decompose_leftovers
 from executorch.exir.etrecord_hook import Record
 from executorch.exir.execution_lowering import (
     edge_to_execution,
@@ -148,7 +148,7 @@ class EdgeProgramManager:
         config.check()
         programs = {}
         with progress("to_executorch", len(self._edge_programs) + 2):
-            for name, program in with_shared_buffers(self._edge_programs, config).items():
+            for name, program in with_shared_buffers(self._without_conversions(), config).items():
                 step(f"lower {name}")
                 programs[name] = edge_to_execution(program, config, name)
             step("plan memory")
@@ -161,6 +161,16 @@ class EdgeProgramManager:
             manager._etrecord = self._etrecord.copy()
             manager._etrecord.add_executorch_program(manager)
         return manager
+
+    def _without_conversions(self) -> dict[str, ExportedProgram]:
+        """The methods with what no backend took of torchao's conversions decomposed."""
+        kept = {name: Preserved.conversions(program) for name, program in self._edge_programs.items()}
+        return {
+            name: decompose_leftovers(program, self.compile_config, kept[name])
+            if kept[name].filters
+            else program
+            for name, program in self._edge_programs.items()
+        }
 
     def _with_programs(
         self, programs: Mapping[str, ExportedProgram], config: EdgeCompileConfig

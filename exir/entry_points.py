@@ -39,8 +39,10 @@ def to_edge(
     config = compile_config or EdgeCompileConfig()
     methods = as_methods(programs)
     with progress("to_edge", STEPS * len(methods)):
-        edge = {name: aten_to_edge(program, config) for name, program in methods.items()}
-        manager = EdgeProgramManager(edge, constant_methods, config)
+        kept = {name: Preserved.conversions(program) for name, program in methods.items()}
+        edge = {name: aten_to_edge(program, config, kept[name]) for name, program in methods.items()}
+        kept_ops = [op for one in kept.values() for op in one.filters]
+        manager = EdgeProgramManager(edge, constant_methods, config, core_aten_ops_exception_list=kept_ops)
     return _recorded(manager, record, programs)
 
 
@@ -97,6 +99,8 @@ def to_edge_transform_and_lower(
         if transform_passes is not None:
             step("transform")
             manager = manager.transform(transform_passes)
+            if record is not None:
+                record.add_extra_export_modules({"edge_after_transform": manager})
         manager = _recorded(manager, record, programs)
         for rank in range(ranks):
             step(f"partitioner {rank + 1}")

@@ -5,7 +5,7 @@ name, so that nobody has to; a compiler that is installed without the devtools s
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from executorch.dialects.errors import ExportError, ExportErrorType
@@ -21,6 +21,9 @@ class Record(Protocol):
 
     def add_edge_dialect_program(self, edge_dialect_program: Any) -> None:
         """The manager of the edge programs before anything was delegated."""
+
+    def add_extra_export_modules(self, extra_recorded_export_modules: "Mapping[str, Any]") -> None:
+        """Further managers by name."""
 
     def add_executorch_program(self, executorch_program: Any) -> None:
         """The manager of the executable program."""

@@ -12,6 +12,7 @@ buffer write-back    mutated buffers written at the end, or in place
 specs                a spec on every value; constants know their bytes
 primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
 shapes               upper bounds in place of symbols
+devices              copies to and from the memory of delegates' devices
 views                zero-copy views where nobody can tell
 loops                rounds return values that can be copied into the loop's results
 out variants         every operator writes into a ``memory.alloc``
@@ -27,7 +28,7 @@ from torch.export import ExportedProgram
 
 from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules, verify_execution_graph
-from executorch.exir.capture._config import ExecutorchBackendConfig
+from executorch.exir.capture._config import ExecutorchBackendConfig, PropagateDeviceConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.delegate_results_pass import DelegateResultsPass
@@ -48,6 +49,7 @@ from executorch.passes.program import (
     replace_parts,
     sync_signature,
 )
+from executorch.passes.propagate_device_pass import PropagateDevicePass
 from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
 from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
@@ -85,6 +87,7 @@ def edge_to_execution(
     RemoveGraphAssertsPass()(graph_module)
     spec_prop(graph_module)
     run_pass(for_method(config.sym_shape_eval_pass, method_name, None), graph_module)
+    device_pass(config, method_name)(graph_module)
     if config.remove_view_copy:
         ReplaceViewCopyWithViewPass()(graph_module)
     LoopResultsPass()(graph_module)
@@ -96,6 +99,16 @@ def edge_to_execution(
     if not getattr(config.to_out_var_pass, "ignore_to_out_var_failure", False):
         verify_execution_graph(graph_module)
     return program
+
+
+def device_pass(config: ExecutorchBackendConfig, method_name: str) -> PropagateDevicePass:
+    """What puts values of a method's delegates into memory of their devices."""
+    setting = for_method(config.propagate_device_config, method_name, None) or PropagateDeviceConfig()
+    return PropagateDevicePass(
+        for_method(setting.skip_h2d_for_method_inputs, method_name, False),
+        for_method(setting.skip_d2h_for_method_outputs, method_name, False),
+        config.enable_non_cpu_memory_planning,
+    )
 
 
 def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
@@ -180,6 +193,8 @@ def plan_memory(programs: dict[str, ExportedProgram], config: ExecutorchBackendC
     for name, program in programs.items():
         planner = for_method(config.memory_planning_pass, name, None) or MemoryPlanningPass()
         planners[id(planner)] = planner
+        if isinstance(planner, MemoryPlanningPass):
+            planner.enable_non_cpu_memory_planning = config.enable_non_cpu_memory_planning
         if hasattr(planner, "run"):
             planner.run(program.graph_module, program.graph_signature)
         else:

@@ -78,11 +78,17 @@ def bfs_trace_with_node_process(gm: GraphModule, node_op: Callable[[Node], None]
 
 
 def contains_any_call_fn_target_op(graph_module: GraphModule, ops: Collection[Any]) -> bool:
-    """True when a node of the graph, or of a control-flow body in it, calls one of ``ops``."""
+    """True when a node of the graph, or of a control-flow body in it, calls one of ``ops``.
+
+    An operator of torch stands for its edge operator too.
+    """
     wanted = set(ops)
 
+    def is_wanted(target: Any) -> bool:
+        return target in wanted or getattr(target, "_op", target) in wanted
+
     def calls(module: GraphModule) -> bool:
-        if any(node.op == "call_function" and node.target in wanted for node in module.graph.nodes):
+        if any(node.op == "call_function" and is_wanted(node.target) for node in module.graph.nodes):
             return True
         return any(calls(body) for _, body, _ in get_control_flow_submodules(module))
 

@@ -39,8 +39,8 @@ PATHS = {
     " get_lowered_backend_modules",
     "executorch.exir.memory": "alloc free view",
     "executorch.exir.memory_planning": "greedy naive",
-    "executorch.exir.pass_base": "ExportPass NodeMetadata PassBase PassResult ProxyValue",
-    "executorch.exir.pass_manager": "PassManager",
+    "executorch.exir.pass_base": "Argument ExportPass NodeMetadata PassBase PassResult ProxyValue Value",
+    "executorch.exir.pass_manager": "ExportedProgramPassBase ExportedProgramPassManager PassManager",
     "executorch.exir.passes": "ConstraintBasedSymShapeEvalPass DebugHandleGeneratorPass HintBasedSymShapeEvalPass"
     " MemoryPlanningPass SpecPropPass ToOutVarPass",
     "executorch.exir.passes.const_prop_pass": "ConstPropPass",
@@ -58,7 +58,7 @@ PATHS = {
     "executorch.exir.program": "EdgeProgramManager ExecutorchProgramManager to_edge to_edge_transform_and_lower",
     "executorch.exir.program._program": "EdgeProgramManager ExecutorchProgramManager to_edge",
     "executorch.exir.schema": "ExecutionPlan KernelCall Program ScalarType Tensor TensorShapeDynamism",
-    "executorch.exir.tensor": "TensorSpec dim_order_from_stride stride_from_dim_order",
+    "executorch.exir.tensor": "ExtraTensorInfo TensorSpec dim_order_from_stride stride_from_dim_order",
     "executorch.exir._warnings": "ExperimentalWarning deprecated experimental",
     "executorch.exir.capture._capture": "CallSpec capture",
     "executorch.exir.common": "extract_out_arguments format_schema_name get_schema_for_operators no_dispatch"
@@ -83,6 +83,10 @@ PATHS = {
     "executorch.exir.passes.normalize_view_copy_base_pass": "NormalizeViewCopyBasePass",
     "executorch.exir.passes.pass_registry": "PassRegistry",
     "executorch.exir.passes.prune_empty_tensors_pass": "PruneEmptyTensorsPass",
+    "executorch.exir.passes._device_copy_ops_registry": "LIBRARY",
+    "executorch.exir.passes._quant_patterns_and_replacements": "LIBRARIES QUANTIZED_SCHEMAS",
+    "executorch.exir.passes.propagate_device_config": "PropagateDeviceConfig",
+    "executorch.exir.passes.propagate_device_pass": "PropagateDevicePass TARGET_DEVICE_COMPILE_SPEC_KEY",
     "executorch.exir.passes.quant_fusion_pass": "QuantFusionPass quant_fusion_and_const_prop_pass",
     "executorch.exir.passes.quantize_io_pass": "QuantizeInputs QuantizeOutputs extract_io_quant_params"
     " get_config_method_name quantize_input quantize_output",
@@ -128,6 +132,25 @@ def test_an_object_is_the_same_by_every_path():
 
     assert alloc is memory.alloc and ExportPass is FromPassBase
     assert importlib.import_module("executorch.exir").to_edge is program.to_edge
+
+
+_ATTRIBUTES = """
+from executorch import exir
+from executorch.exir.dialects._ops import ops
+assert exir.memory.alloc and exir.error.ExportError and exir.dialects._ops.ops is ops
+assert exir.backend.partitioner.Partitioner and exir.dialects.edge._ops.EdgeOpOverload
+assert exir.passes.spec_prop_pass.SpecPropPass is exir.passes.SpecPropPass and callable(exir.capture)
+from executorch.exir.capture import CallSpec, capture
+assert capture is exir.capture and CallSpec is exir.CallSpec
+print([hasattr(package, "nothing") for package in (exir, exir.backend, exir.dialects, exir.passes)])
+"""
+
+
+def test_rooms_are_attributes_without_an_import_of_their_own():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", _ATTRIBUTES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == str([False] * 4)
 
 
 _PROBE = """

@@ -37,6 +37,8 @@ def test_kinds_of_variants():
     assert convert.output_to_aliased_input_map(aten.add.out._schema) == {0: 3}
     assert convert.output_to_aliased_input_map(aten.topk.values._schema) == {0: 5, 1: 6}
     assert convert.output_to_aliased_input_map(aten.add.Tensor._schema) == {}
+    tied = torch._C.parse_schema("test::tied(Tensor(a) x, Tensor(a) y) -> Tensor(a)")
+    assert convert.output_to_aliased_input_map(tied) == {0: 0}
 
 
 def test_names():
@@ -85,6 +87,14 @@ def test_scratch_variants_and_late_registration():
         (
             "foo::bar.baz(Tensor x, *, int y) -> (Tensor, Tensor)",
             "foo::bar.baz_out(Tensor x, *, int y, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))",
+        ),
+        (
+            "foo::bar_.baz(Tensor(a!) x, int y) -> Tensor(a!)",
+            "foo::bar.baz_out(Tensor x, int y, *, Tensor(a!) out) -> Tensor(a!)",
+        ),
+        (
+            "foo::bar(Tensor x, Tensor(a!) y) -> Tensor",
+            "foo::bar.out(Tensor x, Tensor(a!) y, *, Tensor(b!) out) -> Tensor(b!)",
         ),
         ("foo::nil() -> Tensor", "foo::nil.out(*, Tensor(a!) out) -> Tensor(a!)"),
     ],

@@ -1,6 +1,6 @@
 """Documented path of :mod:`executorch.passes.pass_base` and :mod:`executorch.passes.export_pass`."""
 
-from executorch.passes.export_pass import ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
+from executorch.passes.export_pass import Argument, ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
 from executorch.passes.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
@@ -10,7 +10,11 @@ from executorch.passes.pass_base import (
     PassType,
 )
 
+#: What the values of a graph are called in annotations.
+Value = Argument
+
 __all__ = [
+    "Argument",
     "ExportPass",
     "ExportPassBaseError",
     "ExportedProgramPassBase",
@@ -21,4 +25,5 @@ __all__ = [
     "PassResult",
     "PassType",
     "ProxyValue",
+    "Value",
 ]

@@ -1,6 +1,7 @@
 """The documented functions for files, by their documented names."""
 
 import io
+import struct
 
 import pytest
 import torch
@@ -43,8 +44,9 @@ def test_the_header_as_plain_fields(manager):
     assert _program._get_extended_header(b"x" * 100) is _program._get_extended_header(b"") is None
     with pytest.raises(ValueError, match="Not enough data"):
         _program._ExtendedHeader.from_bytes(b"eh00")
-    with pytest.raises(ValueError, match="eh00"):
-        _program._ExtendedHeader(1, 2, 3, magic=b"eh99").to_bytes()
+    assert _program._ExtendedHeader(1, 2, 3, magic=b"eh99", length=7).to_bytes()[:8] == b"eh00 \0\0\0"
+    shorter = struct.pack("<4sI3Q", b"eh00", 24, 1, 2, 3)
+    assert _program._ExtendedHeader.from_bytes(shorter) == _program._ExtendedHeader(1, 2, 0, length=24)
 
 
 def test_the_flatbuffer_alone(manager):

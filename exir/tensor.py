@@ -21,6 +21,7 @@ from executorch.dialects.tensor_spec import (
 from executorch.dialects.tensor_spec import dim_order_from_stride as _dim_order_from_stride
 from executorch.emitter.scalar_types import DTYPES, SCALAR_TYPES
 from executorch.schema import program as schema
+from executorch.schema.program import ExtraTensorInfo
 from executorch.schema.scalar_type import ScalarType
 
 #: Element type to its number in a program, and back.
@@ -132,6 +133,7 @@ def check_spec(tensor: torch.Tensor, spec: TensorSpec) -> None:
 __all__ = [
     "ALIGNMENT",
     "AddressSpaceOverflowException",
+    "ExtraTensorInfo",
     "TensorShapeDynamism",
     "TensorSpec",
     "ViewSpec",

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from executorch.exir import tensor as exir_tensor
+from executorch.exir import to_edge
 from executorch.exir._warnings import ExperimentalWarning, deprecated, experimental
 from executorch.exir.dim_order_utils import (
     get_dim_order,
@@ -131,6 +132,8 @@ def test_bodies_are_found_and_walked():
     assert get_cond_while_submodules(module) == found and get_scan_submodules(module) == []
     assert contains_any_call_fn_target_op(module, [torch.ops.aten.cos.default])
     assert not contains_any_call_fn_target_op(module, [torch.ops.aten.tan.default])
+    lowered = to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),))).exported_program().graph_module
+    assert contains_any_call_fn_target_op(lowered, [torch.ops.aten.relu.default])
     seen = []
     bfs_trace_with_node_process(module, lambda node: seen.append(node.target))
     assert seen.index(torch.ops.higher_order.cond) < seen.index(torch.ops.aten.sin.default)

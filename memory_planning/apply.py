@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 from torch.export.graph_signature import ExportGraphSignature
@@ -11,7 +12,7 @@ from torch.fx import GraphModule
 
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import flatten_specs, is_delegate_call
-from executorch.dialects.tensor_spec import TensorSpec, calculate_aligned_num_bytes
+from executorch.dialects.tensor_spec import DeviceType, TensorSpec, calculate_aligned_num_bytes
 from executorch.memory_planning.algorithms import MemoryAlgoResult
 from executorch.memory_planning.lower_bound import lower_bound
 from executorch.memory_planning.suite import store
@@ -21,6 +22,56 @@ _LOG = logging.getLogger(__name__)
 
 READ_AHEAD = 64
 """Bytes behind its inputs that a delegate may read: backends load whole vectors (XNNPACK documents 16 bytes)."""
+
+
+@dataclass(frozen=True)
+class MemoryDevice:
+    """A memory that is not the host's.
+
+    Attributes:
+        mem_id: of the memory.
+        device: kind of device, as in `TensorSpec`; `device_index` says which of them.
+    """
+
+    mem_id: int
+    device: int
+    device_index: int
+
+
+def plan_devices(
+    algo: Callable[..., Any],
+    storages: Sequence[Storage],
+    alignment: int,
+    graph_module: GraphModule,
+    graph_signature: ExportGraphSignature | None = None,
+    reserved: int = 0,
+) -> tuple[list[int], list[MemoryDevice]]:
+    """As `plan_storages`, with memories of their own for the values of each device behind those of the host.
+
+    Args:
+        reserved: the highest id that the host's memories may use, even if they do not.
+
+    Returns:
+        Bytes of each memory, by id, and which of them are not the host's.
+    """
+    groups: dict[tuple[int, int], list[Storage]] = {}
+    for storage in storages:
+        groups.setdefault((storage.leader.device, storage.leader.device_index), []).append(storage)
+    host = groups.pop((DeviceType.CPU, 0), [])
+    bufsizes = plan_storages(algo, host, alignment, graph_module, graph_signature)
+    if not groups:
+        return bufsizes, []
+    bufsizes += [0] * (max(reserved, 1) + 1 - len(bufsizes))
+    devices = []
+    for (device, index), group in sorted(groups.items()):
+        sizes = plan_storages(algo, group, alignment, graph_module, graph_signature)
+        first = len(bufsizes)
+        for spec in {spec for storage in group for spec in storage.specs}:
+            if spec.mem_id is not None:
+                spec.mem_id += first - 1
+        devices += [MemoryDevice(number, device, index) for number in range(first, first + len(sizes) - 1)]
+        bufsizes += sizes[1:]
+    return bufsizes, devices
 
 
 def plan_storages(
@@ -103,7 +154,7 @@ def apply_algo(
         algo: as described in `algorithms.py`, or a `MemoryPlanningAlgorithmSuite`.
         alignment: of every offset, in bytes.
         alloc_graph_input, alloc_graph_output, alloc_mutable_buffers: what gets a place besides intermediate values.
-        enable_non_cpu_memory_planning: accepted; specs of this release describe CPU memory only.
+        enable_non_cpu_memory_planning: values of devices get memories of their own, behind those of the host.
 
     Returns:
         Bytes of each memory, by id; entry 0 is reserved.
@@ -111,4 +162,6 @@ def apply_algo(
     timeline = build_timeline(graph_module, graph_signature)
     storages = list(timeline.planned(alloc_graph_input, alloc_graph_output, alloc_mutable_buffers))
     forget_places(set(timeline.storages).difference(storages))
+    if enable_non_cpu_memory_planning:
+        return plan_devices(algo, storages, alignment, graph_module, graph_signature)[0]
     return plan_storages(algo, storages, alignment, graph_module, graph_signature)

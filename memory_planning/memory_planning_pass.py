@@ -13,7 +13,7 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import is_alloc, out_arguments
 from executorch.dialects.tensor_spec import ALIGNMENT, calculate_aligned_num_bytes
-from executorch.memory_planning.apply import forget_places, plan_storages
+from executorch.memory_planning.apply import forget_places, plan_devices, plan_storages
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite, algorithm_named
@@ -21,6 +21,9 @@ from executorch.memory_planning.timeline import Role, Storage, build_timeline
 
 BUFFER_SIZES = "non_const_buffer_sizes"
 """Key of `GraphModule.meta`: bytes of each memory by id, entry 0 reserved; what the emitter writes."""
+
+BUFFER_DEVICES = "non_const_buffer_device"
+"""Key of `GraphModule.meta`: a `MemoryDevice` for each memory that is not the host's; absent without any."""
 
 SHARED_BUFFER_MEM_ID = 2
 """Memory that holds the mutable buffers which methods share."""
@@ -50,7 +53,13 @@ class MemoryPlanningPass(PassBase):
         share_mutable_buffers: put buffers of the same name in several methods into the same place, in memory 2;
             call `run_multimethod` after `run` has seen all methods.
         alignment: of every offset, in bytes; a power of two.
+
+    Attributes:
+        enable_non_cpu_memory_planning: give the values of devices memories of their own; `to_executorch` sets it as its
+            configuration says.
     """
+
+    enable_non_cpu_memory_planning: bool = True
 
     def __init__(
         self,
@@ -113,11 +122,17 @@ class MemoryPlanningPass(PassBase):
             shared = [storage for storage in storages if storage.role is Role.MUTABLE_BUFFER]
             storages = [storage for storage in storages if storage.role is not Role.MUTABLE_BUFFER]
             self._methods.append(_SharedBuffers(graph_module, _by_name(shared, graph_signature)))
-        bufsizes = plan_storages(
-            self.memory_planning_algo, storages, self.alignment, graph_module, graph_signature
-        )
+        problem = (self.memory_planning_algo, storages, self.alignment, graph_module, graph_signature)
+        if self.enable_non_cpu_memory_planning:
+            reserved = SHARED_BUFFER_MEM_ID if self.share_mutable_buffers else 0
+            bufsizes, devices = plan_devices(*problem, reserved)
+        else:
+            bufsizes, devices = plan_storages(*problem), []
         check_plan(storages, bufsizes, self.alignment, self.allow_lifetime_and_storage_overlap)
         graph_module.meta[BUFFER_SIZES] = bufsizes
+        graph_module.meta.pop(BUFFER_DEVICES, None)
+        if devices:
+            graph_module.meta[BUFFER_DEVICES] = devices
         return PassResult(graph_module, True)
 
     def run_multimethod(self) -> None:

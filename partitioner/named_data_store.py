@@ -93,26 +93,21 @@ def _tensor_layout(tensor: torch.Tensor) -> TensorLayout | None:
 
 
 class NamedDataStore:
-    """Collects named data; equal bytes are kept once, even under different keys."""
+    """Collects named data; equal bytes are kept once, even under different keys.
+
+    Attributes:
+        buffers: the distinct contents.
+        pte_data: key to entry, for data that goes into the ``.pte``.
+        external_data: file tag to key to entry, for data that goes into ``<tag>.ptd``.
+        key_to_buffer_idx: key to number of its content, wherever it goes.
+    """
 
     def __init__(self) -> None:
-        self._output = NamedDataStoreOutput()
+        self.buffers: list[Any] = []
+        self.pte_data: dict[str, DataEntry] = {}
+        self.external_data: dict[str, dict[str, DataEntry]] = {}
+        self.key_to_buffer_idx: dict[str, int] = {}
         self._index_by_digest: dict[bytes, int] = {}
-
-    @property
-    def buffers(self) -> list[Any]:
-        """The distinct contents."""
-        return self._output.buffers
-
-    @property
-    def pte_data(self) -> dict[str, DataEntry]:
-        """Key to entry, for data that goes into the ``.pte``."""
-        return self._output.pte_data
-
-    @property
-    def external_data(self) -> dict[str, dict[str, DataEntry]]:
-        """File tag to key to entry, for data that goes into ``<tag>.ptd``."""
-        return self._output.external_data
 
     def add_named_data(
         self,
@@ -172,6 +167,7 @@ class NamedDataStore:
             self._index_by_digest[digest] = index
         entry = DataEntry(index, alignment, layout)
         (self.pte_data if tag is None else self.external_data.setdefault(tag, {}))[key] = entry
+        self.key_to_buffer_idx[key] = index
 
     def externalize_pte_data(self, max_data_bytes: int, tag_prefix: str) -> None:
         """Moves everything that would go into the ``.pte`` into files of limited size.
@@ -191,7 +187,7 @@ class NamedDataStore:
         if isinstance(max_data_bytes, bool) or not isinstance(max_data_bytes, int) or max_data_bytes < 1:
             raise ValueError(f"max_data_bytes must be a positive integer, got {max_data_bytes!r}")
         if not isinstance(tag_prefix, str) or not tag_prefix:
-            raise ValueError(f"tag_prefix must be a name, got {tag_prefix!r}")
+            raise ValueError(f"tag_prefix must be nonempty text, got {tag_prefix!r}")
         files: list[list[str]] = []
         used = 0
         for index, keys in self._keys_by_content().items():
@@ -235,7 +231,7 @@ class NamedDataStore:
 
     def get_named_data_store_output(self) -> NamedDataStoreOutput:
         """The contents; it stays connected to the store, so ask when everything has been added."""
-        return self._output
+        return NamedDataStoreOutput(self.buffers, self.pte_data, self.external_data)
 
     def _find(self, key: str) -> tuple[str | None, DataEntry] | None:
         if key in self.pte_data:

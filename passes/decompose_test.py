@@ -13,7 +13,8 @@ from executorch.passes.decompose import decompose
 from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.local_decomposition import decompose_locally
 from executorch.passes.op_recorder import NotLocalError
-from executorch.passes.programs_for_tests import calls, export
+from executorch.passes.programs_for_tests import calls, core, export
+from executorch.passes.sym_shape_eval_pass import upper_bound
 
 aten = torch.ops.aten
 #: What torch leaves in a graph without effect, and this library removes a stage later.
@@ -259,3 +260,16 @@ def test_levels_of_vmap_are_resolved_by_tracing_again():
     traced = decompose(program)
     assert all(name.startswith("aten.") for name in calls(traced))
     assert torch.equal(_run(traced, inputs)[0], inputs[0].tril())
+
+
+def test_sizes_that_the_data_decide_keep_their_bounds():
+    def ones(count):
+        size = count.item()
+        torch._check(size >= 0)
+        torch._check(size <= 100)
+        return torch.ones(size) + 1
+
+    graph = core(ones, torch.tensor(3)).graph
+    (item,) = graph.find_nodes(op="call_function", target=torch.ops.aten._local_scalar_dense.default)
+    (full,) = graph.find_nodes(op="call_function", target=torch.ops.aten.full.default)
+    assert upper_bound(item.meta["val"]) == upper_bound(full.meta["val"].shape[0]) == 100

@@ -148,6 +148,18 @@ def test_hints_are_the_example_sizes():
     assert _spec(find(program, "aten.cat.default")).shape == [6, 3]
 
 
+def test_sizes_without_an_example_count_with_their_bounds():
+    def ones(count):
+        size = count.item()
+        torch._check(size >= 0)
+        torch._check(size <= 100)
+        return torch.ones(size) + 1
+
+    program = _with_specs(ones, torch.tensor(3))
+    HintBasedSymShapeEvalPass()(program.graph_module)
+    assert _spec(find(program, "aten.add.Tensor")).shape == [100]
+
+
 def test_unbounded_sizes_are_all_listed():
     program = _with_specs(lambda x: x.sin() + 1, X, dynamic_shapes=({0: Dim("rows")},))
     with pytest.raises(UnboundedShapeError) as caught:

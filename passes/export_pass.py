@@ -28,6 +28,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.passes.pass_base import PassBase, PassResult
 from executorch.passes.program import fake_mode_of, make_graph_module
+from executorch.passes.size_queries import SizeQueries
 
 Argument = Any
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -125,7 +126,7 @@ class _Scope:
         return name
 
 
-class ExportPass(PassBase):
+class ExportPass(SizeQueries, PassBase):
     """See the module's description. Override what concerns the pass."""
 
     def __init__(self) -> None:

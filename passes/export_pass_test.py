@@ -234,3 +234,24 @@ def test_in_place_operators_of_training_graphs():
 
     new = OutOfPlace()(export(lambda x: torch.relu_(x + 1), X).graph_module).graph_module
     assert calls(new) == ["aten.add.Tensor", "aten.relu.default"]
+
+
+def test_sizes_are_numbers_or_nodes():
+    seen = []
+
+    class Sizes(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            if op is not aten.sin.default:
+                return super().call_operator(op, args, kwargs, meta)
+            sizes = self.call_size_operator_all(args[0], meta)
+            seen.extend(sizes)
+            assert self.call_size_operator(args[0], -1, meta, edge_dialect=True) == 3
+            with pytest.raises(IndexError):
+                self.call_size_operator(args[0], 2, meta)
+            return super().call_operator(aten.expand.default, (args[0], sizes), {}, meta)
+
+    shapes = ({0: torch.export.Dim("batch", max=8)},)
+    result = Sizes()(core(lambda x: x.sin(), X, dynamic_shapes=shapes).graph_module)
+    assert isinstance(seen[0], ProxyValue) and seen[0].is_symint() and seen[1] == 3
+    assert calls(result.graph_module) == ["aten.sym_size.int", "aten.expand.default"]
+    assert result.graph_module(torch.rand(5, 3))[0].shape == (5, 3)

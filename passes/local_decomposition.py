@@ -20,6 +20,7 @@ from torch._export.verifier import Verifier
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from executorch.dialects import meta_keys
 from executorch.passes.decomposition_table import DecompositionTable
@@ -154,6 +155,9 @@ class _GraphDecomposer:
     def _replace_uses(self, node: Node, replacement: Any) -> None:
         if not isinstance(replacement, Node):
             raise NotLocalError(f"{node.name} decomposes into the number {replacement!r}")
+        if _computes_sizes_anew(node, replacement):
+            replacement.meta[meta_keys.VAL] = node.meta[meta_keys.VAL]
+            self._sizes.visit(replacement)
         node.replace_all_uses_with(replacement, propagate_meta=False)
         self._in_place.renamed(node, replacement)
         if node.target is not operator.getitem:
@@ -232,6 +236,23 @@ class _DistinctValues:
         self._owner[id(value)] = node
         self.pairs.append((value, node))
         return value
+
+
+def _computes_sizes_anew(node: Node, replacement: Node) -> bool:
+    """Whether a decomposition has found a size that the data decide, which gets a symbol of its own then: the rest of
+    the graph, and what the model says of its bounds, are about the symbol of ``node``."""
+    old, new = (item.meta.get(meta_keys.VAL) for item in (node, replacement))
+    if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor):
+        if (
+            old.dtype != new.dtype
+            or old.dim() != new.dim()
+            or all(isinstance(size, int) for size in new.shape)
+        ):
+            return False
+    elif not isinstance(old, (torch.SymInt, torch.SymFloat, torch.SymBool)) or type(old) is not type(new):
+        return False
+    known = free_unbacked_symbols(old)
+    return bool(known) and bool(free_unbacked_symbols(new) - known)
 
 
 def _is_functorch(node: Node) -> bool:

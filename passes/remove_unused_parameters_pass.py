@@ -37,6 +37,6 @@ class RemoveUnusedParametersPass(ExportedProgramPassBase):
         return ExportedProgramPassResult(exported_program, bool(unused))
 
 
-def remove_unused_parameters_pass(exported_program: ExportedProgram) -> ExportedProgram:
+def remove_unused_parameters_pass(ep: ExportedProgram) -> ExportedProgram:
     """Function form of :class:`RemoveUnusedParametersPass`; returns the program."""
-    return RemoveUnusedParametersPass()(exported_program).exported_program
+    return RemoveUnusedParametersPass()(ep).exported_program

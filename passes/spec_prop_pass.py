@@ -113,16 +113,16 @@ def _written_argument(node: Node) -> "Node | None":
     return None
 
 
-def make_spec(value: Any) -> Any:
+def make_spec(x: Any) -> Any:
     """The spec of an example value: a ``TensorSpec`` for a tensor, the value itself for anything else, in the same
     nesting of tuples and lists."""
-    if isinstance(value, torch.Tensor):
-        return TensorSpec.from_tensor(value)
-    if isinstance(value, tuple):
-        return tuple(make_spec(item) for item in value)
-    if isinstance(value, list):
-        return [make_spec(item) for item in value]
-    return value
+    if isinstance(x, torch.Tensor):
+        return TensorSpec.from_tensor(x)
+    if isinstance(x, tuple):
+        return tuple(make_spec(item) for item in x)
+    if isinstance(x, list):
+        return [make_spec(item) for item in x]
+    return x
 
 
 def update_placeholder_specs(exported_program: ExportedProgram, graph_module: GraphModule) -> None:

@@ -31,6 +31,15 @@ def upper_bound(size: Any) -> "int | None":
     return int(bound)
 
 
+def example_or_bound(size: Any) -> "int | None":
+    """The value of a size in the example inputs; for one that the data decide, which has none, its upper bound."""
+    if isinstance(size, int):
+        return size
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # slow to import, like sympy
+
+    return upper_bound(size) if free_unbacked_symbols(size) else example_int(size)
+
+
 class _EvalPass(PassBase):
     """Visits every spec with symbolic sizes once."""
 
@@ -47,7 +56,8 @@ class _EvalPass(PassBase):
                         self._evaluate_spec(node, spec, problems)
         problems.raise_if_any(
             'give the dimension a maximum (torch.export.Dim("name", max=...), or torch._check(size <= ...) in the model '
-            "for a size that depends on data)",
+            "for a size that depends on data), or plan for the sizes of the example inputs with "
+            "ExecutorchBackendConfig(sym_shape_eval_pass=HintBasedSymShapeEvalPass()), which refuses larger ones",
             UnboundedShapeError,
         )
         return PassResult(graph_module, bool(pending))
@@ -81,9 +91,15 @@ class ConstraintBasedSymShapeEvalPass(_EvalPass):
 
 
 class HintBasedSymShapeEvalPass(_EvalPass):
-    """Sizes of the example inputs, whatever the ranges say. Larger inputs are then refused at run time."""
+    """Sizes of the example inputs, whatever the ranges say. Larger inputs are then refused at run time.
 
-    evaluate = staticmethod(example_int)
+    Sizes that the data decide have no example: they count with their upper bounds.
+
+    Raises:
+        UnboundedShapeError: the data decide a size, and nothing bounds it.
+    """
+
+    evaluate = staticmethod(example_or_bound)
 
 
 #: The names used in the documentation's prose.

@@ -55,7 +55,7 @@ def _what_else(view: memoryview, identifier: bytes) -> str:
 
 def _inspect_program(view: memoryview) -> Report:
     header = ExtendedHeader.from_file(view)
-    found = deserialize_pte_binary(view)
+    found = deserialize_pte_binary(view, copy=False)
     raw = program.read_program(view[: len(view) if header is None else header.program_size])
     rows: list[tuple[object, ...]] = [
         ("kind", "program (.pte)"),

@@ -47,24 +47,17 @@ class _ExtendedHeader:
         if len(data) < _FORMAT.size:
             raise ValueError(f"Not enough data for extended header: {len(data)} < {_FORMAT.size}")
         magic, length, program_size, base, size = _FORMAT.unpack_from(data)
-        return _ExtendedHeader(program_size, base, size, magic, length)
+        # A header that says it is shorter has no such field: what stands there belongs to something else.
+        return _ExtendedHeader(program_size, base, size if length >= _FORMAT.size else 0, magic, length)
 
     def is_valid(self) -> bool:
         """Whether magic and length are those of a header."""
         return self.magic == self.EXPECTED_MAGIC and self.length >= self.MINIMUM_LENGTH
 
     def to_bytes(self) -> bytes:
-        """The header with the magic and the length of this version.
-
-        Raises:
-            ValueError: the object has others.
-        """
-        if self.magic != self.EXPECTED_MAGIC or self.length != self.EXPECTED_LENGTH:
-            raise ValueError(
-                f"only headers with {self.EXPECTED_MAGIC!r} and {self.EXPECTED_LENGTH} bytes are written"
-            )
+        """The header with the magic and the length of this version, whatever the object says of itself."""
         numbers = (self.program_size, self.segment_base_offset, self.segment_data_size)
-        return _FORMAT.pack(self.magic, self.length, *numbers)
+        return _FORMAT.pack(self.EXPECTED_MAGIC, self.EXPECTED_LENGTH, *numbers)
 
 
 def _get_extended_header(program_data: bytes) -> "_ExtendedHeader | None":

@@ -57,6 +57,19 @@ class EdgeCompileConfig:
 
 
 @dataclass
+class PropagateDeviceConfig:
+    """Copies that the caller makes instead of the program, for all methods or by method name.
+
+    Attributes:
+        skip_h2d_for_method_inputs: the caller passes what a delegate takes in its device's memory already.
+        skip_d2h_for_method_outputs: the caller fetches what a delegate returns from its device's memory.
+    """
+
+    skip_h2d_for_method_inputs: "bool | dict[str, bool]" = False
+    skip_d2h_for_method_outputs: "bool | dict[str, bool]" = False
+
+
+@dataclass
 class ExecutorchBackendConfig:
     """Options of the lowering from the edge dialect to a program.
 
@@ -65,6 +78,8 @@ class ExecutorchBackendConfig:
             dictionary by method name.
         memory_planning_pass: plans every method; or a dictionary by method name (methods that are absent get the
             default).
+        propagate_device_config: which copies between the host and devices of delegates are left to whoever runs the
+            program; or a dictionary by method name.
         to_out_var_pass: replaces operators by their out variants.
         emit_stacktrace: write the user's source lines into the program.
         extract_delegate_segments: put delegate blobs into segments of their own, which can be freed or mapped
@@ -83,6 +98,8 @@ class ExecutorchBackendConfig:
             constants, quantized weights among them.
         run_reinplace_pass: let ``index_put`` and ``reinplace_extra_ops`` write over arguments that nobody reads any
             more; updates of buffers are in place wherever that is safe anyway.
+        enable_non_cpu_memory_planning: values of delegates that name a ``target_device`` get planned memory there, and
+            copies where they enter and leave it; off, they only say where they are expected.
         reinplace_extra_ops: functional edge operators; the runtime needs kernels for their in-place variants.
         legalize_dim_order: copy channels-last inputs of pooling and reductions to contiguous order, as kernels of
             released runtimes ask for; this project's kernels take both.
@@ -96,6 +113,9 @@ class ExecutorchBackendConfig:
     passes: "list[PassType] | dict[str, list[PassType]]" = field(default_factory=list)
     memory_planning_pass: "MemoryPlanningPass | dict[str, MemoryPlanningPass]" = field(
         default_factory=MemoryPlanningPass
+    )
+    propagate_device_config: "PropagateDeviceConfig | dict[str, PropagateDeviceConfig]" = field(
+        default_factory=PropagateDeviceConfig
     )
     to_out_var_pass: PassType = field(default_factory=lambda: ToOutVarPass(ignore_to_out_var_failure=False))
     dynamic_memory_planning_mode: DynamicMemoryPlanningMode = DynamicMemoryPlanningMode.UPPER_BOUND
@@ -113,6 +133,7 @@ class ExecutorchBackendConfig:
     emit_mutable_buffer_names: bool = False
     do_quant_fusion_and_const_prop: bool = False
     run_reinplace_pass: bool = False
+    enable_non_cpu_memory_planning: bool = True
     reinplace_extra_ops: "frozenset[Any] | None" = None
     legalize_dim_order: bool = True
     remove_clones: bool = True
@@ -136,4 +157,4 @@ class ExecutorchBackendConfig:
             )
 
 
-__all__ = ["CaptureConfig", "EdgeCompileConfig", "ExecutorchBackendConfig"]
+__all__ = ["CaptureConfig", "EdgeCompileConfig", "ExecutorchBackendConfig", "PropagateDeviceConfig"]

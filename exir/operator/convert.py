@@ -1,6 +1,5 @@
 """Finds the variants of an operator: functional, in-place, out."""
 
-from functools import cache
 from typing import Any
 
 import torch
@@ -88,7 +87,6 @@ def _get_overload_schema(op_overload: OpOverload) -> "FunctionSchema | None":
         return None
 
 
-@cache
 def to_out_variant(op_overload: OpOverload) -> tuple[OpOverload, tuple[str, ...]]:
     """The out variant of an overload, and the names of its out arguments.
 
@@ -100,13 +98,8 @@ def to_out_variant(op_overload: OpOverload) -> tuple[OpOverload, tuple[str, ...]
 
 
 def set_mapping_for_op(op: OpOverload) -> None:
-    """Forgets what was found out about variants, so that overloads registered since count.
-
-    Needed only where an out variant is registered after somebody asked for it in vain.
-    """
+    """Does nothing: overloads that are registered later are found without it. For callers of other releases."""
     del op
-    out_variants.find_out_variant.cache_clear()
-    to_out_variant.cache_clear()
 
 
 def to_scratch_op(op_overload: OpOverload) -> "OpOverload | None":
@@ -132,7 +125,7 @@ def output_to_aliased_input_map(schema: torch._C.FunctionSchema) -> dict[int, in
     for position, arg in enumerate(schema.arguments):
         if arg.alias_info is not None:
             for name in arg.alias_info.before_set:
-                argument_of[name] = position
+                argument_of.setdefault(name, position)
     aliased: dict[int, int] = {}
     for position, ret in enumerate(schema.returns):
         names = ret.alias_info.before_set if ret.alias_info is not None else ()

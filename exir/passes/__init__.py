@@ -1,5 +1,6 @@
 """The lowering passes under their documented names."""
 
+from executorch.exir._submodules import submodule_getter
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.common_passes import (
     dead_code_elimination_pass,
@@ -7,6 +8,7 @@ from executorch.passes.common_passes import (
     propagate_dynamic_shape,
     update_args,
 )
+from executorch.passes.const_prop_pass import ConstPropPass
 from executorch.passes.cse_pass import CSEPass
 from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
 from executorch.passes.debug_pass import DebugPass
@@ -53,8 +55,25 @@ from executorch.passes.type_promotion_pass import TypePromotionPass
 ReplaceBrokenOpsWithFunctionalOpsPass = FunctionalizeViewsPass
 SymToTensorPass = ScalarToTensorPass
 
+__getattr__ = submodule_getter(
+    __name__,
+    "const_prop_pass constant_prop_pass convert_constant_dim_order_pass cse_pass"
+    " debug_handle_generator_pass dim_order_ops_registry executorch_prim_ops_registry"
+    " external_constants_pass fold_redundant_qdq_pass fuse_batch_norm_pass fuse_linear_pass"
+    " init_mutable_pass insert_write_back_for_buffers_pass legalize_portable_dim_order_pass"
+    " memory_format_ops_pass memory_planning_pass normalize_transpose_pass"
+    " normalize_view_copy_base_pass pass_registry prune_empty_tensors_pass quant_fusion_pass"
+    " propagate_device_config propagate_device_pass _device_copy_ops_registry _quant_patterns_and_replacements"
+    " quantize_io_pass reinplace remove_graph_asserts_pass remove_mixed_type_operators"
+    " remove_noop_pass remove_unused_parameters_pass replace_aten_with_edge_pass"
+    " replace_broken_ops_with_function_ops_pass replace_edge_with_backend_pass"
+    " replace_sym_size_op_pass replace_view_copy_with_view_pass scalar_to_tensor_pass spec_prop_pass"
+    " sym_shape_eval_pass sym_to_tensor_pass to_out_var_pass weights_to_outputs_pass",
+)
+
 __all__ = [
     "CSEPass",
+    "ConstPropPass",
     "ConstraintBasedSymShapeEvalPass",
     "DebugHandleGeneratorPass",
     "DebugPass",
