@@ -1,4 +1,4 @@
-"""The example of the README runs as it stands, and what it shows further works on what it makes."""
+"""The examples of the README run as they stand, and what they show further works on what they make."""
 
 import pathlib
 import re
@@ -9,11 +9,13 @@ from executorch.devtools import parse_etrecord
 from executorch.devtools.bundled_program.serialize import deserialize_from_flatbuffer_to_bundled_program
 
 
-def test_the_example_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_run(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = pathlib.Path(__file__).with_name("README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    names = {"__name__": "readme"}
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(code, "README.md", "exec"), names)
+    assert names["table"]["node_name"].tolist() == ["linear"]
     assert set(parse_etrecord("model.etrecord").edge_programs()) == {"forward"}
     bundle = deserialize_from_flatbuffer_to_bundled_program(pathlib.Path("model.bpte").read_bytes())
     assert bundle.method_test_suites[0].method_name == "forward"

@@ -11,6 +11,9 @@ from executorch.dialects import meta_keys
 
 _STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
+#: On placeholders that are made here: the name that was asked for, where the graph had to change it.
+_REQUESTED_NAME = "requested_name"
+
 
 def _input_spec(program: ExportedProgram, node: Node) -> InputSpec | None:
     if node.op != "placeholder":
@@ -79,6 +82,8 @@ def create_constant_placeholder(
         exp_program: gets the constant and the input spec; changed in place.
         graph: its graph; insertion points of the caller are left alone.
         name: of the placeholder and of the constant; if there is one of this name and kind, it is returned as it is.
+            The graph changes a name that is no identifier, or that another node has; the constant is then called as
+            the placeholder is.
         kind: ``PARAMETER``, ``BUFFER`` or ``CONSTANT_TENSOR``.
         data: the value.
         persistent_buffer: for buffers, whether it belongs to the state dict; must be given for them.
@@ -86,11 +91,11 @@ def create_constant_placeholder(
     Raises:
         RuntimeError: another input has the name, the kind is none of these, or ``persistent_buffer`` is missing.
     """
-    existing = next(
-        (node for node in graph.find_nodes(op="placeholder") if name in (node.name, node.target)), None
-    )
+    existing = _find_placeholder(graph, name)
     if existing is not None:
         spec = _input_spec(exp_program, existing)
+        if spec is not None and spec.target in exp_program.graph_signature.buffers_to_mutate.values():
+            raise RuntimeError(f"{name} already exists as a mutable buffer: choose another name")
         if spec is not None and spec.kind is kind:
             return existing
         raise RuntimeError(f"{name} is already the name of an input of the program that is no {kind.name}")
@@ -105,11 +110,12 @@ def create_constant_placeholder(
     anchor = before or next(node for node in graph.nodes if node.op != "placeholder")
     with graph.inserting_before(anchor):
         node = graph.placeholder(name)
-    # The graph makes an identifier of the name.
-    spec = InputSpec(kind, TensorArgument(node.name), name, persistent_buffer)
+    node.meta[_REQUESTED_NAME] = name
+    node.target = node.name
+    spec = InputSpec(kind, TensorArgument(node.name), node.name, persistent_buffer)
     specs.insert(position, spec)
     parameter = kind is InputKind.PARAMETER
-    _home(exp_program, spec)[name] = torch.nn.Parameter(data, requires_grad=False) if parameter else data
+    _home(exp_program, spec)[node.name] = torch.nn.Parameter(data, requires_grad=False) if parameter else data
     node.meta[meta_keys.VAL] = _fake_of(node, data)
     return node
 
@@ -119,23 +125,22 @@ def create_mutable_buffer(exp_program: ExportedProgram, name: str, data: torch.T
 
     Args:
         exp_program: changed in place: buffer, input spec and output spec.
-        name: of the placeholder, ``b_...`` by custom; the buffer's name is the same without this prefix.
+        name: of the placeholder, ``b_...`` by custom; the buffer's name is the placeholder's without this prefix.
         data: the first value.
 
     Raises:
         RuntimeError: the program has an input or a buffer of this name.
     """
     graph = exp_program.graph_module.graph
-    target = name.removeprefix("b_")
-    taken = {spec.target for spec in exp_program.graph_signature.input_specs}
-    if taken & {name, target} or any(name in (node.name, node.target) for node in graph.nodes):
+    if _find_placeholder(graph, name) is not None or name.removeprefix("b_") in exp_program.state_dict:
         raise RuntimeError(
-            f"{name} is already the name of an input or a buffer of the program: choose another"
+            f"{name} is the name of an input, or {name.removeprefix('b_')} already exists in state_dict: choose another"
         )
     node = create_constant_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
     spec = _input_spec(exp_program, node)
     assert spec is not None
-    exp_program.state_dict[target] = exp_program.state_dict.pop(name)
+    target = node.name.removeprefix("b_")
+    exp_program.state_dict[target] = exp_program.state_dict.pop(node.name)
     spec.target = target
     output = graph.output_node()
     output.args = ((node, *output.args[0]),)  # type: ignore[misc]
@@ -161,6 +166,18 @@ def delete_constant_placeholder(exp_program: ExportedProgram, node: Node) -> Non
         del _home(exp_program, spec)[spec.target]
     exp_program.graph_signature.input_specs.remove(spec)
     node.graph.erase_node(node)
+
+
+def _find_placeholder(graph: Graph, name: str) -> Node | None:
+    """The placeholder that has this name, or that was made when it was asked for."""
+    return next(
+        (
+            node
+            for node in graph.find_nodes(op="placeholder")
+            if name in (node.name, node.target, node.meta.get(_REQUESTED_NAME))
+        ),
+        None,
+    )
 
 
 def _owner(program: ExportedProgram, node: Node) -> torch.fx.GraphModule:

@@ -12,7 +12,9 @@ from torch.utils._pytree import tree_flatten
 ConfigValue: TypeAlias = torch.Tensor | int | bool | float
 """What a test case may hold."""
 
-DataContainer: TypeAlias = list[Any] | tuple[Any, ...] | dict[str, Any]
+# Without parameters, so that isinstance() takes it.
+DataContainer: TypeAlias = list | tuple | dict  # type: ignore[type-arg]
+"""What inputs and outputs may be nested in."""
 
 MethodInputType: TypeAlias = Sequence[Any]
 """What a method takes: a sequence of arguments, nested containers allowed."""

@@ -86,6 +86,8 @@ class ETDumpGen : public runtime::EventTracer {
 
   /// ... or a sink of the caller's. Either must outlive this object.
   void set_data_sink(DataSinkBase* data_sink);
+  /// Where tensors go; null if nowhere.
+  DataSinkBase* get_data_sink() const { return data_sink_; }
 
   /// Bytes that logged tensors take in the debug buffer or the data sink.
   size_t debug_data_size() const {

@@ -6,7 +6,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import IO, Any, BinaryIO, TypeAlias
 
@@ -15,6 +15,7 @@ from torch.export import ExportedProgram
 
 from executorch.devtools.bundled_program.core import BundledProgram
 from executorch.devtools.etrecord.graph_files import load_program, save_program
+from executorch.exir import EdgeProgramManager, ExirExportedProgram
 
 RecordFile: TypeAlias = "str | os.PathLike[str] | BinaryIO | IO[bytes]"
 _DEFAULT_METHOD = "forward"
@@ -39,7 +40,14 @@ _Name = ETRecordReservedFileNames
 
 
 class ETRecord:
-    """What is remembered of a model's way to its program. Fill it with ``add_...()``, then :meth:`save` it."""
+    """What is remembered of a model's way to its program. Fill it with ``add_...()``, then :meth:`save` it.
+
+    Attributes:
+        exported_program: What ``torch.export`` returned.
+        export_graph_id: The number of its graph when it was exported.
+        edge_dialect_program: The edge program of the only method, or the edge programs by method.
+        graph_map: Further programs by name and method, ``name/forward``.
+    """
 
     def __init__(
         self,
@@ -56,6 +64,7 @@ class ETRecord:
         self.exported_program = exported_program
         self.export_graph_id = export_graph_id
         self.edge_dialect_program = edge_dialect_program
+        self._only_method = _DEFAULT_METHOD
         self.graph_map = graph_map
         self._debug_handle_map = _debug_handle_map
         self._delegate_map = _delegate_map
@@ -65,12 +74,14 @@ class ETRecord:
 
     def copy(self) -> ETRecord:
         """A record with the same programs, without what belongs to one executable program."""
-        return ETRecord(
+        record = ETRecord(
             exported_program=self.exported_program,
             export_graph_id=self.export_graph_id,
             edge_dialect_program=self.edge_dialect_program,
             graph_map=None if self.graph_map is None else dict(self.graph_map),
         )
+        record._only_method = self._only_method
+        return record
 
     def edge_programs(self) -> dict[str, ExportedProgram]:
         """The edge programs by method."""
@@ -78,7 +89,14 @@ class ETRecord:
             return {}
         if isinstance(self.edge_dialect_program, Mapping):
             return dict(self.edge_dialect_program)
-        return {_DEFAULT_METHOD: self.edge_dialect_program}
+        return {self._only_method: self.edge_dialect_program}
+
+    def _set_edge_programs(self, programs: Mapping[str, ExportedProgram]) -> None:
+        """Keeps the program itself if there is one method only."""
+        if len(programs) == 1:
+            [(self._only_method, self.edge_dialect_program)] = programs.items()
+        else:
+            self.edge_dialect_program = dict(programs)
 
     def add_exported_program(
         self, exported_program: ExportedProgram | Mapping[str, ExportedProgram] | None
@@ -99,11 +117,17 @@ class ETRecord:
         """Adds what ``to_edge()`` returned, before anything is delegated.
 
         Raises:
-            RuntimeError: There is one already.
+            RuntimeError: There is one already, or it is something else.
         """
         if self.edge_dialect_program is not None:
             raise RuntimeError("Edge dialect program already exists in the ETRecord. Cannot add another one.")
-        self.edge_dialect_program = _edge_programs_of(edge_dialect_program)
+        programs = _programs_of(edge_dialect_program)
+        if programs is None:
+            raise RuntimeError(
+                f"Unsupported type of edge_dialect_program passed in {type(edge_dialect_program)}\nWay out: pass "
+                "what to_edge() or to_edge_transform_and_lower() returned"
+            )
+        self._set_edge_programs(programs)
 
     def add_executorch_program(self, executorch_program: Any) -> None:
         """Adds the maps of what ``to_executorch()`` returned, or of a :class:`BundledProgram` with its test cases.
@@ -132,7 +156,7 @@ class ETRecord:
         """Adds programs under names of the user's; each what ``torch.export`` or ``to_edge()`` returned.
 
         Raises:
-            RuntimeError: A name is reserved.
+            RuntimeError: A name is reserved, or it is no program.
         """
         graphs = self.graph_map if self.graph_map is not None else {}
         for name, module in extra_recorded_export_modules.items():
@@ -140,19 +164,20 @@ class ETRecord:
                 raise RuntimeError(
                     f"The name {name} provided in the extra_recorded_export_modules is reserved."
                 )
-            if isinstance(module, ExportedProgram):
-                graphs[f"{name}/{_DEFAULT_METHOD}"] = module
-            else:
-                for method in sorted(module.methods):
-                    graphs[f"{name}/{method}"] = module.exported_program(method)
+            programs = _programs_of(module)
+            if programs is None:
+                raise RuntimeError(
+                    f"Unsupported graph module type. {type(module)} under the name {name}\nWay out: pass what "
+                    "torch.export or to_edge() returned"
+                )
+            for method, program in programs.items():
+                graphs[f"{name}/{method}"] = program
         self.graph_map = graphs
 
     def update_representative_inputs(self, representative_inputs: Sequence[Any] | BundledProgram) -> None:
         """Sets the inputs that :meth:`Inspector.calculate_numeric_gap` runs the model with."""
         if isinstance(representative_inputs, BundledProgram):
-            cases = _first_cases(representative_inputs)
-            suite = cases.get(_DEFAULT_METHOD) or next(iter(cases.values()), None)
-            representative_inputs = [] if suite is None else list(suite.inputs)
+            representative_inputs = _get_representative_inputs(representative_inputs) or []
         self._representative_inputs = list(representative_inputs)
 
     def update_reference_outputs(
@@ -160,10 +185,7 @@ class ETRecord:
     ) -> None:
         """Sets the outputs to compare with: by method, of ``forward``, or those of a bundle."""
         if isinstance(reference_outputs, BundledProgram):
-            self._reference_outputs = {
-                suite.method_name: [list(case.expected_outputs) for case in suite.test_cases]
-                for suite in reference_outputs.method_test_suites
-            }
+            self._reference_outputs = _get_reference_outputs(reference_outputs)
         elif isinstance(reference_outputs, Mapping):
             self._reference_outputs = dict(reference_outputs)
         else:
@@ -213,17 +235,34 @@ _JSON_ENTRIES = (
 _TENSOR_ENTRIES = (_Name.REFERENCE_OUTPUTS, _Name.REPRESENTATIVE_INPUTS)
 
 
-def _edge_programs_of(manager: Any) -> ExportedProgram | dict[str, ExportedProgram]:
-    if isinstance(manager, ExportedProgram):
-        return manager
-    inner = getattr(manager, "methods", None)
-    if inner is None:
-        return manager.exported_program  # type: ignore[no-any-return]
-    return {name: manager.exported_program(name) for name in sorted(inner)}
+def _programs_of(source: Any) -> dict[str, ExportedProgram] | None:
+    """The programs of what ``torch.export`` or ``to_edge()`` returned, by method; None of anything else."""
+    if isinstance(source, ExportedProgram):
+        return {_DEFAULT_METHOD: source}
+    if isinstance(source, ExirExportedProgram):
+        return {_DEFAULT_METHOD: source.exported_program}
+    if isinstance(source, EdgeProgramManager):
+        return {name: source.exported_program(name) for name in sorted(source.methods)}
+    return None
 
 
-def _first_cases(bundle: BundledProgram) -> dict[str, Any]:
-    return {suite.method_name: suite.test_cases[0] for suite in bundle.method_test_suites if suite.test_cases}
+def _get_reference_outputs(bundled_program: BundledProgram) -> dict[str, list[Any]]:
+    """What each test case of a bundle should give, by method."""
+    return {
+        suite.method_name: [list(case.expected_outputs) for case in suite.test_cases]
+        for suite in bundled_program.method_test_suites
+    }
+
+
+def _get_representative_inputs(bundled_program: BundledProgram) -> list[Any] | None:
+    """The inputs of the first test case: of ``forward``, or of the first method that has one; else None."""
+    cases = {
+        suite.method_name: suite.test_cases[0]
+        for suite in bundled_program.method_test_suites
+        if suite.test_cases
+    }
+    case = cases.get(_DEFAULT_METHOD) or next(iter(cases.values()), None)
+    return None if case is None else list(case.inputs)
 
 
 def generate_etrecord(
@@ -256,7 +295,7 @@ def generate_etrecord(
 
 
 def parse_etrecord(etrecord_path: RecordFile) -> ETRecord:
-    """Reads an ETRecord.
+    """Reads an ETRecord. The keys of its maps, which count instructions, are text as JSON has them.
 
     Raises:
         RuntimeError: The file is not an ETRecord.
@@ -282,13 +321,13 @@ def parse_etrecord(etrecord_path: RecordFile) -> ETRecord:
         if _Name.EXPORTED_PROGRAM.value in names:
             record.exported_program = _load(archive, _Name.EXPORTED_PROGRAM.value)
         for entry in _JSON_ENTRIES:
-            setattr(record, f"_{entry.value}", _by_number(json.loads(archive.read(entry.value))))
+            setattr(record, f"_{entry.value}", json.loads(archive.read(entry.value)))
         record.export_graph_id = json.loads(archive.read(_Name.EXPORT_GRAPH_ID.value))
         for entry in _TENSOR_ENTRIES:
             if entry.value in names:
                 data = io.BytesIO(archive.read(entry.value))
                 setattr(record, f"_{entry.value}", torch.load(data, weights_only=True))
-    record.edge_dialect_program = edge
+    record._set_edge_programs(edge)
     record.graph_map = graphs
     return record
 
@@ -301,16 +340,6 @@ def _load(archive: zipfile.ZipFile, name: str) -> ExportedProgram:
             f"{name} in the ETRecord cannot be read: {error}\nWay out: make the record with the devtools and the "
             "torch that read it"
         ) from error
-
-
-def _by_number(methods: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[int, Any]] | None:
-    """JSON keeps keys as text; the maps count instructions."""
-    if methods is None:
-        return None
-    number: Callable[[str], int] = int
-    return {
-        method: {number(key): value for key, value in entries.items()} for method, entries in methods.items()
-    }
 
 
 __all__ = ["ETRecord", "ETRecordReservedFileNames", "generate_etrecord", "parse_etrecord"]

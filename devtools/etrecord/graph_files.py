@@ -65,7 +65,8 @@ def _from_aten(node: torch.fx.Node) -> None:
     handle = custom.pop(_HANDLE, None)
     if handle is not None:
         node.meta["debug_handle"] = tuple(handle) if isinstance(handle, list) else handle
-    if custom.pop(_IS_EDGE, False):
+    # Reading gives what was kept with an operator to the nodes that take its results apart as well.
+    if custom.pop(_IS_EDGE, False) and isinstance(node.target, torch._ops.OpOverload):
         node.target = _edge_op(node.target)
     if custom:
         node.meta["custom"] = custom

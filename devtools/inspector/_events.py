@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
+from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
-from executorch.devtools.inspector.values import InferenceOutput, inflate_runtime_output, is_debug_output
+from executorch.devtools.inspector.values import (
+    InferenceOutput,
+    inflate_runtime_output,
+    is_debug_output,
+    verify_debug_data_equivalence,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +66,9 @@ class PerfData:
         """The longest."""
         return max(self.raw)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PerfData) and self.raw == other.raw
+
     def __repr__(self) -> str:
         return f"PerfData({self.raw})"
 
@@ -96,8 +105,47 @@ class Event:
     debug_data: list[InferenceOutput] = field(default_factory=list)
     _instruction_id: int | None = None
     _delegate_metadata_parser: MetadataParser | None = None
+    _delegate_time_scale_converter: TimeConverter | None = None
     _start_time: list[int | float] | None = None
-    _chain_index: int = _UNSET
+    _chain_index: int = field(default=_UNSET, compare=False, repr=False)
+
+    @staticmethod
+    def _gen_from_inference_events(
+        signature: EventSignature,
+        events: Sequence[InstructionEvent],
+        scale_factor: float = 1.0,
+        output_buffer: bytes | None = None,
+        delegate_metadata_parser: MetadataParser | None = None,
+        delegate_time_scale_converter: TimeConverter | None = None,
+    ) -> Event:
+        """The event that is one instruction's, ``events``, in several runs.
+
+        Args:
+            signature: What it is, of :meth:`EventSignature.gen_from_instruction_event`.
+            events: The same event in each run.
+            scale_factor: Ticks of the source in one unit of the result.
+            output_buffer: The debug buffer with logged values.
+            delegate_metadata_parser: As for the inspector.
+            delegate_time_scale_converter: As for the inspector.
+
+        Raises:
+            ValueError: Runs logged different values.
+        """
+        timed = [span for event in events for span in event.profile_events or ()]
+        logged = [list(event.debug_events or ()) for event in events]
+        known = signature.profile_event_signature or signature.debug_event_signature
+        place = events[0].signature
+        key = _Key(
+            known.name if known is not None else None,
+            place.chain_index,
+            signature.instruction_id,
+            _UNSET if known is None or known.delegate_id is None else known.delegate_id,
+            None if known is None else known.delegate_id_str,
+        )
+        reading = _Reading(
+            scale_factor, output_buffer, delegate_metadata_parser, delegate_time_scale_converter
+        )
+        return _event(key, timed, logged, reading)
 
     @functools.cached_property
     def delegate_debug_metadatas(self) -> list[str] | dict[str, Any]:
@@ -165,6 +213,36 @@ class EventBlock:
     bundled_input_index: int | None = None
     run_output: list[InferenceOutput] | None = None
     reference_output: list[InferenceOutput] | None = None
+
+    @staticmethod
+    def _gen_from_etdump(
+        etdump: ETDumpFlatCC,
+        source_time_scale: TimeScale = TimeScale.NS,
+        target_time_scale: TimeScale = TimeScale.MS,
+        output_buffer: bytes | None = None,
+        delegate_metadata_parser: MetadataParser | None = None,
+        delegate_time_scale_converter: TimeConverter | None = None,
+    ) -> list[EventBlock]:
+        """The blocks of an ETDump; see :func:`group_events`."""
+        options = GroupingOptions(
+            source_time_scale,
+            target_time_scale,
+            output_buffer,
+            delegate_metadata_parser,
+            delegate_time_scale_converter,
+        )
+        return group_events(etdump, options)
+
+    def _gen_resolve_debug_handles(
+        self,
+        handle_map: Mapping[Any, Any],
+        delegate_map: Mapping[Any, Mapping[str, Any]] | None = None,
+        instruction_id_to_num_outs_map: Mapping[Any, int] | None = None,
+    ) -> None:
+        """Gives the events their debug handles; keys are instructions, as numbers or as text."""
+        resolve_debug_handles(
+            self, HandleMaps(handle_map, delegate_map or {}, instruction_id_to_num_outs_map or {})
+        )
 
     def to_dataframe(
         self, include_units: bool = False, include_delegate_debug_data: bool = False
@@ -258,11 +336,13 @@ def group_events(etdump: ETDumpFlatCC, options: GroupingOptions) -> list[EventBl
 
     Raises:
         ValueError: Units that cannot be converted, or a debug buffer that does not fit.
+        AssertionError: The same event has different values in two runs.
     """
     groups: dict[Any, list[_Run]] = {}
     for data in etdump.run_data:
         run = _Run.of(data)
-        groups.setdefault((data.name, data.bundled_input_index, tuple(run.profile)), []).append(run)
+        what = (tuple(run.profile), tuple(run.debug))
+        groups.setdefault((data.name, data.bundled_input_index, what), []).append(run)
     blocks = []
     names: dict[str, int] = {}
     for (name, index, _), runs in groups.items():
@@ -272,58 +352,86 @@ def group_events(etdump: ETDumpFlatCC, options: GroupingOptions) -> list[EventBl
             source_time_scale=options.source_time_scale,
             target_time_scale=options.target_time_scale,
             bundled_input_index=index,
-            run_output=[
-                inflate_runtime_output(output.debug_entry, options.output_buffer)
-                for output in runs[0].outputs
-            ],
+            run_output=_values([run.outputs for run in runs], options.output_buffer),
         )
         block.events = _events_of(runs, options)
         blocks.append(block)
     return blocks
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """How one event is read: ticks of the source in a unit of the result, and the rest of the options."""
+
+    scale: float
+    output_buffer: bytes | None
+    parser: MetadataParser | None
+    converter: TimeConverter | None
+
+
 def _events_of(runs: Sequence[_Run], options: GroupingOptions) -> list[Event]:
+    reading = _Reading(
+        calculate_time_scale_factor(options.source_time_scale, options.target_time_scale),
+        options.output_buffer,
+        options.delegate_metadata_parser,
+        options.delegate_time_scale_converter,
+    )
     first = runs[0]
-    events = [
-        _event(key, [run.profile[key] for run in runs], first.debug.get(key.place, ()), options)
-        for key in first.profile
-    ]
+    events = []
+    for key in first.profile:
+        logged = [run.debug.get(key.place, []) for run in runs]
+        events.append(_event(key, [run.profile[key] for run in runs], logged, reading))
     timed = {key.place for key in first.profile}
-    for place, logged in first.debug.items():
+    for place, values in first.debug.items():
         if place not in timed:
-            events.append(_event(_key(logged[0]), [], logged, options))
+            events.append(_event(_key(values[0]), [], [run.debug.get(place, []) for run in runs], reading))
     return events
 
 
 def _event(
-    key: _Key, timed: Sequence[ProfileEvent], logged: Sequence[DebugEvent], options: GroupingOptions
+    key: _Key, timed: Sequence[ProfileEvent], logged: Sequence[Sequence[DebugEvent]], reading: _Reading
 ) -> Event:
+    """One event: its span of time and its values in each run."""
     identifier: int | str | None = key.delegate_str
     if identifier is None and key.delegate_int != _UNSET:
         identifier = key.delegate_int
-    scale = calculate_time_scale_factor(options.source_time_scale, options.target_time_scale)
-    convert = options.delegate_time_scale_converter
 
     def elapsed(event: ProfileEvent) -> float:
         ticks = event.end_time - event.start_time
-        if identifier is not None and convert is not None:
-            return float(convert(identifier, ticks))
-        return ticks / scale
+        if identifier is not None and reading.converter is not None:
+            return float(reading.converter(identifier, ticks))
+        return ticks / reading.scale
 
+    attached = [event.delegate_debug_metadata or "" for event in timed]
     return Event(
-        name=key.name or ("" if identifier is None else str(identifier)),
+        name=(key.name or "") if identifier is None else str(identifier),
         perf_data=PerfData([elapsed(event) for event in timed]) if timed else None,
         delegate_debug_identifier=identifier,
         is_delegated_op=identifier is not None,
-        _delegate_debug_metadatas=[event.delegate_debug_metadata or "" for event in timed]
-        if identifier is not None
-        else [],
-        debug_data=[inflate_runtime_output(event.debug_entry, options.output_buffer) for event in logged],
+        _delegate_debug_metadatas=attached if identifier is not None and any(attached) else [],
+        debug_data=_values(logged, reading.output_buffer),
         _instruction_id=key.instruction,
-        _delegate_metadata_parser=options.delegate_metadata_parser,
-        _start_time=[event.start_time for event in timed],
+        _delegate_metadata_parser=reading.parser,
+        _delegate_time_scale_converter=reading.converter,
+        _start_time=[event.start_time for event in timed] if timed else None,
         _chain_index=key.chain,
     )
+
+
+def _values(logged: Sequence[Sequence[DebugEvent]], output_buffer: bytes | None) -> list[InferenceOutput]:
+    """The values of the first run that has some.
+
+    Raises:
+        AssertionError: Another run logged others; only runs with the same inputs can be one block.
+    """
+    values: list[InferenceOutput] = []
+    for run in logged:
+        found = [inflate_runtime_output(event.debug_entry, output_buffer) for event in run]
+        if not values:
+            values = found
+        elif found:
+            verify_debug_data_equivalence(values, found)
+    return values
 
 
 @dataclass(frozen=True)
@@ -341,17 +449,19 @@ def resolve_debug_handles(block: EventBlock, maps: HandleMaps) -> None:
         if event._chain_index == _UNSET or event._instruction_id is None:
             continue
         number = event._instruction_id
-        event.num_outputs = maps.num_outputs.get(number, 1)
-        delegate = maps.delegates.get(number)
+        event.num_outputs = _at(maps.num_outputs, number) or 1
+        delegate = _at(maps.delegates, number)
         if delegate is not None:
             event.delegate_backend_name = delegate.get("name")
         if not event.is_delegated_op:
-            event.debug_handles = maps.debug_handles.get(number)
+            event.debug_handles = _at(maps.debug_handles, number)
         elif delegate is not None:
-            handles = delegate.get("delegate_map") or {}
-            identifier = event.delegate_debug_identifier
-            # JSON has turned numbers into text.
-            event.debug_handles = handles.get(identifier, handles.get(str(identifier)))
+            event.debug_handles = _at(delegate.get("delegate_map") or {}, event.delegate_debug_identifier)
+
+
+def _at(entries: Mapping[Any, Any], key: Any) -> Any:
+    """An entry, or None. JSON turns numbers into text, so both are looked for."""
+    return entries.get(key, entries.get(str(key)))
 
 
 __all__ = [

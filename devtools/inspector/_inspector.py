@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from torch.export import ExportedProgram
 
+from executorch.devtools.etdump import schema_flatcc as flatcc
 from executorch.devtools.etdump.serialize import deserialize_from_etdump_flatcc
 from executorch.devtools.etrecord import ETRecord, parse_etrecord
 from executorch.devtools.inspector._events import (
@@ -342,4 +343,5 @@ __all__ = [
     "ProfileEventSignature",
     "RunSignature",
     "TimeScale",
+    "flatcc",
 ]

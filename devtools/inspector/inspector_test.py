@@ -242,7 +242,9 @@ def test_bundles_bring_inputs_and_outputs(
     record = parse_etrecord(str(path))
     assert record._representative_inputs is not None and torch.equal(record._representative_inputs[0], X)
     assert record.graph_map is not None and list(record.graph_map) == ["edge/forward"]
-    assert record._debug_handle_map == manager.debug_handle_map
+    assert record._debug_handle_map is not None
+    handles_by_number = {int(key): handle for key, handle in record._debug_handle_map["forward"].items()}
+    assert handles_by_number == manager.debug_handle_map["forward"]
     nodes = [str(node.target) for node in edge.exported_program().graph.nodes]
     assert [str(node.target) for node in record.edge_programs()["forward"].graph.nodes] == nodes
     handles = [node.meta.get("debug_handle") for node in edge.exported_program().graph.nodes]

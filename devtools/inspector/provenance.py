@@ -8,10 +8,9 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-#: The debug handle of nodes that nothing of the edge program comes from.
-UNSET_DEBUG_HANDLE = 0
-DEBUG_HANDLE_KEY = "debug_handle"
-FROM_NODE_KEY = "from_node"
+from executorch.dialects.meta_keys import DEBUG_HANDLE as DEBUG_HANDLE_KEY
+from executorch.dialects.meta_keys import FROM_NODE as FROM_NODE_KEY
+from executorch.dialects.meta_keys import UNSET_DEBUG_HANDLE
 
 
 def get_parent_node_identifier(node: torch.fx.Node) -> str | None:
@@ -43,7 +42,7 @@ def propagate_back_debug_handle(
 ) -> bool:
     """Gives nodes of the exported program the debug handles of the edge program's nodes that come from them.
 
-    Nodes that nothing came from have :data:`UNSET_DEBUG_HANDLE` afterwards.
+    Nodes that nothing came from have ``UNSET_DEBUG_HANDLE`` afterwards.
 
     Args:
         exported_program: What ``torch.export`` returned; its nodes' metadata are written.

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from executorch import emitter
+from executorch.extension.flat_tensor.serialize import serialize
 from executorch.extension.flat_tensor.serialize.flat_tensor_schema import ScalarType, TensorLayout
 from executorch.extension.flat_tensor.serialize.serialize import (
     DataEntry,
@@ -30,6 +31,26 @@ def test_a_file_goes_there_and_back():
     assert found.named_data["w"].tensor_layout == layout
     with pytest.raises(ValueError, match="power of two"):
         FlatTensorSerializer(FlatTensorConfig(tensor_alignment=3))
+
+
+def test_headers_are_read_whether_right_or_wrong():
+    header = FlatTensorHeader(48, 100, 256, 16)
+    data = header.to_bytes()
+    assert FlatTensorHeader.from_bytes(data) == header and header.is_valid()
+    assert not FlatTensorHeader.from_bytes(b"FH99" + data[4:]).is_valid()
+    with pytest.raises(ValueError, match="39 < 40 bytes"):
+        FlatTensorHeader.from_bytes(data[:39])
+
+
+def test_the_tables_of_a_file_can_be_looked_at():
+    file = bytes(FlatTensorSerializer().serialize(DataPayload([b"x" * 5], {"x": DataEntry(0, 1, None)})))
+    header = serialize._get_extended_header(file)
+    assert header == FlatTensorHeader.from_file(file)
+    tables = serialize._deserialize_to_flat_tensor(file[: header.flatbuffer_offset + header.flatbuffer_size])
+    assert tables.version == serialize._FLAT_TENSOR_VERSION
+    assert [(item.key, tables.segments[item.segment_index].size) for item in tables.named_data] == [("x", 5)]
+    assert serialize._deserialize_to_flat_tensor(bytes(serialize._serialize_to_flatbuffer(tables))) == tables
+    assert serialize._get_extended_header(b"short") is None
 
 
 def test_it_is_the_emitters():

@@ -57,7 +57,8 @@ def _like(example: Any, dims: dict[int, Any], sizes: dict[str, int]) -> Any:
         if hasattr(dim, "__name__") and hasattr(dim, "min"):
             if dim.__name__ not in sizes:
                 most = dim.max if dim.max < 1 << 30 else max(_MOST, dim.min)
-                sizes[dim.__name__] = random.randint(dim.min, most)
+                # Operators that look for extremes have no result for nothing.
+                sizes[dim.__name__] = random.randint(min(max(dim.min, 1), most), most)
             shape[position] = sizes[dim.__name__]
     if example.is_floating_point():
         return torch.randn(shape).to(example.dtype)

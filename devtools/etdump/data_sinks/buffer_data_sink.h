@@ -27,6 +27,8 @@ class BufferDataSink : public DataSinkBase {
 
   ET_NODISCARD runtime::Result<size_t> write(const void* ptr, size_t size) override;
   size_t get_used_bytes() const override { return used_; }
+  /// Bytes in the buffer.
+  size_t get_storage_size() const { return buffer_.size(); }
 
  private:
   BufferDataSink(runtime::Span<uint8_t> buffer, size_t alignment)

@@ -13,6 +13,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, 
 from torchao.quantization.pt2e.quantizer import Quantizer
 
 from executorch.backends.test.harness.stages.stage import Stage, StageType
+from executorch.backends.transforms.duplicate_dynamic_quant_chain import DuplicateDynamicQuantChainPass
 
 
 class Quantize(Stage):
@@ -66,7 +67,10 @@ class Quantize(Stage):
         if self.calibrate:
             for sample in self.calibration_samples or [inputs]:
                 prepared(*sample)
-        self.converted_graph = convert_pt2e(prepared, fold_quantize=self.fold_quantize)
+        converted = convert_pt2e(prepared, fold_quantize=self.fold_quantize)
+        # Layers that read one input each quantize it at run time, so that they may go to delegates of their own.
+        DuplicateDynamicQuantChainPass()(converted)
+        self.converted_graph = converted
 
     @property
     def artifact(self) -> GraphModule:

@@ -1,0 +1,83 @@
+"""Events of several runs as one event, and blocks of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from executorch.devtools.etdump import schema_flatcc as flatcc
+from executorch.devtools.inspector._inspector import (
+    Event,
+    EventBlock,
+    EventSignature,
+    InstructionEvent,
+    PerfData,
+    TimeScale,
+)
+
+
+def _timed(
+    start: int, end: int, name: str = "op", number: int = -1, text: str = "", attached: bytes | None = None
+) -> flatcc.Event:
+    span = flatcc.ProfileEvent(name, 0, 3, number, text, attached, start, end)
+    return flatcc.Event(span, None, None)
+
+
+def _logged(value: int, number: int = -1, name: str = "op", output: bool = False) -> flatcc.Event:
+    mark = flatcc.Bool(True) if output else None
+    entry = flatcc.Value("Int", None, None, flatcc.Int(value), None, None, None, mark)
+    return flatcc.Event(None, None, flatcc.DebugEvent(name, 0, 3, number, "", entry))
+
+
+def _blocks(*runs: list[flatcc.Event], **options: object) -> list[EventBlock]:
+    data = [flatcc.RunData("forward", -1, [], events) for events in runs]
+    return EventBlock._gen_from_etdump(flatcc.ETDumpFlatCC(0, data), **options)  # type: ignore[arg-type]
+
+
+def test_times_of_all_runs_are_in_one_event() -> None:
+    runs = ([_timed(0, 10), _logged(4)], [_timed(5, 35), _logged(4)])
+    (block,) = _blocks(*runs, source_time_scale=TimeScale.US, target_time_scale=TimeScale.MS)
+    (event,) = block.events
+    assert event.perf_data is not None and event.perf_data.raw == [0.01, 0.03]
+    assert (event.start_time, event.debug_data) == ([0, 5], [4])
+
+
+def test_events_are_equal_if_their_times_are() -> None:
+    assert Event("a", PerfData([1.0])) == Event("a", PerfData([1.0])) != Event("a", PerfData([2.0]))
+
+
+def test_runs_with_other_values_are_an_error() -> None:
+    with pytest.raises(AssertionError, match="Debug Data is different"):
+        _blocks([_logged(4)], [_logged(5)])
+    with pytest.raises(AssertionError, match="Debug Data is different"):
+        _blocks([_timed(0, 1), _logged(4, output=True)], [_timed(0, 1), _logged(5, output=True)])
+
+
+def test_runs_with_and_without_values_are_different_blocks() -> None:
+    logged, plain = _blocks([_timed(0, 10), _logged(4)], [_timed(0, 10)])
+    assert [len(block.events) for block in (logged, plain)] == [1, 1]
+    assert (logged.events[0].debug_data, plain.events[0].debug_data) == ([4], [])
+
+
+def test_an_event_of_a_delegate_is_called_what_identifies_it() -> None:
+    (block,) = _blocks([_timed(0, 1, "name", 7), _timed(1, 2, "", text="conv", attached=b"m"), _logged(1, 9)])
+    assert [event.name for event in block.events] == ["7", "conv", "9"]
+    assert [event.is_delegated_op for event in block.events] == [True, True, True]
+    assert [event._delegate_debug_metadatas for event in block.events] == [[], [b"m"], []]
+    assert [event.start_time for event in block.events] == [[0], [1], None]
+
+
+def test_an_event_is_made_of_an_instruction_in_each_run() -> None:
+    runs = [InstructionEvent.gen_from_events([_timed(0, end), _logged(2)]) for end in (1000, 3000)]
+    ((signature, _),) = EventSignature.gen_from_instruction_event(runs[0][0])
+    event = Event._gen_from_inference_events(signature, [run[0] for run in runs], 1000)
+    assert (event.name, event.debug_data, event._instruction_id) == ("op", [2], 3)
+    assert event.perf_data is not None and event.perf_data.raw == [1, 3]
+
+
+def test_debug_handles_are_found_by_number_and_by_text() -> None:
+    for maps in (({3: [5, 6]}, {3: {"name": "B", "delegate_map": {7: (8,)}}}), ({"3": [5, 6]}, {"3": {}})):
+        (block,) = _blocks([_timed(0, 1), _timed(1, 2, number=7)])
+        block._gen_resolve_debug_handles(*maps, {3: 2})
+        own, delegated = block.events
+        assert (own.debug_handles, own.num_outputs) == ([5, 6], 2)
+        assert delegated.debug_handles == ((8,) if 3 in maps[1] else None)
