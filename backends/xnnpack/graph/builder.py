@@ -73,7 +73,11 @@ def sizes_of(node: Node) -> list[Any]:
 
 
 class GraphBuilder:
-    """The graph so far, and where each node of the edge program is found in it."""
+    """The graph so far, and where each node of the edge program is found in it.
+
+    Attributes:
+        external_tag: the ``.ptd`` file that gets constants from now on, None for the program itself.
+    """
 
     def __init__(self, program: ExportedProgram) -> None:
         self.program = program
@@ -82,6 +86,7 @@ class GraphBuilder:
             version="0", constant_data=[schema.ConstantDataOffset(offset=0, size=0, named_key="")]
         )
         self.constants = program_constants(program)
+        self.external_tag: str | None = None
         self._tensors: dict[Node, torch.Tensor | None] = {}
         self._found: dict[Node, dict[Layout, int]] = {}
         self._constants: dict[Any, int] = {}
@@ -132,11 +137,16 @@ class GraphBuilder:
         dense = tensor.detach().contiguous()
         content = dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
         key = hashlib.sha256(content).hexdigest()
+        if self.external_tag is not None:
+            # By itself: equal bytes may be wanted in the program for another operator.
+            key = f"{key}.{self.external_tag}"
         if key not in self._constant_index:
             self._constant_index[key] = len(self._graph.constant_data)
             place = schema.ConstantDataOffset(offset=NAMED, size=len(content), named_key=key)
             self._graph.constant_data.append(place)
-            self.named_data.add_named_data(key, content, alignment=_CONSTANTS_ALIGNMENT)
+            self.named_data.add_named_data(
+                key, content, alignment=_CONSTANTS_ALIGNMENT, external_tag=self.external_tag
+            )
         return self._constant_index[key]
 
     def constant(

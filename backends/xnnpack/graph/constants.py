@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -16,6 +18,7 @@ DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNELS = "quantized_decomposed.dequantize_per_channel.default"
 DEQUANTIZE_GROUPS = "quantized_decomposed.dequantize_per_channel_group.default"
 DEQUANTIZE_AFFINE = "torchao.dequantize_affine.default"
+_EXTERNAL = "delegate_constant_tag"
 _INNER_TENSOR = "export.access_subclass_inner_tensor.default"
 
 #: Operators that only prepare constants when all they read is constant.
@@ -141,6 +144,26 @@ def preparation(node: Node) -> list[Node]:
         return []
     before = [one for source in node.all_input_nodes for one in preparation(source)]
     return [*before, node]
+
+
+def external_tag(nodes: Iterable[Node]) -> str | None:
+    """The ``.ptd`` file that constants among ``nodes``, or what prepares them, are marked for; None for the program.
+
+    ``delegate_external_constants_pass_unlifted`` marks them; one mark stands for all constants of an operator.
+    """
+    for node in nodes:
+        stored = [one for call in preparation(node) for one in call.all_input_nodes] or [node]
+        for one in (*preparation(node), *stored):
+            custom = one.meta.get("custom") or {}
+            marks = (
+                custom.get(_EXTERNAL),
+                custom.get(meta_keys.CONSTANT_TAG),
+                one.meta.get(meta_keys.CONSTANT_TAG),
+            )
+            found = next((mark for mark in marks if mark is not None), None)
+            if found is not None:
+                return str(found)
+    return None
 
 
 def prepared_constants(node: Node, constants: Constants) -> list[Node]:

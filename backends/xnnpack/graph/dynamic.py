@@ -26,6 +26,7 @@ from executorch.backends.xnnpack.graph.quantized import (
     is_symmetric_by_channel,
     parameters_of,
 )
+from executorch.dialects import meta_keys
 
 DYNAMIC_OPERATORS = set(GEMMS)
 _CONVOLUTION = "aten.convolution.default"
@@ -57,7 +58,7 @@ class DynamicWeight:
 
     Attributes:
         tensor: int8, of which four-bit weights use -8 to 7; of a convolution as the model has it.
-        scales: (outputs, groups).
+        scales: (outputs, groups); of a transposed convolution the outputs are the weight's second dimension.
         bits: 8 or 4.
     """
 
@@ -128,32 +129,39 @@ def _reads_as_layer(user: Node, dequantization: Node, constants: Constants) -> b
     product = product_of(user)
     if product is None or (product.bias is not None and not is_bias(product, constants)):
         return False
-    form = weight_form(product.weight, constants, product.last)
+    form = weight_form(product.weight, constants, product.last, product.output_dimension)
     if name_of(user) == _CONVOLUTION and not _is_plain_convolution(user, form):
         return False
     return product.source is dequantization and form is not None
 
 
 def _is_plain_convolution(node: Node, form: DynamicWeight | None) -> bool:
-    """Whether XNNPACK has this convolution of inputs quantized at run time: eight bits, no groups, no transposition."""
-    return form is not None and form.bits == 8 and form.tensor.dim() == 4 and node.args[6:9:2] == (False, 1)
+    """Whether XNNPACK has this convolution of inputs quantized at run time: eight bits, no groups."""
+    if form is None or form.bits != 8 or form.tensor.dim() != 4 or node.args[8] != 1:
+        return False
+    # Transposed ones give single precision only.
+    return not node.args[6] or node.meta[meta_keys.VAL].dtype is torch.float32
 
 
-def weight_form(node: Node, constants: Constants, last: bool) -> DynamicWeight | None:
+def weight_form(
+    node: Node, constants: Constants, last: bool, dimension: int | None = None
+) -> DynamicWeight | None:
     """The weight behind a dequantization, None if XNNPACK has no such weights.
 
     Args:
         node: what the layer reads as its weight.
         constants: finds tensors.
         last: the weight is (inputs, outputs).
+        dimension: of the weight that counts outputs, by default what ``last`` says.
     """
     name = name_of(node)
+    dimension = int(last) if dimension is None else dimension
     if name in (DEQUANTIZE_AFFINE, DEQUANTIZE_GROUPS):
         return None if last else _weight_in_groups(node, constants)
     parameters = parameters_of(node)
     if name == DEQUANTIZE and (parameters is None or parameters.zero_point != 0):
         return None
-    if name == DEQUANTIZE_CHANNELS and not is_symmetric_by_channel(node, constants, int(last)):
+    if name == DEQUANTIZE_CHANNELS and not is_symmetric_by_channel(node, constants, dimension):
         return None
     values = constants(node.args[0]) if name in (DEQUANTIZE, DEQUANTIZE_CHANNELS) else None  # type: ignore[arg-type]
     if values is None:
@@ -161,7 +169,9 @@ def weight_form(node: Node, constants: Constants, last: bool) -> DynamicWeight |
     tensor = values.t() if last else values
     scales = torch.tensor(parameters.scale) if parameters is not None else constants(node.args[1])  # type: ignore[arg-type]
     assert scales is not None
-    return DynamicWeight(tensor, scales.reshape(-1, 1).expand(tensor.shape[0], 1).to(torch.float32), 8)
+    return DynamicWeight(
+        tensor, scales.reshape(-1, 1).expand(values.shape[dimension], 1).to(torch.float32), 8
+    )
 
 
 def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:

@@ -88,6 +88,8 @@ def foldable_batch_norm(node: Node) -> Node | None:
     user = next(iter(node.users))
     if operator_name(user.target) not in BATCH_NORMS or user.args[0] is not node:
         return None
+    if node.args[6] and node.args[8] != 1:
+        return None
     used = [one for one in user.users if one.users or one.args[1:] == (0,)]
     return user if len(used) == 1 and used[0].args[1:] == (0,) else None
 

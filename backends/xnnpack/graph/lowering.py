@@ -10,11 +10,12 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder
-from executorch.backends.xnnpack.graph.constants import Constants, name_of
+from executorch.backends.xnnpack.graph.constants import Constants, external_tag, name_of
 from executorch.backends.xnnpack.graph.dynamic import DynamicCall, dynamic_call
 from executorch.backends.xnnpack.graph.fusion import Fusions, find_fusions
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.orders import Order, plan_layouts
+from executorch.backends.xnnpack.graph.padding import Margins, margins_of
 from executorch.backends.xnnpack.graph.products import Product, is_size, product_of, through_views
 from executorch.backends.xnnpack.graph.quantized import StaticCall, static_call
 from executorch.backends.xnnpack.graph.recovery import Recovery, recoveries
@@ -43,6 +44,7 @@ class Plan:
         recovered: last node of a formula -> the operator that it spells out.
         products: products with weights, with the views and transpositions around them.
         layouts: result -> its order, where the operator leaves that open.
+        margins: convolutions that pad their input themselves.
     """
 
     fusions: Fusions
@@ -51,6 +53,7 @@ class Plan:
     recovered: dict[Node, Recovery] = field(default_factory=dict)
     products: dict[Node, Product] = field(default_factory=dict)
     layouts: dict[Node, Layout] = field(default_factory=dict)
+    margins: dict[Node, Margins] = field(default_factory=dict)
 
     def done(self) -> set[Node]:
         """Nodes that become nothing of their own."""
@@ -58,7 +61,8 @@ class Plan:
         chains = {node for call in self.dynamic.values() for node in call.chain}
         spelled = {node for found in self.recovered.values() for node in found.nodes} - set(self.recovered)
         views = {node for product in self.products.values() for node in product.views}
-        return self.fusions.absorbed | quantizations | chains | spelled | views | self._unread()
+        pads = {node for found in self.margins.values() for node in found.absorbed}
+        return self.fusions.absorbed | quantizations | chains | spelled | views | pads | self._unread()
 
     def result_of(self, node: Node) -> Node:
         """The node whose value ``node`` computes with everything that is done with it."""
@@ -77,6 +81,7 @@ class Plan:
         product = self.products[node]
         source = inputs.get(product.source, product.source)
         source = self.dynamic[node].source if node in self.dynamic else source
+        source = self.margins[node].source if node in self.margins else source
         return [one for one in (source, product.weight, product.bias) if one is not None]
 
     def _unread(self) -> set[Node]:
@@ -106,6 +111,10 @@ def make_plan(program: ExportedProgram, constants: Constants) -> Plan:
     for node in plan.recovered:
         behind = plan.fusions.activation.pop(node, None)
         plan.fusions.absorbed.discard(node if behind is None else behind[0])
+    for node in nodes:
+        found = margins_of(node, plan.static) if node not in plan.dynamic else None
+        if found is not None:
+            plan.margins[node] = found
     done = plan.done()
     calls = [
         (node, plan.result_of(node), plan.values_read_by(node))
@@ -162,7 +171,13 @@ class Operator:
         return args[position] if len(args) > position else self.node.kwargs.get(name, default)
 
     def source(self, node: Node) -> Node:
-        """Where the operator reads the value of its argument ``node``: integers before their dequantization."""
+        """Where the operator reads the value of its argument ``node``: integers before their dequantization.
+
+        Of an input that the operator pads itself, the value before the padding.
+        """
+        margins = self.plan.margins.get(self.node)
+        if margins is not None and node is self.node.args[0]:
+            return margins.source
         return self.quantized.inputs.get(node, node) if self.quantized is not None else node
 
     def input(self, node: Node, layout: Layout = Layout.PLAIN) -> int:
@@ -220,6 +235,7 @@ def lower_graph(program: ExportedProgram) -> GraphBuilder:
             continue
         if not builder.is_constant(node):
             _lower_node(Operator(builder, node, plan))
+    builder.external_tag = None
     output = nodes[-1].args[0]
     for node in output if isinstance(output, tuple | list) else (output,):
         builder.add_external_output(node)
@@ -232,4 +248,7 @@ def _lower_node(operator: Operator) -> None:
     lowering = _LOWERINGS.get(name)
     if lowering is None:
         raise ExportError(f"XNNPACK: no lowering for {name} (node {operator.node.name})")
+    builder, product = operator.builder, operator.product
+    read = [*operator.node.all_input_nodes, *([] if product is None else [product.weight])]
+    builder.external_tag = external_tag(one for one in read if builder.is_constant(one))
     lowering(operator)

@@ -8,7 +8,7 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of
-from executorch.backends.xnnpack.graph.dynamic import DynamicCall, weight_form
+from executorch.backends.xnnpack.graph.dynamic import DynamicCall, DynamicWeight, weight_form
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.weights import bias_of, dynamic_filter, filter_of, weight_of
@@ -29,7 +29,10 @@ def _fully_connected(
         return
     first = operator.input(source)
     flags = 0
-    if builder.tensor_of(weight) is not None:
+    form = weight_only(operator, weight, by_rows)
+    if form is not None and bias is None:
+        filters, offset = dynamic_filter(builder, form), INVALID_ID
+    elif builder.tensor_of(weight) is not None:
         known = weight_of(operator, weight)
         filters = filter_of(builder, known, known.tensor if by_rows else known.tensor.t(), 0)
         offset = bias_of(operator, known, source, None if bias is None else builder.tensor_of(bias))
@@ -41,6 +44,19 @@ def _fully_connected(
             input1_id=first, filter_id=filters, bias_id=offset, output_id=operator.output(), flags=flags
         )
     )
+
+
+def weight_only(operator: Operator, weight: Node, by_rows: bool) -> DynamicWeight | None:
+    """The integers of a constant weight that a product of single-precision numbers reads, None if it has none.
+
+    XNNPACK has such products for weights with a scale for each output.
+    """
+    if operator.quantized is not None or weight.op != "call_function":
+        return None
+    if operator.result.meta[meta_keys.VAL].dtype is not torch.float32:
+        return None
+    form = weight_form(weight, operator.builder.constants, last=not by_rows)
+    return form if form is not None and form.scales.shape[1] == 1 else None
 
 
 def _dynamic(operator: Operator, call: DynamicCall, weight: Node, bias: Node | None, by_rows: bool) -> None:
@@ -64,7 +80,10 @@ def linear(operator: Operator) -> None:
     product = operator.product
     assert product is not None
     bias = product.bias
-    if bias is None or operator.quantized or operator.dynamic or _is_bias(operator, bias, product.weight):
+    form = None if operator.dynamic else weight_only(operator, product.weight, by_rows=not product.last)
+    # XNNPACK (the pinned release) loses the bias of a layer whose weights alone are quantized.
+    packs_bias = form is None and (bias is None or _is_bias(operator, bias, product.weight))
+    if bias is None or operator.quantized or operator.dynamic or packs_bias:
         _fully_connected(operator, product.source, product.weight, bias, by_rows=not product.last)
         return
     # The summand is calculated, or a matrix: added to the product.
@@ -72,7 +91,9 @@ def linear(operator: Operator) -> None:
     target = builder.value(shape_of(operator.result), operator.output_type)
     first = builder.input(product.source)
     known = builder.tensor_of(product.weight)
-    if known is None:
+    if form is not None:
+        filters, flags = dynamic_filter(builder, form), 0
+    elif known is None:
         filters, flags = builder.input(product.weight), _TRANSPOSE_WEIGHTS if product.last else 0
     else:
         filters, flags = builder.constant(known.t() if product.last else known), 0

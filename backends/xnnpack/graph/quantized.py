@@ -61,6 +61,7 @@ MOVING = {
     "dim_order_ops._clone_dim_order.default",
     "dim_order_ops._to_dim_order_copy.default",
 }
+_CONVOLUTION = "aten.convolution.default"
 QUANTIZED_OPERATORS = {*GEMMS, *CALCULATING, *MOVING}
 
 
@@ -150,6 +151,10 @@ def _has_static_weights(product: Product, constants: Constants) -> bool:
     if weight.meta[meta_keys.VAL].dtype is not torch.float32:
         return False
     if product.bias is not None and not is_bias(product, constants):
+        return False
+    node = product.node
+    if name_of(node) == _CONVOLUTION and node.args[6] and node.args[8] != 1 and name_of(weight) != DEQUANTIZE:
+        # Scales by output are those of one group: the model has none for the others.
         return False
     parameters = parameters_of(weight)
     if parameters is not None:

@@ -60,21 +60,27 @@ def convolution(operator: Operator) -> None:
     depthwise = is_depthwise(groups, weight.shape, transposed)
     size = tuple(weight.shape[2:])
     top, left = in_one_row(padding, spatial, 0)
+    margins = operator.plan.margins.get(operator.node)
+    more = (0, 0, 0, 0) if margins is None else (margins.top, margins.right, margins.bottom, margins.left)
     subsampling = in_one_row(stride, spatial, 1)
     dilations = in_one_row(dilation, spatial, 1)
     adjustments = in_one_row(adjustment, spatial, 0) if transposed else [0, 0]
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     inputs = weight.shape[0] if transposed else weight.shape[1] * groups
-    filters = weight.permute((1, 2, 3, 0) if transposed or depthwise else (0, 2, 3, 1))
+    filters = weight.permute((1, 2, 3, 0) if depthwise else (0, 2, 3, 1))
+    if transposed:
+        # (inputs, outputs of a group, ...): XNNPACK has all outputs first, each with the inputs of its group.
+        grouped = weight.reshape(groups, -1, *weight.shape[1:])
+        filters = grouped.permute(0, 2, 3, 4, 1).reshape(outputs, *size, inputs // groups)
     first, result = _rows_in_and_out(operator, source, spatial)
     made: Any = schema.XNNConv2d
     made = schema.XNNConvTranspose2d if transposed else schema.XNNDepthwiseConv2d if depthwise else made
     operator.add(
         made(
-            padding_top=top,
-            padding_right=left,
-            padding_bottom=top,
-            padding_left=left,
+            padding_top=top + more[0],
+            padding_right=left + more[1],
+            padding_bottom=top + more[2],
+            padding_left=left + more[3],
             kernel_height=size[0],
             kernel_width=size[1],
             subsampling_height=subsampling[0],
@@ -107,7 +113,7 @@ def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int
     first = operator.input(source, Layout.CHANNELS_LAST)
     if spatial == 2:
         return first, operator.output(Layout.CHANNELS_LAST)
-    batch, channels, length = sizes_of(source)
+    batch, channels, length = sizes_of(operator.source(source))
     row = builder.reshape(first, [batch, 1, length, channels], operator.input_type(source))
     batch, channels, length = sizes_of(operator.result)
     return row, builder.value([batch, 1, length, channels], operator.output_type)

@@ -41,7 +41,8 @@ def weight_of(operator: Operator, node: Node) -> Weight:
     """The weight that ``node`` stands for: as integers where the operator works on such."""
     builder = operator.builder
     if operator.dynamic is not None:
-        form = weight_form(node, builder.constants, last=False)
+        assert operator.product is not None
+        form = weight_form(node, builder.constants, last=False, dimension=operator.product.output_dimension)
         assert form is not None
         return Weight(form.tensor, form.scales[:, 0])
     if operator.quantized is None:

@@ -11,7 +11,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.infra.partitioner import Partition
 
-from executorch.backends.xnnpack.graph.constants import prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.constants import name_of, prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.conversions import is_qparam
 from executorch.backends.xnnpack.graph.products import is_size, product_of, sizes_behind
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
@@ -20,6 +21,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     logger,
 )
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
+from executorch.dialects import meta_keys
 from executorch.partitioner import DelegationSpec, PartitionResult
 from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
 from executorch.partitioner.partition_proposals import generate_grouped_partitions_from_list_of_nodes
@@ -34,6 +36,8 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         config_precisions: one precision or several in which they may be taken; all by default.
         per_op_mode: one delegate for each operator (less memory at once, a little more time).
         verbose: log every operator that is not taken, with the reason.
+        force_non_static_weights_for_f32_linear: weights and biases of linear layers in floating point are arguments of
+            the delegate, not part of it, so that they may change; they are packed whenever it runs.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
             made.append(config(**kwargs))
             made[-1].set_enabled_precision_types(precisions)
         self.per_op_mode = per_op_mode
+        self._linears_have_arguments = bool(kwargs.get("force_non_static_weights_for_f32_linear", False))
         self._was_asked = False
         super().__init__(DelegationSpec(XnnpackBackend.__name__, []), made)
 
@@ -72,10 +77,13 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         """
         if not self._was_asked:
             logging.getLogger(__name__).warning(
-                "DEPRECATION WARNING: to_edge() followed by to_backend() takes operators apart that XNNPACK has whole. "
-                "Way out: to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])"
+                "DEPRECATION WARNING: the workflow to_edge() + to_backend() takes operators apart that XNNPACK has whole. "
+                "Way out: to_edge_transform_and_lower() with partitioner=[XnnpackPartitioner()]"
             )
-        return super().partition(exported_program)
+        result = super().partition(exported_program)
+        if self._linears_have_arguments:
+            _keep_weights_outside(result.tagged_exported_program)
+        return result
 
     def generate_partitions(self, ep: ExportedProgram) -> list[Partition]:
         """What is taken, as large convex partitions, or one for each operator."""
@@ -99,16 +107,46 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         return partitions
 
 
+def _keep_weights_outside(program: ExportedProgram) -> None:
+    """Takes the weights of linear layers in floating point out of the delegates that they were tagged for."""
+    for node in program.graph.nodes:
+        product = product_of(node)
+        if (
+            product is None
+            or meta_keys.DELEGATION_TAG not in node.meta
+            or name_of(node) == "aten.convolution.default"
+        ):
+            continue
+        for one in (product.weight, product.bias):
+            if one is not None and one.op == "placeholder":
+                one.meta.pop(meta_keys.DELEGATION_TAG, None)
+
+
 def _single(matched: list[list[Node]]) -> list[Partition]:
     """A partition for each operator: these first, then the conversions that none of them does."""
     taken: set[Node] = set()
     partitions: list[Partition] = []
-    for nodes in sorted(matched, key=lambda found: len(found) == 1):
+    for nodes in sorted(_sharing_chains(matched), key=lambda found: len(found) == 1):
         left = [node for node in nodes if node not in taken]
         taken.update(left)
         if left:
             partitions.append(Partition(id=len(partitions), nodes=left))
     return partitions
+
+
+def _sharing_chains(matched: list[list[Node]]) -> list[list[Node]]:
+    """The same groups, but layers that read one input quantized at run time are one: that is quantized within."""
+    groups: list[list[Node]] = []
+    place: dict[Node, list[Node]] = {}
+    for nodes in matched:
+        chain = next((node for node in nodes if is_qparam(node)), None)
+        if chain is not None and chain in place:
+            place[chain] += [node for node in nodes if node not in place[chain]]
+            continue
+        groups.append(list(nodes))
+        if chain is not None:
+            place[chain] = groups[-1]
+    return groups
 
 
 def _sizes_apart(matched: list[list[Node]]) -> list[list[Node]]:

@@ -30,18 +30,49 @@ from torchao.quantization.pt2e.quantizer import (
     get_module_name_filter,
 )
 
+from executorch.backends.xnnpack.quantizer.published_patterns import (
+    ADAPTIVE_AVG_POOL2D_TARGETS,
+    SUPPORTED_PATTERNS,
+    QuantPattern,
+    _get_dynamo_graph,
+    _get_linear_patterns,
+    _get_module_type_filter,
+    _get_not_module_type_or_name_filter,
+    _supported_symmetric_quantized_operators,
+)
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import (
+    ADD_TARGETS,
+    CAT_TARGETS,
+    CONV_TARGETS,
+    CONV_TRANSPOSE_TARGETS,
+    LINEAR_TARGETS,
+    MUL_TARGETS,
     OP_TO_ANNOTATOR,
     _convert_scalars_to_attrs,
     propagate_annotation,
 )
 
-__all__ = ["XNNPACKQuantizer", "get_symmetric_quantization_config"]
+__all__ = [
+    "ADAPTIVE_AVG_POOL2D_TARGETS",
+    "ADD_TARGETS",
+    "CAT_TARGETS",
+    "CONV_TARGETS",
+    "CONV_TRANSPOSE_TARGETS",
+    "LINEAR_TARGETS",
+    "MUL_TARGETS",
+    "QuantPattern",
+    "XNNPACKQuantizer",
+    "_get_dynamo_graph",
+    "_get_linear_patterns",
+    "_get_module_type_filter",
+    "_get_not_module_type_or_name_filter",
+    "get_symmetric_quantization_config",
+]
 
 #: Smallest scale: smaller ones are lost in XNNPACK's arithmetic.
 _EPS = 2**-12
 _STATIC_KINDS = ("conv", "conv_transpose", "linear", "add", "sub", "mul", "adaptive_avg_pool2d", "cat")
-_DYNAMIC_KINDS = ("linear", "conv")
+_DYNAMIC_KINDS = ("linear", "conv", "conv_transpose")
 
 FilterFunction = Callable[[Node], bool]
 
@@ -106,7 +137,14 @@ class XNNPACKQuantizer(Quantizer):
 
     Where several configs fit a node, the most special wins: by module name, by module type, by operator, global. A
     config of None leaves what it names in floating point. Setters return the quantizer.
+
+    Attributes:
+        SUPPORTED_PATTERNS: what is quantized, by kind.
+        supported_config_and_operators: the same by config.
     """
+
+    SUPPORTED_PATTERNS = SUPPORTED_PATTERNS
+    supported_config_and_operators: list[OperatorConfig]
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +200,7 @@ class XNNPACKQuantizer(Quantizer):
     def annotate(self, model: GraphModule) -> GraphModule:
         groups = [
             *((get_module_name_filter(name), config) for name, config in self.module_name_config.items()),
-            *((_type_filter(kind), config) for kind, config in self.module_type_config.items()),
+            *((_get_module_type_filter(kind), config) for kind, config in self.module_type_config.items()),
             *((_operator_filter(kind), config) for kind, config in self.operator_type_config.items()),
         ]
         special: list[FilterFunction] = []
@@ -228,16 +266,6 @@ def _kinds(config: QuantizationConfig) -> tuple[str, ...]:
     return _DYNAMIC_KINDS if dynamic else _STATIC_KINDS
 
 
-def _type_filter(kind: Callable[..., Any]) -> FilterFunction:
-    """Nodes from within modules of a class, which traces name by itself or in full."""
-    full = f"{kind.__module__}.{kind.__qualname__}"
-
-    def accepts(node: Node) -> bool:
-        return any(found in (kind, full) for _, found in node.meta.get("nn_module_stack", {}).values())
-
-    return accepts
-
-
 def _operator_filter(kind: Any) -> FilterFunction:
     """Calls of an operator, or of the operator that a function of the same name becomes."""
     name = getattr(kind, "__name__", str(kind))
@@ -272,3 +300,21 @@ _PATTERNS: dict[str, list[Any]] = {
     "mul": _with_activations(torch.mul),
     "sub": _with_activations(torch.sub),
 }
+
+
+def _get_supported_symmetric_config_and_operators() -> list[OperatorConfig]:
+    """Each config of ``get_symmetric_quantization_config`` for calibration and training, with what it quantizes."""
+    operators = [one for chains in _supported_symmetric_quantized_operators().values() for one in chains]
+    configs = [
+        get_symmetric_quantization_config(is_per_channel=channel, is_qat=qat)
+        for channel in (False, True)
+        for qat in (False, True)
+    ]
+    return [OperatorConfig(config, list(operators)) for config in configs]
+
+
+def _get_supported_config_and_operators() -> list[OperatorConfig]:
+    return _get_supported_symmetric_config_and_operators()
+
+
+XNNPACKQuantizer.supported_config_and_operators = _get_supported_config_and_operators()

@@ -14,7 +14,13 @@ from executorch.backends.xnnpack import (
 )
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer,
+    _get_module_type_filter,
+    _get_not_module_type_or_name_filter,
     get_symmetric_quantization_config,
+)
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import (
+    OP_TO_ANNOTATOR,
+    change_quantization_config,
 )
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
@@ -267,3 +273,42 @@ def test_batches_of_any_size():
     for batch in (5, 1, 8):
         images = torch.randn(batch, 3, 32, 32)
         assert compute_error(quantized(images), method.execute([images])[0]) > _EXACT_ENOUGH
+
+
+def test_annotators_of_chains():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2)).eval()
+    graph_module = torch.export.export(model, (torch.randn(2, 4),)).module()
+    config = get_symmetric_quantization_config()
+    (chain,) = OP_TO_ANNOTATOR["linear_relu"](graph_module, config)
+    assert [node.target for node in chain] == [torch.ops.aten.linear.default, torch.ops.aten.relu.default]
+    # What is annotated stays as it is.
+    assert OP_TO_ANNOTATOR["linear_relu"](graph_module, config) == []
+    assert len(OP_TO_ANNOTATOR["linear"](graph_module, config)) == 1
+    names = {pattern.name for pattern in XNNPACKQuantizer.SUPPORTED_PATTERNS}
+    assert names <= set(OP_TO_ANNOTATOR)
+
+
+def test_specs_with_other_fields():
+    spec = get_symmetric_quantization_config().weight
+    changed = change_quantization_config(spec, ch_axis=1, quant_min=-8)
+    assert (changed.ch_axis, changed.quant_min, changed.quant_max) == (1, -8, spec.quant_max)
+
+
+def test_filters_of_modules():
+    class Inner(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+    class Outer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def forward(self, x):
+            return self.inner(x) * 2
+
+    graph = torch.export.export(Outer(), (torch.randn(2),)).graph
+    within, without = _get_module_type_filter(Inner), _get_not_module_type_or_name_filter([Inner], [])
+    called = {node.name: node for node in graph.nodes if node.op == "call_function"}
+    assert within(called["add"]) and not within(called["mul"])
+    assert without(called["mul"]) and not without(called["add"])

@@ -43,7 +43,8 @@ Annotator = Callable[
     [GraphModule, QuantizationConfig | None, FilterFunction | None], "list[list[Node]] | None"
 ]
 
-_ANNOTATION = "quantization_annotation"
+Q_ANNOTATION_KEY = "quantization_annotation"
+_ANNOTATION = Q_ANNOTATION_KEY
 _VALUE = "val"
 #: Larger numbers leave no resolution for anything else.
 _LARGEST_NUMBER = 3.4e38
@@ -115,6 +116,28 @@ def _is_annotated(nodes: list[Node]) -> bool:
     return any(_ANNOTATION in node.meta and node.meta[_ANNOTATION]._annotated for node in nodes)
 
 
+def _mark_nodes_as_annotated(nodes: list[Node]) -> None:
+    """Says that these nodes are done; what they are annotated with already stays."""
+    for node in nodes:
+        annotation = node.meta.setdefault(_ANNOTATION, QuantizationAnnotation())
+        annotation._annotated = True
+
+
+def _is_share_obs_or_fq_op(op: Callable[..., Any]) -> bool:
+    """Whether the result of an operator has the scale of its input."""
+    return op in _SHARING_TARGETS
+
+
+def _is_input_large_scalar(node: Node, gm: GraphModule) -> bool:
+    """Whether ``node`` is a number of the module that leaves no resolution for anything else."""
+    return _is_large_number(node, gm)
+
+
+def _is_input_non_float_tensor(node: Node) -> bool:
+    """Whether ``node`` is no tensor of floating-point numbers."""
+    return not _is_real(node)
+
+
 def _is_real(node: Any) -> bool:
     value = node.meta.get(_VALUE) if isinstance(node, Node) else None
     return isinstance(value, torch.Tensor) and value.dtype in (torch.float32, torch.float16)
@@ -164,8 +187,26 @@ def _chain(node: Node, batch_norm: bool, activation: bool) -> list[Node]:
     return chain
 
 
-def change_quantization_config(original_qspec: QuantizationSpec, **changes: Any) -> QuantizationSpec:
-    """The same spec with other fields (``dtype``, ``quant_min``, ``quant_max``, ``qscheme``, ``ch_axis``, ...)."""
+def change_quantization_config(
+    original_qspec: QuantizationSpec,
+    dtype: torch.dtype | None = None,
+    quant_min: int | None = None,
+    quant_max: int | None = None,
+    qscheme: torch.qscheme | None = None,
+    ch_axis: int | None = None,
+    is_dynamic: bool | None = None,
+    observer_or_fake_quant_ctr: Any = None,
+) -> QuantizationSpec:
+    """The same spec with other fields; None leaves one as it is."""
+    changes = {
+        "dtype": dtype,
+        "quant_min": quant_min,
+        "quant_max": quant_max,
+        "qscheme": qscheme,
+        "ch_axis": ch_axis,
+        "is_dynamic": is_dynamic,
+        "observer_or_fake_quant_ctr": observer_or_fake_quant_ctr,
+    }
     given = {name: value for name, value in changes.items() if value is not None}
     return dataclasses.replace(original_qspec, **given)
 
@@ -200,10 +241,8 @@ def _annotate_products(
 
 
 def _is_depthwise(node: Node) -> bool:
-    groups = (
-        node.args[6] if node.target in CONV_TARGETS and len(node.args) > 6 else node.kwargs.get("groups", 1)
-    )
-    return bool(groups != 1)
+    positional = node.target in CONV_TARGETS | CONV_TRANSPOSE_TARGETS and len(node.args) > 6
+    return bool((node.args[6] if positional else node.kwargs.get("groups", 1)) != 1)
 
 
 @register_annotator("linear")
@@ -277,6 +316,30 @@ def annotate_pooling(
             _mark([node], {source: get_input_act_qspec(config)}, SharedQuantizationSpec((source, node)))
         )
     return found
+
+
+def _register_chain(kind: str, batch_norm: bool, activation: bool) -> None:
+    """Makes an annotator of those operators of a kind that a batch norm, an activation or both follow."""
+    plain = OP_TO_ANNOTATOR[kind]
+    wanted = 1 + batch_norm + activation
+
+    def annotate(
+        model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
+    ) -> list[list[Node]] | None:
+        def accepts(node: Node) -> bool:
+            follows = len(_chain(node, batch_norm, activation)) == wanted
+            return follows and (filter_fn is None or filter_fn(node))
+
+        return plain(model, config, accepts)
+
+    OP_TO_ANNOTATOR[f"{kind}{'_bn' * batch_norm}{'_relu' * activation}"] = annotate
+
+
+for _kind in ("linear", "conv", "conv_transpose", "add", "mul"):
+    _register_chain(_kind, batch_norm=False, activation=True)
+for _kind in ("conv", "conv_transpose"):
+    _register_chain(_kind, batch_norm=True, activation=False)
+    _register_chain(_kind, batch_norm=True, activation=True)
 
 
 @register_annotator("cat")

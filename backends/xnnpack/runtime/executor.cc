@@ -61,6 +61,7 @@ Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
   for (const External& external : made->externals_) {
     made->pointers_.push_back({external.id, nullptr});
   }
+  made->tensors_.resize(made->externals_.size());
   made->data_ = subgraph->take_data();
   made->scales_ = subgraph->take_scales();
   return made;
@@ -234,11 +235,31 @@ Error Executor::set_up(Span<EValue*> args) {
   return Error::Ok;
 }
 
-Error Executor::run(Span<EValue*> args, EventTracer* tracer) {
+Error Executor::choose_tensors(Span<EValue*> args) {
+  size_t count = 0;
   for (size_t i = 0; i < args.size(); ++i) {
-    ET_CHECK_OR_RETURN_ERROR(args[i] != nullptr && args[i]->isTensor(), InvalidArgument,
-                             "XNNPACK: argument %zu is not a tensor", i);
+    EValue* const arg = args[i];
+    if (arg != nullptr && arg->isTensor()) {
+      if (count < tensors_.size()) {
+        tensors_[count] = arg;
+      }
+      ++count;
+    } else {
+      // Sizes that are read before the delegate; the graph has them in the shapes of its inputs.
+      ET_CHECK_OR_RETURN_ERROR(arg != nullptr && (arg->isInt() || arg->isBool() || arg->isDouble()),
+                               InvalidArgument, "XNNPACK: argument %zu is no tensor and no number",
+                               i);
+    }
   }
+  ET_CHECK_OR_RETURN_ERROR(count == tensors_.size(), InvalidArgument,
+                           "XNNPACK: the delegate has %zu inputs and outputs, got %zu tensors",
+                           tensors_.size(), count);
+  return Error::Ok;
+}
+
+Error Executor::run(Span<EValue*> given, EventTracer* tracer) {
+  ET_CHECK_OK_OR_RETURN_ERROR(choose_tensors(given));
+  const Span<EValue*> args(tensors_.data(), tensors_.size());
   const XNNWorkspace::Acquired acquired = workspace_->acquire();
   follow_threadpool();
   ET_CHECK_OK_OR_RETURN_ERROR(take_inputs(args));
@@ -255,9 +276,6 @@ Error Executor::run(Span<EValue*> args, EventTracer* tracer) {
 }
 
 Error Executor::execute(Span<EValue*> args, EventTracer* tracer) {
-  ET_CHECK_OR_RETURN_ERROR(args.size() == externals_.size(), InvalidArgument,
-                           "XNNPACK: the delegate has %zu arguments, got %zu", externals_.size(),
-                           args.size());
   ET_CHECK_OR_RETURN_ERROR(!is_running_.exchange(true, std::memory_order_acquire), InvalidState,
                            "XNNPACK: another thread is running this method");
   const Error error = run(args, tracer);

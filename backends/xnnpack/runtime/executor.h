@@ -39,8 +39,8 @@ class Executor {
                                                            const ExecutorOptions& options);
   ~Executor();
 
-  /// Runs on `args`: the inputs, then the outputs, which are resized. Waits until no other delegate
-  /// uses the workspace.
+  /// Runs on `args`: the inputs, then the outputs, which are resized. Numbers among them are left
+  /// out. Waits until no other delegate uses the workspace.
   ///
   /// @param tracer Gets the times of the operators; may be null.
   /// @retval Error::InvalidState Another thread runs this delegate.
@@ -65,7 +65,8 @@ class Executor {
   runtime::Error take_inputs(runtime::Span<runtime::EValue*> args);
   runtime::Error resize_output(size_t index, executorch::aten::Tensor& tensor);
   runtime::Error set_up(runtime::Span<runtime::EValue*> args);
-  runtime::Error run(runtime::Span<runtime::EValue*> args, runtime::EventTracer* tracer);
+  runtime::Error choose_tensors(runtime::Span<runtime::EValue*> args);
+  runtime::Error run(runtime::Span<runtime::EValue*> given, runtime::EventTracer* tracer);
   void follow_threadpool();
 
   // XNNPACK uses these until its runtime is gone, so they are declared first.
@@ -76,6 +77,7 @@ class Executor {
   std::unique_ptr<xnn_runtime, Delete> runtime_;
   std::vector<External> externals_;
   std::vector<xnn_external_value> pointers_;
+  std::vector<runtime::EValue*> tensors_;
   std::vector<ShapeRule> shape_rules_;
   pthreadpool_t threadpool_ = nullptr;
   size_t num_threads_ = 1;

@@ -226,9 +226,26 @@ TEST_F(ExecutorTest, RefusesWrongArguments) {
     EValue* args[] = {bad, &out};
     EXPECT_EQ(executor->execute({args, 2}), Error::InvalidArgument);
   }
-  EValue* args[] = {&good, &out};
+  EValue none;
+  EValue* args[] = {&good, &out, &none};
   EXPECT_EQ(executor->execute({args, 1}), Error::InvalidArgument);
+  EXPECT_EQ(executor->execute({args, 3}), Error::InvalidArgument);
+  args[2] = &good;
+  EXPECT_EQ(executor->execute({args, 3}), Error::InvalidArgument) << "one tensor too many";
   EXPECT_EQ(executor->execute({args, 2}), Error::Ok) << "it works after all this";
+}
+
+TEST_F(ExecutorTest, NumbersAmongTheArgumentsAreLeftOut) {
+  const auto executor = make(graph_.blob(), &graph_.named());
+  Factory factory;
+  const std::vector<float> x = graph_.input(2);
+  EValue size(int64_t{2});
+  EValue flag(true);
+  EValue in(factory.make({2, GraphForTests::kInputs}, x));
+  EValue out(factory.zeros({8, GraphForTests::kOutputs}, kDynamic));
+  EValue* args[] = {&size, &in, &flag, &out};
+  ASSERT_EQ(executor->execute({args, 4}), Error::Ok);
+  EXPECT_NEAR(out.toTensor().const_data_ptr<float>()[5], graph_.expected(x)[5], 1e-4);
 }
 
 TEST_F(ExecutorTest, SaysWhichDataIsMissing) {

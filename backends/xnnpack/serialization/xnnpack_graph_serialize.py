@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from executorch.backends.xnnpack.serialization.blob import HEADER, MAGIC, pack
 from executorch.backends.xnnpack.serialization.schema import XNNGraph, write_xnngraph
 
 CONSTANT_TENSOR_ALIGNMENT = 16
+_HEADER_BYTEORDER: Literal["little"] = "little"
 
 
 @dataclass
@@ -42,12 +42,14 @@ class XNNHeader:
         Raises:
             ValueError: these are not as many bytes as a header has, or no header.
         """
-        if len(data) != HEADER.size:
-            raise ValueError(f"Invalid XNNHeader: expected {HEADER.size} bytes but got {len(data)}")
-        try:
-            magic, length, *places = HEADER.unpack(data)
-        except struct.error as error:  # cannot happen with the right number of bytes
-            raise ValueError(f"Invalid XNNHeader: {error}") from error
+        if len(data) > HEADER.size:
+            raise ValueError(f"Invalid XNNHeader: expected no more than {HEADER.size} bytes, got {len(data)}")
+        if len(data) < HEADER.size:
+            raise ValueError(
+                f"Invalid XNNHeader: Invalid parsed length: data given was {len(data)} bytes, "
+                f"a header has {HEADER.size} bytes"
+            )
+        magic, length, *places = HEADER.unpack(data)
         if magic != MAGIC:
             raise ValueError(f"Invalid XNNHeader: invalid magic bytes {magic!r}, expected {MAGIC!r}")
         if length != HEADER.size:
@@ -72,9 +74,32 @@ class XNNHeader:
             ValueError: it is not valid.
         """
         if not self.is_valid():
-            raise ValueError("Invalid XNNHeader: the graph is empty or overlaps the constants")
+            raise ValueError(
+                "Invalid XNNHeader: header failed is_valid() check: the graph is empty or overlaps the constants"
+            )
         places = (self.flatbuffer_offset, self.flatbuffer_size)
         return HEADER.pack(MAGIC, HEADER.size, *places, self.constant_data_offset, self.constant_data_size)
+
+
+def _padding_required(offset: int, alignment: int) -> int:
+    """Bytes from ``offset`` to the next multiple of ``alignment``."""
+    return -offset % alignment
+
+
+def _aligned_size(input_size: int, alignment: int) -> int:
+    """``input_size`` rounded up to a multiple of ``alignment``."""
+    return input_size + _padding_required(input_size, alignment)
+
+
+def _pad_to(data: bytes, length: int) -> bytes:
+    """``data`` with zeros behind it, ``length`` bytes in all.
+
+    Raises:
+        ValueError: it is longer.
+    """
+    if len(data) > length:
+        raise ValueError(f"Data length {len(data)} > padded length {length}")
+    return data.ljust(length, b"\0")
 
 
 def convert_to_flatbuffer(xnnpack_graph: XNNGraph) -> bytes:

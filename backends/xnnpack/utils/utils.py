@@ -105,8 +105,8 @@ def get_param_tensor(exp_prog: ExportedProgram, node: Node | None) -> torch.Tens
 def get_groups_from_conv(conv_node: Node) -> int:
     """The groups of a convolution, also before it is ``aten.convolution``."""
     position = 8 if name_of(conv_node) == _CONVOLUTION else 6
-    found = conv_node.args[position] if len(conv_node.args) > position else conv_node.kwargs.get("groups", 1)
-    return int(found)  # type: ignore[call-overload, no-any-return]
+    found: Any = conv_node.kwargs.get("groups", 1)
+    return int(conv_node.args[position] if len(conv_node.args) > position else found)  # type: ignore[arg-type]
 
 
 def is_depthwise_conv(kernel_shape: Sequence[int], groups: int = 1, is_transpose: bool = False) -> bool:
@@ -121,6 +121,29 @@ def is_depthwise_conv(kernel_shape: Sequence[int], groups: int = 1, is_transpose
         return False
     outputs, inputs = kernel_shape[0], kernel_shape[1]
     return not is_transpose and inputs == 1 and groups > 1 and outputs % groups == 0
+
+
+def normalize_pool2d_args(
+    node: Node, has_dilation: bool
+) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Kernel, stride, padding and dilation of a pool over an image, each as height and width.
+
+    Args:
+        node: ``max_pool2d`` or ``avg_pool2d``.
+        has_dilation: the operator's fifth argument is its dilation; without one it is 1.
+    """
+    kernel = _pair(node.args[1])
+    given = [list(node.args[position : position + 1]) for position in (2, 3, 4)]
+    # No stride, or an empty one, is that of the kernel.
+    stride = _pair(given[0][0]) if given[0] and given[0][0] != [] else list(kernel)
+    padding = _pair(given[1][0]) if given[1] else [0, 0]
+    dilation = _pair(given[2][0]) if has_dilation and given[2] else [1, 1]
+    return kernel, stride, padding, dilation
+
+
+def _pair(value: Any) -> list[int]:
+    numbers = [value] if isinstance(value, int) else list(value)
+    return numbers * 2 if len(numbers) == 1 else numbers
 
 
 def normalize_mean_dims(mean_dims: Sequence[int] | int | None, rank: int) -> list[int]:

@@ -2,8 +2,10 @@
 
 import pytest
 import torch
+import torchao.quantization  # noqa: F401 - registers torchao's operators
 
 from executorch.backends.xnnpack.utils.quant_utils import (
+    extract_qdq_affine_op_args_for_decomposed_ops,
     is_dequant,
     is_dynamic_qdq,
     is_per_channel,
@@ -23,6 +25,7 @@ from executorch.backends.xnnpack.utils.utils import (
     is_depthwise_conv,
     is_param_node,
     normalize_mean_dims,
+    normalize_pool2d_args,
 )
 
 _Q = torch.ops.quantized_decomposed
@@ -92,3 +95,33 @@ def test_zero_points():
     for value, four_bits in ((128, False), (-1, True), (16, True)):
         with pytest.raises(ValueError, match="invalid zeropoint"):
             validate_quant_zeropoints(value, torch.int8, four_bits)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (([2, 2],), ([2, 2], [2, 2], [0, 0], [1, 1])),
+        (([3], [], 1), ([3, 3], [3, 3], [1, 1], [1, 1])),
+        (([3, 2], [1, 2], [1, 0], 2, True), ([3, 2], [1, 2], [1, 0], [2, 2])),
+    ],
+)
+def test_arguments_of_pools(arguments, expected):
+    graph = torch.fx.Graph()
+    pool = graph.call_function(torch.ops.aten.max_pool2d.default, (graph.placeholder("x"), *arguments))
+    assert normalize_pool2d_args(pool, has_dilation=True) == expected
+    assert normalize_pool2d_args(pool, has_dilation=False) == (*expected[:3], [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("block", "name", "count"),
+    [((4, 8), "per_tensor", 5), ((1, 8), "per_token", 5), ((1, 4), "per_channel_group", 6), ((2, 8), "", 0)],
+)
+def test_torchaos_conversions_as_others(block, name, count):
+    graph = torch.fx.Graph()
+    source = graph.placeholder("x")
+    source.meta["val"] = torch.empty(4, 8)
+    arguments = (source, list(block), 0.5, 0, torch.int8, -8, 7)
+    node = graph.call_function(torch.ops.torchao.quantize_affine.default, arguments)
+    found, kind = extract_qdq_affine_op_args_for_decomposed_ops(node)
+    assert kind == name and len(found or ()) == count
+    assert extract_qdq_affine_op_args_for_decomposed_ops(source) == (None, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 from executorch.backends.xnnpack.partition.config import gemm_configs, generic_node_configs, quant_configs
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ConfigPrecisionType,
@@ -16,15 +18,14 @@ def _configs_of(module: object) -> list[type[XNNPartitionerConfig]]:
         if isinstance(value, type)
         and issubclass(value, XNNPartitionerConfig)
         and not name.startswith("_")
-        and value is not XNNPartitionerConfig
+        and not inspect.isabstract(value)
     ]
 
 
-ALL_PARTITIONER_CONFIGS: list[type[XNNPartitionerConfig]] = [
-    *_configs_of(gemm_configs),
-    *_configs_of(generic_node_configs),
-    *_configs_of(quant_configs),
-]
+_MODULES = (gemm_configs, generic_node_configs, quant_configs)
+ALL_PARTITIONER_CONFIGS: list[type[XNNPartitionerConfig]] = list(
+    dict.fromkeys(config for module in _MODULES for config in _configs_of(module))
+)
 globals().update({config.__name__: config for config in ALL_PARTITIONER_CONFIGS})
 
 __all__ = ["ALL_PARTITIONER_CONFIGS", "ConfigPrecisionType", "XNNPartitionerConfig"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -13,13 +15,44 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.dialects import meta_keys
 
+_CLAMPS = ["relu.default", "hardtanh.default"]
+
 
 def _rank(node: Node) -> int:
     return int(node.meta[meta_keys.VAL].dim())
 
 
-class LinearConfig(XNNPartitionerConfig):
+class GEMMConfig(XNNPartitionerConfig):
+    """A product with a weight.
+
+    Args:
+        weight_idx: position of the weight among the operator's arguments.
+        bias_idx: of the bias, None if the operator has none.
+        act_idx: of the input.
+        fused_acts: activations that are done with it, by name; what XNNPACK clamps for nothing is found in any case.
+    """
+
+    def __init__(
+        self, weight_idx: int, bias_idx: int | None, act_idx: int, fused_acts: list[str] | None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.weight_idx = weight_idx
+        self.bias_idx = bias_idx
+        self.act_idx = act_idx
+        self.fused_acts = list(fused_acts or [])
+
+    def get_deps(self, node: Node, ep: ExportedProgram) -> tuple[bool, list[Node]]:
+        """Whether the product is taken, and what is done with it: constants and their preparation, conversions, views."""
+        taken = self.get_partition(node, ep)
+        return bool(taken), [one for one in taken if one is not node]
+
+
+class LinearConfig(GEMMConfig):
+    between_conversions = False
     target_name = "linear.default"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(weight_idx=1, bias_idx=2, act_idx=0, fused_acts=_CLAMPS, **kwargs)
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:
         return torch.ops.aten.linear.default
@@ -30,8 +63,12 @@ class LinearConfig(XNNPartitionerConfig):
         return None
 
 
-class AddmmConfig(XNNPartitionerConfig):
+class AddmmConfig(GEMMConfig):
+    between_conversions = False
     target_name = "addmm.default"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(weight_idx=2, bias_idx=0, act_idx=1, fused_acts=_CLAMPS, **kwargs)
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if node.kwargs.get("beta", 1) != 1 or node.kwargs.get("alpha", 1) != 1:
@@ -39,26 +76,31 @@ class AddmmConfig(XNNPartitionerConfig):
         return None
 
 
-class MMConfig(XNNPartitionerConfig):
+class MMConfig(GEMMConfig):
+    between_conversions = False
     target_name = "mm.default"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(weight_idx=1, bias_idx=None, act_idx=0, fused_acts=_CLAMPS, **kwargs)
 
 
 class BMMConfig(XNNPartitionerConfig):
     target_name = "bmm.default"
 
 
-class ConvolutionConfig(XNNPartitionerConfig):
+class ConvolutionConfig(GEMMConfig):
     target_name = "convolution.default"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(weight_idx=1, bias_idx=2, act_idx=0, fused_acts=_CLAMPS, **kwargs)
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         source, weight, bias = node.args[:3]
-        transposed, adjustment, groups = node.args[6:9]
+        transposed, adjustment = node.args[6:8]
         if _rank(weight) not in (3, 4) or _rank(source) != _rank(weight):  # type: ignore[arg-type]
             return "only one and two spatial dimensions, with a batch, are known"
         if _rank(weight) == 3 and symbolic_sizes(source.meta[meta_keys.VAL]) > 1:  # type: ignore
             return "more than one size is symbolic"
-        if transposed and (groups != 1 or _rank(weight) == 3):  # type: ignore[arg-type]
-            return "a transposed convolution has groups or one dimension"
         if any(isinstance(amount, Node) or amount < 0 for amount in node.args[4]):  # type: ignore
             return "padding is negative or calculated"
         if not transposed and any(adjustment):  # type: ignore[arg-type]

@@ -15,8 +15,15 @@ from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refus
 from executorch.backends.xnnpack.graph.recovery import recovered_gelu
 from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
 from executorch.backends.xnnpack.graph.spatial import pair
+from executorch.backends.xnnpack.partition.config.gemm_configs import BMMConfig as BMMConfig
+from executorch.backends.xnnpack.partition.config.quant_configs import (
+    DeQuantizedPerTensorConfig as DeQuantizedPerTensorConfig,
+)
+from executorch.backends.xnnpack.partition.config.quant_configs import (
+    QuantizedPerTensorConfig as QuantizedPerTensorConfig,
+)
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
-    XNNPartitionerConfig,
+    GenericNodePartitionerConfig,
     constant_refusal,
     symbolic_sizes,
 )
@@ -27,71 +34,71 @@ def _argument(node: Node, position: int, name: str, default: Any = None) -> Any:
     return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
 
 
-class AbsConfig(XNNPartitionerConfig):
+class AbsConfig(GenericNodePartitionerConfig):
     target_name = "abs.default"
 
 
-class CeilConfig(XNNPartitionerConfig):
+class CeilConfig(GenericNodePartitionerConfig):
     target_name = "ceil.default"
 
 
-class CosConfig(XNNPartitionerConfig):
+class CosConfig(GenericNodePartitionerConfig):
     target_name = "cos.default"
 
 
-class ExpConfig(XNNPartitionerConfig):
+class ExpConfig(GenericNodePartitionerConfig):
     target_name = "exp.default"
 
 
-class FloorConfig(XNNPartitionerConfig):
+class FloorConfig(GenericNodePartitionerConfig):
     target_name = "floor.default"
 
 
-class LogConfig(XNNPartitionerConfig):
+class LogConfig(GenericNodePartitionerConfig):
     target_name = "log.default"
 
 
-class NegConfig(XNNPartitionerConfig):
+class NegConfig(GenericNodePartitionerConfig):
     target_name = "neg.default"
 
 
-class ReciprocalSquareRootConfig(XNNPartitionerConfig):
+class ReciprocalSquareRootConfig(GenericNodePartitionerConfig):
     target_name = "rsqrt.default"
 
 
-class SigmoidConfig(XNNPartitionerConfig):
+class SigmoidConfig(GenericNodePartitionerConfig):
     target_name = "sigmoid.default"
 
 
-class SinConfig(XNNPartitionerConfig):
+class SinConfig(GenericNodePartitionerConfig):
     target_name = "sin.default"
 
 
-class SquareRootConfig(XNNPartitionerConfig):
+class SquareRootConfig(GenericNodePartitionerConfig):
     target_name = "sqrt.default"
 
 
-class TanhConfig(XNNPartitionerConfig):
+class TanhConfig(GenericNodePartitionerConfig):
     target_name = "tanh.default"
 
 
-class MaximumConfig(XNNPartitionerConfig):
+class MaximumConfig(GenericNodePartitionerConfig):
     target_name = "maximum.default"
 
 
-class MinimumConfig(XNNPartitionerConfig):
+class MinimumConfig(GenericNodePartitionerConfig):
     target_name = "minimum.default"
 
 
-class MulConfig(XNNPartitionerConfig):
+class MulConfig(GenericNodePartitionerConfig):
     target_name = "mul.Tensor"
 
 
-class DivConfig(XNNPartitionerConfig):
+class DivConfig(GenericNodePartitionerConfig):
     target_name = "div.Tensor"
 
 
-class _SumConfig(XNNPartitionerConfig):
+class _SumConfig(GenericNodePartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         return None if _argument(node, 2, "alpha", 1) == 1 else "alpha is not 1"
 
@@ -104,11 +111,11 @@ class SubConfig(_SumConfig):
     target_name = "sub.Tensor"
 
 
-class GeluConfig(XNNPartitionerConfig):
+class GeluConfig(GenericNodePartitionerConfig):
     target_name = "gelu.default"
 
 
-class ErfConfig(XNNPartitionerConfig):
+class ErfConfig(GenericNodePartitionerConfig):
     """Takes GELUs that the model spells out."""
 
     target_name = "erf.default"
@@ -127,18 +134,18 @@ class ErfConfig(XNNPartitionerConfig):
         return list(dict.fromkeys([*prepared, *found.nodes]))
 
 
-class HardswishConfig(XNNPartitionerConfig):
+class HardswishConfig(GenericNodePartitionerConfig):
     target_name = "hardswish.default"
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:
         return torch.ops.aten.hardswish.default
 
 
-class LeakyReLUConfig(XNNPartitionerConfig):
+class LeakyReLUConfig(GenericNodePartitionerConfig):
     target_name = "leaky_relu.default"
 
 
-class EluConfig(XNNPartitionerConfig):
+class EluConfig(GenericNodePartitionerConfig):
     target_name = "elu.default"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -146,14 +153,14 @@ class EluConfig(XNNPartitionerConfig):
         return None if scales == (1, 1) else "it is scaled"
 
 
-class PowConfig(XNNPartitionerConfig):
+class PowConfig(GenericNodePartitionerConfig):
     target_name = "pow.Tensor_Scalar"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         return None if node.args[1] in (2, 3) else "only squares and cubes are known"
 
 
-class _ClampingConfig(XNNPartitionerConfig):
+class _ClampingConfig(GenericNodePartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         return None if clamp_limits(node) is not None else "its limits are not two ascending numbers"
 
@@ -170,7 +177,7 @@ class ReLUConfig(_ClampingConfig):
     target_name = "relu.default"
 
 
-class PreluConfig(XNNPartitionerConfig):
+class PreluConfig(GenericNodePartitionerConfig):
     target_name = "prelu.default"
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:
@@ -180,7 +187,7 @@ class PreluConfig(XNNPartitionerConfig):
         return constant_refusal(node.args[1], "the slope", ep)
 
 
-class SoftmaxConfig(XNNPartitionerConfig):
+class SoftmaxConfig(GenericNodePartitionerConfig):
     target_name = "_softmax.default"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -190,19 +197,19 @@ class SoftmaxConfig(XNNPartitionerConfig):
         return None
 
 
-class CloneConfig(XNNPartitionerConfig):
+class CloneConfig(GenericNodePartitionerConfig):
     target_name = "clone.default"
 
 
-class CloneDimOrderConfig(XNNPartitionerConfig):
+class CloneDimOrderConfig(GenericNodePartitionerConfig):
     target_name = "_clone_dim_order.default"
 
 
-class ToDimOrderCopyConfig(XNNPartitionerConfig):
+class ToDimOrderCopyConfig(GenericNodePartitionerConfig):
     target_name = "_to_dim_order_copy.default"
 
 
-class CatConfig(XNNPartitionerConfig):
+class CatConfig(GenericNodePartitionerConfig):
     """Empty constants among the inputs add nothing; the run time takes no empty arguments."""
 
     target_name = "cat.default"
@@ -222,11 +229,11 @@ def _is_nothing(node: Node, ep: ExportedProgram) -> bool:
     return 0 in node.meta[meta_keys.VAL].shape and program_constants(ep).has(node)
 
 
-class PermuteConfig(XNNPartitionerConfig):
+class PermuteConfig(GenericNodePartitionerConfig):
     target_name = "permute_copy.default"
 
 
-class ExpandCopyConfig(XNNPartitionerConfig):
+class ExpandCopyConfig(GenericNodePartitionerConfig):
     target_name = "expand_copy.default"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -238,7 +245,7 @@ class ExpandCopyConfig(XNNPartitionerConfig):
         return "a size is symbolic" if symbolic and before.shape != after.shape else None
 
 
-class SplitWithSizesConfig(XNNPartitionerConfig):
+class SplitWithSizesConfig(GenericNodePartitionerConfig):
     """A slice for each part."""
 
     target_name = "split_with_sizes_copy.default"
@@ -256,7 +263,7 @@ class SplitWithSizesConfig(XNNPartitionerConfig):
         return [*taken, *node.users] if taken else []
 
 
-class SelectCopyConfig(XNNPartitionerConfig):
+class SelectCopyConfig(GenericNodePartitionerConfig):
     """A slice of one."""
 
     target_name = "select_copy.int"
@@ -269,7 +276,7 @@ class SelectCopyConfig(XNNPartitionerConfig):
         return "a size is symbolic" if symbolic_sizes(node.all_input_nodes[0].meta[meta_keys.VAL]) else None
 
 
-class _ReshapeConfig(XNNPartitionerConfig):
+class _ReshapeConfig(GenericNodePartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         value = node.meta[meta_keys.VAL]
         if value.dim() == 0:
@@ -295,7 +302,7 @@ class SqueezeCopyConfig(_ReshapeConfig):
     target_name = "squeeze_copy.dims"
 
 
-class SliceCopyConfig(XNNPartitionerConfig):
+class SliceCopyConfig(GenericNodePartitionerConfig):
     target_name = "slice_copy.Tensor"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -307,7 +314,7 @@ class SliceCopyConfig(XNNPartitionerConfig):
         return "a size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) else None
 
 
-class ConstantPadConfig(XNNPartitionerConfig):
+class ConstantPadConfig(GenericNodePartitionerConfig):
     target_name = "constant_pad_nd.default"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -317,7 +324,7 @@ class ConstantPadConfig(XNNPartitionerConfig):
         return None
 
 
-class MeanDimConfig(XNNPartitionerConfig):
+class MeanDimConfig(GenericNodePartitionerConfig):
     target_name = "mean.dim"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -336,7 +343,7 @@ class MeanDimConfig(XNNPartitionerConfig):
         return "a size is symbolic" if symbolic_sizes(value) else None
 
 
-class _MaximumOverConfig(XNNPartitionerConfig):
+class _MaximumOverConfig(GenericNodePartitionerConfig):
     """A pool with one window."""
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -374,7 +381,7 @@ class MaxDimConfig(_MaximumOverConfig):
         return [*taken, *node.users] if taken else []
 
 
-class NativeLayerNormConfig(XNNPartitionerConfig):
+class NativeLayerNormConfig(GenericNodePartitionerConfig):
     """Over the last dimension, from means over it."""
 
     target_name = "native_layer_norm.default"
@@ -394,7 +401,7 @@ class NativeLayerNormConfig(XNNPartitionerConfig):
         return [*taken, *node.users] if taken else []
 
 
-class ScaledDotProductAttentionConfig(XNNPartitionerConfig):
+class ScaledDotProductAttentionConfig(GenericNodePartitionerConfig):
     target_name = "scaled_dot_product_attention.default"
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:
@@ -416,7 +423,7 @@ def _is_symbolic(size: object) -> bool:
     return not isinstance(size, int)
 
 
-class _PoolingConfig(XNNPartitionerConfig):
+class _PoolingConfig(GenericNodePartitionerConfig):
     ceil_position = 5
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -456,7 +463,7 @@ class AvgPoolingConfig(_PoolingConfig):
         return super().refusal(node, ep)
 
 
-class UpsampleBilinear2dConfig(XNNPartitionerConfig):
+class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):
     target_name = "upsample_bilinear2d.vec"
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:

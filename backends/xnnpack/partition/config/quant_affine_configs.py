@@ -3,7 +3,13 @@
 from executorch.backends.xnnpack.partition.config.quant_configs import (
     ChooseQParamsAffineConfig,
     DeQuantizeAffineConfig,
+    QDQAffineConfigs,
     QuantizeAffineConfig,
 )
 
-__all__ = ["ChooseQParamsAffineConfig", "DeQuantizeAffineConfig", "QuantizeAffineConfig"]
+__all__ = [
+    "ChooseQParamsAffineConfig",
+    "DeQuantizeAffineConfig",
+    "QDQAffineConfigs",
+    "QuantizeAffineConfig",
+]

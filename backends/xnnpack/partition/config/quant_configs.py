@@ -46,7 +46,7 @@ class DeQuantizedPerTensorConfig(_ConversionConfig):
     target_name = "dequantize_per_tensor.default"
 
 
-class _AffineConfig(XNNPartitionerConfig):
+class QDQAffineConfigs(XNNPartitionerConfig):
     """Keeps an operator of torchao whole, so that linear layers find it; alone it is not taken."""
 
     operator = ""
@@ -78,16 +78,16 @@ def _readers(node: Node) -> set[Node]:
     return found
 
 
-class QuantizeAffineConfig(_AffineConfig):
+class QuantizeAffineConfig(QDQAffineConfigs):
     target_name = "quantize_affine.default"
     operator = "quantize_affine"
 
 
-class DeQuantizeAffineConfig(_AffineConfig):
+class DeQuantizeAffineConfig(QDQAffineConfigs):
     target_name = "dequantize_affine.default"
     operator = "dequantize_affine"
 
 
-class ChooseQParamsAffineConfig(_AffineConfig):
+class ChooseQParamsAffineConfig(QDQAffineConfigs):
     target_name = "choose_qparams_affine.default"
     operator = "choose_qparams_affine"

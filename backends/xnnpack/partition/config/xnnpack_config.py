@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import logging
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -46,7 +47,13 @@ class XNNPartitionerConfig(PartitionerConfig):
 
     A subclass names the operator and says in ``refusal`` what it cannot take. What is refused stays outside, with
     the reason in the table of reasons and, at level DEBUG, in the log.
+
+    Attributes:
+        between_conversions: an operator whose quantization is not wanted may calculate in floating point. One that may
+            not is left for a partitioner that takes it quantized.
     """
+
+    between_conversions = True
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -59,10 +66,11 @@ class XNNPartitionerConfig(PartitionerConfig):
         dynamic = [ConfigPrecisionType.DYNAMIC_QUANT] if named & DYNAMIC_OPERATORS else []
         return [ConfigPrecisionType.FP32, *static, *dynamic]
 
-    def set_enabled_precision_types(self, wanted: list[ConfigPrecisionType] | None) -> None:
+    def set_enabled_precision_types(self, precision_types: list[ConfigPrecisionType] | None) -> None:
         """Leaves only these of the supported precisions; None or an empty list leaves all."""
-        if wanted:
-            self.enabled_precision_types = [one for one in self.supported_precision_types() if one in wanted]
+        if precision_types:
+            supported = self.supported_precision_types()
+            self.enabled_precision_types = [one for one in supported if one in precision_types]
 
     def get_original_aten(self) -> torch._ops.OpOverload | None:
         return None
@@ -76,16 +84,43 @@ class XNNPartitionerConfig(PartitionerConfig):
         return tensors_of(node)
 
     def quantized_call(self, node: Node, ep: ExportedProgram) -> StaticCall | DynamicCall | None:
-        """How this use of the operator is quantized, None if it calculates in floating point."""
+        """How this use of the operator is quantized, None if it calculates in floating point.
+
+        One that is quantized in a way that is not enabled, where floating point is, calculates between the conversions
+        if ``between_conversions`` says so.
+        """
         constants = program_constants(ep)
-        return static_call(node, constants) or dynamic_call(node, constants)
+        call = static_call(node, constants) or dynamic_call(node, constants)
+        enabled = self.enabled_precision_types
+        fits = _PRECISIONS[type(call)] in enabled or ConfigPrecisionType.FP32 not in enabled
+        return call if fits or not self.between_conversions else None
 
     def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:
-        why = _general_refusal(self.tensors(node, ep)) or self.refusal(node, ep)
+        why = self._common_refusal(node, ep) or self.refusal(node, ep)
+        return not self.refuse(node, why)
+
+    def check_common_constraints(self, node: Node, ep: ExportedProgram) -> bool:
+        """Whether tensors and precision are such as XNNPACK and this config take, whatever the operator."""
+        return not self.refuse(node, self._common_refusal(node, ep))
+
+    def _common_refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         precision = _PRECISIONS[type(self.quantized_call(node, ep))]
         if precision not in self.enabled_precision_types:
-            why = f"its precision {precision.name} is not enabled"
-        return not self.refuse(node, why)
+            return f"its precision {precision.name} is not enabled"
+        if program_constants(ep).has(node):
+            return "it is made of constants alone; who reads it takes it"
+        return _general_refusal(self.tensors(node, ep))
+
+    def _check_inputs_are_valid_dtypes(self, node: Node, valid_dtypes: Iterable[torch.dtype]) -> bool:
+        found = {value.dtype for one in node.all_input_nodes for value in tensors_of(one)[-1:]}
+        return found <= set(valid_dtypes)
+
+    def _check_outputs_are_valid_dtypes(self, node: Node, valid_dtypes: Iterable[torch.dtype]) -> bool:
+        return {value.dtype for value in tensors_of(node)[-1:]} <= set(valid_dtypes)
+
+    def _check_node_has_valid_dtype(self, node: Node) -> bool:
+        inputs = self._check_inputs_are_valid_dtypes(node, _DTYPES)
+        return inputs and self._check_outputs_are_valid_dtypes(node, _DTYPES)
 
     def refuse(self, node: Node, why: str | None) -> bool:
         """Notes and logs why ``node`` is not taken; False if there is no reason not to."""
@@ -95,14 +130,29 @@ class XNNPartitionerConfig(PartitionerConfig):
         return why is not None
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        """``node`` with all that is done by the one XNNPACK node that it becomes."""
-        if not self.check_constraints(node, ep):
-            return []
+        """``node`` with all that is done by the one XNNPACK node that it becomes; nothing if it is not taken."""
+        return self.get_node_and_deps(node, ep) if self.check_constraints(node, ep) else []
+
+    def get_node_and_deps(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        """``node``, which this config takes, with all that is done by the one XNNPACK node that it becomes."""
         call = self.quantized_call(node, ep)
         if call is not None:
             return call.nodes
         product, constants = product_of(node), program_constants(ep)
         return [*prepared_constants(node, constants), node] if product is None else product.taken(constants)
+
+
+class GenericNodePartitionerConfig(XNNPartitionerConfig):
+    """An operator without weights.
+
+    Args:
+        fused_act: operators that are done with it, by name, such as ``relu.default``; what XNNPACK clamps for nothing is
+            found in any case.
+    """
+
+    def __init__(self, fused_act: list[str] | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.fused_acts = list(fused_act or [])
 
 
 _PRECISIONS = {
