@@ -4,16 +4,20 @@
     ./bazelw run //tests/benchmarks:models -- --xnnpack --threads 1,2
 
 With `--xnnpack` our programs and the published package's are delegated to XNNPACK, without it neither is; the published
-package makes its programs itself. Int8 models are measured with XNNPACK only, by both packages.
+package makes its programs itself. Int8 models are measured with XNNPACK only: by both packages with PyTorch's static
+quantization, by ONNX Runtime and OpenVINO with ONNX Runtime's, by LiteRT with its own.
 
-Each engine has its own processes, one for each model and thread count; the engines take turns, and a figure is the
-median over the rounds of the least time of a process. The other engines are fetched with this target, which is manual
-for that reason; outside Bazel those that are not installed are left out and named. The last line is `RESULT {json}` with
-`rows`: model, threads, ours_us, peers.<engine>.
+Each engine makes its file first, in a process of its own, and keeps it with `--keep DIRECTORY` for the next run. Then each
+has its own processes, one for each model and round; the engines take turns, and a figure is the median over the rounds of
+the least time of a process. The other engines are fetched with this target, which is manual for that reason; outside
+Bazel those that are not installed are left out and named. The last line is `RESULT {json}` with `rows`: model, threads,
+ours_us, peers.<engine>; `failed`: what an engine could not do and why; and in how many rows ours is not slower than the
+published package, and level with the best of the others. Level is within ten percent, less than which means nothing here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -21,12 +25,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass, field
+from typing import Any
 
 from absl import app, flags
 from tqdm import tqdm
 
 from executorch.tests import published
 from executorch.tests.benchmarks import models_worker
+from executorch.tests.benchmarks.peer_engines import ENGINES
 from executorch.tests.benchmarks.peer_models import MODELS
 
 _UNDELEGATED = flags.DEFINE_bool(
@@ -34,74 +41,162 @@ _UNDELEGATED = flags.DEFINE_bool(
 )
 _XNNPACK = flags.DEFINE_bool("xnnpack", False, "Programs are delegated to XNNPACK.")
 _MODELS = flags.DEFINE_list("models", None, "Which models; all by default, int8 with --xnnpack only.")
-_THREADS = flags.DEFINE_list("threads", ["1"], "Thread counts.")
+_ENGINES = flags.DEFINE_list("engines", None, "Which other engines; all by default.")
+_THREADS = flags.DEFINE_list("threads", ["1", "2"], "Thread counts.")
 _ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each engine.", lower_bound=1)
-_SECONDS = flags.DEFINE_float("seconds", 1.0, "Time for each process to measure.", lower_bound=0.01)
+_SECONDS = flags.DEFINE_float("seconds", 0.5, "Time to measure each thread count.", lower_bound=0.01)
+_KEEP = flags.DEFINE_string(
+    "keep", None, "A directory for the engines' files, which are made if they are not there."
+)
 
 _WORKER = pathlib.Path(models_worker.__file__)
-_ENGINES = (models_worker.OURS, models_worker.PUBLISHED, *models_worker.PEERS)
-_LEFT_OUT = (models_worker.ABSENT, models_worker.UNSUPPORTED)
+_ALL = (models_worker.OURS, models_worker.PUBLISHED, models_worker.EAGER, *models_worker.PEERS)
+_LEVEL = 1.1
+_LARGEST_DIFFERENCE = 0.01
+"""Between single-precision results, relative to the greatest; more of it is another model."""
 
 
-def program_file(directory: pathlib.Path, engine: str, model: str) -> pathlib.Path:
-    """Where the program of an engine lies or will lie; the ending says whether it is delegated."""
+class EngineFailed(RuntimeError):
+    """A process of an engine failed; with its last words."""
+
+
+@dataclass
+class Found:
+    """What is known of one model.
+
+    Attributes:
+        times: engine -> thread count -> microseconds of each process.
+        failed: engine -> why.
+        absent: engines that are not installed.
+    """
+
+    times: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
+
+
+def engine_file(directory: pathlib.Path, engine: str, model: str) -> pathlib.Path:
+    """Where the file of an engine lies or will lie; the ending of a program says whether it is delegated."""
+    if engine in ENGINES:
+        return directory / f"{model}.{engine}{ENGINES[engine].ending}"
+    if engine == models_worker.EAGER:
+        return models_worker.reference_file(directory / model)
     return directory / f"{model}.{engine}.{'xnnpack' if _XNNPACK.value else 'undelegated'}.pte"
 
 
-def measure(engine: str, model: str, threads: str, directory: pathlib.Path) -> float | None:
-    """Microseconds of one process, or None if the engine is not there or has no such model.
+def call_worker(engine: str, *arguments: str) -> str | int:
+    """What a process of the engine printed, or the exit code by which it says that it has no part in this.
 
     Raises:
-        RuntimeError: if the engine failed; with its last words.
+        EngineFailed: if it failed.
     """
     path = os.pathsep.join(sys.path) if engine != models_worker.PUBLISHED else published.search_path()
     if path is None:
-        return None
+        return models_worker.ABSENT
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     environment["PYTHONPATH"] = path
-    environment["OMP_NUM_THREADS"] = threads
-    program = program_file(directory, engine, model)
-    command = [sys.executable, "-S", str(_WORKER), engine, model, threads, str(_SECONDS.value), str(program)]
+    environment["OMP_NUM_THREADS"] = max(_THREADS.value, key=int)
+    command = [sys.executable, "-S", str(_WORKER), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1800, check=False)
-    if done.returncode in _LEFT_OUT:
-        return None
+    if done.returncode in (models_worker.ABSENT, models_worker.UNSUPPORTED):
+        return done.returncode
     if done.returncode:
-        raise RuntimeError(f"{engine} failed on {model}:\n{done.stderr[-2000:]}")
-    return float(json.loads(done.stdout.strip().splitlines()[-1])["us"])
+        raise EngineFailed(done.stderr[-2000:] or f"exit code {done.returncode}")
+    return done.stdout
 
 
-def measure_model(model: str, threads: str, directory: pathlib.Path) -> dict[str, float]:
-    """Engine -> microseconds, of the engines that are there."""
-    times: dict[str, list[float]] = {}
-    left_out: set[str] = set()
+def measure(engine: str, model: str, directory: pathlib.Path, found: Found) -> bool:
+    """Adds what one process measured to `found`; whether the engine goes on to take part."""
+    file = engine_file(directory, engine, model)
+    try:
+        if not file.exists():
+            answer = call_worker(engine, "make", engine, model, str(file))
+            if not isinstance(answer, str):
+                found.absent.update({engine} if answer == models_worker.ABSENT else ())
+                return False
+        arguments = ("run", engine, model, str(file), ",".join(_THREADS.value), str(_SECONDS.value))
+        answer = call_worker(engine, *arguments)
+        if not isinstance(answer, str):
+            return False
+        figures: dict[str, Any] = json.loads(answer.strip().splitlines()[-1])
+        if not MODELS[model].int8 and figures["difference"] > _LARGEST_DIFFERENCE:
+            raise EngineFailed(f"its result is off by {figures['difference']:.3f}")
+    except (EngineFailed, subprocess.TimeoutExpired) as error:
+        if engine == models_worker.OURS:
+            raise
+        found.failed[engine] = str(error).strip().splitlines()[-1]
+        return False
+    for count, us in figures["us"].items():
+        found.times.setdefault(engine, {}).setdefault(count, []).append(us)
+    return True
+
+
+def measure_model(model: str, directory: pathlib.Path) -> Found:
+    """All engines, in turns. PyTorch comes first once: what it writes says what all are fed."""
+    found = Found()
+    reference = engine_file(directory, models_worker.EAGER, model)
+    if not reference.exists():
+        call_worker(models_worker.EAGER, "make", models_worker.EAGER, model, str(reference))
+    chosen = [name for name in _ALL if name == models_worker.OURS or name in (_ENGINES.value or _ALL)]
+    taking_part = set(chosen)
     for turn in range(_ROUNDS.value):
-        for step in range(len(_ENGINES)):
-            engine = _ENGINES[(turn + step) % len(_ENGINES)]
-            us = None if engine in left_out else measure(engine, model, threads, directory)
-            if us is None:
-                left_out.add(engine)
-            else:
-                times.setdefault(engine, []).append(us)
-    return {engine: round(statistics.median(found), 1) for engine, found in times.items()}
+        for step in range(len(chosen)):
+            engine = chosen[(turn + step) % len(chosen)]
+            if engine in taking_part and not measure(engine, model, directory, found):
+                taking_part.discard(engine)
+    return found
+
+
+def rows_of(model: str, found: Found) -> list[dict[str, Any]]:
+    """One row for each thread count."""
+    rows = []
+    for threads in _THREADS.value:
+        medians = {
+            engine: round(statistics.median(times[threads]), 1) for engine, times in found.times.items()
+        }
+        ours = medians.pop(models_worker.OURS)
+        rows.append({"model": model, "threads": int(threads), "ours_us": ours, "peers": medians})
+        others = "  ".join(f"{engine} {us:,.1f}" for engine, us in sorted(medians.items()))
+        print(f"{model:14} {threads} thread(s)  ours {ours:,.1f} us  {others}", flush=True)
+    return rows
+
+
+def verdict(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """In how many of the rows with such a peer ours is level with it or ahead."""
+    against = {
+        "not_slower_than_published": (models_worker.PUBLISHED,),
+        "level_with_best_peer": models_worker.PEERS,
+    }
+    result = {}
+    for name, engines in against.items():
+        ratios = []
+        for row in rows:
+            peers = [row["peers"][engine] for engine in engines if engine in row["peers"]]
+            if peers:
+                ratios.append(row["ours_us"] / min(peers))
+        result[name] = f"{sum(ratio <= _LEVEL for ratio in ratios)} of {len(ratios)}"
+    return result
 
 
 def run(directory: pathlib.Path) -> dict[str, object]:
     """Measures everything; gives the figures."""
     chosen = _MODELS.value or [name for name, model in MODELS.items() if _XNNPACK.value or not model.int8]
-    rows = []
-    seen: set[str] = set()
+    rows: list[dict[str, Any]] = []
+    failed: dict[str, dict[str, str]] = {}
+    absent: set[str] = set()
     for model in tqdm(chosen, desc="models"):
-        for threads in _THREADS.value:
-            medians = measure_model(model, threads, directory)
-            seen.update(medians)
-            ours = medians.pop(models_worker.OURS)
-            rows.append({"model": model, "threads": int(threads), "ours_us": ours, "peers": medians})
-            others = "  ".join(f"{engine} {us:,.1f}" for engine, us in sorted(medians.items()))
-            print(f"{model:14} {threads} thread(s)  ours {ours:,.1f} us  {others}", flush=True)
+        found = measure_model(model, directory)
+        rows += rows_of(model, found)
+        absent |= found.absent
+        for engine, reason in found.failed.items():
+            print(f"{model:14} {engine} failed: {reason}", flush=True)
+            failed.setdefault(model, {})[engine] = reason
     return {
         "delegate": "xnnpack" if _XNNPACK.value else None,
         "rows": rows,
-        "absent": sorted(set(_ENGINES) - seen),
+        **verdict(rows),
+        "failed": failed,
+        "absent": sorted(absent),
     }
 
 
@@ -109,8 +204,13 @@ def main(argv: list[str]) -> None:
     del argv
     if _UNDELEGATED.value and _XNNPACK.value:
         raise app.UsageError("--undelegated and --xnnpack exclude each other")
-    with tempfile.TemporaryDirectory() as directory:
-        print("RESULT " + json.dumps(run(pathlib.Path(directory))))
+    with contextlib.ExitStack() as stack:
+        if _KEEP.value:
+            directory = pathlib.Path(_KEEP.value).expanduser()
+            directory.mkdir(parents=True, exist_ok=True)
+        else:
+            directory = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        print("RESULT " + json.dumps(run(directory)))
 
 
 if __name__ == "__main__":

@@ -29,13 +29,22 @@ def test_every_operator_that_xnnpack_has_is_delegated(name):
 
 
 @pytest.mark.parametrize("ending", ["xnnpack", "undelegated"])
-def test_a_process_measures(tmp_path, capsys, ending):
+def test_processes_make_and_measure(tmp_path, capsys, ending):
     program = tmp_path / f"mlp.ours.{ending}.pte"
-    assert models_worker.main(["ours", "mlp", "1", "0.01", str(program)]) == 0
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["us"] > 0
+    assert models_worker.main(["make", "torch", "mlp", str(models_worker.reference_file(program))]) == 0
+    assert models_worker.main(["make", "ours", "mlp", str(program)]) == 0
     assert (b"XnnpackBackend" in program.read_bytes()) == (ending == "xnnpack")
+    for engine in ("ours", "torch"):
+        assert models_worker.main(["run", engine, "mlp", str(program), "1,2", "0.01"]) == 0
+        figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+        assert set(figures["us"]) == {"1", "2"} and min(figures["us"].values()) > 0
+        assert figures["difference"] < 1e-5
 
 
-def test_peers_are_not_asked_for_int8():
-    arguments = ["torch", "mnv2_int8", "1", "0.01", "unused"]
-    assert models_worker.main(arguments) == models_worker.UNSUPPORTED
+def test_who_takes_no_part_says_so(monkeypatch):
+    assert (
+        models_worker.main(["run", "torch", "mnv2_int8", "unused", "1", "0.01"]) == models_worker.UNSUPPORTED
+    )
+    monkeypatch.setattr(models_worker.importlib.util, "find_spec", lambda name: None)
+    for engine in models_worker.PEERS:
+        assert models_worker.main(["make", engine, "mlp", "unused"]) == models_worker.ABSENT

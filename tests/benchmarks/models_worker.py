@@ -1,6 +1,11 @@
-"""One engine, one model, one process: measures, prints `{"us": ...}`. See models.py.
+"""One engine and one model in one process: makes the engine's file, or measures it. See models.py.
 
-Usage: models_worker.py ENGINE MODEL THREADS SECONDS PROGRAM
+    models_worker.py make ENGINE MODEL FILE
+    models_worker.py run ENGINE MODEL FILE THREADS SECONDS
+
+`make` writes FILE (whose ending says for `ours` and `published` whether programs are delegated) and, for the engine
+`torch`, the inputs and what PyTorch makes of them. `run` prints `{"us": {threads: microseconds}, "difference": ...}`
+for thread counts like `1,2`; the difference is relative to PyTorch's greatest element.
 
 The engines `ours` and `published` run the same code; which package is imported as `executorch` makes the difference. So
 nothing here imports anything of that package but documented names.
@@ -13,30 +18,39 @@ import json
 import pathlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-OURS, PUBLISHED = "ours", "published"
-#: The package that an engine needs. The published one is looked for by its directory.
-PEERS = {"torch": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+OURS, PUBLISHED, EAGER = "ours", "published", "torch"
+PEERS = ("onnxruntime", "openvino", "litert")
 ABSENT = 77
 """The exit code that says that the engine is not installed."""
 UNSUPPORTED = 78
 """The exit code that says that the engine is not asked for such models here."""
 
+Call = Callable[[], Sequence[Any]]
+
+
+def _beside(name: str) -> Any:
+    """A module of this directory, by its file: processes of peers cannot import our package."""
+    full = f"executorch_{name}"
+    if full not in sys.modules:
+        spec = importlib.util.spec_from_file_location(full, pathlib.Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None and spec.loader is not None
+        sys.modules[full] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[full])
+    return sys.modules[full]
+
 
 def models() -> dict[str, Any]:
-    """The models, read from the file beside this one, since processes of peers cannot import our package."""
-    name = "executorch_peer_models"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(
-            name, pathlib.Path(__file__).with_name("peer_models.py")
-        )
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    found: dict[str, Any] = sys.modules[name].MODELS
+    """The models of `peer_models`."""
+    found: dict[str, Any] = _beside("peer_models").MODELS
     return found
+
+
+def reference_file(file: pathlib.Path) -> pathlib.Path:
+    """Where inputs and expected outputs of the model lie, for the file of any engine."""
+    return file.with_name(file.name.partition(".")[0] + ".npz")
 
 
 def program_of(model: str, xnnpack: bool) -> bytes:
@@ -59,7 +73,7 @@ def program_of(model: str, xnnpack: bool) -> bytes:
 
 
 def _quantized(module: Any, inputs: tuple[Any, ...]) -> Any:
-    import torch
+    from torch.export import export
     from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
     from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
@@ -68,90 +82,59 @@ def _quantized(module: Any, inputs: tuple[Any, ...]) -> Any:
     )
 
     quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
-    prepared = prepare_pt2e(torch.export.export(module, inputs).module(), quantizer)
+    prepared = prepare_pt2e(export(module, inputs).module(), quantizer)
     prepared(*inputs)
     return convert_pt2e(prepared)
 
 
-def executorch(model: str, threads: int, program: str) -> Callable[[], Any]:
-    """A call of the runtime that is imported as `executorch`; its program is made if it is not there yet.
+def write_reference(model: str, file: pathlib.Path) -> None:
+    """The model's inputs, and what PyTorch makes of them in single precision."""
+    import numpy
+    import torch
 
-    A file name that ends with `.xnnpack.pte` asks for delegates.
-    """
+    module, inputs = models()[model].build()
+    with torch.no_grad():
+        expected = module(*inputs)
+    arrays = {f"input{index}": value.numpy() for index, value in enumerate(inputs)}
+    numpy.savez(reference_file(file), expected=expected.numpy(), **arrays)
+
+
+def load_program(file: pathlib.Path, threads: int, inputs: Sequence[Any]) -> Call:
+    """A call of the runtime that is imported as `executorch`."""
+    import torch
+
     from executorch.extension.pybindings.portable_lib import _unsafe_reset_threadpool
     from executorch.runtime import Runtime
 
-    file = pathlib.Path(program)
-    if not file.exists():
-        file.write_bytes(program_of(model, file.name.endswith(".xnnpack.pte")))
     _unsafe_reset_threadpool(threads)
     content = file.read_bytes()
     loaded = Runtime.get().load_program(content)
     method = loaded.load_method("forward")
-    _, inputs = models()[model].build()
+    tensors = tuple(torch.from_numpy(array) for array in inputs)
 
     def call() -> Any:
-        return method.execute(inputs)
+        return method.execute(tensors)
 
     # The published package's methods do not keep what they were loaded from.
     call.program = loaded, content  # type: ignore[attr-defined]
     return call
 
 
-def eager(model: str, threads: int, program: str) -> Callable[[], Any]:
+def load_eager(model: str, threads: int) -> Call:
     """A call of PyTorch itself."""
     import torch
 
-    del program
     torch.set_num_threads(threads)
     module, inputs = models()[model].build()
 
     def call() -> Any:
         with torch.inference_mode():
-            return module(*inputs)
+            return [module(*inputs)]
 
     return call
 
 
-def onnxruntime(model: str, threads: int, program: str) -> Callable[[], Any]:
-    """A call of ONNX Runtime, from PyTorch's own exporter."""
-    import onnxruntime as engine
-    import torch
-
-    file = pathlib.Path(program).with_suffix(".onnx")
-    module, inputs = models()[model].build()
-    torch.onnx.export(module, inputs, file, dynamo=False)
-    options = engine.SessionOptions()
-    options.intra_op_num_threads = threads
-    session = engine.InferenceSession(file.read_bytes(), options, providers=["CPUExecutionProvider"])
-    feed = {i.name: t.numpy() for i, t in zip(session.get_inputs(), inputs, strict=True)}
-    return lambda: session.run(None, feed)
-
-
-def openvino(model: str, threads: int, program: str) -> Callable[[], Any]:
-    """A call of OpenVINO, in single precision."""
-    import openvino as engine
-    import torch
-
-    del program
-    module, inputs = models()[model].build()
-    converted = engine.convert_model(torch.export.export(module, inputs))
-    config = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
-    compiled = engine.compile_model(converted, "CPU", config)
-    arrays = [t.numpy() for t in inputs]
-    return lambda: compiled(arrays)
-
-
-ENGINES = {
-    OURS: executorch,
-    PUBLISHED: executorch,
-    "torch": eager,
-    "onnxruntime": onnxruntime,
-    "openvino": openvino,
-}
-
-
-def least_us(call: Callable[[], Any], seconds: float) -> float:
+def least_us(call: Call, seconds: float) -> float:
     """The least time of a call, over about `seconds` and at least five calls."""
     call()
     least = float("inf")
@@ -165,14 +148,64 @@ def least_us(call: Callable[[], Any], seconds: float) -> float:
     return least * 1e6
 
 
+def make(engine: str, model: str, file: pathlib.Path) -> None:
+    """Writes what the engine runs."""
+    if engine == EAGER:
+        write_reference(model, file)
+    elif engine in (OURS, PUBLISHED):
+        file.write_bytes(program_of(model, file.name.endswith(".xnnpack.pte")))
+    else:
+        module, inputs = models()[model].build()
+        _beside("peer_engines").ENGINES[engine].make(module, inputs, models()[model].int8, file)
+
+
+def run(
+    engine: str, model: str, file: pathlib.Path, threads: Sequence[int], seconds: float
+) -> dict[str, Any]:
+    """Measures one thread count after the other."""
+    import numpy
+
+    with numpy.load(reference_file(file)) as stored:
+        inputs = [stored[f"input{index}"] for index in range(len(stored.files) - 1)]
+        expected = stored["expected"]
+    times = {}
+    difference = 0.0
+    for count in threads:
+        if engine == EAGER:
+            call = load_eager(model, count)
+        elif engine in (OURS, PUBLISHED):
+            call = load_program(file, count, inputs)
+        else:
+            call = _beside("peer_engines").ENGINES[engine].load(file, count, inputs)
+        result = numpy.asarray(call()[0])
+        if result.dtype == expected.dtype:
+            found = float(numpy.abs(result - expected).max() / numpy.abs(expected).max())
+            difference = max(difference, found)
+        times[str(count)] = least_us(call, seconds)
+    return {"us": times, "difference": difference}
+
+
+def missing(engine: str, model: str) -> int:
+    """An exit code if the engine cannot be asked, otherwise 0."""
+    if engine == EAGER:
+        return UNSUPPORTED if model.endswith("_int8") else 0
+    if engine in PEERS:
+        packages = _beside("peer_engines").ENGINES[engine].packages
+        return 0 if all(importlib.util.find_spec(name) for name in packages) else ABSENT
+    return 0
+
+
 def main(argv: list[str]) -> int:
-    engine, model, threads, seconds, program = argv
-    if engine in PEERS and importlib.util.find_spec(PEERS[engine]) is None:
-        return ABSENT
-    if engine in PEERS and models()[model].int8:
-        return UNSUPPORTED
-    call = ENGINES[engine](model, int(threads), program)
-    print(json.dumps({"us": least_us(call, float(seconds))}))
+    action, engine, model, file, *rest = argv
+    if action == "make":
+        if engine != EAGER and missing(engine, model):
+            return missing(engine, model)
+        make(engine, model, pathlib.Path(file))
+        return 0
+    if missing(engine, model):
+        return missing(engine, model)
+    threads = [int(count) for count in rest[0].split(",")]
+    print(json.dumps(run(engine, model, pathlib.Path(file), threads, float(rest[1]))))
     return 0
 
 

@@ -3,56 +3,164 @@
     ./bazelw run //tests/benchmarks:packing
 
 XNNPACK packs weights into the order in which its microkernels read them when a method is loaded; a copy of the same
-number of bytes is the least that this can cost. `again` loads while another method holds the packed weights.
+number of bytes into new memory is the least that this can cost. Of each model, all in milliseconds:
+
+    memcpy_ms        a copy of the weights, into memory that is new as the packed weights' is
+    load_ms          loading the method in a process that has none of its weights packed
+    shared_load_ms   the same while another method holds the packed weights, so that nothing is packed
+    pack_ms          the difference of the two
+    first_load_ms    loading with a file for packed weights that does not exist: packing and writing it
+    second_load_ms   loading with that file
+    load_and_run_ms, second_load_and_run_ms   with one run behind it, which touches every page
+
+`pack_per_memcpy` and `load_per_second_load` are the ratios. The weights are in memory already, nothing is read from disk
+for the first time. Each figure is the median of interleaved rounds, of a ratio the median of each round's; the last line is
+`RESULT {json}`. `--clock=cpu` counts what the process uses of the processor, for machines that have more to do.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+import json
+import pathlib
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
+from absl import app, flags
 
 from executorch.backends.xnnpack import XnnpackPartitioner
-from executorch.exir import to_edge_transform_and_lower
-from executorch.runtime import Runtime
-from executorch.tests.benchmarks.harness import Case, benchmark_main
+from executorch.exir import EdgeProgramManager, to_edge_transform_and_lower
+from executorch.exir.lowered_backend_module import get_lowered_submodules
+from executorch.extension.pybindings.portable_lib import _unsafe_reset_threadpool
+from executorch.runtime import Program, Runtime
 from executorch.tests.benchmarks.peer_models import MODELS
 
-_MODELS = ("mlp", "resnet18")
+_MODELS = flags.DEFINE_list("models", ["mlp", "mnv2", "resnet18", "bert"], "Which models of the comparison.")
+_ROUNDS = flags.DEFINE_integer("rounds", 15, "How often each way is measured.", lower_bound=3)
+
+_CLOCK = flags.DEFINE_enum("clock", "wall", ["wall", "cpu"], "What is counted.")
+
+BACKEND = "XnnpackBackend"
 
 
-def cases(models: Sequence[str] = _MODELS) -> Sequence[Case]:
-    """For each model: a copy of its weights, loading it, loading it again."""
-    return [case for name in models for case in _cases_of(name)]
+def milliseconds(run: Callable[[], object]) -> float:
+    """The time of one run; what it returns is gone before the next."""
+    clock = time.process_time if flags.FLAGS.is_parsed() and _CLOCK.value == "cpu" else time.perf_counter
+    start = clock()
+    result = run()
+    taken = clock() - start
+    del result
+    return 1e3 * taken
 
 
-def _cases_of(name: str) -> list[Case]:
+class Loads:
+    """The ways to load one program's method.
+
+    Args:
+        program: The program.
+        inputs: Of its method `forward`.
+        file: Where packed weights go.
+    """
+
+    def __init__(self, program: Program, inputs: Sequence[torch.Tensor], file: pathlib.Path) -> None:
+        self._program = program
+        self._inputs = inputs
+        self._file = file
+
+    def load(self, *, with_file: bool = False, run: bool = False) -> object:
+        """A loaded method."""
+        path = {"packed_cache_path": str(self._file)} if with_file else {}
+        method = self._program.load_method("forward", backend_options={BACKEND: path})
+        if run:
+            method.execute(self._inputs)
+        return method
+
+    def first_load(self) -> float:
+        """Without the file there yet."""
+        self._file.unlink(missing_ok=True)
+        return milliseconds(lambda: self.load(with_file=True))
+
+    def shared_load(self) -> float:
+        """While another method has the weights."""
+        held = self.load()
+        taken = milliseconds(self.load)
+        del held
+        return taken
+
+
+def measure(name: str, rounds: int, directory: pathlib.Path) -> dict[str, Any]:
+    """The figures of one model."""
     module, inputs = MODELS[name].build()
     captured = torch.export.export(module, inputs)
     edge = to_edge_transform_and_lower(captured, partitioner=[XnnpackPartitioner()])
     program = Runtime.get().load_program(bytes(edge.to_executorch().buffer))
-    size = sum(one.numel() * one.element_size() for one in module.parameters())
+    loads = Loads(program, inputs, directory / f"{name}.packed")
+    size = delegated_bytes(edge)
     weights = torch.ones(size, dtype=torch.uint8)
-    target = torch.empty_like(weights)
-    held: list[object] = []
+    # `first_load_ms` leaves the file that the two after it use.
+    ways: dict[str, Callable[[], float]] = {
+        "memcpy_ms": lambda: milliseconds(weights.clone),
+        "load_ms": lambda: milliseconds(loads.load),
+        "shared_load_ms": loads.shared_load,
+        "first_load_ms": loads.first_load,
+        "second_load_ms": lambda: milliseconds(lambda: loads.load(with_file=True)),
+        "load_and_run_ms": lambda: milliseconds(lambda: loads.load(run=True)),
+        "second_load_and_run_ms": lambda: milliseconds(lambda: loads.load(with_file=True, run=True)),
+    }
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(rounds + 1):
+        for way, run in ways.items():
+            times[way].append(run())
+    times = {way: each[1:] for way, each in times.items()}  # The first round warms up.
+    packs = [load - shared for load, shared in zip(times["load_ms"], times["shared_load_ms"], strict=True)]
+    figures = {
+        **{way: round(statistics.median(each), 3) for way, each in times.items()},
+        "pack_ms": round(statistics.median(packs), 3),
+        "pack_per_memcpy": _median_ratio(packs, times["memcpy_ms"]),
+        "load_per_second_load": _median_ratio(times["load_ms"], times["second_load_ms"]),
+    }
+    return {"model": name, "weights_bytes": size, **figures}
 
-    def load() -> None:
-        held.clear()
-        program.load_method("forward")
 
-    def load_again() -> None:
-        if not held:
-            held.append(program.load_method("forward"))
-        program.load_method("forward")
+def _median_ratio(times: Sequence[float], others: Sequence[float]) -> float:
+    """Of what was measured in the same round."""
+    return round(statistics.median(time / other for time, other in zip(times, others, strict=True)), 2)
 
-    return [
-        Case(name, f"copy of {size:,} bytes", lambda: target.copy_(weights)),
-        Case(name, "load", load),
-        Case(name, "load again", load_again),
+
+def delegated_bytes(edge: EdgeProgramManager) -> int:
+    """Bytes of the weights in the program's delegates, each once."""
+    stores = [
+        lowered.named_data_store_output
+        for _, lowered, _ in get_lowered_submodules(edge.exported_program().graph_module)
     ]
+    return sum(len(data) for data in {data for store in stores if store for data in store.buffers})
+
+
+def run(models: Sequence[str], rounds: int) -> list[dict[str, Any]]:
+    """Measures and prints one line for each model."""
+    _unsafe_reset_threadpool(1)
+    rows = []
+    with tempfile.TemporaryDirectory() as directory:
+        for name in models:
+            row = measure(name, rounds, pathlib.Path(directory))
+            rows.append(row)
+            print(
+                f"{name:10} {row['weights_bytes'] / 1e6:6.1f} MB  copy {row['memcpy_ms']:7.2f} ms  pack "
+                f"{row['pack_ms']:7.2f} ({row['pack_per_memcpy']:.2f} copies)  load {row['load_ms']:7.2f}  with the file "
+                f"{row['second_load_ms']:7.2f} ({row['load_per_second_load']:.1f} times faster)",
+                flush=True,
+            )
+    return rows
+
+
+def main(argv: list[str]) -> None:
+    del argv
+    torch.set_num_threads(1)
+    print("RESULT " + json.dumps({"rows": run(_MODELS.value, _ROUNDS.value)}))
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    sys.exit(benchmark_main("packing", cases))
+    app.run(main)

@@ -1,15 +1,12 @@
-"""The benchmark of packing runs, and what is packed is packed once."""
+"""The benchmark of packing runs, and what is packed once is not packed again: within a process, and from a file."""
 
-import json
-
-from executorch.tests.benchmarks.harness import benchmark_main
-from executorch.tests.benchmarks.packing import cases
+from executorch.tests.benchmarks import packing
 
 
 def test_it_runs(capsys):
-    arguments = ["--quiet", "--rounds=3", "--batch-ms=1"]
-    assert benchmark_main("packing", lambda: cases(["mlp"]), arguments) == 0
-    figures = json.loads(capsys.readouterr().out.splitlines()[-1].removeprefix("RESULT "))["mlp"]
-    copy, load, again = figures
-    assert copy.startswith("copy of 12,") and (load, again) == ("load", "load again")
-    assert figures[again]["best_us"] < figures[load]["best_us"]
+    (row,) = packing.run(["mlp"], rounds=5)
+    assert "copies" in capsys.readouterr().out
+    assert row["model"] == "mlp" and row["weights_bytes"] == 3 * (1024 * 1024 + 1024) * 4
+    assert row["shared_load_ms"] < row["load_ms"]
+    assert row["second_load_ms"] < row["load_ms"] and row["second_load_ms"] < row["first_load_ms"]
+    assert row["load_per_second_load"] > 1 and row["pack_per_memcpy"] > 0

@@ -1,120 +1,29 @@
-"""Models that between them use what programs are made of; torch only, so that any implementation can compile them.
-
-A specimen has methods, calls to make in order, and what eager PyTorch gives for them.
-"""
+"""Models that between them use what programs are made of; torch only, so that any implementation can compile them."""
 
 from __future__ import annotations
 
-import copy
 import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import nn
-from torch._higher_order_ops.map import map as _map
-from torch._higher_order_ops.scan import scan
-from torch._higher_order_ops.while_loop import while_loop
 from torch.export import Dim
 from torch.nn import functional as F
-from torch.utils import _pytree as pytree
 
-#: Its annotations know nested inputs only.
-torch_map: Any = _map
-
-
-@dataclass(frozen=True)
-class MethodSource:
-    """What `torch.export.export` takes.
-
-    Attributes:
-        module, example_inputs, dynamic_shapes: its arguments.
-    """
-
-    module: nn.Module
-    example_inputs: tuple[Any, ...]
-    dynamic_shapes: Any = None
-
-
-@dataclass(frozen=True)
-class Specimen:
-    """A program.
-
-    Attributes:
-        methods: name -> where it comes from. Modules may be shared.
-        calls: (method, inputs) in the order in which to make them; state lasts from call to call.
-        constant_methods: name -> what a method without inputs returns.
-        is_external: weights stand in a `.ptd` file.
-        needs: what a runtime must have besides the portable kernels ("quantized").
-        rtol, atol: of the comparison with eager.
-    """
-
-    methods: Mapping[str, MethodSource]
-    calls: Sequence[tuple[str, tuple[Any, ...]]]
-    constant_methods: Mapping[str, Any] = field(default_factory=dict)
-    is_external: bool = False
-    needs: frozenset[str] = frozenset()
-    rtol: float = 1e-4
-    atol: float = 1e-5
-
-    def expected(self) -> list[list[Any]]:
-        """The flat outputs of each call, from eager PyTorch. The specimen's own modules keep their state."""
-        modules = {name: copy.deepcopy(source.module) for name, source in self.methods.items()}
-        results = []
-        with torch.no_grad():
-            for name, inputs in self.calls:
-                if name in self.constant_methods:
-                    results.append(pytree.tree_leaves(self.constant_methods[name]))
-                else:
-                    outputs = modules[name](*copy.deepcopy(inputs))
-                    results.append([_detached(leaf) for leaf in pytree.tree_leaves(outputs)])
-        return results
-
-    def exported(self) -> dict[str, torch.export.ExportedProgram]:
-        """What `torch.export` makes of the methods."""
-        return {
-            name: torch.export.export(
-                source.module, copy.deepcopy(source.example_inputs), dynamic_shapes=source.dynamic_shapes
-            )
-            for name, source in self.methods.items()
-        }
-
-
-def _detached(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, torch.Tensor) else value
-
-
-class _Function(nn.Module):
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, *args: Any) -> Any:
-        return self.function(*args)
-
-
-def _of(
-    model: Any, *inputs: tuple[Any, ...], dynamic_shapes: Any = None, example: Any = None, **options: Any
-) -> Specimen:
-    """A specimen with one method, called with each of `inputs`; the first is the example, unless there is one."""
-    module = model if isinstance(model, nn.Module) else _Function(model)
-    if dynamic_shapes is not None and not isinstance(model, nn.Module):
-        dynamic_shapes = (dynamic_shapes,)
-    source = MethodSource(module.eval(), example or inputs[0], dynamic_shapes)
-    return Specimen({"forward": source}, [("forward", item) for item in inputs], **options)
-
+from executorch.tests.interop import control_flow, delegated
+from executorch.tests.interop.specimen import MethodSource, Specimen, specimen_of
 
 # Kernels, shapes, types.
 
 
 def add() -> Specimen:
-    return _of(torch.add, *[(torch.rand(8, 8), torch.rand(8, 8)) for _ in range(2)])
+    return specimen_of(torch.add, *[(torch.rand(8, 8), torch.rand(8, 8)) for _ in range(2)])
 
 
 def mlp() -> Specimen:
     layers = nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.LayerNorm(8), nn.Linear(8, 3), nn.Softmax(-1))
-    return _of(layers, (torch.randn(4, 6),), (torch.randn(4, 6),))
+    return specimen_of(layers, (torch.randn(4, 6),), (torch.randn(4, 6),))
 
 
 def convolutional() -> Specimen:
@@ -127,13 +36,13 @@ def convolutional() -> Specimen:
         nn.Flatten(),
         nn.Linear(4, 5),
     )
-    return _of(layers, (torch.randn(1, 3, 8, 8),))
+    return specimen_of(layers, (torch.randn(1, 3, 8, 8),))
 
 
 def channels_last() -> Specimen:
     layers: Any = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 2, 1))
     layers = layers.to(memory_format=torch.channels_last)
-    return _of(layers, (torch.randn(2, 3, 6, 6).to(memory_format=torch.channels_last),))
+    return specimen_of(layers, (torch.randn(2, 3, 6, 6).to(memory_format=torch.channels_last),))
 
 
 class _Dynamic(nn.Module):
@@ -150,7 +59,7 @@ def dynamic_shapes() -> Specimen:
     rows, columns = Dim("rows", min=2, max=6), Dim("columns", min=2, max=9)
     inputs = [(torch.rand(n, m, 8), torch.rand(n, m, 4)) for n, m in ((3, 4), (2, 2), (6, 9), (5, 3))]
     shapes = ({0: rows, 1: columns}, {0: rows, 1: columns})
-    return _of(_Dynamic(), *inputs, dynamic_shapes=shapes)
+    return specimen_of(_Dynamic(), *inputs, dynamic_shapes=shapes)
 
 
 DTYPES = (
@@ -172,14 +81,21 @@ def dtypes() -> Specimen:
         rows = [tensor.clone() if tensor.dtype is torch.bool else tensor + tensor for tensor in tensors]
         return [*rows, *(tensor.to(torch.float32) for tensor in tensors), *(tensor > 0 for tensor in tensors)]
 
-    return _of(function, tuple(torch.tensor([0, 1, 5]).to(dtype) for dtype in DTYPES), rtol=1e-2)
+    return specimen_of(function, tuple(torch.tensor([0, 1, 5]).to(dtype) for dtype in DTYPES), rtol=1e-2)
+
+
+class _Constants(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        for index, dtype in enumerate(DTYPES):
+            self.register_buffer(f"b{index}", torch.tensor([[1, 0], [3, 4]]).to(dtype))
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return [x * 2, *(buffer.clone() for buffer in self.buffers())]
 
 
 def constants_of_all_dtypes() -> Specimen:
-    module = _Function(lambda x: [x * 2, *(getattr(module, f"b{i}").clone() for i in range(len(DTYPES)))])
-    for index, dtype in enumerate(DTYPES):
-        module.register_buffer(f"b{index}", torch.tensor([[1, 0], [3, 4]]).to(dtype))
-    return _of(module, (torch.rand(3),))
+    return specimen_of(_Constants(), (torch.rand(3),))
 
 
 def lists_of_tensors() -> Specimen:
@@ -188,7 +104,7 @@ def lists_of_tensors() -> Specimen:
         values, indices = torch.topk(x, 2)
         return torch.cat([third, first], 1), x[:, index], x[index], second, values, indices
 
-    return _of(function, (torch.randn(4, 6), torch.tensor([2, 0])))
+    return specimen_of(function, (torch.randn(4, 6), torch.tensor([2, 0])))
 
 
 def numbers() -> Specimen:
@@ -197,7 +113,7 @@ def numbers() -> Specimen:
     def function(x: torch.Tensor, n: int, is_on: bool, scale: float, nothing: None) -> Any:
         return x * n if is_on else x, n + 1, is_on, scale, nothing, "text"
 
-    return _of(function, (torch.ones(3), 3, True, 0.5, None))
+    return specimen_of(function, (torch.ones(3), 3, True, 0.5, None))
 
 
 def containers() -> Specimen:
@@ -205,7 +121,9 @@ def containers() -> Specimen:
         return {"sum": items["a"] + pair[0], "rest": [pair[1][0] * 2, (items["b"], pair[1][1])]}
 
     values = [torch.rand(2, 2) for _ in range(5)]
-    return _of(function, ({"a": values[0], "b": values[1] + 1}, (values[2], [values[3], values[4].sin()])))
+    return specimen_of(
+        function, ({"a": values[0], "b": values[1] + 1}, (values[2], [values[3], values[4].sin()]))
+    )
 
 
 # State.
@@ -227,7 +145,7 @@ class _Counter(nn.Module):
 
 
 def mutable_buffers() -> Specimen:
-    return _of(_Counter(), *[(torch.rand(3),) for _ in range(4)])
+    return specimen_of(_Counter(), *[(torch.rand(3),) for _ in range(4)])
 
 
 class _Cache(nn.Module):
@@ -244,7 +162,7 @@ class _Cache(nn.Module):
 
 
 def key_value_cache() -> Specimen:
-    return _of(_Cache(), *[(torch.rand(3, 2, 4), torch.tensor([2 * i, 2 * i + 1])) for i in range(4)])
+    return specimen_of(_Cache(), *[(torch.rand(3, 2, 4), torch.tensor([2 * i, 2 * i + 1])) for i in range(4)])
 
 
 # Several methods, data outside.
@@ -312,148 +230,7 @@ def quantized() -> Specimen:
             w = ops.dequantize_per_channel(self.weight, self.scales, self.zeros, 0, -127, 127, torch.int8)
             return F.linear(x, w)
 
-    return _of(Quantized(), (torch.randn(3, 6),), needs=frozenset({"quantized"}))
-
-
-# Control flow.
-
-
-def condition() -> Specimen:
-    def function(p: torch.Tensor, x: torch.Tensor) -> Any:
-        return torch.cond(p, lambda x: (x.sin() + 1, x * 2), lambda x: (x.cos(), x.clone()), (x,))
-
-    x = torch.rand(3)
-    return _of(function, (torch.tensor(True), x), (torch.tensor(False), x), (torch.tensor(True), x))
-
-
-def nested_condition() -> Specimen:
-    def inner(x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(x.sum() > 2, lambda x: x.exp(), lambda x: x.neg(), (x,))
-
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(x.sum() > 0, inner, lambda x: x.abs().sqrt(), (x,)) + 1
-
-    return _of(function, *[(torch.full((4,), value),) for value in (1.0, 0.25, -1.0)])
-
-
-def map_rows() -> Specimen:
-    def function(rows: torch.Tensor, y: torch.Tensor) -> Any:
-        return torch_map(lambda row, y: (row @ y + row, row.sum()), rows, y)
-
-    shapes = ({0: Dim("rows", min=2, max=9)}, None)
-    y = torch.rand(3, 3)
-    return _of(function, *[(torch.rand(n, 3, 3), y) for n in (4, 9, 2)], dynamic_shapes=shapes)
-
-
-class _RecurrentCell(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.cell, self.out = nn.Linear(8, 4), nn.Linear(4, 2)
-
-    def forward(self, state: torch.Tensor, rows: torch.Tensor) -> Any:
-        def step(state: torch.Tensor, row: torch.Tensor) -> Any:
-            new = torch.tanh(self.cell(torch.cat([state, row])))
-            return new, self.out(new)
-
-        return scan(step, state, rows)
-
-
-def scan_rows() -> Specimen:
-    return _of(_RecurrentCell(), (torch.rand(4), torch.rand(5, 4)), (torch.rand(4), torch.rand(5, 4)))
-
-
-def scan_dynamic() -> Specimen:
-    shapes = (None, {0: Dim("rows", min=2, max=9)})
-    inputs = [(torch.rand(4), torch.rand(n, 4)) for n in (3, 9, 2)]
-    return _of(_RecurrentCell(), *inputs, dynamic_shapes=shapes)
-
-
-def scan_swaps_what_it_carries() -> Specimen:
-    def step(carried: Any, row: torch.Tensor) -> Any:
-        a, b = carried
-        return (b.clone(), a + row), a * 1
-
-    def function(a: torch.Tensor, b: torch.Tensor, rows: torch.Tensor) -> Any:
-        return scan(step, (a, b), rows)
-
-    return _of(function, (torch.rand(3), torch.rand(3), torch.rand(4, 3)))
-
-
-class _Repeat(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.linear = nn.Linear(4, 4)
-
-    def forward(self, n: torch.Tensor, x: torch.Tensor) -> Any:
-        def holds(i: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-            return i < n
-
-        def body(i: torch.Tensor, x: torch.Tensor) -> Any:
-            return i + 1, torch.tanh(self.linear(x))
-
-        return while_loop(holds, body, (torch.zeros((), dtype=torch.int64), x))
-
-
-def while_tensor_condition() -> Specimen:
-    return _of(_Repeat(), *[(torch.tensor(n), torch.rand(2, 4)) for n in (3, 0, 11)])
-
-
-def while_numbers() -> Specimen:
-    """Carries numbers and tensors, all of which change places."""
-
-    def holds(i: Any, j: Any, a: torch.Tensor, b: torch.Tensor) -> Any:
-        return i + j < 7
-
-    def body(i: Any, j: Any, a: torch.Tensor, b: torch.Tensor) -> Any:
-        return j + 1, i, b.clone(), a + b
-
-    def function(a: torch.Tensor, b: torch.Tensor) -> Any:
-        return while_loop(holds, body, (0, 1, a, b))
-
-    return _of(function, (torch.rand(2, 3), torch.rand(2, 3)))
-
-
-def while_dynamic_rows() -> Specimen:
-    def body(i: torch.Tensor, x: torch.Tensor) -> Any:
-        return i + 1, x * 0.5 + x.mean()
-
-    def function(x: torch.Tensor, n: torch.Tensor) -> Any:
-        def holds(i: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-            return i < n
-
-        return while_loop(holds, body, (torch.zeros((), dtype=torch.int64), x))
-
-    shapes = ({0: Dim("rows", min=2, max=7)}, None)
-    return _of(
-        function,
-        *[(torch.rand(r, 3), torch.tensor(n)) for r, n in ((3, 2), (7, 5), (2, 0))],
-        dynamic_shapes=shapes,
-    )
-
-
-def loops_in_loops() -> Specimen:
-    def row(x: torch.Tensor, y: torch.Tensor) -> Any:
-        def body(i: torch.Tensor, a: torch.Tensor) -> Any:
-            choice = torch.cond(a.sum() > 0, lambda a, y: a * 0.5 + y, lambda a, y: a.sin(), (a, y))
-            return i + 1, choice
-
-        i, a = while_loop(lambda i, a: i < 3, body, (torch.zeros((), dtype=torch.int64), x))
-        return a @ y, a.t() + i
-
-    return _of(
-        lambda xs, y: torch_map(row, xs, y), *[(torch.randn(3, 4, 4), torch.randn(4, 4)) for _ in range(2)]
-    )
-
-
-def loop_in_condition() -> Specimen:
-    def repeat(x: torch.Tensor) -> torch.Tensor:
-        zero = torch.zeros((), dtype=torch.int64)
-        return while_loop(lambda i, x: i < 4, lambda i, x: (i + 1, x * 1.5), (zero, x))[1]
-
-    def function(p: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        return torch.cond(p, repeat, lambda x: x - 1, (x,)) + x
-
-    return _of(function, (torch.tensor(True), torch.rand(3)), (torch.tensor(False), torch.rand(3)))
+    return specimen_of(Quantized(), (torch.randn(3, 6),), needs=frozenset({"quantized"}))
 
 
 SPECIMENS: dict[str, Callable[[], Specimen]] = {
@@ -474,43 +251,25 @@ SPECIMENS: dict[str, Callable[[], Specimen]] = {
         several_methods,
         external_weights,
         quantized,
-        condition,
-        nested_condition,
-        map_rows,
-        scan_rows,
-        scan_dynamic,
-        scan_swaps_what_it_carries,
-        while_tensor_condition,
-        while_numbers,
-        while_dynamic_rows,
-        loops_in_loops,
-        loop_in_condition,
+        control_flow.condition,
+        control_flow.nested_condition,
+        control_flow.map_rows,
+        control_flow.scan_rows,
+        control_flow.scan_dynamic,
+        control_flow.scan_swaps_what_it_carries,
+        control_flow.while_tensor_condition,
+        control_flow.while_numbers,
+        control_flow.while_dynamic_rows,
+        control_flow.loops_in_loops,
+        control_flow.loop_in_condition,
     )
 }
+
+#: What is for XNNPACK as a whole.
+DELEGATED: dict[str, Callable[[], Specimen]] = {make.__name__: make for make in delegated.SPECIMENS}
 
 
 def make(name: str) -> Specimen:
     """A specimen by name; the same one, weights and inputs included, in every process."""
     torch.manual_seed(0)
-    return SPECIMENS[name]()
-
-
-def check(specimen: Specimen, call: int, found: Sequence[Any], expected: Sequence[Any]) -> None:
-    """Compares the outputs of one call.
-
-    Raises:
-        AssertionError: they differ.
-    """
-    name = specimen.calls[call][0]
-    assert len(found) == len(expected), (
-        f"call {call} ({name}): {len(found)} outputs, expected {len(expected)}"
-    )
-    for index, (one, other) in enumerate(zip(found, expected, strict=True)):
-        what = f"call {call} ({name}), output {index}"
-        if isinstance(other, torch.Tensor):
-            try:
-                torch.testing.assert_close(one, other, rtol=specimen.rtol, atol=specimen.atol)
-            except AssertionError as error:
-                raise AssertionError(f"{what}: {error}") from error
-        else:
-            assert type(one) is type(other) and one == other, f"{what}: {one!r}, expected {other!r}"
+    return (SPECIMENS | DELEGATED)[name]()

@@ -81,4 +81,4 @@ def run_jobs(jobs: dict[str, Job], directory: pathlib.Path) -> dict[str, list[li
 
 def write_programs(names: Sequence[str], directory: pathlib.Path) -> None:
     """Lets the published compiler write specimens: NAME.pte, NAME.data (external weights) or NAME.error."""
-    run_script("write_published.py", str(_HERE / "programs.py"), str(directory), *names)
+    run_script("write_published.py", str(_HERE), str(directory), *names)

@@ -9,6 +9,7 @@ from executorch.emitter import ExtendedHeader, deserialize_pte_binary
 from executorch.runtime import Runtime
 from executorch.tests.interop import compiled, programs
 from executorch.tests.interop.published_jobs import Job, run_jobs, why_not, write_programs
+from executorch.tests.interop.specimen import check
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -66,7 +67,7 @@ def test_the_published_runtime_runs_our_program(name, run_by_published):
     found = run_by_published[name]
     assert not isinstance(found, str), found
     for call, expected in enumerate(specimen.expected()):
-        programs.check(specimen, call, found[call], expected)
+        check(specimen, call, found[call], expected)
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -80,7 +81,7 @@ def test_our_runtime_runs_a_program_of_the_published_compiler(name, written_by_p
     methods = {method: program.load_method(method) for method, _ in specimen.calls}
     for call, expected in enumerate(specimen.expected()):
         method, inputs = specimen.calls[call]
-        programs.check(specimen, call, methods[method].execute(_leaves(inputs)), expected)
+        check(specimen, call, methods[method].execute(_leaves(inputs)), expected)
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -1,32 +1,43 @@
 """Runs in the published package's process: compiles specimens and stores the files.
 
-Usage: write_published.py PROGRAMS DIRECTORY NAME ...; PROGRAMS is the path of programs.py. Writes NAME.pte and, for
+Usage: write_published.py HERE DIRECTORY NAME ...; HERE is where the specimens' files are. Writes NAME.pte and, for
 external weights, NAME.data; or NAME.error with the text of the error.
 """
 
-import importlib.util
+import importlib
 import pathlib
 import sys
 import traceback
+import types
 
-from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 
 
-def load(path: str):
-    spec = importlib.util.spec_from_file_location("programs", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["programs"] = module
-    spec.loader.exec_module(module)
-    return module
+def load(here: str) -> types.ModuleType:
+    """The specimens, which import each other from packages that the published one does not have."""
+    for name in ("executorch.tests", "executorch.tests.interop"):
+        package = types.ModuleType(name)
+        package.__path__ = [here]
+        sys.modules[name] = package
+    return importlib.import_module("executorch.tests.interop.programs")
+
+
+def lower(specimen):
+    config = EdgeCompileConfig(_check_ir_validity=False)
+    constants = dict(specimen.constant_methods)
+    if not specimen.is_delegated:
+        return to_edge(specimen.exported(), constant_methods=constants, compile_config=config)
+    return to_edge_transform_and_lower(
+        specimen.exported(),
+        partitioner=[XnnpackPartitioner()],
+        constant_methods=constants,
+        compile_config=config,
+    )
 
 
 def write(specimen, directory: pathlib.Path, name: str) -> None:
-    edge = to_edge(
-        specimen.exported(),
-        constant_methods=dict(specimen.constant_methods),
-        compile_config=EdgeCompileConfig(_check_ir_validity=False),
-    )
+    edge = lower(specimen)
     manager = edge.to_executorch(ExecutorchBackendConfig(external_constants=specimen.is_external))
     (directory / f"{name}.pte").write_bytes(manager.buffer)
     if specimen.is_external:
