@@ -40,8 +40,9 @@ def executorch_kernel_library(
       dtype_selective: register for the dtypes and dim orders of the selection only.
       include_prefix: of the headers; `PACKAGE/NAME` if not given.
       visibility: of the library.
-      **kwargs: for the cc_library that registers.
+      **kwargs: for the cc_library that registers; `testonly` and `tags` for all targets.
     """
+    common = {key: kwargs.pop(key) for key in ("tags", "testonly") if key in kwargs}
     if type(functions) == type(""):
         functions = [functions]
     prefix = include_prefix or "{}/{}".format(native.package_name(), name)
@@ -64,6 +65,7 @@ def executorch_kernel_library(
         ),
         message = "Generating kernel registration",
         tools = [_GENERATOR],
+        **common
     )
     cc_library(
         name = name + "_functions",
@@ -72,6 +74,7 @@ def executorch_kernel_library(
         strip_include_prefix = directory,
         visibility = visibility,
         deps = _HEADER_DEPS,
+        **common
     )
     cc_library(
         name = name,
@@ -81,5 +84,5 @@ def executorch_kernel_library(
         copts = ["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
         visibility = visibility,
         deps = [name + "_functions"] + deps + _REGISTRATION_DEPS,
-        **kwargs
+        **(common | kwargs)
     )

@@ -2,7 +2,7 @@
 
 _SELECT = Label("//kernels/selective:select")
 
-def selected_operators(name, ops = [], yamls = [], models = [], visibility = ["//visibility:public"]):
+def selected_operators(name, ops = [], yamls = [], models = [], visibility = ["//visibility:public"], **kwargs):
     """A selection for the `selection` attribute of `executorch_kernel_library`.
 
     Makes NAME.yaml, and NAME.report.txt with the same for people.
@@ -13,6 +13,7 @@ def selected_operators(name, ops = [], yamls = [], models = [], visibility = ["/
       yamls: functions.yaml files, of which all operators are taken, or other selections.
       models: .pte files, of which the operators and the dtypes of their calls are taken.
       visibility: of the targets.
+      **kwargs: as for every rule, such as `testonly`.
     """
     native.genrule(
         name = name,
@@ -27,4 +28,5 @@ def selected_operators(name, ops = [], yamls = [], models = [], visibility = ["/
         message = "Selecting operators",
         tools = [_SELECT],
         visibility = visibility,
+        **kwargs
     )

@@ -147,6 +147,9 @@ def test_upsample_bilinear(driver, dtype, align):
                 check(driver, name, f"{name}.out", [x, size, align], tolerance=tolerance)
         name = "upsample_bilinear2d.vec"
         check(driver, name, f"{name}_out", [x, None, align, [1.5, 0.7]], tolerance=tolerance)
+        name = "upsample_bilinear2d"
+        for args in ([[8, 10], align], [[6, 3], align, 1.5, 0.7]):
+            check(driver, name, f"{name}.out", [x, *args], tolerance=tolerance)
 
 
 @pytest.mark.parametrize("align", [False, True])

@@ -164,6 +164,8 @@ def test_upsample_nearest(driver, dtype):
             check(driver, "upsample_nearest2d.vec", "upsample_nearest2d.vec_out", [x, size, None])
         for factors in ([2.0, 2.0], [1.5, 0.7]):
             check(driver, "upsample_nearest2d.vec", "upsample_nearest2d.vec_out", [x, None, factors])
+        for args in ([[8, 10]], [[3, 7], None, None], [[6, 3], 1.5, 0.7]):
+            check(driver, "upsample_nearest2d", "upsample_nearest2d.out", [x, *args])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Calls registered kernels from Python through the `op_driver` program (see op_driver.cc for the protocol).
 
 The program is found beside this module (as Bazel puts it) or in the environment variable `ET_OP_DRIVER`; the one
-with the optimized library, which is called `op_driver_optimized`, in `ET_OP_DRIVER_OPTIMIZED`.
+with the optimized library, which is called `op_driver_optimized`, in `ET_OP_DRIVER_OPTIMIZED`. `op_driver_threads`
+has that library and threads, as many as `ET_OP_DRIVER_THREADS` says, else one for each processor.
 """
 
 from __future__ import annotations
@@ -88,10 +89,18 @@ class Out:
 
 @dataclass
 class Result:
-    """What a call gave: the error (0 is Ok), the outputs, and the least processor time of a repetition."""
+    """What a call gave.
+
+    Attributes:
+        error: 0 is Ok.
+        nanoseconds: The least processor time of a repetition, of the thread that calls.
+        duration: The least nanoseconds that one took, which is what counts where threads share the work.
+        outputs: In the order of the arguments.
+    """
 
     error: int
     nanoseconds: int
+    duration: int
     outputs: list[torch.Tensor] = field(default_factory=list)
 
 
@@ -216,8 +225,8 @@ class OpDriver:
 
 
 def _decode(reply: bytes, outs: Sequence[Out]) -> Result:
-    error, nanoseconds, count = struct.unpack_from("<IQI", reply)
-    at = 16
+    error, nanoseconds, duration, count = struct.unpack_from("<IQQI", reply)
+    at = 24
     outputs = []
     for out in outs[:count]:
         (rank,) = struct.unpack_from("<B", reply, at)
@@ -232,4 +241,4 @@ def _decode(reply: bytes, outs: Sequence[Out]) -> Result:
         memory = flat.clone().view(out.like.dtype).reshape(shape)
         inverse = [order.index(d) for d in range(rank)]
         outputs.append(memory.permute(inverse))
-    return Result(error, nanoseconds, outputs)
+    return Result(error, nanoseconds, duration, outputs)

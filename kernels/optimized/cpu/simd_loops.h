@@ -29,30 +29,57 @@ ET_TARGET void add_scaled(float* acc, const float* x, size_t n, float w) {
   }
 }
 
-/// NaN wins: what is not less, or not more, replaces, and stays.
+/// The more extreme of two; of NaN and a number any.
 template <bool kLargest, typename T>
 ET_TARGET inline T extreme_of(T best, T x) {
-  const T kept = kLargest ? (x <= best ? best : x) : (x >= best ? best : x);
-  return best != best ? best : kept;
+  return kLargest ? (x > best ? x : best) : (x < best ? x : best);
 }
 
+/// NaN wins. As integers, the bits without the sign are larger than those of infinity, which is
+/// less work than to carry a NaN along.
 template <bool kLargest>
 ET_TARGET float extreme(const float* x, size_t n) {
-  Vector best[2] = {broadcast(x[0]), broadcast(x[0])};
-  size_t i = 0;
-  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    best[0] = extreme_of<kLargest>(best[0], load(x + i));
-    best[1] = extreme_of<kLargest>(best[1], load(x + i + kLanes));
+  constexpr size_t kVectors = 4;
+  Vector best[kVectors];
+  IntVector bits[kVectors];
+  ET_UNROLL
+  for (size_t v = 0; v < kVectors; ++v) {
+    best[v] = broadcast(x[0]);
+    bits[v] = IntVector{};
   }
-  float lane[kLanes];
-  store(extreme_of<kLargest>(best[0], best[1]), lane);
-  for (size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (size_t l = 0; l < half; ++l) {
-      lane[l] = extreme_of<kLargest>(lane[l], lane[l + half]);
+  size_t i = 0;
+  for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
+    ET_UNROLL
+    for (size_t v = 0; v < kVectors; ++v) {
+      const Vector value = load(x + i + v * kLanes);
+      IntVector magnitude;
+      std::memcpy(&magnitude, &value, sizeof(magnitude));
+      magnitude &= INT32_MAX;
+      best[v] = extreme_of<kLargest>(best[v], value);
+      bits[v] = magnitude > bits[v] ? magnitude : bits[v];
     }
   }
-  float result = lane[0];
+  float lane[kLanes];
+  int32_t most[kLanes];
+  store(extreme_of<kLargest>(extreme_of<kLargest>(best[0], best[1]),
+                             extreme_of<kLargest>(best[2], best[3])),
+        lane);
+  const IntVector low = bits[0] > bits[1] ? bits[0] : bits[1];
+  const IntVector high = bits[2] > bits[3] ? bits[2] : bits[3];
+  const IntVector all = low > high ? low : high;
+  std::memcpy(most, &all, sizeof(most));
+  constexpr int32_t kInfinityBits = 0x7f800000;
+  float result = x[0];
+  for (size_t l = 0; l < kLanes; ++l) {
+    if (most[l] > kInfinityBits) {
+      return __builtin_nanf("");
+    }
+    result = extreme_of<kLargest>(result, lane[l]);
+  }
   for (; i < n; ++i) {
+    if (x[i] != x[i]) {
+      return x[i];
+    }
     result = extreme_of<kLargest>(result, x[i]);
   }
   return result;
@@ -84,6 +111,9 @@ ET_TARGET void keep_larger(const float* x, size_t n, int32_t first, int32_t step
   }
 }
 
+/// As many doubles as a vector has floats: two vectors.
+typedef double WideVector __attribute__((vector_size(2 * ET_VECTOR_BYTES)));
+
 ET_TARGET double sum(const float* x, size_t n) {
   Vector s[4] = {};
   size_t i = 0;
@@ -101,6 +131,20 @@ ET_TARGET double sum(const float* x, size_t n) {
     total += x[i];
   }
   return total;
+}
+
+ET_TARGET void add_floats(double* acc, const float* x, size_t n) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const WideVector wide = __builtin_convertvector(load(x + i), WideVector);
+    WideVector sum;
+    std::memcpy(&sum, acc + i, sizeof(sum));
+    sum += wide;
+    std::memcpy(acc + i, &sum, sizeof(sum));
+  }
+  for (; i < n; ++i) {
+    acc[i] += x[i];
+  }
 }
 
 ET_TARGET double squared_distances(const float* x, size_t n, float mean) {
@@ -142,6 +186,73 @@ ET_TARGET void scale(const float* x, size_t n, float factor, float* out) {
   }
   for (; i < n; ++i) {
     out[i] = x[i] * factor;
+  }
+}
+
+/// Four bytes of each lane to one, and back.
+typedef uint8_t ByteVector __attribute__((vector_size(ET_VECTOR_BYTES / 4)));
+typedef int8_t SignedByteVector __attribute__((vector_size(ET_VECTOR_BYTES / 4)));
+
+ET_TARGET inline Vector quantized_of(Vector x, float inverse, float zero_point, float low,
+                                     float high) {
+  const Vector least = broadcast(low);
+  const Vector most = broadcast(high);
+  Vector q = x * inverse;
+  q = q < least ? least : q;
+  q = q > most ? most : q;
+  // Beyond 2^23 there are no fractions: the sum rounds.
+  constexpr float kRound = 12582912.0f;
+  return ((q + kRound) - kRound) + zero_point;
+}
+
+/// NaN becomes 0, as where bytes are converted one at a time.
+ET_TARGET inline ByteVector byte_of(Vector q) {
+  const IntVector integers = __builtin_convertvector(q == q ? q : Vector{}, IntVector);
+  return __builtin_convertvector(integers, ByteVector);
+}
+
+ET_TARGET void quantize(const float* x, size_t n, float inverse, float zero_point, float low,
+                        float high, uint8_t* q) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const ByteVector bytes = byte_of(quantized_of(load(x + i), inverse, zero_point, low, high));
+    std::memcpy(q + i, &bytes, sizeof(bytes));
+  }
+  if (i < n) {
+    float rest[kLanes] = {};
+    std::memcpy(rest, x + i, (n - i) * sizeof(float));
+    const ByteVector bytes = byte_of(quantized_of(load(rest), inverse, zero_point, low, high));
+    std::memcpy(q + i, &bytes, n - i);
+  }
+}
+
+template <typename Bytes>
+ET_TARGET inline Vector dequantized_of(Bytes q, float scale, float zero_point) {
+  return (__builtin_convertvector(q, Vector) - zero_point) * scale;
+}
+
+template <typename Bytes>
+ET_TARGET inline void dequantize_bytes(const uint8_t* q, size_t n, float scale, float zero_point,
+                                       float* x) {
+  Bytes bytes = {};
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    std::memcpy(&bytes, q + i, sizeof(bytes));
+    store(dequantized_of(bytes, scale, zero_point), x + i);
+  }
+  if (i < n) {
+    std::memcpy(&bytes, q + i, n - i);
+    const Vector rest = dequantized_of(bytes, scale, zero_point);
+    std::memcpy(x + i, &rest, (n - i) * sizeof(float));
+  }
+}
+
+ET_TARGET void dequantize(const uint8_t* q, size_t n, bool is_signed, float scale, float zero_point,
+                          float* x) {
+  if (is_signed) {
+    dequantize_bytes<SignedByteVector>(q, n, scale, zero_point, x);
+  } else {
+    dequantize_bytes<ByteVector>(q, n, scale, zero_point, x);
   }
 }
 
@@ -268,7 +379,7 @@ constexpr util::FloatLoops kLoops = {
     multiply_panel,    dot_rows,     add_scaled,    exp_loop,       each<gelu_of>, each<sigmoid_of>,
     each<tanh_of>,     each<exp_of>, extreme<true>, extreme<false>, exp_sum,       sum,
     squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
-    nullptr,           nullptr};
+    nullptr,           nullptr,      transpose,     add_floats,     quantize,      dequantize};
 
 constexpr SimdLoops kSimdLoops = {kLanes,    kTileRows, kTileVectors, tile,  dot,
                                   transpose, depthwise, pad_lines,    kLoops};

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #if ET_VECTOR_BYTES == 64
 #include <immintrin.h>
@@ -211,10 +212,53 @@ ET_TARGET inline void transpose_quad(const float* from, ptrdiff_t from_stride, f
   std::memcpy(to + 3 * to_stride, &c3, sizeof(Quad));
 }
 
-ET_TARGET void transpose(const float* from, ptrdiff_t from_stride, size_t rows, size_t columns,
-                         float* to, ptrdiff_t to_stride) {
-  const ptrdiff_t m = static_cast<ptrdiff_t>(rows);
-  const ptrdiff_t n = static_cast<ptrdiff_t>(columns);
+/// Exchanges the quarters, pairs or single elements of two vectors that stand across the diagonal.
+template <int kStep, size_t... kIndex>
+ET_TARGET inline void cross(Vector& upper, Vector& lower, std::index_sequence<kIndex...>) {
+  constexpr int kAll = static_cast<int>(kLanes);
+  const Vector a = upper;
+  const Vector b = lower;
+  upper = __builtin_shufflevector(
+      a, b,
+      ((static_cast<int>(kIndex) & kStep) == 0 ? static_cast<int>(kIndex)
+                                               : kAll + static_cast<int>(kIndex) - kStep)...);
+  lower = __builtin_shufflevector(
+      a, b,
+      ((static_cast<int>(kIndex) & kStep) == 0 ? static_cast<int>(kIndex) + kStep
+                                               : kAll + static_cast<int>(kIndex))...);
+}
+
+template <int kStep>
+ET_TARGET inline void cross_all(Vector (&rows)[kLanes]) {
+  ET_UNROLL
+  for (size_t r = 0; r < kLanes; ++r) {
+    if ((r & kStep) == 0) {
+      cross<kStep>(rows[r], rows[r + kStep], std::make_index_sequence<kLanes>());
+    }
+  }
+  if constexpr (kStep > 1) {
+    cross_all<kStep / 2>(rows);
+  }
+}
+
+/// As many rows as a vector has elements, in registers: every line of memory is touched once, since
+/// lines that are a power of two apart push each other out of the cache.
+ET_TARGET void transpose_block(const float* from, ptrdiff_t from_stride, float* to,
+                               ptrdiff_t to_stride) {
+  Vector rows[kLanes];
+  ET_UNROLL
+  for (size_t r = 0; r < kLanes; ++r) {
+    rows[r] = load(from + static_cast<ptrdiff_t>(r) * from_stride);
+  }
+  cross_all<static_cast<int>(kLanes / 2)>(rows);
+  ET_UNROLL
+  for (size_t r = 0; r < kLanes; ++r) {
+    store(rows[r], to + static_cast<ptrdiff_t>(r) * to_stride);
+  }
+}
+
+ET_TARGET void transpose_edges(const float* from, ptrdiff_t from_stride, ptrdiff_t m, ptrdiff_t n,
+                               float* to, ptrdiff_t to_stride) {
   ptrdiff_t j = 0;
   for (; j + 4 <= n; j += 4) {
     ptrdiff_t i = 0;
@@ -231,6 +275,28 @@ ET_TARGET void transpose(const float* from, ptrdiff_t from_stride, size_t rows, 
     for (ptrdiff_t i = 0; i < m; ++i) {
       to[j * to_stride + i] = from[i * from_stride + j];
     }
+  }
+}
+
+ET_TARGET void transpose(const float* from, ptrdiff_t from_stride, size_t rows, size_t columns,
+                         float* to, ptrdiff_t to_stride) {
+  constexpr ptrdiff_t kSide = static_cast<ptrdiff_t>(kLanes);
+  const ptrdiff_t m = static_cast<ptrdiff_t>(rows);
+  const ptrdiff_t n = static_cast<ptrdiff_t>(columns);
+  const ptrdiff_t whole_m = m - m % kSide;
+  const ptrdiff_t whole_n = n - n % kSide;
+  for (ptrdiff_t j = 0; j < whole_n; j += kSide) {
+    for (ptrdiff_t i = 0; i < whole_m; i += kSide) {
+      transpose_block(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
+    }
+  }
+  if (whole_m < m && whole_n > 0) {
+    transpose_edges(from + whole_m * from_stride, from_stride, m - whole_m, whole_n, to + whole_m,
+                    to_stride);
+  }
+  if (whole_n < n) {
+    transpose_edges(from + whole_n, from_stride, m, n - whole_n, to + whole_n * to_stride,
+                    to_stride);
   }
 }
 

@@ -150,6 +150,71 @@ TEST(SimdTest, MovesElements) {
   }
 }
 
+TEST(SimdTest, TransposesAllSizes) {
+  for (const SimdLoops* table : tables()) {
+    for (const size_t rows : {1, 3, 4, 8, 15, 16, 17, 33, 50}) {
+      for (const size_t columns : {1, 2, 5, 8, 16, 18, 31, 48}) {
+        // Neither side has more memory than it needs.
+        const std::vector<float> x = random_floats((rows - 1) * (columns + 3) + columns, -1, 1);
+        std::vector<float> y((columns - 1) * (rows + 1) + rows, 7.0f);
+        table->loops.transpose(x.data(), static_cast<ptrdiff_t>(columns + 3), rows, columns,
+                               y.data(), static_cast<ptrdiff_t>(rows + 1));
+        for (size_t j = 0; j < columns; ++j) {
+          for (size_t i = 0; i < rows; ++i) {
+            ASSERT_EQ(y[j * (rows + 1) + i], x[i * (columns + 3) + j]) << rows << " x " << columns;
+          }
+          if (j + 1 < columns) {
+            EXPECT_EQ(y[j * (rows + 1) + rows], 7.0f);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SimdTest, AddsFloatsToDoubles) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t n = 0; n < 70; ++n) {
+      const std::vector<float> x = random_floats(n, -1, 1);
+      std::vector<double> acc(n + 1, 1e9);
+      table->loops.add_floats(acc.data(), x.data(), n);
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(acc[i], 1e9 + static_cast<double>(x[i]));
+      }
+      EXPECT_EQ(acc[n], 1e9);
+    }
+  }
+}
+
+TEST(SimdTest, QuantizesBytes) {
+  for (const SimdLoops* table : tables()) {
+    for (size_t n = 0; n < 70; ++n) {
+      std::vector<float> x = random_floats(n, -40, 40);
+      if (n > 4) {
+        x[0] = kInfinity;
+        x[1] = -kInfinity;
+        x[2] = 0.25f;  // between two steps
+        x[3] = -0.75f;
+      }
+      std::vector<uint8_t> q(n + 1, 77);
+      table->loops.quantize(x.data(), n, 2.0f, 3.0f, -131.0f, 124.0f, q.data());
+      EXPECT_EQ(q[n], 77);
+      std::vector<float> back(n + 1, 7.0f);
+      table->loops.dequantize(q.data(), n, /*is_signed=*/true, 0.5f, 3.0f, back.data());
+      EXPECT_EQ(back[n], 7.0f);
+      for (size_t i = 0; i < n; ++i) {
+        const float expected = std::nearbyint(std::min(std::max(x[i] * 2, -131.0f), 124.0f)) + 3;
+        EXPECT_EQ(static_cast<float>(static_cast<int8_t>(q[i])), expected) << x[i];
+        EXPECT_EQ(back[i], (expected - 3) * 0.5f);
+      }
+      table->loops.dequantize(q.data(), n, /*is_signed=*/false, 0.5f, 3.0f, back.data());
+      for (size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(back[i], (static_cast<float>(q[i]) - 3) * 0.5f);
+      }
+    }
+  }
+}
+
 TEST(SimdTest, LinesWithPadding) {
   for (const SimdLoops* table : tables()) {
     for (size_t step = 1; step < 5; ++step) {

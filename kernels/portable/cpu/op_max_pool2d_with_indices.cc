@@ -223,10 +223,14 @@ std::tuple<Tensor&, Tensor&> max_pool2d_with_indices_out(KernelRuntimeContext& c
       max_pool<float>(in, dim, out, indices);
       break;
     case util::Compute::kDouble:
-      max_pool<double>(in, dim, out, indices);
+      if constexpr (util::has_loops(util::Compute::kDouble)) {
+        max_pool<double>(in, dim, out, indices);
+      }
       break;
     default:
-      max_pool<int64_t>(in, dim, out, indices);
+      if constexpr (util::has_loops(util::Compute::kInt64)) {
+        max_pool<int64_t>(in, dim, out, indices);
+      }
   }
   return result;
 }

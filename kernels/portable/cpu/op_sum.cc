@@ -16,11 +16,8 @@ struct Sum {
   }
 };
 
-/// Floats are summed in lanes within a chunk and in double beyond it.
-constexpr util::Reducers kSum = {{{},
-                                  util::ReduceLoops<Sum, int64_t, int64_t>::make(),
-                                  util::ReduceLoops<Sum, float, double>::make(),
-                                  util::ReduceLoops<Sum, double, double>::make()}};
+constexpr util::Reducer kIntSum = util::ReduceLoops<Sum, int64_t, int64_t>::make();
+constexpr util::Reducer kDoubleSum = util::ReduceLoops<Sum, double, double>::make();
 
 }  // namespace
 
@@ -35,7 +32,10 @@ Tensor& sum_dim_out(KernelRuntimeContext& ctx, const Tensor& in, OptionalArrayRe
     return out;
   }
   const util::Compute c = util::arithmetic_compute(out.scalar_type());
-  util::reduce(in, util::plan_reduction(in, reduced, keepdim, out), kSum.of[static_cast<size_t>(c)],
+  util::reduce(in, util::plan_reduction(in, reduced, keepdim, out),
+               c == util::Compute::kInt64    ? kIntSum
+               : c == util::Compute::kDouble ? kDoubleSum
+                                             : util::kFloatSum,
                out);
   return out;
 }

@@ -35,16 +35,8 @@ double pixel(const util::View& plane, size_t h, size_t w) {
   return value;
 }
 
-}  // namespace
-
-Tensor& upsample_bilinear2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
-                                    OptionalArrayRef<int64_t> output_size, bool align_corners,
-                                    OptionalArrayRef<double> scale_factors, Tensor& out) {
-  util::UpsampleDim dim[2];
-  if (!util::require_floating(ctx, in) ||
-      !util::check_upsample(ctx, in, output_size, scale_factors, dim, out)) {
-    return out;
-  }
+void upsample(const Tensor& in, bool align_corners, const util::UpsampleDim* dim,
+              const Tensor& out) {
   const util::View source(in);
   const util::View target(out);
   for (size_t n = 0; n < source.size[0]; ++n) {
@@ -67,6 +59,29 @@ Tensor& upsample_bilinear2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
         }
       }
     }
+  }
+}
+
+}  // namespace
+
+Tensor& upsample_bilinear2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
+                                    OptionalArrayRef<int64_t> output_size, bool align_corners,
+                                    OptionalArrayRef<double> scale_factors, Tensor& out) {
+  util::UpsampleDim dim[2];
+  if (util::require_floating(ctx, in) &&
+      util::check_upsample(ctx, in, output_size, scale_factors, dim, out)) {
+    upsample(in, align_corners, dim, out);
+  }
+  return out;
+}
+
+Tensor& upsample_bilinear2d_out(KernelRuntimeContext& ctx, const Tensor& in,
+                                IntArrayRef output_size, bool align_corners,
+                                optional<double> scales_h, optional<double> scales_w, Tensor& out) {
+  util::UpsampleDim dim[2];
+  if (util::require_floating(ctx, in) &&
+      util::check_upsample(ctx, in, output_size, scales_h, scales_w, dim, out)) {
+    upsample(in, align_corners, dim, out);
   }
   return out;
 }

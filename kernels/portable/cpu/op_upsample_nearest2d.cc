@@ -19,15 +19,7 @@ size_t nearest(size_t out, size_t in_size, size_t out_size, float scale) {
   return index < in_size - 1 ? index : in_size - 1;
 }
 
-}  // namespace
-
-Tensor& upsample_nearest2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
-                                   OptionalArrayRef<int64_t> output_size,
-                                   OptionalArrayRef<double> scale_factors, Tensor& out) {
-  util::UpsampleDim dim[2];
-  if (!util::check_upsample(ctx, in, output_size, scale_factors, dim, out)) {
-    return out;
-  }
+void upsample(const Tensor& in, const util::UpsampleDim* dim, const Tensor& out) {
   const util::View source(in);
   const util::View target(out);
   const size_t size = source.element_size;
@@ -47,6 +39,26 @@ Tensor& upsample_nearest2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
         }
       }
     }
+  }
+}
+
+}  // namespace
+
+Tensor& upsample_nearest2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
+                                   OptionalArrayRef<int64_t> output_size,
+                                   OptionalArrayRef<double> scale_factors, Tensor& out) {
+  util::UpsampleDim dim[2];
+  if (util::check_upsample(ctx, in, output_size, scale_factors, dim, out)) {
+    upsample(in, dim, out);
+  }
+  return out;
+}
+
+Tensor& upsample_nearest2d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,
+                               optional<double> scales_h, optional<double> scales_w, Tensor& out) {
+  util::UpsampleDim dim[2];
+  if (util::check_upsample(ctx, in, output_size, scales_h, scales_w, dim, out)) {
+    upsample(in, dim, out);
   }
   return out;
 }

@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {
@@ -36,25 +37,24 @@ Tensor& add(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, doubl
   const int64_t least = relu && out_zero_point > out_min ? out_zero_point : out_min;
   const float low = static_cast<float>(least - out_zero_point);
   const float high = static_cast<float>(out_max - out_zero_point);
-  float x[kMost];
-  float y[kMost];
-  const size_t total = static_cast<size_t>(out.numel());
-  for (size_t done = 0; done < total; done += kMost) {
-    const size_t n = total - done < kMost ? total - done : kMost;
-    const ptrdiff_t at = static_cast<ptrdiff_t>(done);
-    util::load_dequantized(dtype, util::element_at(left, at), n, a.scale,
-                           static_cast<float>(a.zero_point), x);
-    util::load_dequantized(dtype, util::element_at(right, at), n, b.scale,
-                           static_cast<float>(b.zero_point), y);
-    for (size_t i = 0; i < n; ++i) {
-      float q = (x[i] + y[i]) * inverse;
-      q = q < low ? low : q;
-      q = q > high ? high : q;
-      // Rounds, ties to even.
-      x[i] = ((q + 12582912.0f) - 12582912.0f) + static_cast<float>(out_zero_point);
+  constexpr size_t kGrain = 16384;
+  util::parallel_for(static_cast<size_t>(out.numel()), kGrain, [&](size_t begin, size_t end) {
+    float x[kMost];
+    float y[kMost];
+    for (size_t done = begin; done < end; done += kMost) {
+      const size_t n = end - done < kMost ? end - done : kMost;
+      const ptrdiff_t at = static_cast<ptrdiff_t>(done);
+      util::load_dequantized(dtype, util::element_at(left, at), n, a.scale,
+                             static_cast<float>(a.zero_point), x);
+      util::load_dequantized(dtype, util::element_at(right, at), n, b.scale,
+                             static_cast<float>(b.zero_point), y);
+      for (size_t i = 0; i < n; ++i) {
+        x[i] += y[i];
+      }
+      util::quantize_floats(dtype, x, n, inverse, static_cast<float>(out_zero_point), low, high,
+                            util::element_at(target, at));
     }
-    util::store(util::Compute::kFloat, dtype, x, n, util::element_at(target, at));
-  }
+  });
   return out;
 }
 

@@ -122,16 +122,40 @@ inline void with_element_type(ScalarType dtype, Fn&& fn) {
   }
 }
 
+/// Copies `n` elements without conversion; strides count elements.
+[[maybe_unused]] void copy_elements(const void* src, ptrdiff_t src_stride, size_t n, void* dst,
+                                    ptrdiff_t dst_stride, size_t size) {
+  const char* from = static_cast<const char*>(src);
+  char* to = static_cast<char*>(dst);
+  for (size_t i = 0; i < n; ++i) {
+    std::memcpy(to, from, size);
+    from += src_stride * static_cast<ptrdiff_t>(size);
+    to += dst_stride * static_cast<ptrdiff_t>(size);
+  }
+}
+
 template <typename C>
 void load_as(ScalarType dtype, const void* src, ptrdiff_t stride, size_t n, void* dst) {
-  with_element_type(dtype,
-                    [&](auto element) { load_loop<C, decltype(element)>(src, stride, n, dst); });
+  constexpr Compute kC = ComputeOf<C>::value;
+  if constexpr (has_loops(kC)) {
+    with_element_type(dtype,
+                      [&](auto element) { load_loop<C, decltype(element)>(src, stride, n, dst); });
+  } else if (dtype == native_dtype(kC)) {
+    copy_elements(src, stride, n, dst, 1, sizeof(C));
+  } else {
+    std::memset(dst, 0, n * sizeof(C));
+  }
 }
 
 template <typename C>
 void store_as(ScalarType dtype, const void* src, size_t n, void* dst, ptrdiff_t stride) {
-  with_element_type(dtype,
-                    [&](auto element) { store_loop<C, decltype(element)>(src, n, dst, stride); });
+  constexpr Compute kC = ComputeOf<C>::value;
+  if constexpr (has_loops(kC)) {
+    with_element_type(dtype,
+                      [&](auto element) { store_loop<C, decltype(element)>(src, n, dst, stride); });
+  } else if (dtype == native_dtype(kC)) {
+    copy_elements(src, 1, n, dst, stride, sizeof(C));
+  }
 }
 
 }  // namespace

@@ -272,9 +272,14 @@ void convolve_depthwise(const ConvolutionImage& image) {
     case Compute::kFloat:
       return Depthwise<float>(image).run();
     case Compute::kDouble:
-      return Depthwise<double>(image).run();
+      if constexpr (has_loops(Compute::kDouble)) {
+        Depthwise<double>(image).run();
+      }
+      return;
     default:
-      return Depthwise<uint64_t>(image).run();
+      if constexpr (has_loops(Compute::kInt64)) {
+        Depthwise<uint64_t>(image).run();
+      }
   }
 }
 

@@ -283,9 +283,13 @@ void convolve_gemm(const ConvolutionImage& image) {
   // The inner dimension follows the weight's memory; with one tap, the input's.
   patches.channels_inner = patches.taps > 1 ? conv.in_channels > 1 && channel_stride < stride
                                             : image.in_channel_stride == 1;
-  const GemmRight right = {&patches, c == Compute::kFloat    ? pack<float>
-                                     : c == Compute::kDouble ? pack<double>
-                                                             : pack<uint64_t>};
+  GemmRight right = {&patches, pack<float>};
+  if constexpr (has_loops(Compute::kDouble)) {
+    right.pack = c == Compute::kDouble ? pack<double> : right.pack;
+  }
+  if constexpr (has_loops(Compute::kInt64)) {
+    right.pack = c == Compute::kInt64 ? pack<uint64_t> : right.pack;
+  }
   const ptrdiff_t column_stride = conv.dim[kMaxSpatial - 1].out_stride;
   for (size_t g = 0; g < conv.groups; ++g) {
     const ptrdiff_t first_in = static_cast<ptrdiff_t>(g * conv.in_channels);

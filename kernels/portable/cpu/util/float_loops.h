@@ -108,6 +108,23 @@ struct FloatLoops {
    */
   void (*parallel)(size_t count, size_t grain,
                    void (*run)(const void* self, size_t begin, size_t end), const void* self);
+
+  /// to[j * to_stride + i] = from[i * from_stride + j] for `rows` x `columns` elements, which are
+  /// any that have the size of a float.
+  void (*transpose)(const float* from, ptrdiff_t from_stride, size_t rows, size_t columns,
+                    float* to, ptrdiff_t to_stride);
+
+  /// acc[i] += x[i].
+  void (*add_floats)(double* acc, const float* x, size_t n);
+
+  /// q[i] = round(clamp(x[i] * inverse, low, high)) + zero_point, ties to even, as a byte, signed
+  /// or not. The magnitudes of `low` and `high` are at most 2^22.
+  void (*quantize)(const float* x, size_t n, float inverse, float zero_point, float low, float high,
+                   uint8_t* q);
+
+  /// x[i] = (q[i] - zero_point) * scale, of bytes that are signed or not.
+  void (*dequantize)(const uint8_t* q, size_t n, bool is_signed, float scale, float zero_point,
+                     float* x);
 };
 
 /// The loops in use.

@@ -287,9 +287,14 @@ void with_gemm_type(Compute c, Fn&& fn) {
     case Compute::kFloat:
       return fn(float{});
     case Compute::kDouble:
-      return fn(double{});
+      if constexpr (has_loops(Compute::kDouble)) {
+        fn(double{});
+      }
+      return;
     default:
-      return fn(uint64_t{});
+      if constexpr (has_loops(Compute::kInt64)) {
+        fn(uint64_t{});
+      }
   }
 }
 

@@ -23,8 +23,6 @@ void divide(void* acc, size_t n, double count) {
   }
 }
 
-/// Floats are summed in lanes within a chunk and in double beyond it.
-constexpr Reducer kMeanFloat = ReduceLoops<Sum, float, double>::make(divide);
 constexpr Reducer kMeanDouble = ReduceLoops<Sum, double, double>::make(divide);
 
 /// The sum of squared distances from the mean, in two passes.
@@ -56,7 +54,7 @@ bool mean(KernelRuntimeContext& ctx, const Tensor& in, const OptionalArrayRef<in
     return false;
   }
   const bool wide = out.scalar_type() == ScalarType::Double;
-  reduce(in, plan_reduction(in, reduced, keepdim, out), wide ? kMeanDouble : kMeanFloat, out);
+  reduce(in, plan_reduction(in, reduced, keepdim, out), wide ? kMeanDouble : kFloatMean, out);
   return true;
 }
 

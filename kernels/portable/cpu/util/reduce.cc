@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/reduce.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
@@ -120,22 +121,63 @@ ReductionPlan plan_reduction(const Tensor& in, const bool* reduced, bool keepdim
 
 namespace {
 
+struct Sum {
+  template <typename A>
+  static A init() {
+    return 0;
+  }
+  template <typename A>
+  static A combine(A a, A b) {
+    return a + b;
+  }
+};
+
+void sum_floats(void* acc, const void* x, size_t n) {
+  if (float_loops.sum == nullptr) {
+    return ReduceLoops<Sum, float, double>::horizontal(acc, x, n);
+  }
+  *static_cast<double*>(acc) += float_loops.sum(static_cast<const float*>(x), n);
+}
+
+void divide(void* acc, size_t n, double count) {
+  for (size_t i = 0; i < n; ++i) {
+    static_cast<double*>(acc)[i] /= count;
+  }
+}
+
+void add_floats(void* acc, const void* x, size_t n) {
+  if (float_loops.add_floats == nullptr) {
+    return ReduceLoops<Sum, float, double>::vertical(acc, x, n);
+  }
+  float_loops.add_floats(static_cast<double*>(acc), static_cast<const float*>(x), n);
+}
+
+constexpr Reducer float_sum(void (*finish)(void*, size_t, double)) {
+  Reducer reducer = ReduceLoops<Sum, float, double>::make(finish);
+  reducer.horizontal = sum_floats;
+  reducer.vertical = add_floats;
+  return reducer;
+}
+
 /// A run of input elements as the reducer's type: in place if possible, else converted into a
 /// buffer.
 class RunLoader {
  public:
-  RunLoader(const Tensor& in, Compute c)
-      : base_(static_cast<const char*>(in.const_data_ptr())),
+  RunLoader(const Tensor& in, Compute c, ptrdiff_t first)
+      : base_(static_cast<const char*>(in.const_data_ptr()) +
+              first * static_cast<ptrdiff_t>(in.element_size())),
         dtype_(in.scalar_type()),
         element_size_(static_cast<ptrdiff_t>(in.element_size())),
         c_(c) {}
 
-  /// The most elements of one run.
-  size_t limit() const { return kChunkBytes / compute_size(c_); }
+  /// The most elements of one run; not more than may be added up as floats.
+  size_t limit(ptrdiff_t stride) const {
+    return (is_direct(stride) ? 4 : 1) * kChunkBytes / compute_size(c_);
+  }
 
   const void* at(ptrdiff_t offset, ptrdiff_t stride, size_t n) {
     const char* from = base_ + offset * element_size_;
-    if (stride == 1 && dtype_ == native_dtype(c_)) {
+    if (is_direct(stride)) {
       return from;
     }
     load(c_, dtype_, from, stride, n, buffer_);
@@ -143,6 +185,8 @@ class RunLoader {
   }
 
  private:
+  bool is_direct(ptrdiff_t stride) const { return stride == 1 && dtype_ == native_dtype(c_); }
+
   const char* base_;
   ScalarType dtype_;
   ptrdiff_t element_size_;
@@ -153,8 +197,9 @@ class RunLoader {
 /// Where results go.
 class ResultWriter {
  public:
-  ResultWriter(Tensor& out, const Reducer& reducer, size_t count)
-      : base_(static_cast<char*>(out.mutable_data_ptr())),
+  ResultWriter(const Tensor& out, const Reducer& reducer, size_t count, ptrdiff_t first)
+      : base_(static_cast<char*>(out.mutable_data_ptr()) +
+              first * static_cast<ptrdiff_t>(out.element_size())),
         dtype_(out.scalar_type()),
         element_size_(static_cast<ptrdiff_t>(out.element_size())),
         reducer_(reducer),
@@ -180,6 +225,7 @@ void reduce_horizontal(const ReductionPlan& plan, const Reducer& reducer, RunLoa
   const bool single = plan.reduced_rank == 0;
   const size_t run = single ? 1 : plan.reduced[0].size;
   const ptrdiff_t stride = single ? 1 : plan.reduced[0].in;
+  const size_t limit = loader.limit(stride);
   const bool empty = plan.reduced_count() == 0;
   Odometer kept(plan.kept, plan.kept_rank);
   do {
@@ -189,7 +235,7 @@ void reduce_horizontal(const ReductionPlan& plan, const Reducer& reducer, RunLoa
     do {
       for (size_t done = 0; done < run && !empty;) {
         const size_t left = run - done;
-        const size_t n = left < loader.limit() ? left : loader.limit();
+        const size_t n = left < limit ? left : limit;
         const ptrdiff_t offset = kept.in() + reduced.in() + static_cast<ptrdiff_t>(done) * stride;
         reducer.horizontal(acc, loader.at(offset, stride, n), n);
         done += n;
@@ -223,18 +269,37 @@ void reduce_vertical(const ReductionPlan& plan, const Reducer& reducer, RunLoade
 
 }  // namespace
 
+constexpr Reducer kFloatSum = float_sum(nullptr);
+constexpr Reducer kFloatMean = float_sum(divide);
+
 void reduce(const Tensor& in, const ReductionPlan& plan, const Reducer& reducer, Tensor& out) {
-  if (plan.kept_count() == 0) {
+  const size_t results = plan.kept_count();
+  if (results == 0) {
     return;
   }
-  RunLoader loader(in, reducer.in);
-  ResultWriter writer(out, reducer, plan.reduced_count());
-  const bool vertical = plan.kept_rank > 0 && plan.kept[0].in == 1 && plan.reduced_count() > 1;
-  if (vertical) {
-    reduce_vertical(plan, reducer, loader, writer);
-  } else {
-    reduce_horizontal(plan, reducer, loader, writer);
+  const size_t folded = plan.reduced_count();
+  const bool vertical = plan.kept_rank > 0 && plan.kept[0].in == 1 && folded > 1;
+  // Parts have some of the outermost results each.
+  ReductionPlan::Dim whole = {1, 0, 0};
+  if (plan.kept_rank > 0) {
+    whole = plan.kept[plan.kept_rank - 1];
   }
+  constexpr size_t kGrain = 32768;
+  const size_t work = results / whole.size * folded;
+  parallel_for(whole.size, 1 + kGrain / (work + 1), [&](size_t begin, size_t end) {
+    ReductionPlan part = plan;
+    if (part.kept_rank > 0) {
+      part.kept[part.kept_rank - 1].size = end - begin;
+    }
+    const ptrdiff_t first = static_cast<ptrdiff_t>(begin);
+    RunLoader loader(in, reducer.in, first * whole.in);
+    ResultWriter writer(out, reducer, folded, first * whole.out);
+    if (vertical) {
+      reduce_vertical(part, reducer, loader, writer);
+    } else {
+      reduce_horizontal(part, reducer, loader, writer);
+    }
+  });
 }
 
 }  // namespace torch::executor::native::util

@@ -95,6 +95,13 @@ struct Reducers {
  */
 void reduce(const Tensor& in, const ReductionPlan& plan, const Reducer& reducer, Tensor& out);
 
+/// Adds up floats in lanes within a run and in double beyond it; with the loop of another library
+/// if there is one.
+extern const Reducer kFloatSum;
+
+/// As `kFloatSum`, divided by the number of elements.
+extern const Reducer kFloatMean;
+
 /// Independent accumulators in a horizontal fold, so that it may be vectorised.
 constexpr size_t kLanes = 16;
 

@@ -33,4 +33,25 @@ bool check_upsample(KernelRuntimeContext& ctx, const Tensor& in,
   return resize(ctx, shape, out);
 }
 
+bool check_upsample(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,
+                    const optional<double>& scale_h, const optional<double>& scale_w,
+                    UpsampleDim* dim, Tensor& out) {
+  if (!check_upsample(ctx, in, OptionalArrayRef<int64_t>(output_size), OptionalArrayRef<double>(),
+                      dim, out)) {
+    return false;
+  }
+  const optional<double>* scales[] = {&scale_h, &scale_w};
+  for (size_t d = 0; d < 2; ++d) {
+    if (!scales[d]->has_value() || !(**scales[d] > 0)) {
+      continue;
+    }
+    const double scale = 1.0 / **scales[d];
+    if (!require(ctx, scale <= INT32_MAX, "a scale is out of range")) {
+      return false;
+    }
+    dim[d].scale = static_cast<float>(scale);
+  }
+  return true;
+}
+
 }  // namespace torch::executor::native::util

@@ -24,4 +24,9 @@ bool check_upsample(KernelRuntimeContext& ctx, const Tensor& in,
                     const OptionalArrayRef<int64_t>& output_size,
                     const OptionalArrayRef<double>& scale_factors, UpsampleDim* dim, Tensor& out);
 
+/// The same for an output size and, if given, the scale factors that it came from.
+bool check_upsample(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,
+                    const optional<double>& scale_h, const optional<double>& scale_w,
+                    UpsampleDim* dim, Tensor& out);
+
 }  // namespace torch::executor::native::util

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor::native::util {
@@ -126,6 +127,11 @@ template <size_t kSize>
 void copy_transposed(const Step* steps, const char* src, char* dst) {
   constexpr size_t kTile = 16;
   constexpr ptrdiff_t kBytes = static_cast<ptrdiff_t>(kSize);
+  if (kSize == sizeof(float) && float_loops.transpose != nullptr) {
+    float_loops.transpose(reinterpret_cast<const float*>(src), steps[0].src, steps[0].size,
+                          steps[1].size, reinterpret_cast<float*>(dst), steps[1].dst);
+    return;
+  }
   for (size_t j0 = 0; j0 < steps[1].size; j0 += kTile) {
     const size_t j1 = j0 + kTile < steps[1].size ? j0 + kTile : steps[1].size;
     for (size_t i0 = 0; i0 < steps[0].size; i0 += kTile) {
@@ -251,6 +257,24 @@ void CopyPlan::run(const char* src, char* dst) const {
   }
 }
 
+void CopyPlan::run_shared(const char* src, char* dst) const {
+  constexpr size_t kGrainBytes = 128 * 1024;
+  if (empty_) {
+    return;
+  }
+  const size_t last = rank_ - 1;
+  size_t bytes = element_size_;  // of one index of the outermost dimension
+  for (size_t d = 0; d < last; ++d) {
+    bytes *= steps_[d].size;
+  }
+  parallel_for(steps_[last].size, 1 + kGrainBytes / bytes, [&](size_t begin, size_t end) {
+    CopyPlan part = *this;
+    part.steps_[last].size = end - begin;
+    const ptrdiff_t first = static_cast<ptrdiff_t>(begin * element_size_);
+    part.run(src + first * steps_[last].src, dst + first * steps_[last].dst);
+  });
+}
+
 /// Converts to complex numbers: real ones have no imaginary part.
 static void copy_parts(const View& src, const View& dst) {
   if (is_complex(src.dtype)) {
@@ -290,7 +314,7 @@ void copy(const View& src, const View& dst) {
   } else if (src.data != dst.data) {
     // In place, as a memory planner may decide for a copy that changes nothing, there is nothing to
     // do.
-    CopyPlan(src, dst).run(src.data, dst.data);
+    CopyPlan(src, dst).run_shared(src.data, dst.data);
   }
 }
 

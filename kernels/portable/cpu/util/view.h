@@ -73,6 +73,9 @@ class CopyPlan {
   /// Copies between views whose first elements are at `src` and `dst`.
   void run(const char* src, char* dst) const;
 
+  /// The same, with the threads of the library in use if it is much.
+  void run_shared(const char* src, char* dst) const;
+
   /// One dimension: its size, and its strides in elements.
   struct Step {
     size_t size;

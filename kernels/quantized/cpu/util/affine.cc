@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
@@ -29,15 +30,33 @@ void quantize_run(float* x, size_t n, float inverse, float zero_point, float low
   }
 }
 
-/// Calls `fn(offset, count, channel)` for each run of elements in memory order.
+/// Calls `fn(offset, count, channel)` for runs of elements of one channel that make up the tensor.
 template <typename Fn>
-void for_each_run(const Tensor& t, const QuantParameters& p, Fn&& fn) {
+void for_each_run(const Tensor& t, const QuantParameters& p, const Fn& fn) {
+  constexpr size_t kGrain = 16384;
   const size_t total = static_cast<size_t>(t.numel());
-  const size_t run = p.channels == 1 ? total : p.run;
-  size_t channel = 0;
-  for (size_t done = 0; done < total; done += run) {
-    fn(done, total - done < run ? total - done : run, channel);
-    channel = channel + 1 == p.channels ? 0 : channel + 1;
+  if (p.channels == 1) {
+    parallel_for(total, kGrain,
+                 [&](size_t begin, size_t end) { fn(begin, end - begin, size_t{0}); });
+    return;
+  }
+  const size_t runs = (total + p.run - 1) / p.run;
+  parallel_for(runs, 1 + kGrain / p.run, [&](size_t begin, size_t end) {
+    size_t channel = begin % p.channels;
+    for (size_t run = begin; run < end; ++run) {
+      const size_t at = run * p.run;
+      fn(at, total - at < p.run ? total - at : p.run, channel);
+      channel = channel + 1 == p.channels ? 0 : channel + 1;
+    }
+  });
+}
+
+bool is_byte(ScalarType dtype) { return dtype == ScalarType::Byte || dtype == ScalarType::Char; }
+
+/// Converts whole numbers that the bytes hold; a signed byte has the same bits as an unsigned one.
+void store_bytes(const float* from, size_t n, char* to) {
+  for (size_t i = 0; i < n; ++i) {
+    to[i] = static_cast<char>(static_cast<int32_t>(from[i] == from[i] ? from[i] : 0.0f));
   }
 }
 
@@ -65,6 +84,10 @@ const DtypeRange* range_of(ScalarType dtype) {
 
 /// `store` for all quantized dtypes.
 void store_quantized(ScalarType dtype, const float* from, size_t n, char* to) {
+  if (is_byte(dtype)) {
+    store_bytes(from, n, to);
+    return;
+  }
   if (dtype != ScalarType::UInt16) {
     store(Compute::kFloat, dtype, from, n, to);
     return;
@@ -73,6 +96,17 @@ void store_quantized(ScalarType dtype, const float* from, size_t n, char* to) {
     const uint16_t value = static_cast<uint16_t>(static_cast<int32_t>(from[i]));
     __builtin_memcpy(to + 2 * i, &value, sizeof(value));
   }
+}
+
+/// With the loop of another library; false if there is none for this.
+bool quantize_bytes(ScalarType dtype, const float* x, size_t n, float inverse, float zero_point,
+                    float low, float high, char* to) {
+  if (float_loops.quantize == nullptr || !is_byte(dtype) || low < -kRoundable ||
+      high > kRoundable) {
+    return false;
+  }
+  float_loops.quantize(x, n, inverse, zero_point, low, high, reinterpret_cast<uint8_t*>(to));
+  return true;
 }
 
 bool set_parameters(KernelRuntimeContext& ctx, const Tensor& scales, const Tensor* zero_points,
@@ -139,6 +173,14 @@ bool per_group(KernelRuntimeContext& ctx, const Tensor& t, const Tensor& scales,
   return true;
 }
 
+void quantize_floats(ScalarType dtype, float* x, size_t n, float inverse, float zero_point,
+                     float low, float high, char* to) {
+  if (!quantize_bytes(dtype, x, n, inverse, zero_point, low, high, to)) {
+    quantize_run(x, n, inverse, zero_point, low, high);
+    store_quantized(dtype, x, n, to);
+  }
+}
+
 void quantize(const Tensor& in, const QuantParameters& p, int64_t min, int64_t max, Tensor& out) {
   const View source(in);
   const View target(out);
@@ -149,19 +191,31 @@ void quantize(const Tensor& in, const QuantParameters& p, int64_t min, int64_t m
                               : static_cast<float>(1.0 / p.scale_of(channel));
     const float low = static_cast<float>(min - zero_point);
     const float high = static_cast<float>(max - zero_point);
+    const ptrdiff_t first = static_cast<ptrdiff_t>(offset);
+    if (source.dtype == ScalarType::Float &&
+        quantize_bytes(target.dtype, reinterpret_cast<const float*>(element_at(source, first)),
+                       count, inverse, static_cast<float>(zero_point), low, high,
+                       element_at(target, first))) {
+      return;
+    }
     float buffer[kMost];
     for (size_t done = 0; done < count; done += kMost) {
       const size_t n = count - done < kMost ? count - done : kMost;
       const ptrdiff_t at = static_cast<ptrdiff_t>(offset + done);
       load(Compute::kFloat, source.dtype, element_at(source, at), 1, n, buffer);
-      quantize_run(buffer, n, inverse, static_cast<float>(zero_point), low, high);
-      store_quantized(target.dtype, buffer, n, element_at(target, at));
+      quantize_floats(target.dtype, buffer, n, inverse, static_cast<float>(zero_point), low, high,
+                      element_at(target, at));
     }
   });
 }
 
 void load_dequantized(ScalarType dtype, const char* from, size_t n, float scale, float zero_point,
                       float* to) {
+  if (float_loops.dequantize != nullptr && is_byte(dtype)) {
+    float_loops.dequantize(reinterpret_cast<const uint8_t*>(from), n, dtype == ScalarType::Char,
+                           scale, zero_point, to);
+    return;
+  }
   if (dtype == ScalarType::UInt16) {
     for (size_t i = 0; i < n; ++i) {
       uint16_t value;
@@ -182,6 +236,12 @@ void dequantize(const Tensor& in, const QuantParameters& p, Tensor& out) {
   for_each_run(in, p, [&](size_t offset, size_t count, size_t channel) {
     const float scale = static_cast<float>(p.scale_of(channel));
     const float zero_point = static_cast<float>(p.zero_point_of(channel));
+    if (target.dtype == ScalarType::Float) {
+      const ptrdiff_t at = static_cast<ptrdiff_t>(offset);
+      load_dequantized(source.dtype, element_at(source, at), count, scale, zero_point,
+                       reinterpret_cast<float*>(element_at(target, at)));
+      return;
+    }
     float buffer[kMost];
     for (size_t done = 0; done < count; done += kMost) {
       const size_t n = count - done < kMost ? count - done : kMost;

@@ -63,6 +63,13 @@ void quantize(const Tensor& in, const QuantParameters& parameters, int64_t min, 
 /// Dequantizes `in` to `out`, which has its shape and memory order.
 void dequantize(const Tensor& in, const QuantParameters& parameters, Tensor& out);
 
+/**
+ * Writes round(clamp(x[i] * inverse, low, high)) + zero_point, ties to even, from `to` on. Uses the
+ * memory of `x`.
+ */
+void quantize_floats(ScalarType dtype, float* x, size_t n, float inverse, float zero_point,
+                     float low, float high, char* to);
+
 /// Loads `n` quantized elements from `from` on as (q - zero_point) * scale.
 void load_dequantized(ScalarType dtype, const char* from, size_t n, float scale, float zero_point,
                       float* to);
