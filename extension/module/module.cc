@@ -263,7 +263,8 @@ Result<HierarchicalAllocator*> Module::shared_arenas() {
 }
 
 Error Module::load_method(const std::string& method_name, HierarchicalAllocator* planned_memory,
-                          EventTracer* event_tracer, const LoadBackendOptionsMap* backend_options) {
+                          EventTracer* event_tracer, const LoadBackendOptionsMap* backend_options,
+                          std::vector<runtime::Kernel> kernels) {
   if (is_method_loaded(method_name)) {
     return Error::Ok;
   }
@@ -304,7 +305,8 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
   }
   Result<Method> method = program_->load_method(
       method_name.c_str(), holder.memory_manager.get(),
-      event_tracer != nullptr ? event_tracer : event_tracer_.get(), data_map, backend_options);
+      event_tracer != nullptr ? event_tracer : event_tracer_.get(), data_map, backend_options,
+      runtime::Span<const runtime::Kernel>(kernels.data(), kernels.size()));
   if (!method.ok()) {
     return method.error();
   }

@@ -22,6 +22,7 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 
 /// The namespace inside executorch::extension in which the documents have Module as well.
 #define ET_MODULE_NAMESPACE module
@@ -130,17 +131,21 @@ class Module {
 
   /// Loads a method, and the program before it. `planned_memory` and `event_tracer`, where given,
   /// take the place of the Module's own for this method and have to outlive it. `backend_options`
-  /// take the place of those given to load(), and are needed during this call only.
+  /// take the place of those given to load(), and are needed during this call only. `kernels` go
+  /// before the registered ones for this method; names and keys have to outlive the call only.
   [[nodiscard]] virtual runtime::Error load_method(
       const std::string& method_name, runtime::HierarchicalAllocator* planned_memory = nullptr,
       runtime::EventTracer* event_tracer = nullptr,
-      const runtime::LoadBackendOptionsMap* backend_options = nullptr);
+      const runtime::LoadBackendOptionsMap* backend_options = nullptr,
+      std::vector<runtime::Kernel> kernels = {});
 
   [[nodiscard]] inline runtime::Error load_forward(
       runtime::HierarchicalAllocator* planned_memory = nullptr,
       runtime::EventTracer* event_tracer = nullptr,
-      const runtime::LoadBackendOptionsMap* backend_options = nullptr) {
-    return load_method("forward", planned_memory, event_tracer, backend_options);
+      const runtime::LoadBackendOptionsMap* backend_options = nullptr,
+      std::vector<runtime::Kernel> kernels = {}) {
+    return load_method("forward", planned_memory, event_tracer, backend_options,
+                       std::move(kernels));
   }
 
   /// Gives a method's memory back; false when it was not loaded.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <thread>
@@ -55,6 +56,35 @@ TEST_F(ModuleTest, NothingLoadsBeforeItIsNeeded) {
   EXPECT_FALSE(module.is_method_loaded("forward"));
   ASSERT_EQ(module.load_forward(), Error::Ok);
   EXPECT_TRUE(module.is_method_loaded("forward"));
+}
+
+// Writes the number of its arguments into the third.
+void count_arguments(runtime::KernelRuntimeContext&, runtime::Span<EValue*> stack) {
+  auto out = stack[2]->toTensor();
+  std::fill_n(out.mutable_data_ptr<float>(), out.numel(), static_cast<float>(stack.size()));
+}
+
+TEST_F(ModuleTest, KernelsOfAMethodGoBeforeTheRegisteredOnes) {
+  const runtime::Kernel kernel("tiny::add.out", count_arguments);
+  Module module(add_.path());
+  ASSERT_EQ(module.load_method("forward", nullptr, nullptr, nullptr,
+                               {runtime::Kernel("other::op", nullptr), kernel}),
+            Error::Ok);
+  const auto result = module.forward({a_, b_});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(values_of(result->at(0)), std::vector<float>(6, 4.f));
+  Module without(add_.path());
+  ASSERT_EQ(without.load_forward(), Error::Ok);
+  EXPECT_EQ(values_of(without.forward({a_, b_})->at(0)), kSum);
+}
+
+TEST_F(ModuleTest, KernelsOfAMethodMayBeSpecialized) {
+  Module module(add_.path());
+  ASSERT_EQ(module.load_forward(
+                nullptr, nullptr, nullptr,
+                {runtime::Kernel("tiny::add.out", "v1/4;0,1|4;0,1|4;0,1|4;0,1", count_arguments)}),
+            Error::Ok);
+  EXPECT_EQ(values_of(module.forward({a_, b_})->at(0)), kSum);
 }
 
 TEST_F(ModuleTest, LoadingTwiceDoesNothing) {

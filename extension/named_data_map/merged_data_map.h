@@ -17,7 +17,7 @@
 #include <executorch/runtime/core/tensor_layout.h>
 
 /// The namespace inside executorch::extension in which the documents have MergedDataMap as well.
-#define ET_MERGED_DATA_MAP_NAMESPACE named_data_map
+#define ET_MERGED_DATA_MAP_NAMESPACE merged_data_map
 
 namespace executorch {
 namespace extension {
@@ -35,6 +35,11 @@ class MergedDataMap final : public runtime::NamedDataMap {
 
   static runtime::Result<std::unique_ptr<MergedDataMap>> load(
       const std::vector<const runtime::NamedDataMap*>& maps) {
+    return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+  }
+
+  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
+      runtime::Span<const runtime::NamedDataMap*> maps) {
     return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
   }
 
@@ -73,6 +78,9 @@ class MergedDataMap final : public runtime::NamedDataMap {
 namespace ET_MERGED_DATA_MAP_NAMESPACE {
 using ::executorch::extension::MergedDataMap;
 }  // namespace ET_MERGED_DATA_MAP_NAMESPACE
+namespace named_data_map {
+using ::executorch::extension::MergedDataMap;
+}  // namespace named_data_map
 
 }  // namespace extension
 }  // namespace executorch

@@ -12,7 +12,7 @@ exceptions (``executorch.runtime.ExecuTorchError``) and treat arrays the same wa
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from executorch.extension.pybindings.data_loader import PyDataLoader
@@ -135,9 +135,12 @@ class ExecuTorchProgram(_Recorder):
         """The names of all methods, in the order of the file."""
         return self._program.method_names()
 
-    def load_method(self, method_name: str) -> ExecuTorchMethod:
-        """Loads a method, with memory of its own."""
-        return ExecuTorchMethod(self._program.load_method(method_name))
+    def load_method(
+        self, method_name: str, backend_options: Mapping[str, Mapping[str, bool | int | str]] | None = None
+    ) -> ExecuTorchMethod:
+        """Loads a method, with memory of its own; see :meth:`executorch.runtime.Program.load_method`."""
+        options = {key: dict(value) for key, value in (backend_options or {}).items()}
+        return ExecuTorchMethod(self._program.load_method(method_name, options))
 
     def method_meta(self, method_name: str) -> MethodMeta:
         """What a method takes and gives, without loading it."""

@@ -5,6 +5,7 @@
 
 #include <executorch/extension/tensor/internal_types.h>
 #include <executorch/extension/tensor/tensor_ptr.h>
+#include <executorch/runtime/core/device_allocator.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/platform/assert.h>
@@ -12,6 +13,7 @@
 namespace executorch {
 namespace extension {
 
+using executorch::aten::Device;
 using executorch::aten::DimOrderType;
 using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
@@ -26,13 +28,13 @@ namespace {
 struct Storage {
   Storage(std::vector<SizesType> sizes_in, std::vector<DimOrderType> dim_order_in,
           std::vector<StridesType> strides_in, void* data, ScalarType type,
-          TensorShapeDynamism dynamism, std::shared_ptr<void> owner_in)
+          TensorShapeDynamism dynamism, std::shared_ptr<void> owner_in, Device device)
       : sizes(std::move(sizes_in)),
         dim_order(std::move(dim_order_in)),
         strides(std::move(strides_in)),
         owner(std::move(owner_in)),
         impl(type, static_cast<ssize_t>(sizes.size()), sizes.data(), data, dim_order.data(),
-             strides.data(), dynamism),
+             strides.data(), dynamism, device.type(), device.index()),
         tensor(&impl) {}
 
   std::vector<SizesType> sizes;
@@ -205,12 +207,13 @@ void check_element_count(const std::vector<SizesType>& sizes, size_t count) {
 TensorPtr make_owning_tensor_ptr(std::vector<SizesType> sizes, void* data,
                                  std::vector<DimOrderType> dim_order,
                                  std::vector<StridesType> strides, ScalarType type,
-                                 TensorShapeDynamism dynamism, std::shared_ptr<void> owner) {
+                                 TensorShapeDynamism dynamism, std::shared_ptr<void> owner,
+                                 Device device) {
   element_count(sizes);
   complete_layout(sizes, dim_order, strides);
   auto storage =
       std::make_shared<Storage>(std::move(sizes), std::move(dim_order), std::move(strides), data,
-                                type, dynamism, std::move(owner));
+                                type, dynamism, std::move(owner), device);
   Tensor* tensor = &storage->tensor;
   return TensorPtr(std::move(storage), tensor);
 }
@@ -224,6 +227,15 @@ TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data,
   return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order),
                                           std::move(strides), type, dynamism,
                                           guard_for(data, std::move(deleter)));
+}
+
+TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data,
+                          std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
+                          ScalarType type, Device device, TensorShapeDynamism dynamism,
+                          std::function<void(void*)> deleter) {
+  return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order),
+                                          std::move(strides), type, dynamism,
+                                          guard_for(data, std::move(deleter)), device);
 }
 
 TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> data,
@@ -258,7 +270,7 @@ TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes,
   return internal::make_owning_tensor_ptr(
       std::move(sizes), const_cast<void*>(tensor.const_data_ptr()), std::move(dim_order),
       std::move(strides), tensor.scalar_type(), tensor.unsafeGetTensorImpl()->shape_dynamism(),
-      std::move(owner));
+      std::move(owner), tensor.unsafeGetTensorImpl()->device());
 }
 
 }  // namespace
@@ -277,6 +289,8 @@ TensorPtr make_tensor_ptr(const TensorPtr& tensor, std::vector<SizesType> sizes,
 }
 
 TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
+  ET_CHECK_MSG(tensor.unsafeGetTensorImpl()->device().is_cpu(),
+               "The data is not on the CPU: bring it there with clone_tensor_ptr_to()");
   std::vector<SizesType> sizes(tensor.sizes().begin(), tensor.sizes().end());
   std::vector<DimOrderType> dim_order(tensor.dim_order().begin(), tensor.dim_order().end());
   const void* source = tensor.const_data_ptr();
@@ -289,6 +303,57 @@ TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
   return internal::make_owning_tensor_ptr(std::move(sizes), data, std::move(dim_order), {}, type,
                                           tensor.unsafeGetTensorImpl()->shape_dynamism(),
                                           std::move(copy));
+}
+
+namespace {
+
+runtime::DeviceAllocator& allocator_of(Device device) {
+  runtime::DeviceAllocator* allocator = runtime::get_device_allocator(device.type());
+  ET_CHECK_MSG(allocator != nullptr, "No DeviceAllocator is registered for device type %d",
+               static_cast<int>(device.type()));
+  return *allocator;
+}
+
+// Copies host memory to `device`, into memory that the result owns.
+std::shared_ptr<void> copy_to_device(const void* source, size_t nbytes, Device device) {
+  runtime::DeviceAllocator& allocator = allocator_of(device);
+  const runtime::Result<void*> memory = allocator.allocate(nbytes, device.index());
+  ET_CHECK_MSG(memory.ok(), "The device has no %zu bytes left", nbytes);
+  std::shared_ptr<void> owner(*memory, [&allocator, device](void* pointer) {
+    allocator.deallocate(pointer, device.index());
+  });
+  ET_CHECK_MSG(
+      allocator.copy_host_to_device(*memory, source, nbytes, device.index()) == runtime::Error::Ok,
+      "Cannot copy %zu bytes to the device", nbytes);
+  return owner;
+}
+
+}  // namespace
+
+TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device device) {
+  const Device source = tensor->unsafeGetTensorImpl()->device();
+  if (source.is_cpu() && device.is_cpu()) {
+    return clone_tensor_ptr(tensor);
+  }
+  ET_CHECK_MSG(source.is_cpu() || device.is_cpu(),
+               "There is no copy between devices: go over the CPU");
+  const ScalarType type = tensor->scalar_type();
+  const size_t nbytes = tensor->nbytes();
+  std::shared_ptr<void> copy;
+  if (source.is_cpu()) {
+    copy = copy_to_device(tensor->const_data_ptr(), nbytes, device);
+  } else {
+    copy = allocate_elements(static_cast<size_t>(tensor->numel()), type);
+    ET_CHECK_MSG(
+        allocator_of(source).copy_device_to_host(copy.get(), tensor->const_data_ptr(), nbytes,
+                                                 source.index()) == runtime::Error::Ok,
+        "Cannot copy %zu bytes from the device", nbytes);
+  }
+  void* data = copy.get();
+  return internal::make_owning_tensor_ptr({tensor->sizes().begin(), tensor->sizes().end()}, data,
+                                          {tensor->dim_order().begin(), tensor->dim_order().end()},
+                                          {}, type, tensor->unsafeGetTensorImpl()->shape_dynamism(),
+                                          std::move(copy), device);
 }
 
 runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>& sizes) {

@@ -70,12 +70,13 @@ std::shared_ptr<void> convert_elements(const void* source, executorch::aten::Sca
 void check_element_count(const std::vector<executorch::aten::SizesType>& sizes, size_t count);
 
 /// A tensor over data that `owner` keeps alive.
-TensorPtr make_owning_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, void* data,
-                                 std::vector<executorch::aten::DimOrderType> dim_order,
-                                 std::vector<executorch::aten::StridesType> strides,
-                                 executorch::aten::ScalarType type,
-                                 executorch::aten::TensorShapeDynamism dynamism,
-                                 std::shared_ptr<void> owner);
+TensorPtr make_owning_tensor_ptr(
+    std::vector<executorch::aten::SizesType> sizes, void* data,
+    std::vector<executorch::aten::DimOrderType> dim_order,
+    std::vector<executorch::aten::StridesType> strides, executorch::aten::ScalarType type,
+    executorch::aten::TensorShapeDynamism dynamism, std::shared_ptr<void> owner,
+    executorch::aten::Device device = executorch::aten::Device(executorch::aten::DeviceType::CPU,
+                                                               0));
 
 /// Takes over the elements, converting them when `type` is not the type of `T`.
 template <typename T>
@@ -111,6 +112,15 @@ TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, void* 
                           std::vector<executorch::aten::DimOrderType> dim_order,
                           std::vector<executorch::aten::StridesType> strides,
                           executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
+                          executorch::aten::TensorShapeDynamism dynamism =
+                              executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
+                          std::function<void(void*)> deleter = nullptr);
+
+/// The same for data on `device`.
+TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, void* data,
+                          std::vector<executorch::aten::DimOrderType> dim_order,
+                          std::vector<executorch::aten::StridesType> strides,
+                          executorch::aten::ScalarType type, executorch::aten::Device device,
                           executorch::aten::TensorShapeDynamism dynamism =
                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
                           std::function<void(void*)> deleter = nullptr);
@@ -243,6 +253,10 @@ inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::Sca
 }
 
 inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor) { return clone_tensor_ptr(*tensor); }
+
+/// A deep copy on `device`, between the CPU and a device whose DeviceAllocator is registered. Stops
+/// the process when there is none, or when it fails.
+TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device device);
 
 /// Changes the sizes in place. NotSupported when the tensor is STATIC or has fewer elements than
 /// `sizes` ask for, or the rank differs.

@@ -43,6 +43,12 @@ class TensorPtrMaker final {
     return std::move(*this);
   }
 
+  /// Where the data is; on the CPU unless set.
+  TensorPtrMaker&& device(executorch::aten::Device device) {
+    device_ = device;
+    return std::move(*this);
+  }
+
   /// What to do with the data when the last copy of the tensor goes away.
   TensorPtrMaker&& deleter(std::function<void(void*)> deleter) {
     deleter_ = std::move(deleter);
@@ -52,7 +58,7 @@ class TensorPtrMaker final {
   /// The tensor itself. The maker is empty afterwards.
   TensorPtr make_tensor_ptr() && {
     return ::executorch::extension::make_tensor_ptr(std::move(sizes_), data_, std::move(dim_order_),
-                                                    std::move(strides_), type_, dynamism_,
+                                                    std::move(strides_), type_, device_, dynamism_,
                                                     std::move(deleter_));
   }
 
@@ -72,6 +78,7 @@ class TensorPtrMaker final {
   std::function<void(void*)> deleter_;
   void* data_;
   executorch::aten::ScalarType type_;
+  executorch::aten::Device device_{executorch::aten::DeviceType::CPU, 0};
   executorch::aten::TensorShapeDynamism dynamism_ =
       executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND;
 };
@@ -90,6 +97,14 @@ inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> 
                            executorch::aten::TensorShapeDynamism dynamism =
                                executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return for_blob(data, std::move(sizes), type).dynamism(dynamism).make_tensor_ptr();
+}
+
+/// The same for data on `device`.
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           executorch::aten::ScalarType type, executorch::aten::Device device,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return for_blob(data, std::move(sizes), type).device(device).dynamism(dynamism).make_tensor_ptr();
 }
 
 /// The same with strides.

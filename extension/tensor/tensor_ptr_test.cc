@@ -1,4 +1,6 @@
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -6,6 +8,7 @@
 
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/extension/tensor/tensor_ptr.h>
+#include <executorch/runtime/core/device_allocator.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/platform/runtime.h>
 
@@ -270,6 +273,68 @@ TEST_F(TensorPtrTest, AccessorsNeedTheRightTypeAndRank) {
   EXPECT_EQ((make_tensor_accessor<float, 2>(*tensor).error()), Error::InvalidArgument);
   EXPECT_EQ((make_tensor_accessor<int32_t, 3>(*tensor).error()), Error::InvalidArgument);
   EXPECT_TRUE((make_tensor_accessor<int32_t, 2>(*tensor).ok()));
+}
+
+// A device whose memory is the host's, so that tests can look into it.
+class HostDevice final : public runtime::DeviceAllocator {
+ public:
+  executorch::aten::DeviceType device_type() const override {
+    return executorch::aten::DeviceType::CUDA;
+  }
+  runtime::Result<void*> allocate(size_t nbytes, executorch::aten::DeviceIndex, size_t) override {
+    ++live;
+    return std::malloc(nbytes);
+  }
+  void deallocate(void* pointer, executorch::aten::DeviceIndex) override {
+    --live;
+    std::free(pointer);
+  }
+  Error copy_host_to_device(void* target, const void* source, size_t nbytes,
+                            executorch::aten::DeviceIndex) override {
+    std::memcpy(target, source, nbytes);
+    return Error::Ok;
+  }
+  Error copy_device_to_host(void* target, const void* source, size_t nbytes,
+                            executorch::aten::DeviceIndex) override {
+    std::memcpy(target, source, nbytes);
+    return Error::Ok;
+  }
+  int live = 0;
+};
+
+TEST_F(TensorPtrTest, ClonesGoToADeviceAndBack) {
+  const executorch::aten::Device gpu(executorch::aten::DeviceType::CUDA, 0);
+  const executorch::aten::Device cpu(executorch::aten::DeviceType::CPU);
+  const auto tensor = make_tensor_ptr({2, 3}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f}, {1, 0}, {});
+  EXPECT_DEATH(clone_tensor_ptr_to(tensor, gpu), "No DeviceAllocator");
+
+  static HostDevice device;
+  ASSERT_EQ(runtime::register_device_allocator(&device), Error::Ok);
+  {
+    const auto there = clone_tensor_ptr_to(tensor, gpu);
+    EXPECT_EQ(device.live, 1);
+    EXPECT_EQ(there->unsafeGetTensorImpl()->device(), gpu);
+    EXPECT_NE(there->const_data_ptr(), tensor->const_data_ptr());
+    EXPECT_DEATH(clone_tensor_ptr(there), "not on the CPU");
+    EXPECT_DEATH(clone_tensor_ptr_to(there, gpu), "go over the CPU");
+    const auto back = clone_tensor_ptr_to(there, cpu);
+    EXPECT_TRUE(back->unsafeGetTensorImpl()->device().is_cpu());
+    EXPECT_EQ(data_of<float>(back), data_of<float>(tensor));
+    EXPECT_EQ(strides_of(back), strides_of(tensor));
+  }
+  EXPECT_EQ(device.live, 0);
+  EXPECT_EQ(data_of<float>(clone_tensor_ptr_to(tensor, cpu)), data_of<float>(tensor));
+}
+
+TEST_F(TensorPtrTest, BlobsMayBeOnADevice) {
+  float data[] = {1, 2};
+  const executorch::aten::Device gpu(executorch::aten::DeviceType::CUDA, 1);
+  const auto blob = from_blob(data, {2}, ScalarType::Float, gpu, TensorShapeDynamism::STATIC);
+  EXPECT_EQ(blob->unsafeGetTensorImpl()->device(), gpu);
+  EXPECT_EQ(make_tensor_ptr(blob, {1, 2})->unsafeGetTensorImpl()->device(), gpu);
+  const auto made = make_tensor_ptr({2}, data, {}, {}, ScalarType::Float, gpu);
+  EXPECT_EQ(made->unsafeGetTensorImpl()->device(), gpu);
+  EXPECT_TRUE(from_blob(data, {2})->unsafeGetTensorImpl()->device().is_cpu());
 }
 
 }  // namespace

@@ -51,5 +51,9 @@ int64_t get_thread_num() { return thread_number; }
 
 void set_thread_num(int64_t thread_num) { thread_number = thread_num; }
 
+int64_t get_thread_count() {
+  return static_cast<int64_t>(threadpool::get_threadpool()->get_thread_count());
+}
+
 }  // namespace extension
 }  // namespace executorch

@@ -12,6 +12,7 @@
 #include <executorch/extension/threadpool/cpuinfo_utils.h>
 #include <executorch/extension/threadpool/threadpool.h>
 #include <executorch/extension/threadpool/threadpool_guard.h>
+#include <executorch/runtime/kernel/thread_parallel_interface.h>
 
 namespace {
 
@@ -107,6 +108,7 @@ TEST(ProcessPoolTest, IsOneAndWorks) {
   ASSERT_TRUE(get_threadpool()->_unsafe_reset_threadpool(3));
   EXPECT_EQ(get_threadpool()->get_thread_count(), 3u);
   EXPECT_EQ(pthreadpool_get_threads_count(get_pthreadpool()), 3u);
+  EXPECT_EQ(executorch::extension::get_thread_count(), 3);
 }
 
 TEST(ProcessPoolTest, SurvivesFork) {

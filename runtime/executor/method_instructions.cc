@@ -1,4 +1,6 @@
+#include <cstring>
 #include <new>
+#include <string_view>
 
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method_loader.h>
@@ -29,11 +31,16 @@ const flatbuffers::Vector<int32_t>* arguments_of(const fb::Instruction& instruct
 // ones over and over. Also remembers what was missing, so that each is reported once.
 class KernelResolver {
  public:
-  explicit KernelResolver(const flatbuffers::Vector<flatbuffers::Offset<fb::Operator>>* operators)
-      : operators_(*operators) {}
+  // `given` go before the registered kernels.
+  KernelResolver(const flatbuffers::Vector<flatbuffers::Offset<fb::Operator>>* operators,
+                 Span<const Kernel> given)
+      : operators_(*operators), given_(given) {}
 
   // The kernel for a call, null if there is none.
   OpFunction resolve(uint32_t op_index, Span<EValue*> arguments) {
+    if (const OpFunction given = find_given(op_index, arguments)) {
+      return given;
+    }
     CacheEntry& entry = cache_[op_index % kCacheSize];
     if (!entry.used || entry.op_index != op_index) {
       const std::string_view name = view_of(operators_.Get(op_index)->name());
@@ -63,6 +70,35 @@ class KernelResolver {
     uint32_t op_index = 0;
     OperatorKernels kernels;
   };
+
+  // Of the given kernels the one specialized on the arguments, otherwise the one for all.
+  OpFunction find_given(uint32_t op_index, Span<EValue*> arguments) const {
+    const std::string_view name = view_of(operators_.Get(op_index)->name());
+    const std::string_view overload = view_of(operators_.Get(op_index)->overload());
+    char key[KernelKey::MAX_SIZE];
+    const bool has_key = !given_.empty() && make_key(arguments, key);
+    OpFunction fallback = nullptr;
+    for (const Kernel& kernel : given_) {
+      if (kernel.name_ == nullptr || !is_named(kernel.name_, name, overload)) {
+        continue;
+      }
+      if (kernel.kernel_key_.is_fallback()) {
+        fallback = kernel.op_;
+      } else if (has_key && std::strcmp(kernel.kernel_key_.data(), key) == 0) {
+        return kernel.op_;
+      }
+    }
+    return fallback;
+  }
+
+  static bool is_named(std::string_view full, std::string_view name, std::string_view overload) {
+    if (overload.empty()) {
+      return full == name;
+    }
+    return full.size() == name.size() + 1 + overload.size() &&
+           full.substr(0, name.size()) == name && full[name.size()] == '.' &&
+           full.substr(name.size() + 1) == overload;
+  }
 
   static bool make_key(Span<EValue*> arguments, char (&key)[KernelKey::MAX_SIZE]) {
     TensorMeta metas[kMaxTensors];
@@ -105,6 +141,7 @@ class KernelResolver {
   }
 
   const flatbuffers::Vector<flatbuffers::Offset<fb::Operator>>& operators_;
+  Span<const Kernel> given_;
   CacheEntry cache_[kCacheSize];
   uint8_t reported_[32] = {};
   size_t num_missing_ = 0;
@@ -196,7 +233,7 @@ Error MethodLoader::resolve_kernels() {
   if (size_of(plan_.operators()) == 0) {
     return Error::Ok;  // Then there is no kernel call either.
   }
-  KernelResolver resolver(plan_.operators());
+  KernelResolver resolver(plan_.operators(), request_.kernels);
   for (uint32_t c = 0; c < plan_.chains()->size(); ++c) {
     const auto& serialized = *plan_.chains()->Get(c)->instructions();
     for (uint32_t i = 0; i < serialized.size(); ++i) {

@@ -9,9 +9,11 @@
 #include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method_state.h>
 #include <executorch/runtime/executor/tensor_spec.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/schema/program_generated.h>
 
 namespace executorch {
@@ -30,6 +32,7 @@ struct MethodLoadRequest {
   EventTracer* event_tracer;
   const NamedDataMap* named_data_map;
   const LoadBackendOptionsMap* backend_options;
+  Span<const Kernel> kernels;
 };
 
 /// Loads one method. Works on a plan that `validate_plan` has accepted, so indices and types within

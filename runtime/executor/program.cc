@@ -271,7 +271,8 @@ Result<MethodMeta> Program::method_meta(const char* method_name) const {
 
 Result<Method> Program::load_method(const char* method_name, MemoryManager* memory_manager,
                                     EventTracer* event_tracer, const NamedDataMap* named_data_map,
-                                    const LoadBackendOptionsMap* backend_options) const {
+                                    const LoadBackendOptionsMap* backend_options,
+                                    Span<const Kernel> kernels) const {
   internal::event_tracer_create_event_block(event_tracer, "Default");
   internal::EventTracerProfileMethodScope scope(event_tracer, "Program::load_method");
   Result<const fb::ExecutionPlan*> plan = find_plan(internal_program_, method_name);
@@ -279,7 +280,7 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager* memo
     return plan.error();
   }
   return internal::MethodLoader::load(
-      {*plan, this, memory_manager, event_tracer, named_data_map, backend_options});
+      {*plan, this, memory_manager, event_tracer, named_data_map, backend_options, kernels});
 }
 
 Result<const void*> Program::get_constant_buffer_data(size_t buffer_index, size_t nbytes) const {

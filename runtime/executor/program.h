@@ -11,10 +11,12 @@
 #include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/pte_data_map.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/compiler.h>
 
 // Only names, so that the flatbuffer headers stay out of this one.
@@ -106,6 +108,8 @@ class Program final {
   /// @param named_data_map Gives the data that is kept outside of the program, such as the weights
   ///     in a `.ptd` file; may be null if the program needs none. Must outlive the method.
   /// @param backend_options Options for the method's backends; may be null.
+  /// @param kernels Kernels for this method alone, which go before the registered ones. The list is
+  ///     needed during this call only.
   /// @retval Error::InvalidArgument There is no such method, or `memory_manager` lacks a part.
   /// @retval Error::InvalidProgram The method is damaged.
   /// @retval Error::OperatorMissing No kernel is registered for some operator; the log names all of
@@ -118,7 +122,8 @@ class Program final {
   Result<Method> load_method(const char* method_name, MemoryManager* memory_manager,
                              EventTracer* event_tracer = nullptr,
                              const NamedDataMap* named_data_map = nullptr,
-                             const LoadBackendOptionsMap* backend_options = nullptr) const;
+                             const LoadBackendOptionsMap* backend_options = nullptr,
+                             Span<const Kernel> kernels = {}) const;
 
   /// Data of a constant tensor, valid as long as the program.
   ///

@@ -96,6 +96,7 @@ TEST(ParallelForTest, WithoutThreadPoolRunsTheWholeRangeOnce) {
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(sum, 2 + 3 + 4 + 5);
   EXPECT_EQ(executorch::extension::get_thread_num(), 0);
+  EXPECT_EQ(executorch::extension::get_thread_count(), 1);
 }
 
 TEST(ParallelForTest, RefusesBadRanges) {

@@ -253,6 +253,34 @@ Result<OpFunction> get_op_function_from_registry(const char* name,
   return function;
 }
 
+Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
+                                                 Span<const Kernel> kernels) {
+  if (name == nullptr) {
+    return Error::InvalidArgument;
+  }
+  char key[KernelKey::MAX_SIZE];
+  const Error error = internal::make_kernel_key_string(meta_list, key, sizeof(key));
+  if (error != Error::Ok) {
+    ET_LOG(Error, "Tensors of a call of %s cannot be written as a kernel key", name);
+    return error;
+  }
+  OpFunction fallback = nullptr;
+  for (const Kernel& kernel : kernels) {
+    if (kernel.name_ == nullptr || std::strcmp(kernel.name_, name) != 0) {
+      continue;
+    }
+    if (kernel.kernel_key_.is_fallback()) {
+      fallback = kernel.op_;
+    } else if (std::strcmp(kernel.kernel_key_.data(), key) == 0) {
+      return kernel.op_;
+    }
+  }
+  if (fallback == nullptr) {
+    return Error::OperatorMissing;
+  }
+  return fallback;
+}
+
 bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list) {
   return get_op_function_from_registry(name, meta_list).ok();
 }

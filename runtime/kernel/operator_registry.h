@@ -118,6 +118,10 @@ bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list
 Result<OpFunction> get_op_function_from_registry(const char* name,
                                                  Span<const TensorMeta> meta_list = {});
 
+/// The same in a list of kernels of the caller's instead of the registry.
+Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
+                                                 Span<const Kernel> kernels);
+
 /// All registered kernels, in the order of registration.
 Span<const Kernel> get_registered_kernels();
 

@@ -165,6 +165,25 @@ TEST(OperatorRegistryTest, WithoutFallbackOtherTensorsAreMissing) {
             Error::OperatorMissing);
 }
 
+TEST(OperatorRegistryTest, FindsInAListOfTheCallers) {
+  const Kernel kernels[] = {
+      Kernel("listed::op.out", "v1/6;0,1", kernel_a),
+      Kernel("listed::op.out", kernel_b),
+      Kernel("listed::other.out", "v1/6;0,1", kernel_c),
+  };
+  const Metas floats({{ScalarType::Float, {0, 1}}});
+  const Metas longs({{ScalarType::Long, {0, 1}}});
+  EXPECT_EQ(*get_op_function_from_registry("listed::op.out", floats.span(), {kernels, 3}),
+            &kernel_a);
+  EXPECT_EQ(*get_op_function_from_registry("listed::op.out", longs.span(), {kernels, 3}),
+            &kernel_b);
+  EXPECT_EQ(get_op_function_from_registry("listed::other.out", longs.span(), {kernels, 3}).error(),
+            Error::OperatorMissing);
+  EXPECT_EQ(get_op_function_from_registry(nullptr, {}, {kernels, 3}).error(),
+            Error::InvalidArgument);
+  EXPECT_FALSE(registry_has_op_function("listed::op.out", floats.span()));
+}
+
 TEST(OperatorRegistryTest, ManyKernelsStayApart) {
   constexpr int kCount = 500;
   static std::vector<std::string> names;  // The registry keeps pointers to them.

@@ -49,6 +49,9 @@ int64_t get_thread_num();
 /// Sets what `get_thread_num` gives on the calling thread. For the implementation and for tests.
 void set_thread_num(int64_t thread_num);
 
+/// How many threads `parallel_for` may use.
+int64_t get_thread_count();
+
 #else  // ET_USE_THREADPOOL
 
 /// Calls `f(begin, end)` on the calling thread. See the declaration above for the contract with a
@@ -64,6 +67,8 @@ inline void set_thread_num([[maybe_unused]] int64_t thread_num) {
   ET_DCHECK_MSG(false, "This build has no thread pool, there is one thread, number 0");
 }
 
+inline int64_t get_thread_count() { return 1; }
+
 #endif  // ET_USE_THREADPOOL
 
 }  // namespace extension
@@ -71,6 +76,7 @@ inline void set_thread_num([[maybe_unused]] int64_t thread_num) {
 
 namespace torch {
 namespace executor {
+using ::executorch::extension::get_thread_count;
 using ::executorch::extension::get_thread_num;
 using ::executorch::extension::parallel_for;
 using ::executorch::extension::set_thread_num;

@@ -5,6 +5,22 @@
 #include <executorch/runtime/platform/profiler.h>
 #include <executorch/runtime/platform/system.h>
 
+TEST(LegacyHeadersTest, ProfilerFunctionsRecordNothing) {
+  using namespace executorch::runtime;  // NOLINT: the names under test
+  profiler_init();
+  profiling_create_block("block");
+  end_profiling(begin_profiling("event"));
+  track_allocation(static_cast<int32_t>(track_allocator("allocator")), 8);
+  const ExecutorchProfiler scope("scope");
+  const ExecutorchProfilerInstructionScope instruction(prof_state_t{0, 1});
+  uint8_t bytes[1] = {};
+  prof_result_t result{bytes, 1, 1};
+  dump_profile_stats(&result);
+  EXPECT_EQ(result.num_bytes, 0u);
+  EXPECT_EQ(result.num_blocks, 0u);
+  reset_profile_stats();
+}
+
 TEST(LegacyHeadersTest, ProfilerRecordsNothing) {
   EXECUTORCH_PROFILE_CREATE_BLOCK("block");
   EXECUTORCH_SCOPE_PROF("scope");

@@ -24,6 +24,35 @@ typedef struct {
   uint32_t num_blocks;
 } prof_result_t;
 
+/// The instruction that an event would belong to.
+typedef struct {
+  int32_t chain_idx;
+  uint32_t instruction_idx;
+} prof_state_t;
+
+inline void profiler_init() {}
+inline uint32_t begin_profiling(const char*) { return 0; }
+inline void end_profiling(uint32_t /*token_id*/) {}
+inline void profiling_create_block(const char*) {}
+inline void reset_profile_stats() {}
+inline void dump_profile_stats(prof_result_t* result) { *result = prof_result_t{nullptr, 0, 0}; }
+inline uint32_t track_allocator(const char*) { return 0; }
+inline void track_allocation(int32_t /*id*/, uint32_t /*size*/) {}
+inline void set_profile_tls_state(const prof_state_t& /*state*/) {}
+inline prof_state_t get_profile_tls_state() { return {-1, 0}; }
+
+/// A scope that would be an event.
+class ExecutorchProfiler {
+ public:
+  explicit ExecutorchProfiler(const char* /*name*/) {}
+};
+
+/// A scope in which events would belong to an instruction.
+class ExecutorchProfilerInstructionScope {
+ public:
+  explicit ExecutorchProfilerInstructionScope(const prof_state_t& /*state*/) {}
+};
+
 }  // namespace runtime
 }  // namespace executorch
 
@@ -56,6 +85,14 @@ typedef struct {
 
 namespace torch {
 namespace executor {
+using ::executorch::runtime::begin_profiling;
+using ::executorch::runtime::dump_profile_stats;
+using ::executorch::runtime::end_profiling;
 using ::executorch::runtime::prof_result_t;
+using ::executorch::runtime::prof_state_t;
+using ::executorch::runtime::profiling_create_block;
+using ::executorch::runtime::reset_profile_stats;
+using ::executorch::runtime::track_allocation;
+using ::executorch::runtime::track_allocator;
 }  // namespace executor
 }  // namespace torch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     ProgramSource: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
+    BackendOptionsMap: TypeAlias = Mapping[str, Mapping[str, bool | int | str]]
 
 
 class ScalarType(IntEnum):
@@ -102,15 +103,24 @@ class Program:
         """The names of all methods."""
         return set(self._program.method_names())
 
-    def load_method(self, name: str) -> Method:
+    def load_method(self, name: str, *, backend_options: BackendOptionsMap | None = None) -> Method:
         """Loads a method: finds its kernels and backends, and takes the memory it needs.
+
+        Args:
+            name: Of the method.
+            backend_options: Options for this method's backends by their names, such as
+                ``{"XnnpackBackend": {"packed_cache_path": "model.packed"}}``; each is a bool, an int or a text
+                of up to 255 bytes. The keys are the backend's own, and one that it does not know has no effect.
 
         Raises:
             MethodNotFoundError: There is no such method.
+            InvalidInputError, InputTypeError: A name or a value does not fit into an option.
             ExecuTorchError: ``OperatorMissing`` names the operators without a kernel, ``NotFound`` the
-                backend that is absent, ``InvalidState`` asks for the external data.
+                backend that is absent, ``InvalidState`` asks for the external data, ``InvalidArgument`` an
+                option with a value that the backend refuses.
         """
-        return Method(self._program.load_method(name))
+        options = {key: dict(value) for key, value in (backend_options or {}).items()}
+        return Method(self._program.load_method(name, options))
 
     def metadata(self, method_name: str) -> MethodMeta:
         """What a method takes and gives, without loading it.
@@ -161,6 +171,20 @@ class BackendRegistry:
     def is_available(self, backend_name: str) -> bool:
         """Whether a backend is registered and can run here."""
         return _C.is_backend_available(backend_name)
+
+    def set_options(self, backend_name: str, options: Mapping[str, bool | int | str]) -> None:
+        """Changes settings of a backend, for methods that are loaded afterwards.
+
+        Args:
+            backend_name: Of the backend, such as ``"XnnpackBackend"``.
+            options: See ``backend_options`` of :meth:`Program.load_method`, which is for one method alone and
+                goes before these.
+
+        Raises:
+            InvalidInputError, InputTypeError: A name or a value does not fit into an option.
+            ExecuTorchError: ``NotFound``: there is no such backend; ``InvalidArgument``: it refuses a value.
+        """
+        _C.set_backend_options(backend_name, dict(options))
 
 
 class Runtime:

@@ -12,6 +12,7 @@
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/runtime.h>
+#include <executorch/runtime/python/backend_options.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/program.h>
@@ -254,10 +255,12 @@ void bind_program(py::module_& m) {
           py::arg("method_name"))
       .def(
           "load_method",
-          [](const std::shared_ptr<ProgramState>& self, const std::string& name) {
-            return MethodState::load(self, name);
+          [](const std::shared_ptr<ProgramState>& self, const std::string& name,
+             const py::dict& backend_options) {
+            const LoadOptions options(backend_options);
+            return MethodState::load(self, name, options.map());
           },
-          py::arg("method_name"))
+          py::arg("method_name"), py::arg("backend_options") = py::dict())
       .def("name", [](const ProgramState& self) { return decode(self.name()); })
       .def("is_bundled", [](const ProgramState& self) { return self.bundle() != nullptr; })
       .def("has_etdump", [](const ProgramState& self) { return self.tracer() != nullptr; })
@@ -306,6 +309,7 @@ void bind_registries(py::module_& m) {
         return backend != nullptr && backend->is_available();
       },
       py::arg("backend_name"));
+  m.def("set_backend_options", &set_backend_options, py::arg("backend_name"), py::arg("options"));
 }
 
 void bind_threads(py::module_& m) {

@@ -57,7 +57,8 @@ std::string MethodState::InputValue::describe() const {
 }
 
 std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> program,
-                                               const std::string& name) {
+                                               const std::string& name,
+                                               const LoadBackendOptionsMap* backend_options) {
   std::shared_ptr<MethodState> state(new MethodState(std::move(program), name));
   // Also finds out whether there is such a method at all.
   const MethodMeta meta = state->program_->method_meta(name);
@@ -74,7 +75,8 @@ std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> pro
                                      &state->temp_allocator_);
       Result<Method> method = state->program_->program().load_method(
           name.c_str(), &*state->memory_manager_,
-          tracer == nullptr ? nullptr : tracer->event_tracer(), state->program_->data_map());
+          tracer == nullptr ? nullptr : tracer->event_tracer(), state->program_->data_map(),
+          backend_options);
       error = method.error();
       if (method.ok()) {
         state->method_.emplace(std::move(*method));

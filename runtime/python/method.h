@@ -13,6 +13,7 @@
 #include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/planned_memory.h>
+#include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
@@ -31,8 +32,11 @@ using extension::LogCapture;
 class MethodState : public std::enable_shared_from_this<MethodState> {
  public:
   /// Loads a method. Needs the GIL, and releases it meanwhile. Throws Failure.
+  ///
+  /// @param backend_options For the method's backends; may be null.
   static std::shared_ptr<MethodState> load(std::shared_ptr<ProgramState> program,
-                                           const std::string& name);
+                                           const std::string& name,
+                                           const LoadBackendOptionsMap* backend_options = nullptr);
 
   MethodState(const MethodState&) = delete;
   MethodState& operator=(const MethodState&) = delete;

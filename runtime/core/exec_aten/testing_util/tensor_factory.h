@@ -201,6 +201,11 @@ class TensorFactory {
                    TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC) {
     return full_like(input, ctype(1), dynamism);
   }
+  /// For outputs, whose first values do not matter; they are zeros here.
+  Tensor empty_like(const Tensor& input,
+                    TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC) {
+    return zeros_like(input, dynamism);
+  }
 
  private:
   struct TensorMemory {
@@ -242,15 +247,25 @@ class TensorListFactory final {
   TensorListFactory(const TensorListFactory&) = delete;
   TensorListFactory& operator=(const TensorListFactory&) = delete;
 
-  /// Zero tensors of the shapes of `templates`, whatever their element types.
-  ::executorch::aten::TensorList zeros_like(
-      const std::vector<::executorch::aten::Tensor>& templates) {
+  using ctype = typename TensorFactory<DTYPE>::ctype;
+
+  /// Tensors of the shapes of `templates`, whatever their element types.
+  ::executorch::aten::TensorList full_like(const std::vector<::executorch::aten::Tensor>& templates,
+                                           ctype value) {
     std::vector<::executorch::aten::Tensor> tensors;
     for (const auto& t : templates) {
-      tensors.push_back(factory_.zeros_like(t));
+      tensors.push_back(factory_.full_like(t, value));
     }
     lists_.push_back(std::make_unique<std::vector<::executorch::aten::Tensor>>(tensors));
     return {lists_.back()->data(), lists_.back()->size()};
+  }
+  ::executorch::aten::TensorList zeros_like(
+      const std::vector<::executorch::aten::Tensor>& templates) {
+    return full_like(templates, ctype(0));
+  }
+  ::executorch::aten::TensorList ones_like(
+      const std::vector<::executorch::aten::Tensor>& templates) {
+    return full_like(templates, ctype(1));
   }
 
  private:

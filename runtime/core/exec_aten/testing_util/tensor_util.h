@@ -108,6 +108,10 @@ std::ostream& operator<<(std::ostream& os, ScalarType t);
 #define ASSERT_TENSOR_DATA_CLOSE(t1, t2) ET_INTERNAL_TENSOR_TEST(ASSERT, t1, t2, IsDataCloseTo)
 #define ASSERT_TENSOR_DATA_NOT_CLOSE(t1, t2) \
   ET_INTERNAL_TENSOR_TEST_NOT(ASSERT, t1, t2, IsDataCloseTo)
+#define EXPECT_TENSOR_DATA_CLOSE_WITH_TOL(t1, t2, rtol, atol) \
+  EXPECT_THAT((t1), ::executorch::runtime::testing::IsDataCloseTo(t2, rtol, atol))
+#define ASSERT_TENSOR_DATA_CLOSE_WITH_TOL(t1, t2, rtol, atol) \
+  ASSERT_THAT((t1), ::executorch::runtime::testing::IsDataCloseTo(t2, rtol, atol))
 
 #define EXPECT_TENSOR_LISTS_EQ(t1, t2) ET_INTERNAL_TENSOR_TEST(EXPECT, t1, t2, IsListEqualTo)
 #define EXPECT_TENSOR_LISTS_NE(t1, t2) ET_INTERNAL_TENSOR_TEST_NOT(EXPECT, t1, t2, IsListEqualTo)

@@ -20,6 +20,10 @@ constexpr size_t kTensorShapeStringSizeLimit = 2 + kTensorDimensionLimit * (11 +
 /// so instead.
 std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const int32_t> shape);
 
+/// The same for sizes of 64 bits; "..." stands for the rest of a shape whose numbers need more
+/// room.
+std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const int64_t> shape);
+
 }  // namespace runtime
 }  // namespace executorch
 

@@ -220,6 +220,15 @@ bool tensor_is_default_dim_order(Tensor t) {
   return true;
 }
 
+bool tensor_has_valid_dim_order(Tensor t) {
+  const auto dim_order = t.dim_order();
+  // A tensor without dim order counts as contiguous.
+  ET_CHECK_OR_RETURN_FALSE(
+      dim_order.empty() || validate_dim_order(dim_order.data(), dim_order.size()),
+      "the dim order is no permutation of the dimensions");
+  return true;
+}
+
 bool tensor_is_channels_last_dim_order(Tensor t) {
   ET_CHECK_OR_RETURN_FALSE(is_channels_last(t), "expected a channels-last dim order");
   return true;

@@ -98,6 +98,8 @@ bool tensors_have_same_strides(::executorch::aten::Tensor a, ::executorch::aten:
 
 /// Contiguous dim order. A tensor without dim order counts as contiguous here and below.
 bool tensor_is_default_dim_order(::executorch::aten::Tensor t);
+/// The dim order names every dimension once.
+bool tensor_has_valid_dim_order(::executorch::aten::Tensor t);
 bool tensor_is_channels_last_dim_order(::executorch::aten::Tensor t);
 bool tensor_is_default_or_channels_last_dim_order(::executorch::aten::Tensor t);
 

@@ -27,6 +27,7 @@ using ::executorch::runtime::tensor_has_expected_size;
 using ::executorch::runtime::tensor_has_non_empty_dim;
 using ::executorch::runtime::tensor_has_rank_greater_or_equal_to;
 using ::executorch::runtime::tensor_has_rank_smaller_or_equal_to;
+using ::executorch::runtime::tensor_has_valid_dim_order;
 using ::executorch::runtime::tensor_is_bits_type;
 using ::executorch::runtime::tensor_is_bool_type;
 using ::executorch::runtime::tensor_is_channels_last_dim_order;

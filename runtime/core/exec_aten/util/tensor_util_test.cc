@@ -2,10 +2,12 @@
 #include <limits>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 using namespace executorch::runtime;  // NOLINT: dozens of helpers under test
@@ -15,6 +17,7 @@ using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using executorch::aten::StridesType;
 using executorch::aten::Tensor;
+using executorch::aten::TensorImpl;
 using executorch::runtime::testing::TensorFactory;
 
 namespace {
@@ -130,6 +133,33 @@ TEST_F(TensorUtilTest, Layouts) {
   EXPECT_EQ(get_dim_order(nhwc, order, 4), Error::Ok);
   EXPECT_EQ(order[1], 2);
   EXPECT_EQ(get_dim_order(nhwc, order, 3), Error::InvalidArgument);
+}
+
+TEST_F(TensorUtilTest, ValidDimOrders) {
+  SizesType sizes[] = {2, 3};
+  DimOrderType order[] = {1, 0};
+  DimOrderType twice[] = {1, 1};
+  TensorImpl valid(ScalarType::Float, 2, sizes, nullptr, order);
+  TensorImpl invalid(ScalarType::Float, 2, sizes, nullptr, twice);
+  TensorImpl without(ScalarType::Float, 2, sizes);
+  EXPECT_TRUE(executorch::runtime::tensor_has_valid_dim_order(Tensor(&valid)));
+  EXPECT_TRUE(executorch::runtime::tensor_has_valid_dim_order(Tensor(&without)));
+  EXPECT_FALSE(executorch::runtime::tensor_has_valid_dim_order(Tensor(&invalid)));
+}
+
+TEST_F(TensorUtilTest, ShapesAsText) {
+  const int32_t narrow[] = {2, -3};
+  EXPECT_STREQ(executorch::runtime::tensor_shape_to_c_string({narrow, 2}).data(), "(2, -3)");
+  const int64_t wide[] = {2, int64_t{1} << 40};
+  EXPECT_STREQ(executorch::runtime::tensor_shape_to_c_string({wide, 2}).data(),
+               "(2, 1099511627776)");
+  EXPECT_STREQ(executorch::runtime::tensor_shape_to_c_string({wide, size_t{0}}).data(), "()");
+  const std::vector<int64_t> longest(16, std::numeric_limits<int64_t>::min());
+  const auto text = executorch::runtime::tensor_shape_to_c_string({longest.data(), longest.size()});
+  EXPECT_THAT(text.data(), ::testing::EndsWith("808...)"));
+  const std::vector<int32_t> limit(16, std::numeric_limits<int32_t>::min());
+  EXPECT_THAT(executorch::runtime::tensor_shape_to_c_string({limit.data(), limit.size()}).data(),
+              ::testing::EndsWith(", -2147483648)"));
 }
 
 TEST_F(TensorUtilTest, MissingDimOrderIsContiguous) {

@@ -1,7 +1,16 @@
 /// @file
 /// <cmath> functions for Half and BFloat16 that return the type they take. Generic kernels call
 /// them qualified with std, whatever the element type.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/BFloat16-math.h>)
+#include_next <c10/util/BFloat16-math.h>
+#else
+#include <c10/util/BFloat16-math.h>
+#endif
+#elif !defined(ET_C10_UTIL_BFLOAT16_MATH_H_)
+#define ET_C10_UTIL_BFLOAT16_MATH_H_
 
 #include <cmath>
 #include <type_traits>
@@ -106,3 +115,5 @@ inline T nextafter(T from, T to) {
 }
 
 }  // namespace std
+
+#endif  // ET_C10_UTIL_BFLOAT16_MATH_H_

@@ -1,5 +1,16 @@
 /// @file
 /// PyTorch include path of the inline parts of Half, which live with the class.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/Half-inl.h>)
+#include_next <c10/util/Half-inl.h>
+#else
+#include <c10/util/Half-inl.h>
+#endif
+#elif !defined(ET_C10_UTIL_HALF_INL_H_)
+#define ET_C10_UTIL_HALF_INL_H_
 
 #include <executorch/runtime/core/portable_type/c10/torch/headeronly/util/Half.h>
+
+#endif  // ET_C10_UTIL_HALF_INL_H_

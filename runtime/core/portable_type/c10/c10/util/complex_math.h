@@ -1,7 +1,17 @@
 /// @file
 /// Elementary functions of complex numbers, through std::complex. A header of its own, since
 /// <complex> brings the stream headers of the standard library along.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+// PyTorch's complex.h is what includes its complex_math.h; alone that is an error.
+#if !defined(C10_INTERNAL_INCLUDE_COMPLEX_REMAINING_H)
+#include <executorch/runtime/core/portable_type/c10/c10/util/complex.h>
+#elif __has_include_next(<c10/util/complex_math.h>)
+#include_next <c10/util/complex_math.h>
+#endif
+#elif !defined(ET_C10_UTIL_COMPLEX_MATH_H_)
+#define ET_C10_UTIL_COMPLEX_MATH_H_
 
 #include <complex>
 
@@ -74,3 +84,5 @@ using c10_complex_math::sqrt;
 using c10_complex_math::tan;
 using c10_complex_math::tanh;
 }  // namespace std
+
+#endif  // ET_C10_UTIL_COMPLEX_MATH_H_

@@ -1,6 +1,15 @@
 /// @file
 /// `for (const auto i : c10::irange(n))`: integer ranges whose index has the type of the bound.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/irange.h>)
+#include_next <c10/util/irange.h>
+#else
+#include <c10/util/irange.h>
+#endif
+#elif !defined(ET_C10_UTIL_IRANGE_H_)
+#define ET_C10_UTIL_IRANGE_H_
 
 #include <cstddef>
 #include <iterator>
@@ -67,3 +76,5 @@ constexpr integer_range<End> irange(End end) {
 }
 
 }  // namespace c10
+
+#endif  // ET_C10_UTIL_IRANGE_H_

@@ -1,6 +1,15 @@
 /// @file
 /// Bit counting and power-of-two helpers under the names PyTorch takes from LLVM.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/llvmMathExtras.h>)
+#include_next <c10/util/llvmMathExtras.h>
+#else
+#include <c10/util/llvmMathExtras.h>
+#endif
+#elif !defined(ET_C10_UTIL_LLVMMATHEXTRAS_H_)
+#define ET_C10_UTIL_LLVMMATHEXTRAS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -78,3 +87,5 @@ constexpr uint64_t divideCeil(uint64_t numerator, uint64_t denominator) {
 
 }  // namespace llvm
 }  // namespace c10
+
+#endif  // ET_C10_UTIL_LLVMMATHEXTRAS_H_

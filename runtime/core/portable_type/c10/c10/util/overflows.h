@@ -1,6 +1,15 @@
 /// @file
 /// Whether a conversion between arithmetic types would lose the value.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/overflows.h>)
+#include_next <c10/util/overflows.h>
+#else
+#include <c10/util/overflows.h>
+#endif
+#elif !defined(ET_C10_UTIL_OVERFLOWS_H_)
+#define ET_C10_UTIL_OVERFLOWS_H_
 
 #include <cmath>
 #include <limits>
@@ -53,3 +62,5 @@ bool overflows(From value, bool strict_unsigned = false) {
 }
 
 }  // namespace c10
+
+#endif  // ET_C10_UTIL_OVERFLOWS_H_

@@ -1,6 +1,15 @@
 /// @file
 /// Integer arithmetic that reports overflow.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<c10/util/safe_numerics.h>)
+#include_next <c10/util/safe_numerics.h>
+#else
+#include <c10/util/safe_numerics.h>
+#endif
+#elif !defined(ET_C10_UTIL_SAFE_NUMERICS_H_)
+#define ET_C10_UTIL_SAFE_NUMERICS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -72,3 +81,5 @@ bool safe_multiplies_u64(const Container& c, uint64_t* out) {
 }
 
 }  // namespace c10
+
+#endif  // ET_C10_UTIL_SAFE_NUMERICS_H_

@@ -1,6 +1,15 @@
 /// @file
 /// The portable ones of PyTorch's compiler macros.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/macros/Macros.h>)
+#include_next <torch/headeronly/macros/Macros.h>
+#else
+#include <torch/headeronly/macros/Macros.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_MACROS_MACROS_H_)
+#define ET_TORCH_HEADERONLY_MACROS_MACROS_H_
 
 #include <executorch/runtime/core/portable_type/c10/torch/headeronly/macros/Export.h>
 
@@ -49,3 +58,5 @@
 #define C10_CLANG_HAS_WARNING(flag) 0
 #endif
 #endif
+
+#endif  // ET_TORCH_HEADERONLY_MACROS_MACROS_H_

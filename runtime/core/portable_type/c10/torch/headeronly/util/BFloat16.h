@@ -1,6 +1,15 @@
 /// @file
 /// bfloat16: the upper half of a binary32 number; arithmetic goes through float.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/BFloat16.h>)
+#include_next <torch/headeronly/util/BFloat16.h>
+#else
+#include <torch/headeronly/util/BFloat16.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_BFLOAT16_H_)
+#define ET_TORCH_HEADERONLY_UTIL_BFLOAT16_H_
 
 #include <cstdint>
 #include <limits>
@@ -97,3 +106,5 @@ namespace headeronly {
 using c10::BFloat16;
 }  // namespace headeronly
 }  // namespace torch
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_BFLOAT16_H_

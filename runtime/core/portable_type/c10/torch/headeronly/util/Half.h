@@ -1,6 +1,15 @@
 /// @file
 /// IEEE 754 binary16, stored as 16 bits; arithmetic goes through float.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/Half.h>)
+#include_next <torch/headeronly/util/Half.h>
+#else
+#include <torch/headeronly/util/Half.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_HALF_H_)
+#define ET_TORCH_HEADERONLY_UTIL_HALF_H_
 
 #include <cstdint>
 #include <limits>
@@ -203,3 +212,5 @@ namespace headeronly {
 using c10::Half;
 }  // namespace headeronly
 }  // namespace torch
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_HALF_H_

@@ -1,6 +1,15 @@
 /// @file
 /// Sign tests and range comparisons that are right for every pair of arithmetic types.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/TypeSafeSignMath.h>)
+#include_next <torch/headeronly/util/TypeSafeSignMath.h>
+#else
+#include <torch/headeronly/util/TypeSafeSignMath.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_TYPESAFESIGNMATH_H_)
+#define ET_TORCH_HEADERONLY_UTIL_TYPESAFESIGNMATH_H_
 
 #include <limits>
 #include <type_traits>
@@ -78,3 +87,5 @@ inline constexpr bool less_than_lowest(const T& x) {
 }
 
 }  // namespace c10
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_TYPESAFESIGNMATH_H_

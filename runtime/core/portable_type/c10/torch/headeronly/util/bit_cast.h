@@ -1,6 +1,15 @@
 /// @file
 /// std::bit_cast for C++17.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/bit_cast.h>)
+#include_next <torch/headeronly/util/bit_cast.h>
+#else
+#include <torch/headeronly/util/bit_cast.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_BIT_CAST_H_)
+#define ET_TORCH_HEADERONLY_UTIL_BIT_CAST_H_
 
 #include <cstring>
 #include <type_traits>
@@ -21,3 +30,5 @@ To bit_cast(const From& source) noexcept {
 }
 
 }  // namespace c10
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_BIT_CAST_H_

@@ -1,7 +1,16 @@
 /// @file
 /// Complex numbers with a fixed layout (real, imaginary) and no dependency on <complex>, which in
 /// common standard libraries pulls in the stream headers.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/complex.h>)
+#include_next <torch/headeronly/util/complex.h>
+#else
+#include <torch/headeronly/util/complex.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_COMPLEX_H_)
+#define ET_TORCH_HEADERONLY_UTIL_COMPLEX_H_
 
 #include <cmath>
 #include <type_traits>
@@ -236,3 +245,5 @@ namespace headeronly {
 using c10::complex;
 }  // namespace headeronly
 }  // namespace torch
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_COMPLEX_H_

@@ -1,6 +1,11 @@
 /// @file
 /// Type traits of complex numbers.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#include <executorch/runtime/core/portable_type/c10/c10/util/complex.h>
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_COMPLEX_UTILS_H_)
+#define ET_TORCH_HEADERONLY_UTIL_COMPLEX_UTILS_H_
 
 #include <type_traits>
 
@@ -24,3 +29,5 @@ struct scalar_value_type<complex<T>> {
 };
 
 }  // namespace c10
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_COMPLEX_UTILS_H_

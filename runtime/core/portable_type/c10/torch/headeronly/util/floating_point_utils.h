@@ -1,6 +1,15 @@
 /// @file
 /// Access to the bits of a binary32 number.
-#pragma once
+#include <executorch/runtime/core/portable_type/c10/torch_headers.h>
+
+#if ET_C10_IS_TORCH
+#if __has_include_next(<torch/headeronly/util/floating_point_utils.h>)
+#include_next <torch/headeronly/util/floating_point_utils.h>
+#else
+#include <torch/headeronly/util/floating_point_utils.h>
+#endif
+#elif !defined(ET_TORCH_HEADERONLY_UTIL_FLOATING_POINT_UTILS_H_)
+#define ET_TORCH_HEADERONLY_UTIL_FLOATING_POINT_UTILS_H_
 
 #include <cstdint>
 
@@ -14,3 +23,5 @@ inline uint32_t fp32_to_bits(float value) { return c10::bit_cast<uint32_t>(value
 
 }  // namespace detail
 }  // namespace c10
+
+#endif  // ET_TORCH_HEADERONLY_UTIL_FLOATING_POINT_UTILS_H_
