@@ -20,7 +20,6 @@ from torch._export.verifier import Verifier
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 
 from executorch.dialects import meta_keys
 from executorch.passes.decomposition_table import DecompositionTable
@@ -251,6 +250,9 @@ def _computes_sizes_anew(node: Node, replacement: Node) -> bool:
             return False
     elif not isinstance(old, (torch.SymInt, torch.SymFloat, torch.SymBool)) or type(old) is not type(new):
         return False
+    # Here, because it brings SymPy along, which programs without such sizes do without.
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
+
     known = free_unbacked_symbols(old)
     return bool(known) and bool(free_unbacked_symbols(new) - known)
 

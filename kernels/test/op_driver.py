@@ -2,7 +2,7 @@
 
 The program is found beside this module (as Bazel puts it) or in the environment variable `ET_OP_DRIVER`; the one
 with the optimized library, which is called `op_driver_optimized`, in `ET_OP_DRIVER_OPTIMIZED`. `op_driver_threads`
-has that library and threads, as many as `ET_OP_DRIVER_THREADS` says, else one for each processor.
+has that library and threads, as many as `ET_KERNEL_TEST_THREADS` says, else one for each processor.
 """
 
 from __future__ import annotations

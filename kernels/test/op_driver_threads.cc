@@ -10,9 +10,9 @@
 
 namespace {
 
-/// Takes the number from ET_OP_DRIVER_THREADS; without it there is a thread for each processor.
+/// Takes the number from ET_KERNEL_TEST_THREADS; without it there is a thread for each processor.
 bool set_threads() {
-  const char* threads = std::getenv("ET_OP_DRIVER_THREADS");
+  const char* threads = std::getenv("ET_KERNEL_TEST_THREADS");
   if (threads == nullptr) {
     return false;
   }

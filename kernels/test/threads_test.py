@@ -16,7 +16,7 @@ LARGE = (3, 257, 301)
 @pytest.fixture(scope="module", params=["1", "3"])
 def driver(request):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ET_OP_DRIVER_THREADS", request.param)
+        patch.setenv("ET_KERNEL_TEST_THREADS", request.param)
         driver = OpDriver(driver_path("op_driver_threads"))
         check(driver, "relu", "relu.out", [torch.ones(1)])  # starts the program
     yield driver
