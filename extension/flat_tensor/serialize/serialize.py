@@ -59,8 +59,10 @@ class FlatTensorHeader(emitter.FlatTensorHeader):
             raise ValueError(
                 f"Not enough data for flat_tensor header: {len(data)} < {cls.EXPECTED_LENGTH} bytes"
             )
-        magic, length, *numbers = struct.unpack_from("<4sI4Q", data)
-        return cls(*numbers, magic=magic, length=length)
+        magic, length, flatbuffer_offset, flatbuffer_size, segment_base, segment_size = struct.unpack_from(
+            "<4sI4Q", data
+        )
+        return cls(flatbuffer_offset, flatbuffer_size, segment_base, segment_size, magic, length)
 
     def is_valid(self) -> bool:
         """Whether mark and length are those of a header."""
