@@ -3,7 +3,13 @@
 
 // Must come before platform.h: the definitions below shall be weak so that programs can replace
 // each of them by defining the symbol.
+#if defined(_WIN32)
+// An archive there does not list what is weak, so the linker would not find it; a program's own
+// definitions still come first, as long as there is one of each.
+#define ET_INTERNAL_PLATFORM_WEAKNESS
+#else
 #define ET_INTERNAL_PLATFORM_WEAKNESS ET_WEAK
+#endif
 
 #include <atomic>
 #include <cinttypes>
