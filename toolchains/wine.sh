@@ -9,6 +9,8 @@ bundle=$(cd "$1" && pwd)
 program=$2
 shift 2
 home=${TEST_TMPDIR:-$(mktemp -d)}
+# Several programs share a test, and its report is the test's own.
+unset XML_OUTPUT_FILE
 export HOME="$home" WINEPREFIX="$home/wine" WINEDEBUG=-all
 export LD_LIBRARY_PATH="$bundle/usr/lib/x86_64-linux-gnu:$bundle/lib/x86_64-linux-gnu"
 export WINEDLLPATH="$bundle/usr/lib/x86_64-linux-gnu/wine:$bundle/usr/x86_64-w64-mingw32/lib"

@@ -95,9 +95,11 @@ class KernelResolver {
     if (overload.empty()) {
       return full == name;
     }
+    // Not substr(), which can throw: firmware has nothing for that.
     return full.size() == name.size() + 1 + overload.size() &&
-           full.substr(0, name.size()) == name && full[name.size()] == '.' &&
-           full.substr(name.size() + 1) == overload;
+           std::string_view(full.data(), name.size()) == name && full[name.size()] == '.' &&
+           std::string_view(full.data() + name.size() + 1, full.size() - name.size() - 1) ==
+               overload;
   }
 
   static bool make_key(Span<EValue*> arguments, char (&key)[KernelKey::MAX_SIZE]) {
