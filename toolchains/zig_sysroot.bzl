@@ -23,12 +23,13 @@ find "$ZIG_GLOBAL_CACHE_DIR/o" -type f \\( {found} \\) | while read -r file; do
   cp "$file" "{out}/$name"
 done
 rm -rf "{out}.cache"
-"""
+{empty}"""
 
 def _zig_sysroot_impl(ctx):
     out = ctx.actions.declare_directory(ctx.label.name)
     ctx.actions.run_shell(
         command = _SCRIPT.format(
+            empty = "".join(["printf '!<arch>\\n' >'{}/lib{}.a'\n".format(out.path, name) for name in ctx.attr.empty]),
             found = " -o ".join(["-name '{}'".format(pattern) for pattern in ctx.attr.libraries]),
             out = out.path,
             source = ctx.file.source.path,
@@ -46,6 +47,7 @@ def _zig_sysroot_impl(ctx):
 zig_sysroot = rule(
     implementation = _zig_sysroot_impl,
     attrs = {
+        "empty": attr.string_list(doc = "libraries that programs name and whose contents are in the C library"),
         "libraries": attr.string_list(default = ["*crt*.o", "lib*.a", "lib*.so.*"], doc = "of Zig's cache, what a link needs"),
         "source": attr.label(allow_single_file = True, doc = "a program that uses all that others may use"),
         "zig_target": attr.string(mandatory = True),
