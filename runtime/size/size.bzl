@@ -1,5 +1,7 @@
 """Programs built for size, whatever the rest of the build is for."""
 
+load("//bazel:transitioned.bzl", "transitioned_binary")
+
 _SMALL = [
     "-Oz",
     "-fvisibility=hidden",
@@ -30,19 +32,8 @@ _small = transition(
     ],
 )
 
-def _smallest_impl(ctx):
-    # A transition may give several; this one gives one.
-    binary = ctx.attr.binary[0] if type(ctx.attr.binary) == type([]) else ctx.attr.binary
-    program = ctx.actions.declare_file(ctx.label.name)
-    ctx.actions.symlink(
-        is_executable = True,
-        output = program,
-        target_file = binary[DefaultInfo].files_to_run.executable,
-    )
-    return DefaultInfo(files = depset([program]), runfiles = ctx.runfiles([program]), executable = program)
-
 smallest = rule(
-    implementation = _smallest_impl,
+    implementation = transitioned_binary,
     doc = "A binary and all that it is made of, compiled for size.",
     attrs = {
         "binary": attr.label(cfg = _small, executable = True, mandatory = True),
