@@ -154,6 +154,10 @@ cd "${{RUNFILES_DIR:-$0.runfiles}}/_main" || exit 1
 exec "$PWD/{tool}" "$PWD/{manifest}"
 """
 
+def _environment(program):
+    """What a test says of its environment; its paths are relative to where the suite runs as well."""
+    return program[RunEnvironmentInfo].environment if RunEnvironmentInfo in program else {}
+
 def _emulated_suite_impl(ctx):
     command, files = _command(ctx)
     infos = [program[DefaultInfo] for program in ctx.attr.programs]
@@ -162,7 +166,10 @@ def _emulated_suite_impl(ctx):
     ctx.actions.write(manifest, json.encode({
         "command": command.split(" "),
         "platform": ctx.attr.platform,
-        "programs": [binary.short_path for binary in binaries],
+        "programs": [
+            {"environment": _environment(program), "path": binary.short_path}
+            for program, binary in zip(ctx.attr.programs, binaries)
+        ],
     }))
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     tool = ctx.attr._tool[DefaultInfo]

@@ -1,14 +1,15 @@
 """Runs test programs of another platform, one after the other, and counts: emulate.py MANIFEST.json
 
-The manifest has the platform, the emulator's command and the programs; all paths are relative to where this runs. A program of
-googletest is counted by its own summary, another is one test. The last line is `RESULT {json}`; the exit status is 1 if
-a program failed, said nothing of its tests, or was killed.
+The manifest has the platform, the emulator's command and the programs, each with what its environment has besides; all
+paths are relative to where this runs. A program of googletest is counted by its own summary, another is one test. The
+last line is `RESULT {json}`; the exit status is 1 if a program failed, said nothing of its tests, or was killed.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -59,9 +60,15 @@ def judge(output: str, status: int) -> Outcome:
 def main() -> int:
     manifest = json.loads(pathlib.Path(sys.argv[1]).read_text())
     total = Outcome()
-    for program in manifest["programs"]:
+    for entry in manifest["programs"]:
+        program = entry["path"]
         done = subprocess.run(
-            [*manifest["command"], program], capture_output=True, text=True, errors="replace", check=False
+            [*manifest["command"], program],
+            env=os.environ | entry["environment"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
         output = done.stdout + done.stderr
         outcome = judge(output, done.returncode)

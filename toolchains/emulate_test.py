@@ -39,9 +39,10 @@ def test_counts(output, status, expected):
 
 @pytest.mark.parametrize("status, code", [(0, 0), (3, 1)])
 def test_a_run(tmp_path, status, code):
-    (tmp_path / "program").write_text(f"import sys\nsys.exit({status})\n")
+    (tmp_path / "program").write_text("import os, sys\nsys.exit(int(os.environ['STATUS']))\n")
+    program = {"path": str(tmp_path / "program"), "environment": {"STATUS": str(status)}}
     (tmp_path / "manifest.json").write_text(
-        json.dumps({"platform": "here", "command": [sys.executable], "programs": [str(tmp_path / "program")]})
+        json.dumps({"platform": "here", "command": [sys.executable], "programs": [program]})
     )
     command = [sys.executable, emulate.__file__, str(tmp_path / "manifest.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -17,14 +17,18 @@ from executorch.toolchains.binaries import Binary, FormatError, read
 
 _NEUTRAL_NAMES = """
 __aeabi_memclr __aeabi_memclr4 __aeabi_memclr8 __aeabi_memcpy __aeabi_memcpy4 __aeabi_memcpy8 __aeabi_memmove
-__aeabi_memmove4 __aeabi_memset abort aligned_alloc bcmp calloc clock_gettime free malloc memchr memcmp memcpy memmove
-memset posix_memalign realloc snprintf strchr strcmp strlen strncmp strtod strtof strtol strtoul vsnprintf write
+__aeabi_memmove4 __aeabi_memset abort aligned_alloc bcmp calloc clock_gettime fflush fprintf free malloc memchr memcmp
+memcpy memmove memset posix_memalign realloc snprintf stderr strchr strcmp strlen strncmp strtod strtof strtol strtoul
+vsnprintf write
 """
 #: Functions whose binary interface is the same in bionic and in musl, by whose headers Android's objects are compiled.
 NEUTRAL = frozenset(_NEUTRAL_NAMES.split())
-#: Prefixes of the names of C++ and of the compiler's own library.
+#: Prefixes of the names of C++, of the compiler's own library, and of what an application may put in place of ours.
 _OWN = (
     "_Z",
+    "et_pal_",
+    "__aarch64_",
+    "__gnu_",
     "__aeabi_",
     "__cxa_",
     "__gxx_",

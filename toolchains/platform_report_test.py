@@ -10,7 +10,7 @@ from executorch.toolchains.binaries_test import SECTIONS, elf, member
 @pytest.fixture
 def row(tmp_path):
     """A row of the manifest, with a library of one object for AArch64."""
-    symbols = [("memcpy", 1, 0), ("expf", 1, 0), ("stderr", 1, 0), ("_ZdlPv", 1, 0)]
+    symbols = [("memcpy", 1, 0), ("expf", 1, 0), ("__errno_location", 1, 0), ("_ZdlPv", 1, 0)]
     library = tmp_path / "lib.a"
     library.write_bytes(b"!<arch>\n" + member("a.o/", elf(True, 183, 1, SECTIONS, symbols)))
     core, kernels = str(library), str(library)
@@ -27,7 +27,7 @@ def test_libraries_without_a_program(row):
     said = platform_report.describe(row)
     assert said["built"] == ["core", "kernels"]
     assert (said["core_bytes"], said["core_how"], said["program_bytes"]) == (120, "objects", None)
-    assert said["note"] == "no SDK; of the C library, not known to be alike in bionic: stderr"
+    assert said["note"] == "no SDK; of the C library, not known to be alike in bionic: __errno_location"
     assert (
         "| android_arm64 | core, kernels | ELF 64-bit AArch64 object | 120 (objects) |"
         in platform_report.table({"android_arm64": said})

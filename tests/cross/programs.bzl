@@ -2,7 +2,13 @@
 
 _TESTS = {
     "kernels/portable": ["portable_test"],
-    "kernels/portable/cpu/util": ["vmath_test"],
+    "kernels/portable/cpu/util": [
+        "broadcast_util_test",
+        "custom_kernels_test",
+        "elementwise_util_test",
+        "reduce_util_test",
+        "vmath_test",
+    ],
     "kernels/prim_ops": ["prim_ops_test"],
     "runtime": ["readme_test"],
     "runtime/backend": [
