@@ -23,6 +23,18 @@ namespace internal {
 template <typename T>
 struct EValueAccess;
 
+/// What `to<T>()` gives of an EValue that stays: a T, and of a Tensor the handle inside.
+template <typename T>
+struct EValueReference {
+  using of_mutable = T;
+  using of_const = T;
+};
+template <>
+struct EValueReference<::executorch::aten::Tensor> {
+  using of_mutable = ::executorch::aten::Tensor&;
+  using of_const = const ::executorch::aten::Tensor&;
+};
+
 /// `T` can be dereferenced to something an EValue can be made of, and is not a raw pointer: smart
 /// pointers and optionals.
 template <typename T, typename = void>
@@ -215,9 +227,14 @@ struct EValue {
 
   /// The value as a T: int64_t, double, bool, Scalar, Tensor, std::string_view, ArrayRef of these
   /// as far as lists exist, ScalarType, MemoryFormat, Layout, Device, or std::optional of any.
-  /// Aborts on another type.
+  /// Aborts on another type. Of a value that stays, a Tensor is the handle itself, as with
+  /// toTensor().
   template <typename T>
-  T to() const;
+  T to() &&;
+  template <typename T>
+  typename internal::EValueReference<T>::of_const to() const&;
+  template <typename T>
+  typename internal::EValueReference<T>::of_mutable to() &;
 
   // --- Access that returns Error::InvalidType on another type ---
 

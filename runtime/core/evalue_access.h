@@ -193,8 +193,28 @@ struct EValueAccess<std::optional<T>> {
 }  // namespace internal
 
 template <typename T>
-T EValue::to() const {
-  return internal::EValueAccess<std::remove_cv_t<std::remove_reference_t<T>>>::to(*this);
+T EValue::to() && {
+  return to<T>();  // this has a name, so it is the overload below
+}
+
+template <typename T>
+typename internal::EValueReference<T>::of_const EValue::to() const& {
+  using Value = std::remove_cv_t<std::remove_reference_t<T>>;
+  if constexpr (std::is_same<Value, ::executorch::aten::Tensor>::value) {
+    return toTensor();
+  } else {
+    return internal::EValueAccess<Value>::to(*this);
+  }
+}
+
+template <typename T>
+typename internal::EValueReference<T>::of_mutable EValue::to() & {
+  if constexpr (std::is_same<std::remove_cv_t<std::remove_reference_t<T>>,
+                             ::executorch::aten::Tensor>::value) {
+    return toTensor();
+  } else {
+    return static_cast<const EValue&>(*this).to<T>();
+  }
 }
 
 template <typename T>

@@ -234,6 +234,10 @@ TEST_F(EValueTest, ToOfEveryType) {
   EXPECT_EQ(EValue(true).to<bool>(), true);
   EXPECT_EQ(EValue(3).to<Scalar>().to<int64_t>(), 3);
   EXPECT_EQ(EValue(tensor()).to<Tensor>().numel(), 2);
+  EValue kept(tensor());
+  Tensor& handle = kept.to<Tensor>();
+  EXPECT_EQ(&handle, &kept.toTensor());
+  EXPECT_EQ(&static_cast<const EValue&>(kept).to<Tensor>(), &handle);
   EXPECT_EQ(EValue(6).to<ScalarType>(), ScalarType::Float);
   EXPECT_EQ(EValue(3).to<std::optional<int64_t>>(), std::optional<int64_t>(3));
   EXPECT_EQ(EValue().to<std::optional<int64_t>>(), std::nullopt);

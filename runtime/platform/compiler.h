@@ -70,6 +70,10 @@
 #define ET_FUNCTION __FUNCTION__
 #endif
 
+/// How printf writes a size_t and a ptrdiff_t, for formats that are put together from pieces.
+#define ET_PRIsize_t "zu"
+#define ET_PRIssize_t "zd"
+
 /// Turns the tokens of `x`, after macro expansion, into a string literal.
 #define ET_STRINGIFY_IMPL(x) #x
 #define ET_STRINGIFY(x) ET_STRINGIFY_IMPL(x)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,7 +92,8 @@ class MethodMemory {
         temp_allocator(sizeof(temp_bytes_), reinterpret_cast<uint8_t*>(temp_bytes_)) {
     for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
       const auto size = static_cast<size_t>(*meta.memory_planned_buffer_size(i));
-      planned_bytes_.emplace_back(new uint8_t[size + 1]());
+      planned_bytes_.emplace_back(static_cast<uint8_t*>(::operator new(size + 1, kAlignment)));
+      std::memset(planned_bytes_.back().get(), 0, size + 1);
       spans_.emplace_back(planned_bytes_.back().get(), size);
     }
     planned_memory =
@@ -101,9 +103,16 @@ class MethodMemory {
   }
 
  private:
+  /// What plans count on; 32-bit systems give out half of it by themselves.
+  static constexpr std::align_val_t kAlignment{16};
+
+  struct Free {
+    void operator()(uint8_t* block) const { ::operator delete(block, kAlignment); }
+  };
+
   std::unique_ptr<uint64_t[]> method_bytes_;
   uint64_t temp_bytes_[64];
-  std::vector<std::unique_ptr<uint8_t[]>> planned_bytes_;
+  std::vector<std::unique_ptr<uint8_t, Free>> planned_bytes_;
   std::vector<Span<uint8_t>> spans_;
 
  public:
