@@ -22,6 +22,7 @@ EDGES = {
     # In C++ the schema's hand-written readers speak the core's vocabulary (Error, Result, log).
     "schema": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
     "dialects": {"py": [], "cc": []},
+    "version": {"py": [], "cc": []},
     # Level 1: each knows level 0 only.
     "passes": {"py": ["dialects"], "cc": []},
     "partitioner": {
@@ -53,6 +54,7 @@ EDGES = {
     },
     # Documented functions that return settings of the front door; it is imported when they are called.
     "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "partitioner", "exir"], "cc": []},
+    "backends/xnnpack/partition/graphs": {"py": ["exir"], "cc": []},
     # Offers what the backend can do to the export library.
     "backends/xnnpack/recipes": {
         "py": ["backends/xnnpack", "backends/xnnpack/utils", "export"],
@@ -70,6 +72,10 @@ EDGES = {
         "cc": [],
         "tests": ["backends/xnnpack"],
     },
+    # The documented generators, for builds of their own; reads programs.
+    "codegen": {"py": ["schema"], "cc": []},
+    # What generated sources include, with gaps that are filled by the generator.
+    "codegen/templates": {"py": [], "cc": ["runtime"]},
     "util": {"py": ["memory_planning"], "cc": [], "tests": ["exir"]},
     # The row of the library is what its distribution requires: its public headers and its archives need nothing.
     "runtime": {
@@ -91,7 +97,7 @@ EDGES = {
         "cc": ["runtime", "kernels", "extension", "extension/flat_tensor", "devtools", "backends/xnnpack"],
         "tests": ["schema", "extension", "emitter", "exir"],
     },
-    "kernels": {"py": ["schema"], "cc": ["runtime"], "tests": ["extension"]},
+    "kernels": {"py": ["schema", "dialects"], "cc": ["runtime"], "tests": ["extension"]},
     "extension": {
         "py": ["runtime"],
         "cc": ["schema", "runtime", "extension/flat_tensor"],

@@ -7,6 +7,7 @@ it with the `microlibrary` of each directory.
 LIBRARIES = {
     "backends": ["wheel"],
     "backends/xnnpack": ["wheel", "dist"],
+    "codegen": ["wheel"],
     "devtools": ["wheel", "dist"],
     "dialects": ["wheel"],
     "emitter": ["wheel"],
@@ -16,13 +17,14 @@ LIBRARIES = {
     "extension/audio": ["wheel"],
     "extension/export_util": ["wheel"],
     "extension/flat_tensor": ["wheel"],
-    "kernels": ["dist"],
+    "kernels": ["wheel", "dist"],
     "memory_planning": ["wheel"],
     "partitioner": ["wheel"],
     "passes": ["wheel"],
     "runtime": ["wheel", "dist"],
     "schema": ["wheel"],
     "util": ["wheel"],
+    "version": ["wheel"],
 }
 
 def artefacts(kind):

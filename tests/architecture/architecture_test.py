@@ -12,8 +12,8 @@ ROOT = pathlib.Path(__file__).absolute().parents[2]
 
 #: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
 PYTHON_LAYERS = [
-    {"schema", "dialects", "runtime"},
-    {"passes", "partitioner", "memory_planning", "kernels", "extension"},
+    {"schema", "dialects", "runtime", "version"},
+    {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack"},
     {"exir", "extension/flat_tensor"},
     {
@@ -23,6 +23,7 @@ PYTHON_LAYERS = [
         "extension/audio",
         "extension/export_util",
         "util",
+        "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
     {"backends/xnnpack/recipes"},
@@ -33,7 +34,7 @@ CC_LAYERS = [
     {"schema", "runtime/kernel", "runtime/backend"},
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
-    {"kernels", "extension", "backends", "devtools"},
+    {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {"backends/xnnpack"},
     {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
 ]

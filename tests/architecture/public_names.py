@@ -131,6 +131,7 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "Verification",
     ),
     "executorch.util.activation_memory_profiler": ("generate_memory_trace",),
+    "executorch.version": ("__version__", "git_version"),
 }
 
 #: Documented, still to be built.

@@ -1,0 +1,1 @@
+"""From operators' schemas to the C++ of kernels: types, signatures, unboxing."""

@@ -1,0 +1,47 @@
+"""The runtime's C++ types and the signatures of kernels."""
+
+from executorch.codegen.api.types.signatures import ExecutorchCppSignature
+from executorch.codegen.api.types.types import (
+    ArrayRefCType,
+    BaseTypeToCppMapping,
+    OptionalCType,
+    bfloat16T,
+    boolT,
+    contextArg,
+    contextExpr,
+    contextT,
+    doubleT,
+    halfT,
+    intArrayRefT,
+    longT,
+    memoryFormatT,
+    optionalT,
+    scalarT,
+    scalarTypeT,
+    stringT,
+    tensorListT,
+    tensorT,
+)
+
+__all__ = [
+    "ArrayRefCType",
+    "BaseTypeToCppMapping",
+    "ExecutorchCppSignature",
+    "OptionalCType",
+    "bfloat16T",
+    "boolT",
+    "contextArg",
+    "contextExpr",
+    "contextT",
+    "doubleT",
+    "halfT",
+    "intArrayRefT",
+    "longT",
+    "memoryFormatT",
+    "optionalT",
+    "scalarT",
+    "scalarTypeT",
+    "stringT",
+    "tensorListT",
+    "tensorT",
+]

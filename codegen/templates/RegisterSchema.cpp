@@ -1,0 +1,10 @@
+// ${generated_comment}
+#include <torch/library.h>
+
+namespace at {
+
+${aten_schema_registrations}
+
+${schema_registrations}
+
+}  // namespace at
