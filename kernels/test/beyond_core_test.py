@@ -79,10 +79,16 @@ def test_signs(driver, dtype):
     check(driver, "copysign.Scalar", "copysign.Scalar_out", [x, -0.0])
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_nextafter(driver, dtype):
     a, b = tensor((60,), dtype, special=True), tensor((60,), dtype, special=True, seed=3)
     check(driver, "nextafter", "nextafter.out", [a, b], tolerance=(0, 0))
+    check(driver, "nextafter", "nextafter.out", [a, a], tolerance=(0, 0))
+    tiny = torch.finfo(dtype).smallest_normal
+    edges = torch.tensor([0.0, -0.0, tiny, -tiny, torch.finfo(dtype).max, 1.0, -1.0], dtype=dtype)
+    for towards in (math.inf, -math.inf, 0.0, 1.0):
+        b = torch.full_like(edges, towards)
+        check(driver, "nextafter", "nextafter.out", [edges, b], tolerance=(0, 0))
 
 
 @pytest.mark.parametrize("dtype", INTS, ids=str)

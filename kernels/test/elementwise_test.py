@@ -266,3 +266,20 @@ def test_comparisons_in_half_types_round_first(driver, dtype):
     check(driver, "eq.Tensor", "eq.Tensor_out", [x, torch.tensor(0.1)])
     big = torch.tensor([2049, 257, 4097])
     check(driver, "eq.Tensor", "eq.Tensor_out", [big.to(dtype), big])
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32], ids=str)
+def test_wider_operands_wrap_around_first(driver, dtype):
+    x = tensor((3, 7), dtype, low=0, high=100)
+    limit = torch.iinfo(dtype)
+    for value in (limit.max + 45, limit.max + 1 + int(x[0, 0]) - limit.min, -3):
+        number = torch.tensor(value, dtype=torch.int64)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge"):
+            check(driver, f"{name}.Tensor", f"{name}.Tensor_out", [x, number])
+            check(driver, f"{name}.Scalar", f"{name}.Scalar_out", [x, value])
+        for name in ("maximum", "minimum", "remainder.Tensor", "fmod.Tensor", "floor_divide"):
+            base = name.partition(".")[0]
+            check(driver, name, f"{base}.Tensor_out" if "." in name else f"{base}.out", [x, number])
+    signed = torch.tensor(-3, dtype=torch.int8)
+    check(driver, "eq.Tensor", "eq.Tensor_out", [tensor((5,), torch.uint8), signed])
+    check(driver, "maximum", "maximum.out", [tensor((5,), torch.uint8, low=250, high=255), signed])

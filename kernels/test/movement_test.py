@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from executorch.kernels.test.op_driver import OpDriver
-from executorch.kernels.test.oracle import check
+from executorch.kernels.test.op_driver import OpDriver, Out
+from executorch.kernels.test.oracle import bind, call_out, check, resolve
 from executorch.kernels.test.samples import REAL, SHAPES, tensor
 
 ANY = (*REAL, torch.complex64)
@@ -114,6 +114,22 @@ def test_joining(driver, dtype):
 def test_joining_promotes(driver):
     parts = [tensor((2, 3), d) for d in (torch.uint8, torch.float16, torch.int64, torch.bool)]
     check(driver, "cat", "cat.out", [parts, 0])
+
+
+def test_joining_refuses_outputs_that_eager_refuses(driver):
+    for name in ("cat", "stack"):
+        op, parts = resolve(name), [tensor((2, 3), torch.float32), tensor((2, 3), torch.float32)]
+        expected = op(parts)
+        for dtype, error in ((torch.int32, 0x12), (torch.bool, 0x12), (torch.float64, 0)):
+            out = Out(like=expected.to(dtype))
+            assert call_out(driver, resolve(f"{name}.out"), bind(op, [parts], {}), [out]).error == error
+
+
+def test_copies_are_done_on_return(driver):
+    x = tensor((2, 3), torch.float32)
+    options = {"dtype": torch.float64, "non_blocking": True}
+    check(driver, "_to_copy", "_to_copy.out", [x], options)
+    check(driver, "copy", "copy.out", [x.double(), x, True])
 
 
 @pytest.mark.parametrize("to", REAL, ids=str)

@@ -66,7 +66,8 @@ def dim_order(t: torch.Tensor) -> list[int]:
 
 def to_bytes(t: torch.Tensor) -> bytes:
     """The elements of a dense tensor in memory order."""
-    flat = t.detach().permute(dim_order(t)).contiguous().reshape(-1)
+    # An only element may have any stride, and counts as contiguous.
+    flat = t.detach().permute(dim_order(t)).reshape(-1).clone(memory_format=torch.contiguous_format)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
 
 

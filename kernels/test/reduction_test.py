@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from executorch.kernels.test.op_driver import OpDriver
-from executorch.kernels.test.oracle import check
+from executorch.kernels.test.op_driver import OpDriver, Out
+from executorch.kernels.test.oracle import assert_same, bind, call_out, check, resolve
 from executorch.kernels.test.samples import FLOATS, INTS, NUMBERS, REAL, tensor
 
 
@@ -159,12 +159,44 @@ def test_batch_norm(driver, dtype):
                 check(driver, name, out, [x, *parameters, True, 0.1, 1e-5])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_batch_norm_in_training_moves_the_running_statistics(driver, dtype):
+    c = 6
+    w, b, mean = (tensor((c,), dtype, seed=s) for s in (1, 2, 3))
+    var = tensor((c,), dtype, low=0.1, high=2, seed=4)
+    op = resolve("_native_batch_norm_legit")
+    for training in (True, False):
+        for shape, channels_last in (((2, c, 4, 5), False), ((2, c, 4, 5), True), ((3, c), False)):
+            args = [tensor(shape, dtype, channels_last=channels_last), w, b, mean, var, training, 0.3, 1e-5]
+            bound = bind(op, args, {})
+            for name in ("running_mean", "running_var"):
+                bound[name] = Out(like=bound[name].clone(), initial=True)
+            args[3:5] = mean.clone(), var.clone()
+            expected = op(*args)
+            variant = resolve("_native_batch_norm_legit.out")
+            result = call_out(driver, variant, bound, [Out(like=t) for t in expected])
+            assert result.error == 0
+            # Outputs are in the order of the arguments.
+            for actual, reference in zip(result.outputs, [*args[3:5], *expected], strict=True):
+                assert_same(actual, reference)
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, *INTS], ids=str)
 def test_sum_is_exact_enough(driver, dtype):
     x = tensor((1, 100003), dtype, low=0, high=1)
     expected = x.to(torch.float64).sum().to(torch.float32)
     check(driver, "sum.dim_IntList", "sum.IntList_out", [x, [1]], {"dtype": torch.float32})
     assert expected > 0
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_many_small_reductions(driver, channels_last):
+    x = tensor((3, 70, 7, 5), torch.float32, channels_last=channels_last)
+    for name in ("sum.dim_IntList", "mean.dim"):
+        out = {"sum.dim_IntList": "sum.IntList_out", "mean.dim": "mean.out"}[name]
+        for dims in ([2, 3], [3], [1], [0, 2], [0, 1, 3]):
+            for keepdim in (False, True):
+                check(driver, name, out, [x, dims, keepdim])
 
 
 def test_numbers_cover_all_dtypes():

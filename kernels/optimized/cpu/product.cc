@@ -296,17 +296,26 @@ void run(const FloatProduct& p) {
   util::parallel_for(units, grain, [&p](size_t begin, size_t end) { Product(p).run(begin, end); });
 }
 
+/// Rows of a large matrix that are multiplied by a vector at a time. Several share what is loaded
+/// of the vector, which pays in the caches. From memory, rows that end before the processor has
+/// noticed that they are read one after the other come twice as fast alone.
+size_t rows_at_a_time(const FloatProduct& p) {
+  constexpr size_t kShort = 768;
+  constexpr size_t kCached = 512 * 1024 / sizeof(float);
+  return p.k < kShort && p.m * p.k > kCached ? 1 : kMostRows;
+}
+
 /// One or a few columns, contiguous along the inner dimension on both sides: scalar products.
 void multiply_vectors(const FloatProduct& p) {
-  constexpr size_t kRows = 8;
-  const size_t blocks = divide_up(p.m, kRows);
-  const size_t grain = 1 + kGrain / 4 / (kRows * p.n * p.k + 1);
-  util::parallel_for(blocks, grain, [&p](size_t begin, size_t end) {
+  const size_t step = rows_at_a_time(p);
+  const size_t blocks = divide_up(p.m, step);
+  const size_t grain = 1 + kGrain / 4 / (step * p.n * p.k + 1);
+  util::parallel_for(blocks, grain, [&p, step](size_t begin, size_t end) {
     for (size_t block = begin; block < end; ++block) {
-      const size_t m = block * kRows;
-      const size_t rows = min(kRows, p.m - m);
+      const size_t m = block * step;
+      const size_t rows = min(step, p.m - m);
       for (size_t j = 0; j < p.n; ++j) {
-        float acc[kRows];
+        float acc[kMostRows];
         simd->dot(p.left + static_cast<ptrdiff_t>(m) * p.left_row_stride, p.left_row_stride, rows,
                   p.right + static_cast<ptrdiff_t>(j) * p.right_column_stride, p.k, acc);
         for (size_t r = 0; r < rows; ++r) {

@@ -114,19 +114,27 @@ ET_TARGET void keep_larger(const float* x, size_t n, int32_t first, int32_t step
 /// As many doubles as a vector has floats: two vectors.
 typedef double WideVector __attribute__((vector_size(2 * ET_VECTOR_BYTES)));
 
+/// Sums that do not wait for each other; an addition takes several cycles, of which each begins
+/// two.
+constexpr size_t kSums = 8;
+
+ET_TARGET inline double sum_of(const Vector (&s)[kSums]) {
+  return sum_lanes(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+}
+
 ET_TARGET double sum(const float* x, size_t n) {
-  Vector s[4] = {};
+  Vector s[kSums] = {};
   size_t i = 0;
-  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+  for (; i + kSums * kLanes <= n; i += kSums * kLanes) {
     ET_UNROLL
-    for (size_t v = 0; v < 4; ++v) {
+    for (size_t v = 0; v < kSums; ++v) {
       s[v] += load(x + i + v * kLanes);
     }
   }
   for (; i + kLanes <= n; i += kLanes) {
     s[0] += load(x + i);
   }
-  double total = sum_lanes((s[0] + s[1]) + (s[2] + s[3]));
+  double total = sum_of(s);
   for (; i < n; ++i) {
     total += x[i];
   }
@@ -149,16 +157,20 @@ ET_TARGET void add_floats(double* acc, const float* x, size_t n) {
 
 ET_TARGET double squared_distances(const float* x, size_t n, float mean) {
   const Vector middle = broadcast(mean);
-  Vector s[4] = {};
+  Vector s[kSums] = {};
   size_t i = 0;
-  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+  for (; i + kSums * kLanes <= n; i += kSums * kLanes) {
     ET_UNROLL
-    for (size_t v = 0; v < 4; ++v) {
+    for (size_t v = 0; v < kSums; ++v) {
       const Vector distance = load(x + i + v * kLanes) - middle;
       s[v] += distance * distance;
     }
   }
-  double total = sum_lanes((s[0] + s[1]) + (s[2] + s[3]));
+  for (; i + kLanes <= n; i += kLanes) {
+    const Vector distance = load(x + i) - middle;
+    s[0] += distance * distance;
+  }
+  double total = sum_of(s);
   for (; i < n; ++i) {
     total += (x[i] - mean) * (x[i] - mean);
   }
@@ -256,13 +268,9 @@ ET_TARGET void dequantize(const uint8_t* q, size_t n, bool is_signed, float scal
   }
 }
 
-/// exp(x - shift), where lanes are whole vectors.
-ET_TARGET inline Vector exp_of(Vector x) {
+/// exp(x) for x that the vectors' exponents have room for.
+ET_TARGET inline Vector exp_inside(Vector x) {
   using namespace util::vmath;
-  const Vector low = broadcast(kExpLeast);
-  const Vector high = broadcast(kExpMost);
-  x = x < low ? low : x;
-  x = x > high ? high : x;
   // As util::fast_exp.
   const Vector shift = broadcast(kExpShift);
   const Vector shifted = x * kPerLn2 + shift;
@@ -286,6 +294,14 @@ ET_TARGET inline Vector exp_of(Vector x) {
   std::memcpy(&rest, &second, sizeof(rest));
   return p * factor * rest;
 #endif
+}
+
+ET_TARGET inline Vector exp_of(Vector x) {
+  const Vector low = broadcast(util::vmath::kExpLeast);
+  const Vector high = broadcast(util::vmath::kExpMost);
+  x = x < low ? low : x;
+  x = x > high ? high : x;
+  return exp_inside(x);
 }
 
 /// 1 / x for finite x that are not tiny.
@@ -346,19 +362,17 @@ ET_TARGET inline Vector tanh_of(Vector x) {
   return size < broadcast(util::vmath::kTanhLimit) ? small : signed_large;
 }
 
-/// As util::fast_erf.
-ET_TARGET inline Vector erf_of(Vector x) {
+/// As util::fast_gelu.
+ET_TARGET inline Vector gelu_of(Vector x) {
   const Vector zero = Vector{};
-  const Vector most = broadcast(util::vmath::kErfMost);
+  const Vector most = broadcast(util::vmath::kTailMost);
   const Vector size = x < zero ? -x : x;
-  const Vector t = size > most ? most : size;
-  const Vector large = 1.0f - exp_of(polynomial(util::vmath::kLogErfc, t));
-  const Vector small = x * polynomial(util::vmath::kErf, x * x);
-  const Vector signed_large = x < zero ? -large : large;
-  return size < broadcast(util::vmath::kErfLimit) ? small : signed_large;
+  const Vector s = size > most ? most : size;
+  const Vector some = exp_inside(polynomial(util::vmath::kLogTail, s));
+  const Vector tail = size > most ? zero : some;
+  const Vector positive = x - s * tail;
+  return x <= zero ? x * tail : positive;
 }
-
-ET_TARGET inline Vector gelu_of(Vector x) { return 0.5f * x * (1.0f + erf_of(x * 0.70710678f)); }
 
 /// Calls a function of vectors for all elements; the last ones pass through a vector of their own.
 template <Vector (*kFunction)(Vector)>

@@ -51,15 +51,20 @@ ET_TARGET inline Vector polynomial(const float (&c)[kCount], Vector x) {
   return p;
 }
 
+/// v[i] + v[i ^ kStep].
+template <size_t kStep, size_t... kIndex>
+ET_TARGET inline Vector fold(Vector v, std::index_sequence<kIndex...>) {
+  return v + __builtin_shufflevector(v, v, static_cast<int>(kIndex ^ kStep)...);
+}
+
+template <size_t kStep = kLanes / 2>
 ET_TARGET inline float sum_lanes(Vector v) {
-  float lane[kLanes];
-  store(v, lane);
-  for (size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) {
-      lane[i] += lane[i + half];
-    }
+  v = fold<kStep>(v, std::make_index_sequence<kLanes>());
+  if constexpr (kStep > 1) {
+    return sum_lanes<kStep / 2>(v);
+  } else {
+    return v[0];
   }
-  return lane[0];
 }
 
 template <size_t kRows, size_t kVectors>
@@ -170,6 +175,27 @@ ET_TARGET void dot_some(const float* a, ptrdiff_t stride, const float* x, size_t
   }
 }
 
+/// One row, in several sums: an addition would wait for the one before it.
+ET_TARGET float dot_one(const float* a, const float* x, size_t depth) {
+  constexpr size_t kSums = 4;
+  Vector sum[kSums] = {};
+  size_t k = 0;
+  for (; k + kSums * kLanes <= depth; k += kSums * kLanes) {
+    ET_UNROLL
+    for (size_t i = 0; i < kSums; ++i) {
+      sum[i] += load(a + k + i * kLanes) * load(x + k + i * kLanes);
+    }
+  }
+  for (; k + kLanes <= depth; k += kLanes) {
+    sum[0] += load(a + k) * load(x + k);
+  }
+  float total = sum_lanes((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  for (; k < depth; ++k) {
+    total += a[k] * x[k];
+  }
+  return total;
+}
+
 ET_TARGET void dot(const float* a, ptrdiff_t stride, size_t rows, const float* x, size_t depth,
                    float* acc) {
   size_t r = 0;
@@ -180,7 +206,7 @@ ET_TARGET void dot(const float* a, ptrdiff_t stride, size_t rows, const float* x
     dot_some<4>(a + static_cast<ptrdiff_t>(r) * stride, stride, x, depth, acc + r);
   }
   for (; r < rows; ++r) {
-    dot_some<1>(a + static_cast<ptrdiff_t>(r) * stride, stride, x, depth, acc + r);
+    acc[r] = dot_one(a + static_cast<ptrdiff_t>(r) * stride, x, depth);
   }
 }
 
@@ -333,9 +359,7 @@ ET_TARGET void multiply_panel(const float* const* a, const float* panel, size_t 
 
 ET_TARGET void dot_rows(const float* const* a, const float* x, size_t depth, float* acc) {
   for (size_t r = 0; r < 4; ++r) {
-    float sum;
-    dot_some<1>(a[r], 0, x, depth, &sum);
-    acc[r] += sum;
+    acc[r] += dot_one(a[r], x, depth);
   }
 }
 

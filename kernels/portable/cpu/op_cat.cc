@@ -11,7 +11,7 @@ bool check(KernelRuntimeContext& ctx, TensorList tensors, int64_t& dim, const Te
            util::Shape& shape) {
   const Tensor* reference = nullptr;
   for (const Tensor& t : tensors) {
-    if (!util::require_convertible(ctx, t, out) ||
+    if (!util::require_castable(ctx, t, out) ||
         !util::require(ctx, t.dim() > 0, "cat needs tensors with dimensions")) {
       return false;
     }

@@ -4,8 +4,8 @@
 namespace torch::executor::native {
 Tensor& copy_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& src, bool non_blocking,
                  Tensor& out) {
-  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
-      util::require_same_dtype(ctx, in, out) && util::require_convertible(ctx, src, out) &&
+  (void)non_blocking;  // a copy that is done on return is allowed
+  if (util::require_same_dtype(ctx, in, out) && util::require_convertible(ctx, src, out) &&
       util::require(ctx, util::broadcasts_to(src, in), "src does not broadcast to self") &&
       util::resize_like(ctx, in, out)) {
     const util::View target(out);
@@ -15,8 +15,8 @@ Tensor& copy_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& src,
 }
 
 Tensor& copy_(KernelRuntimeContext& ctx, Tensor& in, const Tensor& src, bool non_blocking) {
-  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
-      util::require_convertible(ctx, src, in) &&
+  (void)non_blocking;  // a copy that is done on return is allowed
+  if (util::require_convertible(ctx, src, in) &&
       util::require(ctx, util::broadcasts_to(src, in), "src does not broadcast to self")) {
     const util::View target(in);
     util::copy(util::View(src).expand(target), target);

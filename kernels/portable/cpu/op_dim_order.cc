@@ -30,8 +30,8 @@ Tensor& _empty_dim_order_out(KernelRuntimeContext& ctx, IntArrayRef size,
 
 Tensor& _to_dim_order_copy_out(KernelRuntimeContext& ctx, const Tensor& in, bool non_blocking,
                                OptionalArrayRef<int64_t> dim_order, Tensor& out) {
-  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
-      util::require_convertible(ctx, in, out) && check_dim_order(ctx, dim_order, out) &&
+  (void)non_blocking;  // a copy that is done on return is allowed
+  if (util::require_convertible(ctx, in, out) && check_dim_order(ctx, dim_order, out) &&
       util::resize_like(ctx, in, out)) {
     util::copy(util::View(in), util::View(out));
   }
@@ -40,8 +40,8 @@ Tensor& _to_dim_order_copy_out(KernelRuntimeContext& ctx, const Tensor& in, bool
 
 Tensor& _clone_dim_order_out(KernelRuntimeContext& ctx, const Tensor& in, bool non_blocking,
                              OptionalArrayRef<int64_t> dim_order, Tensor& out) {
-  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
-      util::require_same_dtype(ctx, in, out) && check_dim_order(ctx, dim_order, out) &&
+  (void)non_blocking;  // a copy that is done on return is allowed
+  if (util::require_same_dtype(ctx, in, out) && check_dim_order(ctx, dim_order, out) &&
       util::resize_like(ctx, in, out)) {
     util::copy(util::View(in), util::View(out));
   }

@@ -6,13 +6,12 @@
 namespace torch::executor::native {
 namespace {
 
-constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
 
 struct Gelu {
   template <typename C>
   C operator()(C x) const {
-    return C(0.5) * x * (C(1) + util::fast_erf(x * C(kSqrtHalf)));
+    return util::fast_gelu(x);
   }
 };
 

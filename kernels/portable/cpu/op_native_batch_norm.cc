@@ -127,6 +127,64 @@ void infer(KernelRuntimeContext& ctx, const Tensor& in, const optional<Tensor>& 
   }
 }
 
+/// Running statistics that training moves towards those of the batch; there may be none.
+struct Running {
+  Tensor* mean;
+  Tensor* var;
+  double momentum;
+
+  /// @param count Elements that a channel's moments came from.
+  void update(size_t channel, double batch_mean, double batch_var, size_t count) const {
+    if (mean == nullptr) {
+      return;
+    }
+    // The running variance is that of a sample.
+    const double n = static_cast<double>(count);
+    const double sample_var = batch_var * n / (n - 1);
+    const auto move = [&](Tensor& running, double towards) {
+      const double old = util::Parameter(running).at(channel, 0);
+      util::write_element((1 - momentum) * old + momentum * towards, channel, running);
+    };
+    move(*mean, batch_mean);
+    move(*var, sample_var);
+  }
+};
+
+/// Training: normalises by the statistics of the batch, which are saved.
+void train(KernelRuntimeContext& ctx, const Tensor& in, const optional<Tensor>& weight,
+           const optional<Tensor>& bias, const Running& running, double eps,
+           const Outputs& outputs) {
+  Tensor& mean_out = std::get<1>(outputs);
+  Tensor& invstd_out = std::get<2>(outputs);
+  if (!check(ctx, in, weight, bias, std::get<0>(outputs))) {
+    return;
+  }
+  const size_t channels = static_cast<size_t>(in.size(1));
+  int64_t dims[util::kMaxRank];
+  size_t count = 0;
+  for (ssize_t d = 0; d < in.dim(); ++d) {
+    if (d != 1) {
+      dims[count++] = d;
+    }
+  }
+  // Variance first, into invstd_out; then its reciprocal root in place.
+  const IntArrayRef all_but_channels(dims, count);
+  if ((running.mean != nullptr && (!util::require_parameter(ctx, *running.mean, channels) ||
+                                   !util::require_parameter(ctx, *running.var, channels))) ||
+      !util::mean(ctx, in, all_but_channels, false, mean_out) ||
+      !util::variance(ctx, in, all_but_channels, 0, false, invstd_out)) {
+    return;
+  }
+  for (size_t c = 0; c < channels; ++c) {
+    const double var = util::Parameter(invstd_out).at(c, 0);
+    running.update(c, util::Parameter(mean_out).at(c, 0), var,
+                   static_cast<size_t>(in.numel()) / channels);
+    util::write_element(1.0 / std::sqrt(var + eps), c, invstd_out);
+  }
+  normalize(in, util::Parameter(mean_out), util::Parameter(invstd_out), true, eps, weight, bias,
+            std::get<0>(outputs));
+}
+
 }  // namespace
 
 Outputs _native_batch_norm_legit_no_training_out(
@@ -144,9 +202,10 @@ Outputs _native_batch_norm_legit_out(KernelRuntimeContext& ctx, const Tensor& in
                                      Tensor& running_mean, Tensor& running_var, bool training,
                                      double momentum, double eps, Tensor& out, Tensor& mean_out,
                                      Tensor& invstd_out) {
-  (void)momentum;
   const Outputs outputs(out, mean_out, invstd_out);
-  if (util::require(ctx, !training, "training with running statistics is not supported")) {
+  if (training) {
+    train(ctx, in, weight, bias, {&running_mean, &running_var, momentum}, eps, outputs);
+  } else {
     infer(ctx, in, weight, bias, running_mean, running_var, eps, outputs);
   }
   return outputs;
@@ -157,31 +216,10 @@ Outputs _native_batch_norm_legit_no_stats_out(KernelRuntimeContext& ctx, const T
                                               const optional<Tensor>& bias, bool training,
                                               double momentum, double eps, Tensor& out,
                                               Tensor& mean_out, Tensor& invstd_out) {
-  (void)momentum;
   const Outputs outputs(out, mean_out, invstd_out);
-  if (!util::require(ctx, training, "without running statistics training must be true") ||
-      !check(ctx, in, weight, bias, out)) {
-    return outputs;
+  if (util::require(ctx, training, "without running statistics training must be true")) {
+    train(ctx, in, weight, bias, {nullptr, nullptr, momentum}, eps, outputs);
   }
-  // Variance first, into invstd_out; then its reciprocal root in place.
-  int64_t dims[util::kMaxRank];
-  size_t count = 0;
-  for (ssize_t d = 0; d < in.dim(); ++d) {
-    if (d != 1) {
-      dims[count++] = d;
-    }
-  }
-  const IntArrayRef all_but_channels(dims, count);
-  if (!util::mean(ctx, in, all_but_channels, false, mean_out) ||
-      !util::variance(ctx, in, all_but_channels, 0, false, invstd_out)) {
-    return outputs;
-  }
-  for (size_t c = 0; c < static_cast<size_t>(in.size(1)); ++c) {
-    const double var = util::Parameter(invstd_out).at(c, 0);
-    util::write_element(1.0 / std::sqrt(var + eps), c, invstd_out);
-  }
-  normalize(in, util::Parameter(mean_out), util::Parameter(invstd_out), true, eps, weight, bias,
-            out);
   return outputs;
 }
 

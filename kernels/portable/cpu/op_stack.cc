@@ -13,7 +13,7 @@ Tensor& stack_out(KernelRuntimeContext& ctx, TensorList tensors, int64_t dim, Te
     return out;
   }
   for (const Tensor& t : tensors) {
-    if (!util::require_convertible(ctx, t, out) ||
+    if (!util::require_castable(ctx, t, out) ||
         !util::require(ctx, util::same_shape(t, first), "stack needs tensors of one shape")) {
       return out;
     }

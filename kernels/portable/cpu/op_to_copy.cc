@@ -6,9 +6,9 @@ using executorch::aten::MemoryFormat;
 
 Tensor& to_copy_out(KernelRuntimeContext& ctx, const Tensor& in, bool non_blocking,
                     optional<MemoryFormat> memory_format, Tensor& out) {
+  (void)non_blocking;   // a copy that is done on return is allowed
   (void)memory_format;  // the output's dim order says it
-  if (util::require(ctx, !non_blocking, "non_blocking copies are not supported") &&
-      util::require_convertible(ctx, in, out) && util::resize_like(ctx, in, out)) {
+  if (util::require_convertible(ctx, in, out) && util::resize_like(ctx, in, out)) {
     util::copy(util::View(in), util::View(out));
   }
   return out;

@@ -62,13 +62,30 @@ void TensorReader::read(Compute c, ScalarType dtype, size_t n, void* dst_bytes) 
   }
 }
 
+bool narrows(Compute c, ScalarType dtype) {
+  return is_real_dtype(dtype) && dtype != ScalarType::Bool && c == arithmetic_compute(dtype) &&
+         executorch::runtime::elementSize(dtype) < compute_size(c);
+}
+
+namespace {
+
+/// True if `narrow`, calculated with as `c`, has all numbers of `dtype`.
+bool fits(Compute c, ScalarType dtype, ScalarType narrow) {
+  // Among integers only a zero-dim operand may be as wide as the common dtype, and another.
+  return dtype == narrow || dtype == ScalarType::Bool ||
+         (c == Compute::kInt64 &&
+          executorch::runtime::elementSize(dtype) < executorch::runtime::elementSize(narrow));
+}
+
+}  // namespace
+
 void Elementwise::add(const Tensor& t, Compute as, ScalarType through) {
   Input& input = inputs_[count_++];
   input.is_tensor = true;
   input.as = as;
   input.dtype = t.scalar_type();
-  const bool half = through == ScalarType::Half || through == ScalarType::BFloat16;
-  input.through = half && input.dtype != through ? through : ScalarType::Undefined;
+  const bool convert = narrows(as, through) && !fits(as, input.dtype, through);
+  input.through = convert ? through : ScalarType::Undefined;
   input.reader.init(t, out_);
   input.direct = input.reader.is_linear() && same_bytes(as, input.dtype) &&
                  input.through == ScalarType::Undefined;
@@ -90,11 +107,12 @@ void splat(void* buffer, size_t element_size, size_t count) {
   }
 }
 
-/// Rounds `n` elements of compute type `c` to a half type, in place.
-void round_through(Compute c, ScalarType half, size_t n, void* buffer) {
-  uint16_t rounded[kChunkBytes / sizeof(float)];
-  store(c, half, buffer, n, rounded);
-  load(c, half, rounded, 1, n, buffer);
+/// Converts `n` elements of compute type `c` to a narrower dtype and back, in place.
+void round_through(Compute c, ScalarType narrow, size_t n, void* buffer) {
+  // Floats become half types, and int64 at most integers of 32 bits.
+  alignas(4) char rounded[kChunkBytes / 2];
+  store(c, narrow, buffer, n, rounded);
+  load(c, narrow, rounded, 1, n, buffer);
 }
 
 }  // namespace

@@ -168,7 +168,8 @@ class Elementwise {
 
   /**
    * Adds an input that the loop sees as type `as`. Its shape broadcasts to the output's.
-   * @param through A half type that the elements are rounded to first, or Undefined.
+   * @param through A dtype that the elements are converted to first if it is narrower than `as`
+   *     and than the tensor's, or Undefined.
    */
   void add(const Tensor& t, Compute as, ScalarType through = ScalarType::Undefined);
 
@@ -201,6 +202,10 @@ class Elementwise {
   size_t count_ = 0;
   Input inputs_[kMaxInputs];
 };
+
+/// True if numbers of compute type `c` change when they are stored as `dtype`, which is calculated
+/// with as `c`.
+bool narrows(Compute c, ScalarType dtype);
 
 /// True if elements of compute type `c` and of `dtype` have the same bytes.
 inline bool same_bytes(Compute c, ScalarType dtype) { return dtype == native_dtype(c); }

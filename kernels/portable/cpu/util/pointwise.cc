@@ -18,17 +18,20 @@ struct Operand {
   const Tensor* tensor;
   const Scalar* scalar;
 
-  /// @param through A half type that the values are rounded to first, or Undefined.
+  /// @param through The operation's dtype if values are converted to it first, or Undefined.
   void add_to(Elementwise& elementwise, Compute c, ScalarType through) const {
     if (tensor != nullptr) {
       elementwise.add(*tensor, c, through);
       return;
     }
     ScalarValue value(*scalar);
-    if (through == ScalarType::Half || through == ScalarType::BFloat16) {
-      uint16_t rounded;
-      store(Compute::kDouble, through, &value.d, 1, &rounded);
-      load(Compute::kDouble, through, &rounded, 1, 1, &value.d);
+    if (narrows(c, through)) {
+      const bool integer = c == Compute::kInt64;
+      const Compute exact = integer ? Compute::kInt64 : Compute::kDouble;
+      void* number = integer ? static_cast<void*>(&value.i) : &value.d;
+      alignas(4) char rounded[4];
+      store(exact, through, number, 1, rounded);
+      load(exact, through, rounded, 1, 1, number);
     }
     elementwise.add(value, c);
   }
@@ -64,7 +67,9 @@ Tensor& run_binary(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
 Tensor& arithmetic(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
                    Tensor& out, const Loops& loops, const void* op) {
   const Compute c = arithmetic_compute(common);
-  return run_binary(ctx, a, b, c, c, common, out, loops, op);
+  // Integers wrap around to the common dtype first, as eager's do.
+  const ScalarType through = c == Compute::kInt64 ? common : ScalarType::Undefined;
+  return run_binary(ctx, a, b, c, c, common, out, loops, op, through);
 }
 
 Tensor& bitwise_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
@@ -73,7 +78,7 @@ Tensor& bitwise_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
   return run_binary(ctx, a, b, c, c, common, out, loops, &kNoParameters);
 }
 
-/// Both sides are rounded to the common dtype, since equality sees the last bit.
+/// Both sides are converted to the common dtype, since equality sees the last bit.
 Tensor& compare_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
                    Tensor& out, const Loops& loops) {
   return run_binary(ctx, a, b, arithmetic_compute(common), Compute::kBool, ScalarType::Bool, out,

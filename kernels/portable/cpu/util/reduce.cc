@@ -220,28 +220,66 @@ class ResultWriter {
   double count_;
 };
 
-void reduce_horizontal(const ReductionPlan& plan, const Reducer& reducer, RunLoader& loader,
-                       ResultWriter& writer) {
-  const bool single = plan.reduced_rank == 0;
-  const size_t run = single ? 1 : plan.reduced[0].size;
-  const ptrdiff_t stride = single ? 1 : plan.reduced[0].in;
-  const size_t limit = loader.limit(stride);
-  const bool empty = plan.reduced_count() == 0;
-  Odometer kept(plan.kept, plan.kept_rank);
-  do {
-    alignas(16) char acc[16];
-    reducer.init(acc, 1);
-    Odometer reduced(plan.reduced, plan.reduced_rank, 1);
+/// Folds what is reduced to the result at `offset` of the input into `acc`.
+class Folder {
+ public:
+  Folder(const ReductionPlan& plan, const Reducer& reducer, RunLoader& loader)
+      : reducer_(reducer),
+        loader_(loader),
+        run_(plan.reduced_rank == 0 ? 1 : plan.reduced[0].size),
+        stride_(plan.reduced_rank == 0 ? 1 : plan.reduced[0].in),
+        limit_(loader.limit(stride_)),
+        empty_(plan.reduced_count() == 0),
+        reduced_(plan.reduced, plan.reduced_rank, 1) {}
+
+  void fold(ptrdiff_t offset, void* acc) {
+    if (empty_) {
+      return;
+    }
     do {
-      for (size_t done = 0; done < run && !empty;) {
-        const size_t left = run - done;
-        const size_t n = left < limit ? left : limit;
-        const ptrdiff_t offset = kept.in() + reduced.in() + static_cast<ptrdiff_t>(done) * stride;
-        reducer.horizontal(acc, loader.at(offset, stride, n), n);
+      for (size_t done = 0; done < run_;) {
+        const size_t left = run_ - done;
+        const size_t n = left < limit_ ? left : limit_;
+        const ptrdiff_t at = offset + reduced_.in() + static_cast<ptrdiff_t>(done) * stride_;
+        reducer_.horizontal(acc, loader_.at(at, stride_, n), n);
         done += n;
       }
-    } while (!empty && reduced.next());
-    writer.write(acc, 1, kept.out(), 1);
+    } while (reduced_.next());
+  }
+
+ private:
+  const Reducer& reducer_;
+  RunLoader& loader_;
+  size_t run_;
+  ptrdiff_t stride_;
+  size_t limit_;
+  bool empty_;
+  Odometer reduced_;  // back at its start after the last tuple
+};
+
+void reduce_horizontal(const ReductionPlan& plan, const Reducer& reducer, RunLoader& loader,
+                       ResultWriter& writer) {
+  ReductionPlan::Dim line = {1, 0, 1};
+  if (plan.kept_rank > 0) {
+    line = plan.kept[0];
+  }
+  // Neighbouring results are finished and stored together.
+  constexpr size_t kTogether = 32;
+  const size_t acc_size = compute_size(reducer.acc);
+  Folder folder(plan, reducer, loader);
+  Odometer kept(plan.kept, plan.kept_rank, 1);
+  do {
+    for (size_t begin = 0; begin < line.size;) {
+      const size_t left = line.size - begin;
+      const size_t n = left < kTogether ? left : kTogether;
+      alignas(16) char acc[kTogether * sizeof(double)];
+      reducer.init(acc, n);
+      for (size_t i = 0; i < n; ++i) {
+        folder.fold(kept.in() + static_cast<ptrdiff_t>(begin + i) * line.in, acc + i * acc_size);
+      }
+      writer.write(acc, n, kept.out() + static_cast<ptrdiff_t>(begin) * line.out, line.out);
+      begin += n;
+    }
   } while (kept.next());
 }
 

@@ -138,6 +138,13 @@ bool require_convertible(KernelRuntimeContext& ctx, const Tensor& from, const Te
          (require_real(ctx, from) && require_real(ctx, to));
 }
 
+bool require_castable(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to) {
+  return require_convertible(ctx, from, to) &&
+         (from.scalar_type() == to.scalar_type() ||
+          executorch::runtime::isComplexType(to.scalar_type()) ||
+          require_storable(ctx, from.scalar_type(), to));
+}
+
 Range slice_range(int64_t size, optional<int64_t> start, optional<int64_t> end, int64_t step) {
   int64_t begin = start.value_or(0);
   int64_t stop = end.value_or(size);

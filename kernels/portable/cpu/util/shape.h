@@ -67,6 +67,10 @@ bool require_storable(KernelRuntimeContext& ctx, ScalarType from, const Tensor& 
 /// Requires that elements of `from` can be copied to `to`: the same dtype, or two real ones.
 bool require_convertible(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to);
 
+/// `require_convertible`, and that elements may become `to`'s without an explicit conversion, as
+/// results do: Float does not become an integer, nor an integer Bool.
+bool require_castable(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to);
+
 /// The indices start, start + step, ... (`count` of them) of a dimension.
 struct Range {
   size_t start;

@@ -208,8 +208,24 @@ class Softmax {
   C sum_[kBlock];
 };
 
+/// y[i] = x[i] - log(sum of exp(x)). In place or not.
+void log_softmax_line(const float* x, size_t n, float* y) {
+  constexpr size_t kBlock = kChunkBytes / sizeof(float);
+  float exponentials[kBlock];
+  const float largest = float_loops.largest(x, n);
+  double sum = 0;
+  for (size_t i = 0; i < n; i += kBlock) {
+    const size_t count = n - i < kBlock ? n - i : kBlock;
+    sum += float_loops.exp_sum(x + i, count, largest, exponentials);
+  }
+  const float shift = largest + static_cast<float>(std::log(sum));
+  for (size_t i = 0; i < n; ++i) {
+    y[i] = x[i] - shift;
+  }
+}
+
 /// Lines of floats that are contiguous, with the loops of another library.
-void softmax_lines(const Tensor& in, const Extent& extent, Tensor& out) {
+void softmax_lines(const Tensor& in, const Extent& extent, bool logarithm, Tensor& out) {
   constexpr size_t kGrain = 8192;
   const float* from = static_cast<const float*>(in.const_data_ptr());
   float* to = static_cast<float*>(out.mutable_data_ptr());
@@ -218,6 +234,10 @@ void softmax_lines(const Tensor& in, const Extent& extent, Tensor& out) {
     for (size_t line = begin; line < end; ++line) {
       const float* x = from + line * n;
       float* y = to + line * n;
+      if (logarithm) {
+        log_softmax_line(x, n, y);
+        continue;
+      }
       const double sum = float_loops.exp_sum(x, n, float_loops.largest(x, n), y);
       float_loops.scale(y, n, static_cast<float>(1.0 / sum), y);
     }
@@ -238,9 +258,8 @@ void softmax_in(const Tensor& in, size_t dim, bool logarithm, Tensor& out) {
     extent.outer /= extent.size * extent.inner;
   }
   if (std::is_same_v<C, float> && float_loops.exp_sum != nullptr && extent.inner == 1 &&
-      !logarithm && in.scalar_type() == ScalarType::Float &&
-      out.scalar_type() == ScalarType::Float) {
-    return softmax_lines(in, extent, out);
+      in.scalar_type() == ScalarType::Float && out.scalar_type() == ScalarType::Float) {
+    return softmax_lines(in, extent, logarithm, out);
   }
   softmax.run(extent);
 }

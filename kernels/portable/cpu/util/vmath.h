@@ -46,6 +46,12 @@ constexpr float kLogErfc[] = {-1.69796024e-07f, -1.92620482e-05f, 0.000426501385
                               -0.00415376294f,  0.0251017343f,    -0.108278453f,
                               -0.633332849f,    -1.12952733f,     0.00017812218f};
 
+/// The logarithm of the normal distribution's share above |x|; there is none above the limit.
+constexpr float kTailMost = 5.66f;
+constexpr float kLogTail[] = {1.01438161e-07f,  -2.53790608e-06f, 2.50755675e-05f, -0.000104067978f,
+                              -0.000171295949f, 0.00500486372f,   -0.0364640392f,  -0.318274319f,
+                              -0.79788816f,     -0.693147123f};
+
 /// Unrolled by recursion, so that loops over it become vectors.
 template <size_t kIndex = 1, size_t kCount>
 inline float polynomial(const float (&c)[kCount], float x, float p) {
@@ -115,6 +121,22 @@ inline float fast_erf(float x) {
   const float small = x * polynomial(kErf, x * x, kErf[0]);
   const float signed_large = x < 0 ? -large : large;
   return size < kErfLimit ? small : signed_large;
+}
+
+inline double fast_gelu(double x) {
+  constexpr double kSqrtHalf = 0.70710678118654752440;
+  return 0.5 * x * (1.0 + std::erf(x * kSqrtHalf));
+}
+
+/// x times the normal distribution's share below x. Small results are exact to a few units of the
+/// last place, too, since nothing cancels; negative infinity gives NaN.
+inline float fast_gelu(float x) {
+  using namespace vmath;
+  const float size = x < 0 ? -x : x;
+  const float s = size > kTailMost ? kTailMost : size;
+  const float some = fast_exp(polynomial(kLogTail, s, kLogTail[0]));
+  const float tail = size > kTailMost ? 0.0f : some;
+  return x <= 0 ? x * tail : x - s * tail;
 }
 
 /// The float of a half-precision number's bits.

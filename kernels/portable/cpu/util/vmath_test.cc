@@ -57,6 +57,24 @@ TEST(VmathTest, Sigmoid) {
   EXPECT_LT(worst, 3.0);
 }
 
+TEST(VmathTest, Gelu) {
+  double worst = 0;
+  for_floats(12.0f, [&](float x) {
+    if (!std::isinf(x)) {
+      const double expected = 0.5 * x * std::erfc(-double{x} * std::sqrt(0.5));
+      // Below the limit the result is 0.
+      const double error = std::fabs(expected) < 5e-8 ? std::fabs(fast_gelu(x) - expected) / 5e-8
+                                                      : ulps(fast_gelu(x), expected) / 150;
+      worst = std::max(worst, x > 0 ? 20 * error : error);
+    }
+  });
+  EXPECT_LT(worst, 1.0);
+  EXPECT_EQ(fast_gelu(kInf), kInf);
+  EXPECT_TRUE(std::isnan(fast_gelu(-kInf)));
+  EXPECT_TRUE(std::isnan(fast_gelu(std::nanf(""))));
+  EXPECT_TRUE(std::signbit(fast_gelu(-0.0f)));
+}
+
 TEST(VmathTest, Erf) {
   double worst = 0;
   for_floats(6.0f,

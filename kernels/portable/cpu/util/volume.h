@@ -37,6 +37,23 @@ void for_each_in_volume(const View& volume, Fn&& fn) {
   }
 }
 
+/// The indices of line `line` of a volume without empty dimensions, counted in index order.
+struct VolumeLine {
+  size_t n;
+  size_t c;
+  size_t d;
+  size_t h;
+
+  VolumeLine(const View& volume, size_t line) {
+    h = line % volume.size[3];
+    line /= volume.size[3];
+    d = line % volume.size[2];
+    line /= volume.size[2];
+    c = line % volume.size[1];
+    n = line / volume.size[1];
+  }
+};
+
 /// Where element [n, c, d, h, w] is, in elements.
 inline ptrdiff_t volume_offset(const View& v, size_t n, size_t c, int64_t d, int64_t h, int64_t w) {
   return static_cast<ptrdiff_t>(n) * v.stride[0] + static_cast<ptrdiff_t>(c) * v.stride[1] +

@@ -1,0 +1,12 @@
+#include <executorch/kernels/portable/cpu/util/upsample.h>
+
+namespace torch::executor::native {
+
+Tensor& upsample_nearest3d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,
+                               optional<double> scales_d, optional<double> scales_h,
+                               optional<double> scales_w, Tensor& out) {
+  const optional<double> scales[] = {scales_d, scales_h, scales_w};
+  return util::nearest_out(ctx, in, 3, output_size, scales, util::Nearest::kCorner, out);
+}
+
+}  // namespace torch::executor::native
