@@ -123,6 +123,7 @@ PRODUCTS: dict[str, Any] = {
     "calculated weight and bias": (nn.functional.linear, [(2, 4, 8), (5, 8), (5,)], []),
     "calculated weight, constant bias": (nn.functional.linear, [(2, 4, 8), (5, 8)], [(5,)]),
     "empty part": (lambda x: torch.cat([x.exp(), torch.zeros(0, 8), x.abs()]).sin(), [(4, 8)], []),
+    "empty argument": (lambda x, y: torch.cat([x.exp(), y, x.abs()]).sin(), [(4, 8), (0, 8)], []),
     "mm": (torch.mm, [(4, 8), (8, 5)], []),
     "vector": (nn.functional.linear, [(8,)], [(5, 8), (5,)]),
 }

@@ -166,3 +166,15 @@ def test_weights_of_torchao(name, dtype):
 def test_four_bits_are_packed_in_pairs():
     packed = pack_four_bits(torch.tensor([[-8, 7], [0, 1]], dtype=torch.int8))
     assert packed.tolist() == [0xF0, 0x98]
+
+
+def test_an_empty_part_of_a_concatenation():
+    """Its conversions run elsewhere, and the delegate leaves it out."""
+    inputs = (torch.randn(2, 4, 6, 8), torch.randn(2, 0, 6, 8), torch.randn(2, 2, 6, 8))
+    model = Quantized(lambda *parts: torch.cat(parts, 1), INPUT)
+    edge = to_edge_transform_and_lower(
+        torch.export.export(model.eval(), inputs), partitioner=[XnnpackPartitioner()]
+    )
+    buffer = edge.to_executorch().buffer
+    assert "XNNConcatenate2" in kinds_of_nodes(buffer)
+    torch.testing.assert_close(run(buffer, inputs), model(*inputs), atol=1.01 * INPUT[0], rtol=0)

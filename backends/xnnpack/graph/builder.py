@@ -75,22 +75,34 @@ def sizes_of(node: Node) -> list[Any]:
 class GraphBuilder:
     """The graph so far, and where each node of the edge program is found in it.
 
+    Args:
+        program: the subgraph.
+        graph: to go on with, by default a new one.
+        named_data: gets constants, by default a store of its own.
+
     Attributes:
         external_tag: the ``.ptd`` file that gets constants from now on, None for the program itself.
     """
 
-    def __init__(self, program: ExportedProgram) -> None:
+    def __init__(
+        self,
+        program: ExportedProgram,
+        graph: schema.XNNGraph | None = None,
+        named_data: NamedDataStore | None = None,
+    ) -> None:
         self.program = program
-        self.named_data = NamedDataStore()
-        self._graph = schema.XNNGraph(
-            version="0", constant_data=[schema.ConstantDataOffset(offset=0, size=0, named_key="")]
-        )
+        self.named_data = NamedDataStore() if named_data is None else named_data
+        self._graph = schema.XNNGraph(version="0") if graph is None else graph
+        if not self._graph.constant_data:
+            self._graph.constant_data.append(schema.ConstantDataOffset(offset=0, size=0, named_key=""))
         self.constants = program_constants(program)
         self.external_tag: str | None = None
         self._tensors: dict[Node, torch.Tensor | None] = {}
         self._found: dict[Node, dict[Layout, int]] = {}
         self._constants: dict[Any, int] = {}
-        self._constant_index: dict[str, int] = {}
+        self._constant_index = {
+            place.named_key: index for index, place in enumerate(self._graph.constant_data) if index
+        }
         self._dynamic: dict[tuple[Node, Layout, int], int] = {}
         #: Result of a transpose -> what was transposed, and how.
         self._transposed_from: dict[int, tuple[int, list[int]]] = {}
@@ -286,10 +298,15 @@ class GraphBuilder:
     # The borders.
 
     def add_external_input(self, node: Node) -> None:
-        """The next argument of the delegate, in the layout in which it lies in memory."""
+        """The next argument of the delegate, in the layout in which it lies in memory.
+
+        XNNPACK has no empty values; no node reads one that is.
+        """
         value = node.meta[meta_keys.VAL]
         identifier = self.output(node, memory_layout(value))
         self._make_external(identifier, _EXTERNAL_INPUT)
+        tensor = self._tensor(identifier)
+        tensor.dims = [max(size, 1) for size in tensor.dims]
         self._graph.input_ids.append(identifier)
 
     def add_external_output(self, node: Node) -> None:

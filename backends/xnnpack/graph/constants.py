@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -69,6 +70,11 @@ _FOLDED = {
 }
 #: Elements of a folded constant that what it is made of does not have.
 _MOST_NEW_ELEMENTS = 1 << 14
+
+
+def is_empty(value: Any) -> bool:
+    """Whether this is a tensor without elements, whatever its symbolic sizes are."""
+    return any(isinstance(size, int) and size == 0 for size in getattr(value, "shape", ()))
 
 
 def name_of(node: Node) -> str:

@@ -16,7 +16,13 @@ from executorch.backends.xnnpack.graph.fusion import Fusions, find_fusions
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.orders import Order, plan_layouts
 from executorch.backends.xnnpack.graph.padding import Margins, margins_of
-from executorch.backends.xnnpack.graph.products import Product, is_size, product_of, through_views
+from executorch.backends.xnnpack.graph.products import (
+    Product,
+    is_size,
+    plain_product_of,
+    product_of,
+    through_views,
+)
 from executorch.backends.xnnpack.graph.quantized import StaticCall, static_call
 from executorch.backends.xnnpack.graph.recovery import Recovery, recoveries
 from executorch.backends.xnnpack.graph.validation import validate_quantization
@@ -215,6 +221,11 @@ def lowers(
     return register
 
 
+def has_lowering(name: str) -> bool:
+    """Whether there is a function for an operator such as ``aten.add.Tensor``."""
+    return name in _LOWERINGS
+
+
 def lower_graph(program: ExportedProgram) -> GraphBuilder:
     """The XNNPACK graph of a subgraph that the partitioner chose.
 
@@ -241,6 +252,22 @@ def lower_graph(program: ExportedProgram) -> GraphBuilder:
         builder.add_external_output(node)
     builder.finish()
     return builder
+
+
+def lower_alone(builder: GraphBuilder, node: Node) -> None:
+    """Adds one operator by itself, in floating point: nothing is fused with it, its weight is its argument.
+
+    Args:
+        builder: has values for the inputs that are no constants, and gets one for the result.
+        node: the operator.
+
+    Raises:
+        ExportError: there is no lowering for it.
+    """
+    product = plain_product_of(node)
+    _lower_node(
+        Operator(builder, node, Plan(Fusions(), {}, {}, products={} if product is None else {node: product}))
+    )
 
 
 def _lower_node(operator: Operator) -> None:

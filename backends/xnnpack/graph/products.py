@@ -68,8 +68,8 @@ class Product:
         return list(dict.fromkeys([*prepared_constants(self.node, constants), *self.views, self.node]))
 
 
-def product_of(node: Node) -> Product | None:
-    """What ``node`` multiplies, None if it is no product with a weight."""
+def plain_product_of(node: Node) -> Product | None:
+    """The arguments that ``node`` multiplies as they are, None if it is no product with a weight."""
     name = name_of(node)
     if name not in GEMMS:
         return None
@@ -80,11 +80,20 @@ def product_of(node: Node) -> Product | None:
         bias = node.args[offset] if len(node.args) > offset else node.kwargs.get("bias")
     if not isinstance(source, Node) or not isinstance(weight, Node):
         return None
-    if name in _DECOMPOSED and _is_transposition(weight):
-        weight, last = weight.args[0], False
-    rows, restored = _views_around(node, source, bias) if name in _DECOMPOSED else (None, None)
+    return Product(node, source, weight, bias, last, node)  # type: ignore[arg-type]
+
+
+def product_of(node: Node) -> Product | None:
+    """What ``node`` multiplies, None if it is no product with a weight."""
+    found = plain_product_of(node)
+    if found is None or name_of(node) not in _DECOMPOSED:
+        return found
+    source, weight, bias, last = found.source, found.weight, found.bias, found.last
+    if _is_transposition(weight):
+        weight, last = weight.args[0], False  # type: ignore[assignment]
+    rows, restored = _views_around(node, source, bias)
     if rows is None or restored is None:
-        return Product(node, source, weight, bias, last, node)  # type: ignore[arg-type]
+        return Product(node, source, weight, bias, last, node)
     sizes = [one for view in (rows, restored) for one in sizes_behind(view)]
     around = tuple(dict.fromkeys([*sizes, rows, restored]))
     return Product(node, rows.args[0], weight, bias, last, restored, around)  # type: ignore[arg-type]

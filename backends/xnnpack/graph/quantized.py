@@ -16,6 +16,7 @@ from executorch.backends.xnnpack.graph.constants import (
     DEQUANTIZE_CHANNELS,
     QUANTIZE,
     Constants,
+    is_empty,
     name_of,
     prepared_constants,
 )
@@ -110,7 +111,8 @@ def static_call(node: Node, constants: Constants) -> StaticCall | None:
     result = parameters_of(output) if output is not None and name_of(output) == QUANTIZE else None
     if output is None or result is None:
         return None
-    read = node.all_input_nodes
+    # What is empty adds nothing to a concatenation, whatever its scale.
+    read = [one for one in node.all_input_nodes if not is_empty(one.meta.get(meta_keys.VAL))]
     if product is not None:
         if not _has_static_weights(product, constants):
             return None

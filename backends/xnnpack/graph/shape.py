@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
+from executorch.backends.xnnpack.graph.constants import is_empty
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
@@ -27,7 +28,7 @@ _MOST_INPUTS = max(_CONCATENATIONS)
 def cat(operator: Operator) -> None:
     """Of any number of tensors: five at a time."""
     builder = operator.builder
-    nodes = [node for node in operator.node.args[0] if 0 not in sizes_of(node)]
+    nodes = [node for node in operator.node.args[0] if not is_empty(node.meta[meta_keys.VAL])]
     if len(nodes) == 1:
         builder.same(operator.result, operator.source(nodes[0]))
         return
@@ -78,6 +79,7 @@ def permute(operator: Operator) -> None:
 
 
 @lowers(
+    "aten.squeeze_copy.dim",
     "aten.squeeze_copy.dims",
     "aten.unsqueeze_copy.default",
     "aten.view_copy.default",

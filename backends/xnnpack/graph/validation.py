@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.export import ExportedProgram
 
@@ -62,15 +64,25 @@ def validate_quantization(program: ExportedProgram, constants: Constants) -> Non
         ValueError: one is none; says of which node.
     """
     for node in program.graph.nodes:
-        name = name_of(node)
-        if name not in (QUANTIZE, DEQUANTIZE, DEQUANTIZE_CHANNELS):
-            continue
-        dtype = node.args[6] if name == DEQUANTIZE_CHANNELS else node.args[5]
-        found = [constants(one) if isinstance(one, torch.fx.Node) else one for one in node.args[1:3]]
-        try:
-            if found[0] is not None:
-                validate_quant_scales(found[0])
-            if found[1] is not None:
-                validate_quant_zeropoints(found[1], dtype, is_4bit=False)
-        except ValueError as error:
-            raise ValueError(f"Invalid quantization scale or zero point for {node.name}: {error}") from error
+        validate_conversion(node, constants)
+
+
+def validate_conversion(node: torch.fx.Node, constants: Constants) -> None:
+    """Checks the scales and zero points of a quantization or dequantization; nothing else has any.
+
+    Raises:
+        ValueError: one is none; says of which node.
+    """
+    name = name_of(node)
+    if name not in (QUANTIZE, DEQUANTIZE, DEQUANTIZE_CHANNELS):
+        return
+    args: Any = node.args
+    dtype = args[6] if name == DEQUANTIZE_CHANNELS else args[5]
+    found = [constants(one) if isinstance(one, torch.fx.Node) else one for one in args[1:3]]
+    try:
+        if found[0] is not None:
+            validate_quant_scales(found[0])
+        if found[1] is not None:
+            validate_quant_zeropoints(found[1], dtype, is_4bit=False)
+    except ValueError as error:
+        raise ValueError(f"Invalid quantization scale or zero point for {node.name}: {error}") from error

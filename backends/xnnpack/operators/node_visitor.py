@@ -16,7 +16,7 @@ from executorch.backends.xnnpack.graph import elementwise, matrix, reduce, shape
 from executorch.backends.xnnpack.graph.builder import shape_of, torch_datatype
 from executorch.backends.xnnpack.graph.constants import name_of
 from executorch.backends.xnnpack.graph.layout import Layout
-from executorch.backends.xnnpack.graph.lowering import Operator, lowers
+from executorch.backends.xnnpack.graph.lowering import Operator, has_lowering, lowers
 from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import INVALID_ID
 from executorch.dialects import meta_keys
@@ -24,7 +24,54 @@ from executorch.dialects.errors import ExportError
 from executorch.partitioner import NamedDataStore
 
 _NO_HANDLE = 0xFFFF
-_VISITORS: dict[str, type[NodeVisitor]] = {}
+
+
+class _Visitors(dict[str, "type[NodeVisitor]"]):
+    """Visitors by name of their operator; the backend's own lowerings appear as visitors when somebody asks for one."""
+
+    def __missing__(self, target: str) -> type[NodeVisitor]:
+        if not has_lowering(target):
+            raise KeyError(target)
+        return type("OwnLowering", (NodeVisitor,), {"target": target})
+
+
+#: Exporters of other projects exchange it for a copy with subclasses; only registered visitors are ever run.
+_node_visitor_dict: dict[str, type[NodeVisitor]] = _Visitors()
+
+
+class InputTypeToIndex:
+    """Which argument of an operator is what.
+
+    Args:
+        node_input: position of the input.
+        node_weight: of the weight.
+        node_bias: of the bias, None if there is none.
+    """
+
+    def __init__(self, node_input: int, node_weight: int, node_bias: int | None = None) -> None:
+        self.node_input = node_input
+        self.node_weight = node_weight
+        self.node_bias = node_bias
+
+
+def get_tensor_value(xvalue: schema.XValue) -> schema.XNNTensorValue:
+    """The tensor in a value of the graph, whether it is quantized or not."""
+    union: Any = xvalue.xvalue_union
+    tensor = union.tensor_value if isinstance(union, schema.XNNQuantizedTensorValue) else union
+    assert isinstance(tensor, schema.XNNTensorValue)
+    return tensor
+
+
+def get_input_node(node: Node, position: int) -> Node:
+    """The argument at a position.
+
+    Raises:
+        ExportError: it is no node.
+    """
+    found = node.args[position]
+    if not isinstance(found, Node):
+        raise ExportError(f"XNNPACK: argument {position} of {node.name} is {found!r}, no node")
+    return found
 
 
 class NodeVisitor:
@@ -130,21 +177,27 @@ def register_node_visitor(visitor: type[NodeVisitor]) -> type[NodeVisitor]:
     """
     if not visitor.target:
         raise ValueError(f"{visitor.__name__} names no operator: set target = 'aten.NAME.OVERLOAD'")
-    _VISITORS[visitor.target] = visitor
+    _node_visitor_dict[visitor.target] = visitor
     lowers(visitor.target)(_visit)
     return visitor
 
 
+def offer_node_visitor(visitor: type[NodeVisitor]) -> type[NodeVisitor]:
+    """Puts a class among what ``get_node_visitors`` gives, with no say in how the backend lowers; a decorator."""
+    _node_visitor_dict[visitor.target] = visitor
+    return visitor
+
+
 def get_node_visitors(*args: Any) -> dict[str, NodeVisitor]:
-    """All that were registered, made with ``args``: by name of the operator."""
-    return {target: visitor(*args) for target, visitor in _VISITORS.items()}
+    """The backend's own and all that were registered, made with ``args``: by name of the operator."""
+    return {target: visitor(*args) for target, visitor in _node_visitor_dict.items()}
 
 
 def _visit(operator: Operator) -> None:
     builder, node = operator.builder, operator.node
     if operator.quantized is not None or operator.dynamic is not None:
         raise ExportError(f"XNNPACK: {node.name} has a visitor for floating-point numbers only")
-    visitor = _VISITORS[name_of(node)](builder.program, {}, builder.named_data)
+    visitor = _node_visitor_dict[name_of(node)](builder.program, {}, builder.named_data)
     numbers = {one: operator.input(one) for one in node.all_input_nodes}
     handle = node.meta.get(meta_keys.DEBUG_HANDLE, _NO_HANDLE)
     visitor.define_node(node, builder.graph(), numbers, handle)

@@ -37,6 +37,10 @@ ScalarType scalar_type_of(xnn_datatype datatype) {
   }
 }
 
+/// Bytes of one intermediate value, at most: what no honest graph has, and what can be told from
+/// an overflow.
+constexpr size_t kMostBytes = size_t{1} << (sizeof(size_t) > 4 ? 34 : 30);
+
 /// XNNPACK knows no tensors without dimensions; they have one of size 1 there.
 size_t rank_of(const Tensor& tensor) { return tensor.dim() == 0 ? 1 : size_t(tensor.dim()); }
 
@@ -146,6 +150,9 @@ Error Executor::take_input(size_t index, const Tensor& tensor, bool& changed) {
       "XNNPACK: input %zu has dtype %d and %zu dimensions, expected are dtype %d and %zu", index,
       int(tensor.scalar_type()), rank_of(tensor), int(scalar_type_of(external.datatype)),
       external.dims.size());
+  if (!external.is_used) {
+    return Error::Ok;
+  }
   for (ssize_t i = 0; i < tensor.dim(); ++i) {
     // In the order in which the elements lie: a channels-last tensor is NHWC to XNNPACK.
     const size_t size = tensor.size(tensor.dim_order()[size_t(i)]);
@@ -202,7 +209,9 @@ Error Executor::take_inputs(Span<EValue*> args) {
     return Error::Ok;
   }
   is_shaped_ = is_set_up_ = false;
-  const xnn_status status = xnn_reshape_runtime(runtime_.get());
+  const xnn_status status = xnn_reshape_runtime_within(runtime_.get(), kMostBytes);
+  ET_CHECK_OR_RETURN_ERROR(status != xnn_status_out_of_memory, MemoryAllocationFailed,
+                           "XNNPACK: intermediate values for these input shapes are too large");
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, InvalidArgument,
                            "XNNPACK: the graph does not work for these input shapes (status %d)",
                            int(status));
@@ -219,7 +228,7 @@ Error Executor::set_up(Span<EValue*> args) {
     }
     void* data =
         i < num_inputs_ ? const_cast<void*>(tensor.const_data_ptr()) : tensor.mutable_data_ptr();
-    ET_CHECK_OR_RETURN_ERROR(data != nullptr, InvalidArgument,
+    ET_CHECK_OR_RETURN_ERROR(data != nullptr || !externals_[i].is_used, InvalidArgument,
                              "XNNPACK: argument %zu has no memory", i);
     is_set_up_ = is_set_up_ && pointers_[i].data == data;
     pointers_[i].data = data;

@@ -78,7 +78,7 @@ class Executor {
   std::vector<External> externals_;
   std::vector<xnn_external_value> pointers_;
   std::vector<runtime::EValue*> tensors_;
-  std::vector<ShapeRule> shape_rules_;
+  ShapeRules shape_rules_;
   pthreadpool_t threadpool_ = nullptr;
   size_t num_threads_ = 1;
   size_t num_inputs_ = 0;

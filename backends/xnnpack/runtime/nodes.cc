@@ -1,6 +1,8 @@
 #include <cinttypes>
 #include <limits>
 
+#include <executorch/backends/xnnpack/runtime/node_kinds.h>
+#include <executorch/backends/xnnpack/runtime/node_sizes.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -25,66 +27,6 @@ Limits limits_of(const fb_xnnpack::XNode& node) {
     limits.max = node.output_min_max()->output_max();
   }
   return limits;
-}
-
-xnn_unary_operator unary_of(fb_xnnpack::XNodeUnion kind) {
-  switch (kind) {
-    case fb_xnnpack::XNodeUnion::XNNAbs:
-      return xnn_unary_abs;
-    case fb_xnnpack::XNodeUnion::XNNCeiling:
-      return xnn_unary_ceiling;
-    case fb_xnnpack::XNodeUnion::XNNConvert:
-      return xnn_unary_convert;
-    case fb_xnnpack::XNodeUnion::XNNCos:
-      return xnn_unary_cosine;
-    case fb_xnnpack::XNodeUnion::XNNExp:
-      return xnn_unary_exp;
-    case fb_xnnpack::XNodeUnion::XNNFloor:
-      return xnn_unary_floor;
-    case fb_xnnpack::XNodeUnion::XNNGelu:
-      return xnn_unary_gelu;
-    case fb_xnnpack::XNodeUnion::XNNHardswish:
-      return xnn_unary_hardswish;
-    case fb_xnnpack::XNodeUnion::XNNLog:
-      return xnn_unary_log;
-    case fb_xnnpack::XNodeUnion::XNNNegate:
-      return xnn_unary_negate;
-    case fb_xnnpack::XNodeUnion::XNNReciprocalSquareRoot:
-      return xnn_unary_reciprocal_square_root;
-    case fb_xnnpack::XNodeUnion::XNNSigmoid:
-      return xnn_unary_sigmoid;
-    case fb_xnnpack::XNodeUnion::XNNSin:
-      return xnn_unary_sine;
-    case fb_xnnpack::XNodeUnion::XNNSquare:
-      return xnn_unary_square;
-    case fb_xnnpack::XNodeUnion::XNNSquareRoot:
-      return xnn_unary_square_root;
-    case fb_xnnpack::XNodeUnion::XNNTanh:
-      return xnn_unary_tanh;
-    default:
-      return xnn_unary_invalid;
-  }
-}
-
-xnn_binary_operator binary_of(fb_xnnpack::XNodeUnion kind) {
-  switch (kind) {
-    case fb_xnnpack::XNodeUnion::XNNAdd:
-      return xnn_binary_add;
-    case fb_xnnpack::XNodeUnion::XNNDiv:
-      return xnn_binary_divide;
-    case fb_xnnpack::XNodeUnion::XNNMaximum:
-      return xnn_binary_maximum;
-    case fb_xnnpack::XNodeUnion::XNNMinimum:
-      return xnn_binary_minimum;
-    case fb_xnnpack::XNodeUnion::XNNMultiply:
-      return xnn_binary_multiply;
-    case fb_xnnpack::XNodeUnion::XNNPReLU:
-      return xnn_binary_prelu;
-    case fb_xnnpack::XNodeUnion::XNNSubtract:
-      return xnn_binary_subtract;
-    default:
-      return xnn_binary_invalid;
-  }
 }
 
 /// Numbers of a flatbuffer as XNNPACK takes them; the wrong number of them is none.
@@ -226,12 +168,16 @@ class Definition {
   }
 
   xnn_status copy(const fb_xnnpack::_XNNNode1x1& node) {
+    subgraph_.add_bypass(node.input_id(), node.output_id());
     return xnn_define_copy(graph_, id(node.input_id()), out(node.output_id()), node.flags());
   }
 
   xnn_status softmax(const fb_xnnpack::_XNNNode1x1& node) {
     return xnn_define_softmax(graph_, id(node.input_id()), out(node.output_id()), node.flags());
   }
+
+  /// Dimensions that the file says a value has.
+  const Dims& dims(uint32_t value) const { return subgraph_.value(value).dims; }
 
   void expect(ShapeRule::Kind kind, uint32_t value, size_t size, uint32_t other = 0) {
     const Value& read = subgraph_.value(value);
@@ -315,7 +261,8 @@ class Definition {
   xnn_status convolution(const fb_xnnpack::_XNNNodeConv& node) {
     const size_t outputs = size_t{node.groups()} * node.group_output_channels();
     if (!fits_filter(node, {outputs, node.kernel_height(), node.kernel_width(),
-                            node.group_input_channels()})) {
+                            node.group_input_channels()}) ||
+        !fits_windows(windows_of(node), dims(node.input1_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
     expect(ShapeRule::Kind::kChannels, node.input1_id(),
@@ -332,7 +279,8 @@ class Definition {
   xnn_status depthwise_convolution(const fb_xnnpack::_XNNNodeConv& node) {
     const size_t outputs = size_t{node.groups()} * node.group_output_channels();
     if (node.group_input_channels() != 1 ||
-        !fits_filter(node, {1, node.kernel_height(), node.kernel_width(), outputs})) {
+        !fits_filter(node, {1, node.kernel_height(), node.kernel_width(), outputs}) ||
+        !fits_windows(windows_of(node), dims(node.input1_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
     expect(ShapeRule::Kind::kChannels, node.input1_id(), node.groups());
@@ -348,7 +296,9 @@ class Definition {
   xnn_status transposed_convolution(const fb_xnnpack::_XNNNodeConv& node) {
     const size_t outputs = size_t{node.groups()} * node.group_output_channels();
     if (!fits_filter(node, {outputs, node.kernel_height(), node.kernel_width(),
-                            node.group_input_channels()})) {
+                            node.group_input_channels()}) ||
+        !fits_transposed_windows(windows_of(node), dims(node.input1_id()),
+                                 dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
     expect(ShapeRule::Kind::kChannels, node.input1_id(),
@@ -364,6 +314,9 @@ class Definition {
   }
 
   xnn_status max_pooling(const fb_xnnpack::_XNNPooling2D& node) {
+    if (!fits_windows(windows_of(node), dims(node.input_id()), dims(node.output_id()))) {
+      return xnn_status_invalid_parameter;
+    }
     return xnn_define_max_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
@@ -372,6 +325,9 @@ class Definition {
   }
 
   xnn_status average_pooling(const fb_xnnpack::_XNNPooling2D& node) {
+    if (!fits_windows(windows_of(node), dims(node.input_id()), dims(node.output_id()))) {
+      return xnn_status_invalid_parameter;
+    }
     return xnn_define_average_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), node.stride_height(),
@@ -385,6 +341,9 @@ class Definition {
   }
 
   xnn_status argmax_pooling(const fb_xnnpack::XNNArgMaxPooling2d& node) {
+    if (!fits_windows(windows_of(node), dims(node.input_id()), dims(node.output_value_id()))) {
+      return xnn_status_invalid_parameter;
+    }
     return xnn_define_argmax_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), id(node.input_id()),
@@ -402,7 +361,7 @@ class Definition {
 
   xnn_status reshape(const fb_xnnpack::XNNStaticReshape& node) {
     const std::vector<size_t> shape = sizes_of(node.new_shape(), node.num_dims());
-    if (shape.empty()) {
+    if (shape.empty() || !fits_reshape(shape, dims(node.input_id()))) {
       return xnn_status_invalid_parameter;
     }
     expect(ShapeRule::Kind::kSameElements, node.input_id(), 0, node.output_id());
@@ -413,8 +372,8 @@ class Definition {
   xnn_status slice(const fb_xnnpack::XNNStaticSlice& node) {
     const std::vector<size_t> offsets = sizes_of(node.offsets(), node.num_dims());
     const std::vector<size_t> sizes = sizes_of(node.sizes(), node.num_dims());
-    const std::vector<size_t>& dims = subgraph_.value(node.input_id()).dims;
-    if (offsets.empty() || sizes.empty() || dims.size() != offsets.size()) {
+    const Dims& sizes_in = dims(node.input_id());
+    if (offsets.empty() || sizes.empty() || sizes_in.size() != offsets.size()) {
       return xnn_status_invalid_parameter;
     }
     return xnn_define_static_slice(graph_, sizes.size(), offsets.data(), sizes.data(),
@@ -422,17 +381,22 @@ class Definition {
   }
 
   xnn_status pad(const fb_xnnpack::XNNStaticConstantPad& node) {
-    const auto rank = static_cast<uint32_t>(subgraph_.value(node.input_id()).dims.size());
+    const auto rank = static_cast<uint32_t>(dims(node.input_id()).size());
     const std::vector<size_t> before = sizes_of(node.pre_paddings(), rank);
     const std::vector<size_t> after = sizes_of(node.post_paddings(), rank);
-    if (before.empty() || after.empty()) {
+    if (before.empty() || after.empty() ||
+        !fits_padding(before, after, dims(node.input_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
+    subgraph_.add_bypass(node.input_id(), node.output_id());
     return xnn_define_static_constant_pad(graph_, before.data(), after.data(), node.padding_value(),
                                           id(node.input_id()), out(node.output_id()), node.flags());
   }
 
   xnn_status resize(const fb_xnnpack::XNNStaticResizeBilinear2D& node) {
+    if (!fits_resize(node.new_height(), node.new_width(), dims(node.output_id()))) {
+      return xnn_status_invalid_parameter;
+    }
     return xnn_define_static_resize_bilinear_2d(graph_, node.new_height(), node.new_width(),
                                                 id(node.input_id()), out(node.output_id()),
                                                 node.flags());

@@ -33,8 +33,33 @@ Shape shape_of(xnn_runtime_t runtime, uint32_t id) {
   return shape;
 }
 
-bool fits(xnn_runtime_t runtime, const ShapeRule& rule) {
-  const Shape shape = shape_of(runtime, rule.value);
+/// The shape of a value that a node reads, or if it is gone, of what is read in its place. Nodes
+/// stand in an order in which they can run, so that each is passed once.
+Shape shape_read(xnn_runtime_t runtime, uint32_t id, const std::vector<Bypass>& bypasses) {
+  Shape shape = shape_of(runtime, id);
+  for (size_t i = bypasses.size(); i > 0 && shape.rank == 0; --i) {
+    if (bypasses[i - 1].output == id) {
+      id = bypasses[i - 1].input;
+      shape = shape_of(runtime, id);
+    }
+  }
+  return shape;
+}
+
+/// Same, of a value that a node writes.
+Shape shape_written(xnn_runtime_t runtime, uint32_t id, const std::vector<Bypass>& bypasses) {
+  Shape shape = shape_of(runtime, id);
+  for (size_t i = 0; i < bypasses.size() && shape.rank == 0; ++i) {
+    if (bypasses[i].input == id) {
+      id = bypasses[i].output;
+      shape = shape_of(runtime, id);
+    }
+  }
+  return shape;
+}
+
+bool fits(xnn_runtime_t runtime, const ShapeRule& rule, const std::vector<Bypass>& bypasses) {
+  const Shape shape = shape_read(runtime, rule.value, bypasses);
   if (shape.rank == 0) {
     return false;
   }
@@ -50,10 +75,11 @@ bool fits(xnn_runtime_t runtime, const ShapeRule& rule) {
     default:
       break;
   }
-  const Shape other = shape_of(runtime, rule.other);
   if (rule.kind == ShapeRule::Kind::kSameElements) {
-    return other.rank > 0 && shape.last(shape.rank) == other.last(other.rank);
+    const Shape written = shape_written(runtime, rule.other, bypasses);
+    return written.rank > 0 && shape.last(shape.rank) == written.last(written.rank);
   }
+  const Shape other = shape_read(runtime, rule.other, bypasses);
   if (other.rank < 2 || shape.rank < 2) {
     return false;
   }
@@ -63,9 +89,9 @@ bool fits(xnn_runtime_t runtime, const ShapeRule& rule) {
 
 }  // namespace
 
-Error check_shapes(xnn_runtime_t runtime, const std::vector<ShapeRule>& rules) {
-  for (const ShapeRule& rule : rules) {
-    ET_CHECK_OR_RETURN_ERROR(fits(runtime, rule), InvalidArgument,
+Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules) {
+  for (const ShapeRule& rule : rules.rules) {
+    ET_CHECK_OR_RETURN_ERROR(fits(runtime, rule, rules.bypasses), InvalidArgument,
                              "XNNPACK: value %" PRIu32
                              " has a shape that the node which reads it does not work on",
                              rule.value);

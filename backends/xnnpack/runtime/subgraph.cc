@@ -106,15 +106,15 @@ size_t Subgraph::constant_bytes() const {
 }
 
 Error Subgraph::find_externals(const fb_xnnpack::XNNGraph& graph) {
-  const auto add = [this](const flatbuffers::Vector<uint32_t>* ids) {
+  const auto add = [this](const flatbuffers::Vector<uint32_t>* ids, bool are_inputs) {
     for (size_t i = 0; ids != nullptr && i < ids->size(); ++i) {
       const Value& found = value(ids->Get(i));
-      externals_.push_back({found.id, found.datatype, found.dims});
+      externals_.push_back({found.id, found.datatype, found.dims, !are_inputs || found.is_read});
     }
   };
-  add(graph.input_ids());
+  add(graph.input_ids(), /*are_inputs=*/true);
   num_inputs_ = externals_.size();
-  add(graph.output_ids());
+  add(graph.output_ids(), /*are_inputs=*/false);
   bool valid = externals_.size() == graph.num_externs();
   std::vector<bool> is_there(graph.num_externs(), false);
   for (const External& external : externals_) {

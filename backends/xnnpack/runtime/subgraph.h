@@ -43,6 +43,9 @@ struct External {
   uint32_t id = 0;
   xnn_datatype datatype = xnn_datatype_invalid;
   std::vector<size_t> dims;
+  /// Whether a node reads or writes it. What is empty, such as a part of a concatenation, is an
+  /// argument that none does.
+  bool is_used = true;
 };
 
 /// What a node expects of the shape of a value. XNNPACK takes it for granted, and reads or writes
@@ -69,9 +72,23 @@ struct ShapeRule {
   size_t num_nonbatch_dims = 0;
 };
 
+/// A node that XNNPACK may take out: padding that the convolution behind it does itself, or a
+/// copy. If it wrote `output` for one reader, `output` is gone then, and that reads `input`; or
+/// `input` is gone, and whoever made it writes `output`. By XNNPACK's names.
+struct Bypass {
+  uint32_t input = 0;
+  uint32_t output = 0;
+};
+
+/// What `check_shapes` has to see to whenever shapes change. Values go by XNNPACK's names.
+struct ShapeRules {
+  std::vector<ShapeRule> rules;
+  std::vector<Bypass> bypasses;
+};
+
 /// Whether the shapes that the runtime has now are as the rules want them. The log has the first
 /// that is not.
-runtime::Error check_shapes(xnn_runtime_t runtime, const std::vector<ShapeRule>& rules);
+runtime::Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules);
 
 /// XNNPACK's form of a blob's graph, with the data that it refers to.
 class Subgraph {
@@ -109,9 +126,13 @@ class Subgraph {
   const Value& value(uint32_t id) const;
   const std::vector<Value>& values() const { return values_; }
 
-  /// What `check_shapes` has to see to whenever shapes change. Values go by XNNPACK's names.
-  const std::vector<ShapeRule>& shape_rules() const { return shape_rules_; }
-  void add_shape_rule(const ShapeRule& rule) { shape_rules_.push_back(rule); }
+  const ShapeRules& shape_rules() const { return shape_rules_; }
+  void add_shape_rule(const ShapeRule& rule) { shape_rules_.rules.push_back(rule); }
+
+  /// Notes a node that XNNPACK may take out; values by the blob's names.
+  void add_bypass(uint32_t input, uint32_t output) {
+    shape_rules_.bypasses.push_back({value(input).id, value(output).id});
+  }
 
   /// Notes that a node reads the value when it runs.
   void set_read(uint32_t id);
@@ -146,7 +167,7 @@ class Subgraph {
   std::vector<External> externals_;
   size_t num_inputs_ = 0;
   bool has_persistent_values_ = false;
-  std::vector<ShapeRule> shape_rules_;
+  ShapeRules shape_rules_;
   std::vector<uint32_t> debug_handles_;
   std::vector<runtime::FreeableBuffer> held_;
   // Scales that were stored as a list in the flatbuffer, which may be freed.

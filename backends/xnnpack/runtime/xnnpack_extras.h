@@ -13,6 +13,15 @@ extern "C" {
 /// before it runs again. Of this name and meaning in later releases.
 enum xnn_status xnn_update_runtime_with_threadpool(xnn_runtime_t runtime, pthreadpool_t threadpool);
 
+/// `xnn_reshape_runtime` that allocates nothing for a value, or for one operator's intermediate
+/// results, of more than `limit` bytes, and no more than the shapes ask for that values have now.
+/// XNNPACK by itself lets products of sizes overflow, and has room for the shapes that values were
+/// defined with.
+///
+/// @retval xnn_status_out_of_memory Something is larger. The runtime has to be reshaped before it
+/// runs again.
+enum xnn_status xnn_reshape_runtime_within(xnn_runtime_t runtime, size_t limit);
+
 /// How many nodes were defined so far.
 uint32_t xnn_get_subgraph_num_nodes(xnn_subgraph_t subgraph);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -100,6 +101,11 @@ def _pad_to(data: bytes, length: int) -> bytes:
     if len(data) > length:
         raise ValueError(f"Data length {len(data)} > padded length {length}")
     return data.ljust(length, b"\0")
+
+
+def _flatc_compile(output_dir: str, schema_path: str, json_path: str) -> None:
+    """Compiles a graph's JSON with the ``flatc`` on the path, for tools that hold one; blobs are written without it."""
+    subprocess.run(["flatc", "--binary", "-o", output_dir, schema_path, json_path], check=True)
 
 
 def convert_to_flatbuffer(xnnpack_graph: XNNGraph) -> bytes:

@@ -9,7 +9,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from executorch.backends.xnnpack.graph.constants import prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.constants import (
+    is_empty,
+    prepared_constants,
+    program_constants,
+)
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
 from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
 from executorch.backends.xnnpack.graph.recovery import recovered_gelu
@@ -210,23 +214,19 @@ class ToDimOrderCopyConfig(GenericNodePartitionerConfig):
 
 
 class CatConfig(GenericNodePartitionerConfig):
-    """Empty constants among the inputs add nothing; the run time takes no empty arguments."""
+    """Empty inputs add nothing."""
 
     target_name = "cat.default"
 
     def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
-        values = [one.meta[meta_keys.VAL] for one in node.all_input_nodes if not _is_nothing(one, ep)]
-        return [*values, node.meta[meta_keys.VAL]]
+        values = [one.meta[meta_keys.VAL] for one in node.all_input_nodes]
+        return [*(value for value in values if not is_empty(value)), node.meta[meta_keys.VAL]]
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         ranks = {one.meta[meta_keys.VAL].dim() for one in node.all_input_nodes}
         if len(ranks) != 1:
             return "its inputs differ in rank"
         return "it repeats an input" if len(set(node.args[0])) != len(node.args[0]) else None  # type: ignore[arg-type]
-
-
-def _is_nothing(node: Node, ep: ExportedProgram) -> bool:
-    return 0 in node.meta[meta_keys.VAL].shape and program_constants(ep).has(node)
 
 
 class PermuteConfig(GenericNodePartitionerConfig):

@@ -6,7 +6,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from executorch.backends.xnnpack.graph.constants import program_constants
+from executorch.backends.xnnpack.graph.constants import is_empty, program_constants
 from executorch.backends.xnnpack.graph.dynamic import DYNAMIC_OPERATORS
 from executorch.backends.xnnpack.graph.quantized import parameters_of
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
@@ -32,6 +32,8 @@ class _ConversionConfig(XNNPartitionerConfig):
             why = "it prepares a constant; who reads that takes it"
         elif value.dtype not in (torch.float32, torch.int8):
             why = f"the other side is {value.dtype}"
+        elif is_empty(value):
+            why = "a tensor is empty"
         return not self.refuse(node, why)
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:

@@ -1,0 +1,283 @@
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <xnnpack.h>
+
+#include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/backends/xnnpack/runtime/testing/graph_for_tests.h>
+#include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
+#include <executorch/runtime/platform/runtime.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+namespace {
+
+using aten::ScalarType;
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+using runtime::Error;
+using runtime::EValue;
+using testing::NamedData;
+using Factory = runtime::testing::TensorFactory<ScalarType::Float>;
+
+constexpr uint32_t kNone = UINT32_MAX;
+
+/// Puts a blob together, value by value and node by node.
+class Graph {
+ public:
+  uint32_t input(const std::vector<uint32_t>& dims) {
+    inputs_.push_back(add(dims, 0, externals_++, XNN_VALUE_FLAG_EXTERNAL_INPUT));
+    return inputs_.back();
+  }
+  uint32_t between(const std::vector<uint32_t>& dims) { return add(dims, 0, kNone, 0); }
+  uint32_t output(const std::vector<uint32_t>& dims) {
+    outputs_.push_back(add(dims, 0, externals_++, XNN_VALUE_FLAG_EXTERNAL_OUTPUT));
+    return outputs_.back();
+  }
+  uint32_t constant(const std::vector<uint32_t>& dims, const std::string& name) {
+    constants_.push_back(
+        fb_xnnpack::CreateConstantDataOffset(builder_, UINT64_MAX, 0, builder_.CreateString(name)));
+    return add(dims, uint32_t(constants_.size()), kNone, 0);
+  }
+  template <typename T>
+  void node(fb_xnnpack::XNodeUnion kind, Offset<T> table) {
+    nodes_.push_back(fb_xnnpack::CreateXNode(builder_, kind, table.Union()));
+  }
+  void pad(const std::vector<uint32_t>& before, const std::vector<uint32_t>& after, uint32_t from,
+           uint32_t to) {
+    node(fb_xnnpack::XNodeUnion::XNNStaticConstantPad,
+         fb_xnnpack::CreateXNNStaticConstantPadDirect(builder_, &before, &after, 0, from, to));
+  }
+  /// A 3x3 convolution of one channel.
+  void convolution(uint32_t from, uint32_t filter, uint32_t to, uint32_t padding = 0) {
+    node(fb_xnnpack::XNodeUnion::XNNConv2d,
+         fb_xnnpack::Create_XNNNodeConv(builder_, padding, padding, padding, padding, 3, 3, 1, 1, 1,
+                                        1, 1, 1, 1, 0, 0, from, filter, kNone, to));
+  }
+  void copy(uint32_t from, uint32_t to) {
+    node(fb_xnnpack::XNodeUnion::XNNCopy, fb_xnnpack::Create_XNNNode1x1(builder_, from, to));
+  }
+  void reshape(const std::vector<uint32_t>& shape, uint32_t from, uint32_t to) {
+    node(fb_xnnpack::XNodeUnion::XNNStaticReshape,
+         fb_xnnpack::CreateXNNStaticReshapeDirect(builder_, uint32_t(shape.size()), &shape, from,
+                                                  to));
+  }
+
+  FlatBufferBuilder& builder() { return builder_; }
+
+  std::string blob() {
+    std::vector<Offset<fb_xnnpack::ConstantDataOffset>> constants = {
+        fb_xnnpack::CreateConstantDataOffset(builder_, 0, 0, builder_.CreateString(""))};
+    constants.insert(constants.end(), constants_.begin(), constants_.end());
+    const auto nodes = builder_.CreateVector(nodes_);
+    const auto values = builder_.CreateVector(values_);
+    const auto inputs = builder_.CreateVector(inputs_);
+    const auto outputs = builder_.CreateVector(outputs_);
+    const auto stored = builder_.CreateVector(constants);
+    fb_xnnpack::XNNGraphBuilder graph(builder_);
+    graph.add_xnodes(nodes);
+    graph.add_xvalues(values);
+    graph.add_num_externs(externals_);
+    graph.add_input_ids(inputs);
+    graph.add_output_ids(outputs);
+    graph.add_constant_data(stored);
+    builder_.Finish(graph.Finish(), "XN01");
+    return std::string(reinterpret_cast<const char*>(builder_.GetBufferPointer()),
+                       builder_.GetSize());
+  }
+
+ private:
+  uint32_t add(const std::vector<uint32_t>& dims, uint32_t constant, uint32_t external,
+               uint32_t flags) {
+    const auto id = uint32_t(values_.size());
+    const auto tensor = fb_xnnpack::CreateXNNTensorValueDirect(
+        builder_, fb_xnnpack::XNNDatatype::xnn_datatype_fp32, uint32_t(dims.size()), &dims,
+        constant, external, flags, id);
+    values_.push_back(fb_xnnpack::CreateXValue(builder_, fb_xnnpack::XValueUnion::XNNTensorValue,
+                                               tensor.Union()));
+    return id;
+  }
+
+  FlatBufferBuilder builder_;
+  std::vector<Offset<fb_xnnpack::XNode>> nodes_;
+  std::vector<Offset<fb_xnnpack::XValue>> values_;
+  std::vector<Offset<fb_xnnpack::ConstantDataOffset>> constants_;
+  std::vector<uint32_t> inputs_;
+  std::vector<uint32_t> outputs_;
+  uint32_t externals_ = 0;
+};
+
+class ShapesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    runtime::runtime_init();
+    named_.data = {{"filter", std::vector<float>(9, 1.0F)}};
+  }
+
+  std::unique_ptr<Executor> make(Graph& graph) {
+    const std::string blob = graph.blob();
+    const auto parsed = Blob::parse(blob.data(), blob.size());
+    if (!parsed.ok()) {
+      return nullptr;
+    }
+    auto made = Executor::create(*parsed, &named_, {});
+    return made.ok() ? std::move(*made) : nullptr;
+  }
+
+  /// Sums of the 3x3 windows over ones, 4x4 of them, with one row and column of zeros around.
+  void check_window_sums(Graph& graph) {
+    const auto executor = make(graph);
+    ASSERT_NE(executor, nullptr);
+    Factory factory;
+    EValue in(factory.ones({1, 4, 4, 1}));
+    EValue out(factory.zeros({1, 4, 4, 1}));
+    EValue* args[] = {&in, &out};
+    ASSERT_EQ(executor->execute({args, 2}), Error::Ok);
+    const float* const sums = out.toTensor().const_data_ptr<float>();
+    EXPECT_EQ(sums[0], 4);
+    EXPECT_EQ(sums[1], 6);
+    EXPECT_EQ(sums[5], 9);
+  }
+
+  NamedData named_;
+};
+
+TEST_F(ShapesTest, AConvolutionMayTakeOverThePaddingBeforeIt) {
+  Graph graph;
+  const uint32_t x = graph.input({1, 4, 4, 1});
+  const uint32_t padded = graph.between({1, 6, 6, 1});
+  const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+  const uint32_t y = graph.output({1, 4, 4, 1});
+  graph.pad({0, 1, 1, 0}, {0, 1, 1, 0}, x, padded);
+  graph.convolution(padded, filter, y);
+  check_window_sums(graph);
+}
+
+TEST_F(ShapesTest, CopiesMayGo) {
+  // XNNPACK takes each of them out, and with it the value that the next node was to read.
+  Graph graph;
+  const uint32_t x = graph.input({1, 4, 4, 1});
+  const uint32_t first = graph.between({1, 4, 4, 1});
+  const uint32_t padded = graph.between({1, 6, 6, 1});
+  const uint32_t second = graph.between({1, 6, 6, 1});
+  const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+  const uint32_t sums = graph.between({1, 4, 4, 1});
+  const uint32_t row = graph.between({1, 16});
+  const uint32_t third = graph.between({1, 16});
+  const uint32_t y = graph.output({1, 4, 4, 1});
+  graph.copy(x, first);
+  graph.pad({0, 1, 1, 0}, {0, 1, 1, 0}, first, padded);
+  graph.copy(padded, second);
+  graph.convolution(second, filter, sums);
+  graph.reshape({1, 16}, sums, row);
+  graph.copy(row, third);
+  graph.reshape({1, 4, 4, 1}, third, y);
+  check_window_sums(graph);
+}
+
+/// What a damaged file may say.
+struct Damaged {
+  const char* what;
+  std::function<void(Graph&)> build;
+};
+
+TEST_F(ShapesTest, ParametersThatDoNotFitTheShapesAreRefused) {
+  constexpr uint32_t kHuge = uint32_t{1} << 30;
+  const Damaged cases[] = {
+      {"padding",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         graph.pad({0, kHuge, 1, 0}, {0, 1, 1, 0}, x, graph.output({1, 6, 6, 1}));
+       }},
+      {"padding of a convolution",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+         graph.convolution(x, filter, graph.output({1, 4, 4, 1}), kHuge);
+       }},
+      {"another image",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         const uint32_t y = graph.output({1, 8, 8, 1});
+         graph.node(fb_xnnpack::XNodeUnion::XNNStaticResizeBilinear2D,
+                    fb_xnnpack::CreateXNNStaticResizeBilinear2D(graph.builder(), 8, kHuge, x, y));
+       }},
+      {"another number of elements",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         graph.reshape({kHuge, kHuge, kHuge}, x, graph.output({4, 4, 1}));
+       }},
+      {"steps of a transposed convolution",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+         const uint32_t y = graph.output({1, 6, 6, 1});
+         graph.node(fb_xnnpack::XNodeUnion::XNNConvTranspose2d,
+                    fb_xnnpack::Create_XNNNodeConv(graph.builder(), 0, 0, 0, 0, 3, 3, kHuge, 1, 1,
+                                                   1, 1, 1, 1, 0, 0, x, filter, kNone, y));
+       }},
+      {"a window over more than the image",
+       [](Graph& graph) {
+         const uint32_t x = graph.input({1, 4, 4, 1});
+         const uint32_t y = graph.output({1, 2, 2, 1});
+         graph.node(fb_xnnpack::XNodeUnion::XNNMaxPooling2d,
+                    fb_xnnpack::Create_XNNPooling2D(graph.builder(), 0, 0, 0, 0, kHuge, 2, 2, 2, 1,
+                                                    1, x, y));
+       }},
+  };
+  for (const Damaged& damaged : cases) {
+    Graph graph;
+    damaged.build(graph);
+    EXPECT_EQ(make(graph), nullptr) << damaged.what;
+  }
+}
+
+TEST_F(ShapesTest, OnlyTheShapesAtRunTimeTakeMemory) {
+  // A terabyte, if the file were believed.
+  Graph graph;
+  const uint32_t x = graph.input({1, 4});
+  const uint32_t between = graph.between({1 << 30, 1 << 8});
+  const uint32_t y = graph.output({1, 4});
+  graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
+             fb_xnnpack::Create_XNNNode1x1(graph.builder(), x, between));
+  graph.node(fb_xnnpack::XNodeUnion::XNNAbs,
+             fb_xnnpack::Create_XNNNode1x1(graph.builder(), between, y));
+  const auto executor = make(graph);
+  ASSERT_NE(executor, nullptr);
+  Factory factory;
+  EValue in(factory.make({1, 4}, {1, -2, 3, -4}));
+  EValue out(factory.zeros({1, 4}));
+  EValue* args[] = {&in, &out};
+  ASSERT_EQ(executor->execute({args, 2}), Error::Ok);
+  EXPECT_EQ(out.toTensor().const_data_ptr<float>()[3], 4);
+}
+
+TEST_F(ShapesTest, ProductsOfSizesDoNotOverflow) {
+  // Each result is as large as the file says, together they would need 2^40 elements.
+  Graph graph;
+  const uint32_t column = graph.input({1, 1 << 20, 1});
+  const uint32_t row = graph.input({1, 1, 1 << 20});
+  const uint32_t square = graph.between({1, 1 << 20, 1 << 20});
+  const uint32_t y = graph.output({1, 1 << 20, 1 << 20});
+  graph.node(fb_xnnpack::XNodeUnion::XNNMultiply,
+             fb_xnnpack::Create_XNNNode2x1(graph.builder(), column, row, square));
+  graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
+             fb_xnnpack::Create_XNNNode1x1(graph.builder(), square, y));
+  const auto executor = make(graph);
+  ASSERT_NE(executor, nullptr);
+  Factory factory;
+  EValue tall(factory.ones({1, 1 << 20, 1}));
+  EValue wide(factory.ones({1, 1, 1 << 20}));
+  EValue out(factory.zeros({1, 1, 1}));
+  EValue* args[] = {&tall, &wide, &out};
+  EXPECT_EQ(executor->execute({args, 3}), Error::MemoryAllocationFailed);
+}
+
+}  // namespace
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch
