@@ -6,6 +6,8 @@ import torch
 
 from executorch.dialects.dtype_constraints import ALL_DTYPES, DtypeConstraint
 
+_SHORT_FLOATS = {torch.float16, torch.bfloat16}
+
 
 class AllowedDtypeSet:
     """Element types that an alias may still stand for; choosing one leaves that one.
@@ -117,7 +119,14 @@ class TableDtypeConstraint(FunctionDtypeConstraint):
 
     def _allows(self, row: Mapping[str, str], types: Mapping[str, "torch.dtype | None"]) -> bool:
         given = {name: dtype for name, dtype in types.items() if dtype is not None}
-        return self._constraint is None or self._constraint.accepts(given)
+        if self._constraint is None:
+            return True
+        # The table has no rows for the short floating-point types: they may stand where float does, not beside it.
+        short = _SHORT_FLOATS & set(given.values())
+        if len(short) > 1 or (short and torch.float32 in given.values()):
+            return False
+        given = {name: torch.float32 if dtype in short else dtype for name, dtype in given.items()}
+        return ALL_DTYPES.issuperset(given.values()) and self._constraint.accepts(given)
 
 
 __all__ = ["AllowedDtypeSet", "FunctionDtypeConstraint", "TableDtypeConstraint"]

@@ -3,6 +3,7 @@
 Documented import path: ``executorch.exir.dialects._ops.ops``.
 """
 
+import importlib
 import types
 from typing import Any
 
@@ -16,6 +17,10 @@ from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, e
 _REGISTERED = (dim_order_ops.LIBRARY, prim_ops.LIBRARY, bound_ops.LIBRARIES)
 
 
+#: Namespaces that are documented as operators of the dialect, and the modules of torch that register them.
+_REGISTERED_BY = {"quantized_decomposed": "torch.ao.quantization.fx._decomposed"}
+
+
 class _OpNamespace(types.ModuleType):
     """``ops.<dialect>.<namespace>``: its attributes are operator packets."""
 
@@ -27,7 +32,10 @@ class _OpNamespace(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = _PACKET_OF[self._dialect](getattr(getattr(torch.ops, self._namespace), name))
+        operators = getattr(torch.ops, self._namespace)
+        if not hasattr(operators, name) and self._namespace in _REGISTERED_BY:
+            importlib.import_module(_REGISTERED_BY[self._namespace])
+        found = _PACKET_OF[self._dialect](getattr(operators, name))
         setattr(self, name, found)
         return found
 

@@ -25,7 +25,8 @@ def to_out_variant(op: OpOverload) -> OpOverload:
     if found is None:
         raise OperatorNotSupportedError(
             ExportErrorType.NOT_SUPPORTED,
-            f"{op} has no out variant: {why_not(op)}\nWay out: {way_out(op)}",
+            f"SchemaKind.out variant of operator {op._schema.name} can't be found. {op} has no out variant: {why_not(op)}\n"
+            f"Way out: {way_out(op)}",
         )
     return found
 

@@ -81,6 +81,8 @@ class TensorSpec:
             the caller or live in a constant segment.
         mem_obj_id: id of the planned object, shared by specs that reuse one location.
         mem_offset: offset in bytes within memory ``mem_id``.
+        storage_base: the spec whose bytes it shares, for a value that is computed in place or as a part of another one;
+            None for a value with bytes of its own. The two get one place, ``storage_base_offset`` bytes apart.
         lifetime: ``[first, last]`` index of the nodes between which the bytes must be kept; None while unknown.
         data: tensor with the bytes it starts with: the value of a constant, the initial state of a mutable
             buffer; None for everything computed.
@@ -120,6 +122,8 @@ class TensorSpec:
         self.fully_qualified_name: str | None = None
         self.external_tag: str | None = None
         self.extra_tensor_info = extra_tensor_info
+        self.storage_base: TensorSpec | None = None
+        self.storage_base_offset = 0
         self.device: int = DeviceType.CPU
         self.device_index = 0
         self.init_mem_planning_fields()
@@ -148,6 +152,15 @@ class TensorSpec:
     def storage(self) -> "torch.UntypedStorage | None":
         """Storage behind ``data``; None for computed values."""
         return None if self.data is None else self.data.untyped_storage()
+
+    @property
+    def inplace_base(self) -> "TensorSpec | None":
+        """The spec whose bytes it overwrites: :attr:`storage_base`, if it begins where that one does."""
+        return self.storage_base if self.storage_base_offset == 0 else None
+
+    @inplace_base.setter
+    def inplace_base(self, base: "TensorSpec | None") -> None:
+        self.storage_base, self.storage_base_offset = base, 0
 
     @property
     def is_view(self) -> bool:

@@ -217,6 +217,16 @@ def verify_edge_graph(root: GraphModule, rules: "DialectRules | None" = None) ->
     )
 
 
+def verify_dtypes(root: GraphModule) -> None:
+    """Raises unless the edge operators of ``root`` have element types that the constraint table allows."""
+    _run(
+        root,
+        "The program has edge operators with mismatched dtypes",
+        "convert the tensors to one of the listed types",
+        [_dtype_rule],
+    )
+
+
 def _edge_target_rule(rules: DialectRules) -> Callable[[Node], "str | None"]:
     def rule(node: Node) -> "str | None":
         target = node.target
@@ -381,6 +391,7 @@ __all__ = [
     "node_dtypes",
     "returns_tensor",
     "verify_aten_graph",
+    "verify_dtypes",
     "verify_edge_graph",
     "verify_execution_graph",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +17,24 @@ from executorch.emitter.errors import EmissionError
 from executorch.emitter.method_emitter import MethodEmitter
 from executorch.emitter.named_data import DataCollector, DataPayload
 from executorch.emitter.pte_file import PTEFile
+from executorch.emitter.training import training_methods
 from executorch.emitter.values import ValueTable
-from executorch.schema.program import Buffer, Chain, ContainerMetadata, ExecutionPlan, Program
+from executorch.schema.flat_tensor import TensorLayout
+from executorch.schema.program import (
+    Buffer,
+    Chain,
+    ContainerMetadata,
+    ExecutionPlan,
+    Program,
+    Tensor,
+    TensorDataLocation,
+)
 from executorch.schema.wire import BytesLike
 
 SCHEMA_VERSION = 0
 
 
-@dataclass
+@dataclass(init=False)
 class EmitterOutput:
     """A program, everything that goes into its files, and what tools want to know about it.
 
@@ -47,6 +57,44 @@ class EmitterOutput:
     named_data: DataPayload | None = None
     external_data: dict[str, DataPayload] = field(default_factory=dict)
 
+    def __init__(
+        self,
+        program: Program,
+        debug_handle_map: dict[str, dict[int, int | tuple[int, ...]]] | None = None,
+        method_to_delegate_debug_id_map: dict[str, dict[int, dict[str, Any]]] | None = None,
+        instruction_id_to_num_outs_map: dict[str, dict[int, int]] | None = None,
+        mutable_data: list[Buffer] | None = None,
+        external_constant_buffer: Sequence[BytesLike] | None = None,
+        external_constant_map: Mapping[str, Mapping[str, int]] | None = None,
+        named_data: DataPayload | None = None,
+        external_data: dict[str, DataPayload] | None = None,
+    ) -> None:
+        """Data files may also be given in the form in which other releases keep them.
+
+        Args:
+            program, debug_handle_map, method_to_delegate_debug_id_map, instruction_id_to_num_outs_map, mutable_data,
+                named_data, external_data: see the attributes.
+            external_constant_buffer: contents of data files.
+            external_constant_map: name of a data file -> name in it -> number of the content. Where a tensor of the
+                program has the name, its layout goes into the file.
+        """
+        self.program = program
+        self.debug_handle_map = debug_handle_map or {}
+        self.method_to_delegate_debug_id_map = method_to_delegate_debug_id_map or {}
+        self.instruction_id_to_num_outs_map = instruction_id_to_num_outs_map or {}
+        self.mutable_data = mutable_data
+        self.named_data = named_data
+        self.external_data = dict(external_data or {})
+        if external_constant_map:
+            layouts = external_layouts(program)
+            for tag, names in external_constant_map.items():
+                collector = DataCollector()
+                for name, number in names.items():
+                    collector.add(
+                        name, (external_constant_buffer or ())[number], tensor_layout=layouts.get(name)
+                    )
+                self.external_data[tag] = collector.payload
+
     @property
     def pte_file(self) -> PTEFile:
         """What `serialize_pte_binary` takes."""
@@ -67,6 +115,20 @@ class EmitterOutput:
         return [buffer for payload in self.external_data.values() for buffer in payload.buffers]
 
 
+def external_layouts(program: Program) -> dict[str, TensorLayout]:
+    """Name of each tensor that lives in a data file to its layout."""
+    found = {}
+    for plan in program.execution_plan:
+        for value in plan.values:
+            tensor = value.val
+            info = tensor.extra_tensor_info if isinstance(tensor, Tensor) else None
+            is_external = info is not None and info.location == TensorDataLocation.EXTERNAL
+            if isinstance(tensor, Tensor) and info is not None and is_external and info.fully_qualified_name:
+                layout = TensorLayout(tensor.scalar_type, list(tensor.sizes), list(tensor.dim_order))
+                found[info.fully_qualified_name] = layout
+    return found
+
+
 def emit_program(
     methods: Mapping[str, ExportedProgram] | ExportedProgram,
     emit_stacktrace: bool = False,
@@ -80,14 +142,15 @@ def emit_program(
             are written in the order of their names.
         emit_stacktrace: keep the user's source lines of each instruction in the program.
         prim_getters: name -> constant that a method of this name, without inputs, returns: a number, a truth
-            value, a text, a tensor, or a nested list, tuple or dictionary of these.
+            value, a text, a tensor, or a nested list, tuple or dictionary of these. Methods that return gradients
+            get theirs besides (`executorch.emitter.training`).
         emit_mutable_buffer_names: for callers of other releases; mutable buffers are named anyway.
 
     Raises:
         EmissionError: a node or a constant has no counterpart in a program; the message names it.
     """
     methods = {"forward": methods} if isinstance(methods, ExportedProgram) else dict(methods)
-    getters = dict(prim_getters or {})
+    getters = {**(prim_getters or {}), **training_methods(methods)}
     twice = sorted(set(methods) & set(getters))
     if twice:
         raise EmissionError(f"both a method and a constant method have the name: {', '.join(twice)}")

@@ -15,13 +15,16 @@ from executorch.schema import flat_tensor as schema
 from executorch.schema.flat_tensor import DataSegment, FlatTensor, NamedData
 from executorch.schema.wire import BytesLike, FormatError
 
+FORMAT_VERSION = 0
+"""Of the files that are written; newer ones are not read."""
+
 
 @dataclass(frozen=True)
 class FlatTensorConfig:
     """How to write: alignment of segments and, at least, of tensors, in bytes."""
 
-    tensor_alignment: int = 16
     segment_alignment: int = 128
+    tensor_alignment: int = 16
 
 
 class DataSerializer(abc.ABC):
@@ -51,6 +54,7 @@ class FlatTensorSerializer(DataSerializer):
             segment.alignment = math.lcm(segment.alignment, self.config.tensor_alignment)
         layout = lay_out(segments, self.config.segment_alignment)
         root = FlatTensor(
+            version=FORMAT_VERSION,
             segments=[DataSegment(offset, size) for offset, size in layout.ranges],
             named_data=[
                 NamedData(key, number, data.named_data[key].tensor_layout) for key, number in numbers.items()
@@ -71,7 +75,7 @@ class FlatTensorSerializer(DataSerializer):
         """The content of a file; buffers refer to `blob`.
 
         Raises:
-            FormatError: the file is cut off or corrupt, or no `.ptd` file; the message says where.
+            FormatError: the file is cut off or corrupt, no `.ptd` file or one of a newer format; the message says which.
         """
         view = memoryview(blob.tobytes() if isinstance(blob, Cord) else blob).cast("B")
         header = FlatTensorHeader.from_file(view)
@@ -81,6 +85,11 @@ class FlatTensorSerializer(DataSerializer):
                 f"the flatbuffer has {size} bytes, but the file only {len(view)}: it is cut off"
             )
         root = schema.read_flat_tensor(view[:size])
+        if root.version > FORMAT_VERSION:
+            raise FormatError(
+                f"the file has version {root.version} of the format, newer than {FORMAT_VERSION}, the last one that this "
+                "release reads. Way out: read it with the release that wrote it"
+            )
         pieces = cut(view, header.segment_base_offset, root.segments)
         payload = DataPayload(buffers=list(pieces))
         for item in root.named_data:

@@ -86,3 +86,12 @@ def test_a_collector_stores_equal_bytes_once():
     assert collector.payload.named_data == {"a": DataEntry(0, 16, LAYOUT), "b": DataEntry(0, 8)}
     with pytest.raises(ValueError, match="two different data have the name 'a'"):
         collector.add("a", b"other")
+
+
+def test_files_of_a_newer_format_are_refused(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("executorch.emitter.flat_tensor.FORMAT_VERSION", 1)
+        data = bytes(FlatTensorSerializer().serialize(payload()))
+        assert FlatTensorSerializer().deserialize(data).named_data.keys() == payload().named_data.keys()
+    with pytest.raises(ValueError, match="version 1 of the format, newer than 0"):
+        FlatTensorSerializer().deserialize(data)

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, OutputKind
+from torch.export.graph_signature import InputKind
 from torch.fx import Node
 
 from executorch.dialects import meta_keys
@@ -35,6 +35,7 @@ from executorch.emitter.control_flow import ControlFlow
 from executorch.emitter.delegates import DelegateTable
 from executorch.emitter.errors import EmissionError, NodeEmissionError
 from executorch.emitter.instructions import InstructionList, Scope, operator_key
+from executorch.emitter.training import is_returned
 from executorch.emitter.values import ValueTable, dynamism
 from executorch.memory_planning import BUFFER_DEVICES, BUFFER_SIZES
 from executorch.schema.program import (
@@ -158,8 +159,9 @@ class MethodEmitter:
     def _outputs(self, scope: Scope) -> list[int]:
         results: Any = scope.module.graph.output_node().args[0]
         numbers = []
-        for result, spec in zip(results, self.program.graph_signature.output_specs, strict=True):
-            if spec.kind is OutputKind.USER_OUTPUT:
+        signature = self.program.graph_signature
+        for result, spec in zip(results, signature.output_specs, strict=True):
+            if is_returned(spec, signature):
                 numbers.append(scope[result] if isinstance(result, Node) else self.values.constant(result))
         return numbers
 

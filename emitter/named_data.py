@@ -120,6 +120,6 @@ def payload_segments(payload: DataPayload) -> tuple[list[Segment], dict[str, int
         number = number_of.setdefault(entry.buffer_index, len(segments))
         if number == len(segments):
             segments.append(Segment(Cord(payload.buffers[entry.buffer_index])))
-        segments[number].alignment = math.lcm(segments[number].alignment, entry.alignment)
+        segments[number].alignment = math.lcm(segments[number].alignment, entry.alignment or 1)
         numbers[key] = number
     return segments, numbers

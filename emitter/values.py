@@ -163,6 +163,11 @@ class ValueTable:
         return tensor
 
     def _describe_buffer(self, tensor: schema.Tensor, spec: TensorSpec) -> None:
+        if spec.data is not None and spec.external_tag is not None:
+            tensor.extra_tensor_info = ExtraTensorInfo(
+                fully_qualified_name=self._data.external_constant(spec), location=TensorDataLocation.EXTERNAL
+            )
+            return
         if spec.data is not None:
             tensor.data_buffer_idx = self._data.state(spec)
         if spec.data is not None or spec.fully_qualified_name:

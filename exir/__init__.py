@@ -10,6 +10,8 @@ See README.md for the public face and the stages behind it.
 
 from typing import TYPE_CHECKING, Any
 
+from torch.export import ExportedProgram
+
 from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.emitter import EmitterOutput, emit_program
 from executorch.exir._submodules import submodule_getter
@@ -61,6 +63,7 @@ __all__ = [
     "ExportError",
     "ExportErrorType",
     "ExportPass",
+    "ExportedProgram",
     "Value",
     "capture",
     "edge_to_executorch_passes",

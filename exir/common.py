@@ -30,12 +30,17 @@ def get_schema_for_operators(ops: list[str]) -> dict[str, str]:
         name = op.removeprefix("torch.ops.")
         if name != op:
             name = name.replace(".", "::", 1)
-        qualified, _, overload = name.partition(".")
-        overload = "" if overload == "default" else overload
-        schemas = torch._C._jit_get_schemas_for_operator(qualified) if "::" in qualified else []
-        matching = [schema for schema in schemas if schema.overload_name == overload]
-        found[name] = str(matching[0]) if matching else "<No Schema Found>"
+        found[name] = _schema_text(name) or "<No Schema Found>"
     return found
+
+
+def _schema_text(name: str) -> "str | None":
+    """The schema of ``aten::add.Tensor``, as ``torch.ops`` prints it."""
+    namespace, _, qualified = name.partition("::")
+    base, _, overload = qualified.partition(".")
+    packet = getattr(getattr(torch.ops, namespace, None), base, None) if base else None
+    op = getattr(packet, overload or "default", None)
+    return str(op._schema) if op is not None else None
 
 
 def extract_out_arguments(

@@ -41,6 +41,7 @@ from executorch.passes.lift_constants_pass import LiftConstantsPass
 from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
 from executorch.passes.pass_manager import ExportedProgramPassManager
 from executorch.passes.program import clone_program, replace_parts, sync_signature
+from executorch.passes.quantized_embeddings import is_quantized_table
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
@@ -83,6 +84,15 @@ class Preserved:
         called = {aten_op(node.target) for node in program.graph.nodes if node.op == "call_function"}
         found = [op for op in called if op is not None and op._schema.name in _CONVERSIONS]
         return cls({op: [lambda node: True] for op in sorted(found, key=str)})
+
+    def with_tables(self, program: ExportedProgram) -> "Preserved":
+        """These, and the conversion in front of embeddings of tables that torchao quantized."""
+        filters = {op: list(accepts) for op, accepts in self.filters.items()}
+        for node in program.graph.nodes:
+            op = aten_op(node.target) if is_quantized_table(node) else None
+            if op is not None and is_quantized_table not in filters.setdefault(op, []):
+                filters[op].append(is_quantized_table)
+        return Preserved(filters)
 
     def keeps(self, node: Node) -> bool:
         op = aten_op(node.target)
@@ -152,14 +162,21 @@ def _into_edge_dialect(program: ExportedProgram, config: EdgeCompileConfig) -> E
 
 
 def decompose_leftovers(
-    program: ExportedProgram, config: EdgeCompileConfig, preserved: Preserved
+    program: ExportedProgram, config: EdgeCompileConfig, preserved: Preserved, tables: bool = True
 ) -> ExportedProgram:
-    """Decomposes what was kept whole for partitioners but went to none of them."""
+    """Decomposes what was kept whole for partitioners but went to none of them.
+
+    Args:
+        program: in the edge dialect.
+        config: what must stay whole, and what verification accepts.
+        preserved: the operators in question.
+        tables: also those in front of embeddings of quantized tables, which can be fused later.
+    """
     always = frozenset(config.preserve_ops)
 
     def is_leftover(node: Node) -> bool:
         op = aten_op(node.target)
-        return op in preserved.filters and op not in always
+        return op in preserved.filters and op not in always and (tables or not is_quantized_table(node))
 
     if not any(is_leftover(node) for node in program.graph.nodes if node.op == "call_function"):
         return as_edge_program(program, config)

@@ -29,6 +29,8 @@ from executorch.partitioner import (
     to_backend,
 )
 from executorch.passes.pass_manager import PassManager
+from executorch.passes.program import clone_program
+from executorch.passes.quant_fusion_pass import fuse_quantized_embeddings
 
 DEFAULT_METHOD = "forward"
 
@@ -148,7 +150,7 @@ class EdgeProgramManager:
         config.check()
         programs = {}
         with progress("to_executorch", len(self._edge_programs) + 2):
-            for name, program in with_shared_buffers(self._without_conversions(), config).items():
+            for name, program in with_shared_buffers(self._without_conversions(config), config).items():
                 step(f"lower {name}")
                 programs[name] = edge_to_execution(program, config, name)
             step("plan memory")
@@ -162,15 +164,19 @@ class EdgeProgramManager:
             manager._etrecord.add_executorch_program(manager)
         return manager
 
-    def _without_conversions(self) -> dict[str, ExportedProgram]:
-        """The methods with what no backend took of torchao's conversions decomposed."""
-        kept = {name: Preserved.conversions(program) for name, program in self._edge_programs.items()}
-        return {
-            name: decompose_leftovers(program, self.compile_config, kept[name])
-            if kept[name].filters
-            else program
-            for name, program in self._edge_programs.items()
-        }
+    def _without_conversions(self, config: ExecutorchBackendConfig) -> dict[str, ExportedProgram]:
+        """The methods with what no backend took of torchao's conversions fused, if asked for, or decomposed."""
+        methods = {}
+        for name, program in self._edge_programs.items():
+            kept = Preserved.conversions(program)
+            if kept.filters and config.do_quant_fusion_and_const_prop:
+                # Before external constants are tagged, so that packed tables go where the others went.
+                program = clone_program(program)
+                fuse_quantized_embeddings(program)
+            methods[name] = (
+                decompose_leftovers(program, self.compile_config, kept) if kept.filters else program
+            )
+        return methods
 
     def _with_programs(
         self, programs: Mapping[str, ExportedProgram], config: EdgeCompileConfig

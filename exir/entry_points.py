@@ -1,17 +1,20 @@
 """The functions a user calls: ``to_edge`` and ``to_edge_transform_and_lower``."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
+from executorch.dialects.edge_ops import aten_op
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.edge_lowering import STEPS, Preserved, aten_to_edge, decompose_leftovers
 from executorch.exir.edge_manager import EdgeProgramManager, as_methods
 from executorch.exir.etrecord_hook import Record, new_record
 from executorch.exir.progress import progress, step
 from executorch.partitioner import Partitioner
+from executorch.passes.quantized_embeddings import is_quantized_table
 
 Programs: TypeAlias = ExportedProgram | Mapping[str, ExportedProgram]
 Partitioners: TypeAlias = Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | Partitioner
@@ -90,7 +93,10 @@ def to_edge_transform_and_lower(
     methods = as_methods(programs)
     partitioners = {name: _partitioners_of(partitioner, name) for name in methods}
     methods = {name: _prepared(program, partitioners[name]) for name, program in methods.items()}
-    preserved = {name: Preserved.asked_by(partitioners[name], program) for name, program in methods.items()}
+    preserved = {
+        name: Preserved.asked_by(partitioners[name], program).with_tables(program)
+        for name, program in methods.items()
+    }
     ranks = max((len(chosen) for chosen in partitioners.values()), default=0)
     with progress("to_edge_transform_and_lower", STEPS * len(methods) + ranks + 2):
         edge = {name: aten_to_edge(program, config, preserved[name]) for name, program in methods.items()}
@@ -108,13 +114,25 @@ def to_edge_transform_and_lower(
                 {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
             )
         step("leftovers")
+        rest = _accepting_tables(config, manager)
         lowered = {
-            name: decompose_leftovers(manager.exported_program(name), config, asked)
+            name: decompose_leftovers(manager.exported_program(name), rest, asked, tables=False)
             for name, asked in preserved.items()
         }
-        result = EdgeProgramManager(lowered, constant_methods, config)
+        result = EdgeProgramManager(lowered, constant_methods, rest)
     result._etrecord = manager._etrecord
     return result
+
+
+def _accepting_tables(config: EdgeCompileConfig, manager: EdgeProgramManager) -> EdgeCompileConfig:
+    """``config``, which accepts the conversions that are left in front of embeddings of quantized tables."""
+    programs = [manager.exported_program(name) for name in sorted(manager.methods)]
+    nodes = [node for program in programs for node in program.graph.nodes if is_quantized_table(node)]
+    ops = {op for node in nodes if (op := aten_op(node.target)) is not None}
+    if not ops:
+        return config
+    accepted = [*config._core_aten_ops_exception_list, *sorted(ops, key=str)]
+    return dataclasses.replace(config, _core_aten_ops_exception_list=accepted)
 
 
 def _recorded(manager: EdgeProgramManager, record: "Record | None", programs: Programs) -> EdgeProgramManager:

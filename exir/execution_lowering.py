@@ -6,6 +6,7 @@ stage                what it leaves behind
 the caller's passes  an edge graph still
 external constants   names of ``.ptd`` files on constants
 optimisation         no clones without need, batch norm in convolutions, linear layers whole, constants folded, no unused weights
+training             the parameters behind their gradients, where the method returns any
 layout               contiguous inputs for operators whose released kernels know no other
 in-place             results over dead arguments, where that was asked for
 buffer write-back    mutated buffers written at the end, or in place
@@ -57,7 +58,8 @@ from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
-from executorch.passes.spec_prop_pass import SpecPropPass, describe_output
+from executorch.passes.spec_prop_pass import SpecPropPass, describe_output, update_placeholder_specs
+from executorch.passes.weights_to_outputs_pass import weights_to_outputs_pass
 
 
 def edge_to_execution(
@@ -72,6 +74,7 @@ def edge_to_execution(
     program = run_user_passes(program, for_method(config.passes, method_name, []))
     tag_external_constants(program, config)
     optimize(program, config)
+    weights_to_outputs_pass(program)
     if config.legalize_dim_order:
         program = run_user_passes(program, [LegalizePortableDimOrderPass()])
     if config.run_reinplace_pass:
@@ -82,7 +85,7 @@ def edge_to_execution(
     DelegateResultsPass()(graph_module)
     spec_prop = SpecPropPass()
     spec_prop(graph_module)
-    spec_prop.update_placeholder_tensor_specs(program, graph_module)
+    update_placeholder_specs(program, graph_module)
     EdgeToBackendOpsPass()(graph_module)
     RemoveGraphAssertsPass()(graph_module)
     spec_prop(graph_module)

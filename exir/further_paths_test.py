@@ -4,19 +4,24 @@ import json
 
 import pytest
 import torch
+from torch.export.graph_signature import ExportGraphSignature
 from torchgen.model import SchemaKind
 
 from executorch.exir import to_edge
+from executorch.exir._program_utils import _get_updated_graph_signature, _get_updated_range_constraints
 from executorch.exir._serialize._flatbuffer_program import _program_to_flatbuffer
 from executorch.exir._serialize._program import _program_to_json
 from executorch.exir.capture._capture import patch_forward
+from executorch.exir.capture._unlift import unlift_exported_program_lifted_states
 from executorch.exir.dialects.edge import _ops as edge_ops_path
 from executorch.exir.dialects.edge._ops import _edge_dialect_info
 from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str
 from executorch.exir.dialects.edge.op.api import get_callable, to_variant
 from executorch.exir.error import ExportError
+from executorch.exir.graph import ExportGraph
 from executorch.exir.graph_module import _get_submodule
 from executorch.exir.operator.convert import _get_overload_schema
+from executorch.exir.operator.manip import ScratchTensorMetadata, attach_get_scratch_metas_fn
 from executorch.exir.pass_manager import PassManager
 from executorch.exir.passes import LegalizePortableDimOrderPass, ReplaceSymSizeOpPass
 from executorch.exir.passes.constant_prop_pass import (
@@ -26,6 +31,7 @@ from executorch.exir.passes.constant_prop_pass import (
 from executorch.exir.passes.convert_constant_dim_order_pass import convert_constant_dim_order_pass
 from executorch.exir.program._fake_program import get_fake_program, update_to_real_program
 from executorch.exir.schema import Double, EValue, Program
+from executorch.exir.tensor_layout import TensorLayout
 from executorch.exir.tracer import _default_decomposition_table
 
 aten = torch.ops.aten
@@ -38,7 +44,7 @@ def test_variants_of_an_operator():
     assert to_variant(add, SchemaKind.functional) is add
     with pytest.raises(RuntimeError, match="inplace"):
         to_variant(add, SchemaKind.inplace)
-    assert str(_get_overload_schema(add).name) == "add.Tensor"
+    assert str(_get_overload_schema(add).name) == "aten::add.Tensor"
     assert regular_tensor_dtypes_to_str[torch.float16] == "Half"
 
 
@@ -176,3 +182,51 @@ def test_the_table_of_types_as_it_is_written():
     assert entry["inherits"] == "aten::sigmoid" and entry["type_constraint"] and "T0" in entry["type_alias"]
     with pytest.raises(AttributeError, match="no_such_name"):
         edge_ops_path.no_such_name  # noqa: B018
+
+
+def test_what_a_graph_says_of_its_program():
+    class Relu(torch.nn.Module):
+        def forward(self, x):
+            return x.relu()
+
+    rows = torch.export.Dim("rows", min=2, max=9)
+    program = torch.export.export(Relu(), (torch.ones(4, 3),), dynamic_shapes=({0: rows},))
+    assert _get_updated_range_constraints(program.graph_module) == program.range_constraints
+    (x,) = program.graph.find_nodes(op="placeholder")
+    x.name = "renamed"
+    assert _get_updated_graph_signature(program.graph_signature, program.graph_module).user_inputs == (
+        "renamed",
+    )
+    assert program.graph_signature.user_inputs == ("x",)
+    with pytest.raises(ValueError, match="inputs"):
+        _get_updated_graph_signature(ExportGraphSignature([], []), program.graph_module)
+
+
+def test_parts_of_the_compiler_that_tools_use():
+    graph = torch.fx.Graph()
+    module = torch.fx.GraphModule(torch.nn.Module(), graph)
+    module.register_buffer("weight", torch.ones(2))
+    node = ExportGraph(module, graph).get_attr("weight")
+    assert node.meta["spec"].const and list(ExportGraph(module, graph).nodes) == [node]
+    scratch = attach_get_scratch_metas_fn(torch.ops.aten.add.out)(
+        lambda *args: {"a": ScratchTensorMetadata(torch.int8, torch.Size([2]))}
+    )
+    assert torch.ops.aten.add.out.get_scratch_metas is scratch
+    layout = TensorLayout.from_tensor(torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last))
+    assert layout.sizes == [1, 2, 3, 4] and layout.dim_order == [0, 2, 3, 1]
+    with pytest.raises(ValueError, match="contiguous"):
+        TensorLayout.from_tensor(torch.ones(2, 3).t())
+
+
+def test_unlifted_programs_hold_their_state():
+    class Count(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x):
+            self.count.add_(1)
+            return x + self.count
+
+    module = unlift_exported_program_lifted_states(torch.export.export(Count(), (torch.ones(1),)))
+    assert [module(torch.ones(1)).item() for _ in range(2)] == [2.0, 3.0]

@@ -1,5 +1,23 @@
 """Documented path of the layout of tensors in data files."""
 
+import torch
+
+from executorch.exir.tensor import dim_order_from_stride
+from executorch.partitioner.named_data_store import tensor_layout
 from executorch.schema.flat_tensor import TensorLayout
 
-__all__ = ["TensorLayout"]
+
+def _from_tensor(cls: type[TensorLayout], tensor: torch.Tensor) -> TensorLayout:
+    """The layout of a tensor.
+
+    Raises:
+        ValueError: it is sparse, or neither contiguous nor channels-last.
+    """
+    del cls
+    return tensor_layout(tensor)
+
+
+# The class is generated from the schema, which knows nothing of torch.
+TensorLayout.from_tensor = classmethod(_from_tensor)  # type: ignore[attr-defined]
+
+__all__ = ["TensorLayout", "dim_order_from_stride"]

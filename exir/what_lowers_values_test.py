@@ -171,3 +171,19 @@ def test_complex_tensors_lower_and_leave_the_program():
     (plan,) = executable.executorch_program.execution_plan
     types = [plan.values[index].val.scalar_type.name for index in plan.outputs]
     assert types == ["COMPLEX64", "FLOAT", "FLOAT"]
+
+
+class WithoutOneGradient(nn.Module):
+    def forward(self, grad, x, weight):
+        sizes = ([4], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, False, True])
+        grad_x, _, grad_bias = torch.ops.aten.convolution_backward.default(grad, x, weight, *sizes)
+        return grad_x, grad_bias
+
+
+def test_a_result_that_nobody_wants_takes_no_memory():
+    executable = _lowered(
+        WithoutOneGradient(), torch.ones(1, 4, 6, 6), torch.ones(1, 3, 8, 8), torch.ones(4, 3, 3, 3)
+    )
+    (plan,) = executable.executorch_program.execution_plan
+    sizes = [value.val.sizes for value in plan.values if hasattr(value.val, "sizes")]
+    assert sizes.count([0]) == 1 and len(plan.outputs) == 2

@@ -9,7 +9,7 @@ from executorch.memory_planning.algorithms import (
     naive,
     pick_shared_obj,
 )
-from executorch.memory_planning.apply import apply_algo
+from executorch.memory_planning.apply import BUFFER_DEVICES, apply_algo
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.collect import (
     collect_specs_from_nodes,
@@ -33,7 +33,7 @@ from executorch.memory_planning.collect import (
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.exact import exact
 from executorch.memory_planning.lower_bound import lower_bound
-from executorch.memory_planning.memory_planning_pass import BUFFER_DEVICES, BUFFER_SIZES, MemoryPlanningPass
+from executorch.memory_planning.memory_planning_pass import BUFFER_SIZES, MemoryPlanningPass
 from executorch.memory_planning.packing import best_of_packings
 from executorch.memory_planning.plan_image import draw_plan, write_plan_png
 from executorch.memory_planning.pools import Pool, PoolPlanner

@@ -14,6 +14,7 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec, calculate_aligned_num_bytes
+from executorch.memory_planning.storage_bases import extend_lifetimes, owners, place_dependents
 
 DEFAULT_MEM_ID = 1
 
@@ -67,7 +68,7 @@ def by_memory(specs: Iterable[TensorSpec]) -> dict[int, list[TensorSpec]]:
 
 
 def plan_by_memory(
-    specs: Iterable[TensorSpec],
+    specs: Collection[TensorSpec],
     alignment: int,
     extra_padding: int,
     place: Callable[[Sequence[TensorSpec], int], Sequence[tuple[int, int]]],
@@ -78,7 +79,8 @@ def plan_by_memory(
         extra_padding: bytes added at the end of each memory that holds anything.
     """
     result = MemoryAlgoResult()
-    for mem_id, group in by_memory(specs).items():
+    extend_lifetimes(specs)
+    for mem_id, group in by_memory(owners(specs)).items():
         places = place(group, alignment)
         result.bufsizes += [0] * (mem_id + 1 - len(result.bufsizes))
         end = max(
@@ -87,6 +89,7 @@ def plan_by_memory(
         result.bufsizes[mem_id] = end + extra_padding if end else 0
         for spec, (number, offset) in zip(group, places, strict=True):
             result.spec_dict[spec] = SpecAllocResult(mem_id, number, offset)
+    place_dependents(specs, result)
     return result
 
 

@@ -15,10 +15,14 @@ from executorch.dialects.execution import flatten_specs, is_delegate_call
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec, calculate_aligned_num_bytes
 from executorch.memory_planning.algorithms import MemoryAlgoResult
 from executorch.memory_planning.lower_bound import lower_bound
+from executorch.memory_planning.storage_bases import owner_of
 from executorch.memory_planning.suite import store
 from executorch.memory_planning.timeline import Storage, build_timeline
 
 _LOG = logging.getLogger(__name__)
+
+BUFFER_DEVICES = "non_const_buffer_device"
+"""Key of `GraphModule.meta`: a `MemoryDevice` for each memory that is not the host's; absent without any."""
 
 READ_AHEAD = 64
 """Bytes behind its inputs that a delegate may read: backends load whole vectors (XNNPACK documents 16 bytes)."""
@@ -36,6 +40,16 @@ class MemoryDevice:
     mem_id: int
     device: int
     device_index: int
+
+    @property
+    def buffer_idx(self) -> int:
+        """`mem_id`, as the program's schema calls it."""
+        return self.mem_id
+
+    @property
+    def device_type(self) -> int:
+        """`device`, as the program's schema calls it."""
+        return self.device
 
 
 def plan_devices(
@@ -58,10 +72,11 @@ def plan_devices(
     for storage in storages:
         groups.setdefault((storage.leader.device, storage.leader.device_index), []).append(storage)
     host = groups.pop((DeviceType.CPU, 0), [])
-    bufsizes = plan_storages(algo, host, alignment, graph_module, graph_signature)
     if not groups:
-        return bufsizes, []
-    bufsizes += [0] * (max(reserved, 1) + 1 - len(bufsizes))
+        return plan_storages(algo, host, alignment, graph_module, graph_signature), []
+    # A method whose values are all a device's has no memory of the host.
+    bufsizes = plan_storages(algo, host, alignment, graph_module, graph_signature) if host else [0]
+    bufsizes += [0] * (reserved + 1 - len(bufsizes))
     devices = []
     for (device, index), group in sorted(groups.items()):
         sizes = plan_storages(algo, group, alignment, graph_module, graph_signature)
@@ -102,6 +117,8 @@ def plan_storages(
                 leader.mem_obj_id,
                 leader.mem_offset,
             )
+            if spec.storage_base is not None and leader.mem_offset is not None:
+                spec.mem_offset = leader.mem_offset + owner_of(spec)[1]
     _LOG.info(
         "planned %d values in %d bytes; lower bound %d bytes",
         len(storages),
@@ -162,6 +179,10 @@ def apply_algo(
     timeline = build_timeline(graph_module, graph_signature)
     storages = list(timeline.planned(alloc_graph_input, alloc_graph_output, alloc_mutable_buffers))
     forget_places(set(timeline.storages).difference(storages))
+    graph_module.meta.pop(BUFFER_DEVICES, None)
     if enable_non_cpu_memory_planning:
-        return plan_devices(algo, storages, alignment, graph_module, graph_signature)[0]
+        bufsizes, devices = plan_devices(algo, storages, alignment, graph_module, graph_signature)
+        if devices:
+            graph_module.meta[BUFFER_DEVICES] = devices
+        return bufsizes
     return plan_storages(algo, storages, alignment, graph_module, graph_signature)

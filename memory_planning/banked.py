@@ -19,7 +19,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import flatten_specs
-from executorch.dialects.tensor_spec import ALIGNMENT, TensorSpec
+from executorch.dialects.tensor_spec import ALIGNMENT, DeviceType, TensorSpec
 from executorch.memory_planning.algorithms import (
     MemoryAlgoResult,
     SharedObject,
@@ -29,6 +29,7 @@ from executorch.memory_planning.algorithms import (
 )
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.memory_planning_pass import BUFFER_SIZES, MemoryPlanningPass
+from executorch.memory_planning.storage_bases import extend_lifetimes, owners, place_dependents
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite
 
 _LOG = logging.getLogger(__name__)
@@ -182,13 +183,16 @@ class BankedGreedy:
             BankPlacementError: a value fits nowhere, or a bank's alignment does not go with the plan's.
         """
         self._check_bank_alignments(alignment)
+        _check_on_host(specs)
+        extend_lifetimes(specs)
+        own = owners(specs)
         arenas = {
             bank.mem_id: _Arena(bank.mem_id, bank.alignment or alignment, bank.size - extra_padding)
             for bank in self.target.banks
         }
         places: dict[TensorSpec, tuple[_Arena, SharedObject, int]] = {}
         # Among values of one size the last comes first, as in `greedy`.
-        order = sorted(specs, key=lambda spec: aligned_bytes(spec, alignment))[::-1]
+        order = sorted(own, key=lambda spec: aligned_bytes(spec, alignment))[::-1]
         for spec in order:
             if spec.mem_id is None:
                 continue
@@ -196,7 +200,9 @@ class BankedGreedy:
             places[spec] = self._place(spec, [arena])
         for spec in (spec for spec in order if spec.mem_id is None):
             places[spec] = self._place(spec, [arenas[mem_id] for mem_id in self.target.mem_ids()])
-        return _laid_out(arenas, {spec: places[spec] for spec in specs}, extra_padding)
+        result = _laid_out(arenas, {spec: places[spec] for spec in own}, extra_padding)
+        place_dependents(specs, result)
+        return result
 
     def _place(self, spec: TensorSpec, choices: Sequence[_Arena]) -> tuple[_Arena, SharedObject, int]:
         for arena in choices:
@@ -226,6 +232,16 @@ class BankedGreedy:
                     f"Bank {bank.name} has alignment {bank.alignment}, which is not a multiple of the plan's "
                     f"{alignment}. Way out: a multiple, or None."
                 )
+
+
+def _check_on_host(specs: Iterable[TensorSpec]) -> None:
+    """Banks are memories of the host: a value of a device has no place in them."""
+    for spec in specs:
+        if spec.device != DeviceType.CPU:
+            raise BankPlacementError(
+                f"{spec!r} lies in the memory of a device, and banks are the host's. Way out: a plain "
+                "MemoryPlanningPass, or enable_non_cpu_memory_planning=False."
+            )
 
 
 def _laid_out(

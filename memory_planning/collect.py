@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
-from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind
+from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
@@ -49,27 +49,37 @@ def is_inplace_node(node: Node) -> bool:
 
 
 def do_user_inputs_exist(graph_signature: ExportGraphSignature | None) -> bool:
-    """True if the method takes an input from its caller; unknown without a signature, which counts as False."""
-    kinds = [] if graph_signature is None else [spec.kind for spec in graph_signature.input_specs]
-    return InputKind.USER_INPUT in kinds
+    """True if the method takes a tensor from its caller; unknown without a signature, which counts as False."""
+    specs = [] if graph_signature is None else graph_signature.input_specs
+    return any(spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument) for spec in specs)
+
+
+_CHANGED: Final = {
+    OutputKind.BUFFER_MUTATION: InputKind.BUFFER,
+    OutputKind.GRADIENT_TO_PARAMETER: InputKind.PARAMETER,
+}
+
+
+def mutable_placeholders(graph_signature: ExportGraphSignature | None) -> set[str]:
+    """Names of the placeholders whose memory lasts from one run to the next.
+
+    They stand for the buffers that the method changes and for the parameters whose gradients it returns: an optimizer
+    changes these between two runs.
+    """
+    if graph_signature is None:
+        return set()
+    outputs = graph_signature.output_specs
+    changed = {(_CHANGED[spec.kind], spec.target) for spec in outputs if spec.kind in _CHANGED}
+    return {
+        spec.arg.name
+        for spec in graph_signature.input_specs
+        if (spec.kind, spec.target) in changed and hasattr(spec.arg, "name")
+    }
 
 
 def is_mutable_buffer(node: Node, graph_signature: ExportGraphSignature | None) -> bool:
-    """True for the placeholder of a buffer that the method changes."""
-    if graph_signature is None or node.op != "placeholder":
-        return False
-    changed = {
-        spec.target for spec in graph_signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION
-    }
-    buffer = next(
-        (
-            spec.target
-            for spec in graph_signature.input_specs
-            if spec.kind is InputKind.BUFFER and getattr(spec.arg, "name", None) == node.name
-        ),
-        None,
-    )
-    return buffer is not None and buffer in changed
+    """True for the placeholder of a buffer that the method changes, or of a parameter that it trains."""
+    return node.op == "placeholder" and node.name in mutable_placeholders(graph_signature)
 
 
 def get_graph_input_tensors(

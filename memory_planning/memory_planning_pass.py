@@ -13,7 +13,7 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import is_alloc, out_arguments
 from executorch.dialects.tensor_spec import ALIGNMENT, calculate_aligned_num_bytes
-from executorch.memory_planning.apply import forget_places, plan_devices, plan_storages
+from executorch.memory_planning.apply import BUFFER_DEVICES, forget_places, plan_devices, plan_storages
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite, algorithm_named
@@ -21,9 +21,6 @@ from executorch.memory_planning.timeline import Role, Storage, build_timeline
 
 BUFFER_SIZES = "non_const_buffer_sizes"
 """Key of `GraphModule.meta`: bytes of each memory by id, entry 0 reserved; what the emitter writes."""
-
-BUFFER_DEVICES = "non_const_buffer_device"
-"""Key of `GraphModule.meta`: a `MemoryDevice` for each memory that is not the host's; absent without any."""
 
 SHARED_BUFFER_MEM_ID = 2
 """Memory that holds the mutable buffers which methods share."""

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from executorch.dialects import meta_keys
+from executorch.dialects.tensor_spec import TensorSpec
 from executorch.memory_planning import (
+    BUFFER_DEVICES,
     BUFFER_SIZES,
     MemoryAlgoResult,
     MemoryPlanningAlgorithmSuite,
@@ -273,3 +275,16 @@ def test_a_delegate_may_read_behind_its_inputs():
     first = graph.call(ops.relu.out, graph.input(16), shape=(16,))
     graph.output(*graph.delegate(torch.nn.Module(), first, shapes=[(1,)]))
     assert run(graph, MemoryPlanningPass(memory_planning_algo=naive)) == [0, 128 + 64]
+
+
+def test_a_method_on_a_device_alone_has_no_memory_of_the_host():
+    graph, nodes = chain()
+    module, signature = graph.module(), graph.signature()
+    for node in module.graph.nodes:
+        if isinstance(node.meta.get(meta_keys.SPEC), TensorSpec):
+            spec(node).device, spec(node).device_index = 1, 2
+    MemoryPlanningPass(memory_planning_algo=naive).run(module, signature)
+    sizes = module.meta[BUFFER_SIZES]
+    (memory,) = module.meta[BUFFER_DEVICES]
+    assert sizes == [0, 256 * len(nodes)] and (memory.buffer_idx, memory.device_type) == (1, 1)
+    assert memory.device_index == 2 and spec(nodes[0]).mem_id == 1

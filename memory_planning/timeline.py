@@ -23,7 +23,7 @@ from enum import Enum
 from typing import Any
 
 import torch
-from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind
+from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
@@ -38,7 +38,9 @@ from executorch.dialects.execution import (
     reads_sizes_only,
 )
 from executorch.dialects.tensor_spec import TensorSpec
+from executorch.memory_planning.collect import mutable_placeholders
 from executorch.memory_planning.errors import MemoryPlanningError
+from executorch.memory_planning.storage_bases import owner_of
 
 
 class Role(Enum):
@@ -142,21 +144,10 @@ def _is_control_flow(node: Node) -> bool:
     return is_higher_order(node) and not is_delegate_call(node)
 
 
-def _mutated_placeholders(signature: ExportGraphSignature | None) -> set[str]:
-    if signature is None:
-        return set()
-    targets = {spec.target for spec in signature.output_specs if spec.kind is OutputKind.BUFFER_MUTATION}
-    return {
-        spec.arg.name
-        for spec in signature.input_specs
-        if spec.kind is InputKind.BUFFER and spec.target in targets and hasattr(spec.arg, "name")
-    }
-
-
 class _Walker:
     def __init__(self, signature: ExportGraphSignature | None) -> None:
         self.timeline = Timeline()
-        self.mutated = _mutated_placeholders(signature)
+        self.mutated = mutable_placeholders(signature)
         self.storage_of: dict[TensorSpec, Storage] = {}
         self.redirected: list[tuple[Storage, list[Storage]]] = []
         """(result of a condition, values that it may stand for) where the two could not share one place."""
@@ -172,11 +163,21 @@ class _Walker:
         if found is None:
             if root.const:
                 role = Role.CONSTANT
+            elif root.storage_base is not None:
+                return self._part_of(root, node, role)
             found = Storage([root], node, role, len(self.timeline.steps) - 1)
             self.storage_of[root] = found
             self.timeline.storages.append(found)
         while found.merged_into is not None:
             found = found.merged_into
+        return found
+
+    def _part_of(self, spec: TensorSpec, node: Node | None, role: Role) -> Storage:
+        """A value within the bytes of another one counts as that one; what is smaller is never the leader."""
+        owner, _ = owner_of(spec)
+        found = self.storage(owner, node, role)
+        found.specs.append(spec)
+        self.storage_of[spec] = found
         return found
 
     # The main graph.

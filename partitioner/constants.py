@@ -34,6 +34,12 @@ def mutated_buffers(signature: ExportGraphSignature) -> dict[str, str]:
     }
 
 
+def trained_parameters(signature: ExportGraphSignature) -> set[str]:
+    """Names of the parameters whose gradients the program returns: they change between its runs."""
+    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
+    return {spec.target for spec in gradients if spec.target is not None}
+
+
 def state_inputs(signature: ExportGraphSignature) -> dict[str, InputSpec]:
     """Placeholder name -> its spec, for parameters, buffers and lifted tensor constants."""
     return {
@@ -56,10 +62,11 @@ def state_kind(node: torch.fx.Node, signature: ExportGraphSignature) -> StateKin
 def _tag_state(edge_program: ExportedProgram, wanted: StateKind) -> None:
     signature = edge_program.graph_signature
     state = state_inputs(signature)
-    mutable = set(mutated_buffers(signature).values())
+    mutable, trained = set(mutated_buffers(signature).values()), trained_parameters(signature)
     for node in edge_program.graph.find_nodes(op="placeholder"):
         spec = state.get(node.name)
-        if spec is None:
+        # A delegate that took a trained parameter would go on computing with its first value.
+        if spec is None or (spec.kind is InputKind.PARAMETER and spec.target in trained):
             continue
         is_mutable = spec.kind is InputKind.BUFFER and spec.target in mutable
         if is_mutable is not (wanted is StateKind.MUTABLE_BUFFER):

@@ -69,16 +69,33 @@ def _dense_order(tensor: torch.Tensor) -> list[int]:
     return sorted(range(tensor.dim()), key=lambda dim: tensor.stride(dim), reverse=True)
 
 
+def _check_dense(tensor: torch.Tensor) -> None:
+    if tensor.layout is not torch.strided:
+        raise ValueError(f"a tensor of layout {tensor.layout} has no plain bytes: call to_dense() first")
+    if not any(tensor.is_contiguous(memory_format=known) for known in _FORMATS.get(tensor.dim(), _PLAIN)):
+        raise ValueError("Tensor is not contiguous. Way out: call .contiguous() on it")
+
+
+def tensor_layout(tensor: torch.Tensor) -> TensorLayout:
+    """How the elements of a tensor, taken in memory order, are to be read.
+
+    Raises:
+        ValueError: it is sparse, neither contiguous nor channels-last, or of a type that files have no number for.
+    """
+    _check_dense(tensor)
+    layout = _tensor_layout(tensor)
+    if layout is None:
+        raise ValueError(f"data files have no number for {tensor.dtype}")
+    return layout
+
+
 def _tensor_bytes(tensor: torch.Tensor) -> bytes:
     """The tensor's elements in memory order.
 
     Raises:
         ValueError: it is sparse, or neither contiguous nor channels-last.
     """
-    if tensor.layout is not torch.strided:
-        raise ValueError(f"a tensor of layout {tensor.layout} has no plain bytes: call to_dense() first")
-    if not any(tensor.is_contiguous(memory_format=known) for known in _FORMATS.get(tensor.dim(), _PLAIN)):
-        raise ValueError("Tensor is not contiguous. Way out: call .contiguous() on it")
+    _check_dense(tensor)
     flat = tensor.detach().cpu()
     dense = flat.permute(_dense_order(flat)).reshape(-1)
     return dense.view(torch.uint8).numpy().tobytes() if dense.numel() else b""
@@ -177,8 +194,8 @@ class NamedDataStore:
 
         Args:
             max_data_bytes: of the contents in one file, without padding.
-            tag_prefix: the files are ``<tag_prefix>_<digits>``, where the digits follow from keys and contents, so
-                that files of several programs do not get in each other's way.
+            tag_prefix: the files are ``<tag_prefix>_<digits>``, where the digits follow from the keys in the file, as in
+                ExecuTorch 1.x.
 
         Raises:
             ValueError: an argument makes no sense, one content alone is larger than the limit, or there is data for
@@ -193,16 +210,20 @@ class NamedDataStore:
         for index, keys in self._keys_by_content().items():
             size = len(self.buffers[index])
             if size > max_data_bytes:
-                raise ValueError(f"{keys[0]!r} has {size} bytes, more than the {max_data_bytes} of one file")
+                raise ValueError(
+                    f"{keys[0]!r}: {size} bytes exceeds external data shard cap of {max_data_bytes} bytes. Way out: a larger limit"
+                )
             if not files or used + size > max_data_bytes:
                 files.append([])
                 used = 0
             files[-1] += keys
             used += size
-        tagged = {f"{tag_prefix}_{self._identity(keys)}": keys for keys in files}
+        tagged = {f"{tag_prefix}_{_identity(keys)}": keys for keys in files}
         taken = sorted(set(tagged) & set(self.external_data))
         if taken:
-            raise ValueError(f"there is data for {taken} already: choose another tag_prefix")
+            raise ValueError(
+                f"external data tag collision: there is data for {taken} already. Way out: another tag_prefix"
+            )
         for tag, keys in tagged.items():
             self.external_data[tag] = {key: self.pte_data.pop(key) for key in keys}
 
@@ -212,14 +233,6 @@ class NamedDataStore:
         for key in sorted(self.pte_data):
             found.setdefault(self.pte_data[key].buffer_index, []).append(key)
         return found
-
-    def _identity(self, keys: list[str]) -> str:
-        """Hexadecimal digits that differ for other keys or contents."""
-        digests = {index: digest for digest, index in self._index_by_digest.items()}
-        total = hashlib.sha256()
-        for key in keys:
-            total.update(hashlib.sha256(key.encode()).digest() + digests[self.pte_data[key].buffer_index])
-        return total.hexdigest()
 
     def merge_named_data_store(self, other: NamedDataStoreOutput) -> None:
         """Adds everything of ``other``; raises ``ValueError`` as ``add_named_data`` does."""
@@ -240,3 +253,8 @@ class NamedDataStore:
             if key in entries:
                 return tag, entries[key]
         return None
+
+
+def _identity(keys: list[str]) -> str:
+    """Hexadecimal digits that differ for other keys."""
+    return hashlib.sha256("\0".join(keys).encode()).hexdigest()

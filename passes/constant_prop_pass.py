@@ -12,7 +12,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.passes.fake_values import value_of
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import ConstantLifter, constant_values
+from executorch.passes.program import ConstantLifter, constant_values, sync_signature
 
 #: Results up to this many bytes are stored even if that takes more space than their sources.
 _SMALL = 4096
@@ -56,6 +56,7 @@ class ConstantPropPass(ExportedProgramPassBase):
             if not node.users:
                 exported_program.graph.erase_node(node)
         exported_program.graph_module.recompile()
+        sync_signature(exported_program)  # a result of the method may be a constant now
         return ExportedProgramPassResult(exported_program, True)
 
     def _is_worth(self, node: Node, known: dict[Node, Any]) -> bool:

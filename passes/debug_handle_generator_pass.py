@@ -17,6 +17,19 @@ def _operator_nodes(graph_module: GraphModule) -> Iterator[Node]:
                 yield node
 
 
+def _attribute_nodes(graph_module: GraphModule) -> Iterator[Node]:
+    for module in graph_modules(graph_module):
+        yield from module.graph.find_nodes(op="get_attr")
+
+
+def _number_attribute(node: Node) -> bool:
+    """Gives a node the handle of its first user; False if it has one, or no user."""
+    if node.meta.get(meta_keys.DEBUG_HANDLE) or not node.users:
+        return False
+    node.meta[meta_keys.DEBUG_HANDLE] = next(iter(node.users)).meta.get(meta_keys.DEBUG_HANDLE)
+    return bool(node.meta[meta_keys.DEBUG_HANDLE])
+
+
 def _origin(node: Node) -> "tuple[str, int] | None":
     ancestor = greatest_ancestor(node)
     return None if ancestor is None else (ancestor.name, ancestor.graph_id)
@@ -27,7 +40,8 @@ class DebugHandleGeneratorPass(PassBase):
 
     Nodes that one operator of the exported program decomposed into share a handle; a node that comes from nowhere
     has one of its own. Numbers are in order of first appearance. Handles that are there already stay, so that
-    numbers survive later passes, and new nodes of the same origin get them too.
+    numbers survive later passes, and new nodes of the same origin get them too. What an operator gets as an attribute
+    (a delegate, the body of a loop) has its handle.
     """
 
     def call(self, graph_module: GraphModule) -> PassResult:
@@ -49,7 +63,9 @@ class DebugHandleGeneratorPass(PassBase):
                 if origin is not None:
                     handles[origin] = handle
             node.meta[meta_keys.DEBUG_HANDLE] = handle
-        return PassResult(graph_module, bool(missing))
+        # Delegates and bodies are got for one operator, whose handle backends look for there too.
+        attributes = [_number_attribute(node) for node in _attribute_nodes(graph_module)]
+        return PassResult(graph_module, bool(missing) or any(attributes))
 
     def ensures(self, graph_module: GraphModule) -> None:
         missing = [

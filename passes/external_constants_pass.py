@@ -71,17 +71,24 @@ def external_mutable_weights_pass(
 
 
 def delegate_external_constants_pass_unlifted(
-    module: GraphModule, gen_tag_fn: "TagFunction | None" = None
+    module: GraphModule, gen_tag_fn: "TagFunction | None" = None, ep: "ExportedProgram | None" = None
 ) -> PassResult:
     """Marks the weights of an unlifted module (``exported_program.module()``), which is then exported again.
 
     Args:
         module: graph whose ``get_attr`` nodes are its weights.
         gen_tag_fn: gives the file name for a ``get_attr`` node, None to leave it.
+        ep: for a pass of the lowering, as some scripts use it: the program that is lowered, whose placeholders are the
+            weights.
     """
     modified = False
+    lifted = () if ep is None else {*ep.graph_signature.parameters, *ep.graph_signature.buffers}
+    names = {} if ep is None else {spec.arg.name: spec.target for spec in ep.graph_signature.input_specs}
     for node in module.graph.nodes:
-        if node.op == "get_attr" and isinstance(_attribute(module, str(node.target)), torch.Tensor):
+        is_weight = node.op == "placeholder" and names.get(node.name) in lifted
+        if node.op == "get_attr":
+            is_weight = isinstance(_attribute(module, str(node.target)), torch.Tensor)
+        if is_weight:
             tag = gen_tag_fn(node) if gen_tag_fn is not None else DEFAULT_FILE
             if tag is not None:
                 custom = node.meta.setdefault("custom", {})

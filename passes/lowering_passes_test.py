@@ -274,3 +274,18 @@ def test_handles_that_exist_stay():
     DebugHandleGeneratorPass()(program.graph_module)
     assert find(program, "aten.sin.default").meta["debug_handle"] == 7
     assert find(program, "aten.add.Tensor").meta["debug_handle"] == 8
+
+
+def test_what_an_operator_gets_as_an_attribute_has_its_debug_handle():
+    class Choice(torch.nn.Module):
+        def forward(self, x):
+            return torch.cond(x.sum() > 0, lambda y: y.sin(), lambda y: y.cos(), (x,))
+
+    program = torch.export.export(Choice(), (torch.ones(2),))
+    assert DebugHandleGeneratorPass()(program.graph_module).modified
+    attributes = program.graph.find_nodes(op="get_attr")
+    assert len(attributes) == 2
+    for node in attributes:
+        (user,) = node.users
+        assert node.meta["debug_handle"] == user.meta["debug_handle"] > 0
+    assert not DebugHandleGeneratorPass()(program.graph_module).modified

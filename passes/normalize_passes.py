@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 import torch
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
@@ -64,8 +64,13 @@ class PruneEmptyTensorsPass(NodePass):
             node.replace_all_uses_with(kept[0], propagate_meta=False)
             node.graph.erase_node(node)
         else:
-            node.args = (kept, *node.args[1:])
+            self.remove_empty_tensors_from_cat(node.graph.owning_module, node)
         return True
+
+    def remove_empty_tensors_from_cat(self, graph_module: "GraphModule | None", cat_node: Node) -> None:
+        """Leaves to a ``cat``, of which not all are empty, those tensors that have elements (in place)."""
+        sources: Any = cat_node.args[0]
+        cat_node.args = ([source for source in sources if not _is_empty(source)], *cat_node.args[1:])
 
 
 class RemoveToCopyPass(NodePass):

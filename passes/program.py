@@ -180,13 +180,33 @@ def mutated_placeholders(program: ExportedProgram) -> set[Node]:
     return found
 
 
+def trained_parameters(signature: ExportGraphSignature) -> set[str]:
+    """Names (in the model) of the parameters whose gradients the program returns."""
+    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
+    return {spec.target for spec in gradients if spec.target is not None}
+
+
+def variable_placeholders(program: ExportedProgram) -> set[Node]:
+    """Placeholders of state whose value may be another one at the next run.
+
+    That is what the program writes back, and the parameters that an optimizer changes between its runs.
+    """
+    trained = trained_parameters(program.graph_signature)
+    found = mutated_placeholders(program)
+    specs = program.graph_signature.input_specs
+    for node, spec in zip(program.graph.find_nodes(op="placeholder"), specs, strict=True):
+        if spec.kind is InputKind.PARAMETER and spec.target in trained:
+            found.add(node)
+    return found
+
+
 def constant_values(program: ExportedProgram) -> dict[Node, torch.Tensor]:
     """Placeholders whose value is known ahead of time and belongs into the program, with that value.
 
-    Parameters, buffers nobody writes and lifted constants; not those marked for an external file, whose bytes may
-    be exchanged later.
+    Parameters that are not trained, buffers nobody writes and lifted constants; not those marked for an external file,
+    whose bytes may be exchanged later.
     """
-    written = mutated_placeholders(program)
+    written = variable_placeholders(program)
     found: dict[Node, torch.Tensor] = {}
     placeholders = program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, program.graph_signature.input_specs, strict=True):

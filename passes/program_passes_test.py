@@ -129,6 +129,23 @@ def test_constant_subgraphs_are_computed():
     assert not ConstantPropPass()(program).modified
 
 
+class _ConstantResult(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.ones(2))
+
+    def forward(self, x):
+        return self.table + 1, x * 2
+
+
+def test_a_constant_may_be_a_result():
+    program = edge(_ConstantResult(), torch.rand(2))
+    constant_prop_pass(program)
+    program._validate()
+    results = [spec.arg.name for spec in program.graph_signature.output_specs]
+    assert results[0] in program.graph_signature.inputs_to_lifted_tensor_constants and len(results) == 2
+
+
 class _Growing(nn.Module):
     def __init__(self):
         super().__init__()

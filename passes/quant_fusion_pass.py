@@ -7,6 +7,7 @@ graph                                                 becomes
 ``quantize(relu(add(...)))``                          ``quantized_decomposed.add_relu(a, ..., b, ...)``
 ``quantize(move(dequantize(a)))``, equal parameters   ``move(a)`` (views, slices, transpositions, ``cat``)
 ``embedding(dequantize_per_channel(w), i)``           ``quantized_decomposed.embedding_byte(w, ...)``
+``embedding(dequantize_affine(w), i)``                ``embedding_byte``, ``embedding_4bit``, ``embedding_2bit``
 ====================================================  ==================================================
 """
 
@@ -14,13 +15,17 @@ from typing import Any, Final
 
 import torch
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import GraphModule, Node
+from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
-from executorch.passes.constant_prop_pass import constant_prop_pass
+from executorch.passes.constant_prop_pass import constant_prop_pass, erase_constant
 from executorch.passes.fake_values import compute_value
+from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_base import NodePass
+from executorch.passes.program import ConstantLifter, constant_values, sync_signature
+from executorch.passes.quantized_embeddings import TablePacker, is_quantized_table
 
 _aten = torch.ops.aten
 _REGISTERED: Final = bound_ops.LIBRARIES
@@ -28,6 +33,8 @@ _QUANTIZE: Final = "quantized_decomposed::quantize_per_tensor"
 _DEQUANTIZE: Final = "quantized_decomposed::dequantize_per_tensor"
 _PER_CHANNEL: Final = "quantized_decomposed::dequantize_per_channel"
 _EMBEDDING: Final = _aten.embedding.default
+#: How a program reads the parts of a tensor subclass among its parameters.
+_INNER_TENSOR: Final = "export.access_subclass_inner_tensor.default"
 _MOVES: Final = frozenset(
     {
         _aten.view_copy.default,
@@ -48,23 +55,44 @@ class QuantFusionPass(NodePass):
     """See the module's description. Works in place on edge graphs.
 
     Args:
-        _fix_node_meta_val, node_value_dict: for callers of other releases; example values are always right.
+        _fix_node_meta_val: for callers of other releases; example values are always right.
+        node_value_dict: name of a placeholder to the constant behind it. Without them torchao's embeddings stay as
+            they are, since their tables have to be packed; see :func:`quant_fusion_and_const_prop_pass`.
     """
 
     removes_dead_code = True
 
     def __init__(self, _fix_node_meta_val: bool = False, node_value_dict: Any = None) -> None:
-        del _fix_node_meta_val, node_value_dict
+        del _fix_node_meta_val
+        self._values = node_value_dict
+        self._outermost: "GraphModule | None" = None
+        self._tables = TablePacker(None)
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        self._outermost = graph_module
+        return super().call(graph_module)
+
+    def begin(self, graph_module: GraphModule) -> bool:
+        # The bodies of control flow have placeholders of their own, which may be named alike.
+        self._tables = TablePacker(self._values if graph_module is self._outermost else None)
+        return False
 
     def rewrite(self, node: Node) -> bool:
         if _is_call(node, _EMBEDDING):
-            return _fuse_embedding(node)
+            return _fuse_embedding(node) or self._fuse_table(node)
         if _name(node) != _QUANTIZE or len(node.args) < 6:
             return False
         source = node.args[0]
         if not isinstance(source, Node) or len(source.users) != 1:
             return False
         return _fuse_add(node, source) or _fuse_move(node, source)
+
+    def _fuse_table(self, node: Node) -> bool:
+        call = self._tables.fused_call(node)
+        if call is None:
+            return False
+        _replace(node, *call)
+        return True
 
 
 def _fuse_add(quantize: Node, source: Node) -> bool:
@@ -138,10 +166,51 @@ def _is_call(node: Any, op: torch._ops.OpOverload) -> bool:
     return isinstance(node, Node) and node.op == "call_function" and aten_op(node.target) is op
 
 
+def fuse_quantized_embeddings(program: ExportedProgram) -> bool:
+    """Fuses embeddings of tables that torchao quantized, with packed tables as constants of the program (in place).
+
+    Returns:
+        whether there were any.
+    """
+    if not any(is_quantized_table(node) for node in program.graph.nodes):
+        return False
+    return _fuse(program)
+
+
+def _fuse(program: ExportedProgram) -> bool:
+    unused = {node for node in constant_values(program) if not node.users}
+    _lift_inner_tensors(program)
+    constants = constant_values(program)
+    values = {node.name: value for node, value in constants.items()}
+    modified = QuantFusionPass(node_value_dict=values)(program.graph_module).modified
+    lift_tensor_attributes(program)
+    for node in constants:
+        if not node.users and node not in unused:
+            erase_constant(program, node)
+    sync_signature(program)
+    return modified
+
+
+def _lift_inner_tensors(program: ExportedProgram) -> None:
+    """Makes constants of the parts of torchao's tensors, which programs read from the tensors (in place)."""
+    constants = constant_values(program)
+    lifter = ConstantLifter(program, "_inner_tensor")
+    for node in list(program.graph.nodes):
+        if str(node.target) != _INNER_TENSOR or node.args[0] not in constants:
+            continue
+        source, part = node.args
+        value = getattr(constants[source], part)
+        lifted = lifter.lift(value, key=(source, part))
+        constants[lifted] = value
+        node.replace_all_uses_with(lifted, propagate_meta=False)
+        program.graph.erase_node(node)
+    program.graph_module.recompile()
+
+
 def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
     """Fuses quantized graphs and folds what depends on constants only (weights' quantization); in place."""
-    QuantFusionPass()(program.graph_module)
+    _fuse(program)
     return constant_prop_pass(program, custom_skip_targets=set())
 
 
-__all__ = ["QuantFusionPass", "quant_fusion_and_const_prop_pass"]
+__all__ = ["QuantFusionPass", "fuse_quantized_embeddings", "quant_fusion_and_const_prop_pass"]

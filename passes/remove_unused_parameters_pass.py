@@ -4,7 +4,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import mutated_placeholders
+from executorch.passes.program import variable_placeholders
 
 _STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -12,13 +12,13 @@ _STATE = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 class RemoveUnusedParametersPass(ExportedProgramPassBase):
     """Removes placeholders of parameters, buffers and constants without users, and their tensors (in place).
 
-    Buffers that the program writes stay: the next call reads them.
+    Buffers that the program writes stay, because the next call reads them, and so do parameters that it trains.
     """
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         specs = exported_program.graph_signature.input_specs
         placeholders = exported_program.graph.find_nodes(op="placeholder")
-        written = mutated_placeholders(exported_program)
+        written = variable_placeholders(exported_program)
         unused = [
             (node, spec)
             for node, spec in zip(placeholders, specs, strict=True)

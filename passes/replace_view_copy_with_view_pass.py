@@ -102,6 +102,15 @@ def _is_candidate(node: Node, writers: dict[int, list[Node]]) -> bool:
     return is_contiguous_dim_order(base.dim_order) and is_contiguous_dim_order(spec.dim_order)
 
 
+def is_safe_view_copy(node: Node) -> bool:
+    """True for a ``view_copy`` with specs that nothing could tell from a view of its argument."""
+    if node.op != "call_function" or aten_op(node.target) is not _aten.view_copy.default:
+        return False
+    module = node.graph.owning_module
+    assert module is not None
+    return _is_candidate(node, _writers(module))
+
+
 def _leaves_graph(node: Node) -> bool:
     """True when the value is returned or handed to control flow, whose results are redirected at run time."""
     return any(

@@ -17,7 +17,7 @@ from executorch.dialects.execution import flatten_specs
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import mutated_placeholders, output_node, state_value
+from executorch.passes.program import output_node, state_value, trained_parameters, variable_placeholders
 
 
 class SpecPropPass(PassBase):
@@ -129,8 +129,8 @@ def update_placeholder_specs(exported_program: ExportedProgram, graph_module: Gr
     """Completes the specs of parameters, buffers and constants (in place): ``const``, ``data``, names, tags."""
     placeholders = graph_module.graph.find_nodes(op="placeholder")
     specs = exported_program.graph_signature.input_specs
-    mutated = mutated_placeholders(exported_program)
-    mutated_names = {node.name for node in mutated}
+    variable_names = {node.name for node in variable_placeholders(exported_program)}
+    trained = trained_parameters(exported_program.graph_signature)
     for node, input_spec in zip(placeholders, specs, strict=True):
         spec = node.meta.get(meta_keys.SPEC)
         if input_spec.kind in (InputKind.USER_INPUT, InputKind.TOKEN) or not isinstance(spec, TensorSpec):
@@ -138,5 +138,7 @@ def update_placeholder_specs(exported_program: ExportedProgram, graph_module: Gr
         value = state_value(exported_program, input_spec)
         spec.fully_qualified_name = input_spec.target
         spec.data = value if isinstance(value, torch.Tensor) else None
-        spec.const = node.name not in mutated_names and spec.data is not None
-        spec.external_tag = node.meta.get(meta_keys.CONSTANT_TAG) if spec.const else None
+        spec.const = node.name not in variable_names and spec.data is not None
+        # The first value of what is trained may stand in a file of its own, as a constant may.
+        is_trained = input_spec.kind is InputKind.PARAMETER and input_spec.target in trained
+        spec.external_tag = node.meta.get(meta_keys.CONSTANT_TAG) if spec.const or is_trained else None

@@ -68,6 +68,11 @@ def replace_by_out_variant(node: Node, out_variant: torch._ops.OpOverload) -> No
     spec = node.meta[meta_keys.SPEC]
     value = node.meta.get(meta_keys.VAL)
     specs, values = ((spec,), (value,)) if len(names) == 1 else (spec, value or (None,) * len(names))
+    if any(item is None for item in specs):
+        # A result that the caller does not want (`output_mask`) still has an out argument, which stays empty.
+        dtype = next(item.scalar_type for item in specs if isinstance(item, TensorSpec))
+        specs = tuple(TensorSpec(dtype, (0,)) if item is None else item for item in specs)
+        node.meta[meta_keys.SPEC] = specs
     kwargs = {name: value for name, value in node.kwargs.items() if name in kept}
     with node.graph.inserting_before(node):
         for name, out_spec, out_value in zip(names, specs, values, strict=True):

@@ -82,7 +82,7 @@ def schema_to_opoverload(schema: Any) -> OpOverload:
 def _get_overload_schema(op_overload: OpOverload) -> "FunctionSchema | None":
     """The schema of an overload in torchgen's form; None where torchgen cannot read it."""
     try:
-        return FunctionSchema.parse(str(op_overload._schema).partition("::")[2])
+        return FunctionSchema.parse(str(op_overload._schema))
     except (AssertionError, RuntimeError, ValueError):
         return None
 

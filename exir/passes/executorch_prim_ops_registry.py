@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
+from executorch.dialects.prim_ops import ATEN_PRIM_OPS, SYM_OP_TO_PRIM
 from executorch.dialects.prim_ops import LIBRARY as executorch_prims_lib
-from executorch.dialects.prim_ops import SYM_OP_TO_PRIM
 
 add, sub, mul, floordiv, truediv, mod = (
     operator.add,
@@ -28,6 +28,10 @@ sym_float, sym_int, sym_ite, sym_max, sym_min, sym_not = (
     torch.sym_not,
 )
 ceil, trunc, builtin_round = math.ceil, math.trunc, builtins.round
+
+# Under these names exporters of other projects take them.
+_PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS = SYM_OP_TO_PRIM
+_EXECUTORCH_SYM_OPS = {*SYM_OP_TO_PRIM.values(), *ATEN_PRIM_OPS}
 
 
 def is_sym_op(target: Any) -> bool:

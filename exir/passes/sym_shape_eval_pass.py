@@ -1,5 +1,6 @@
 """Documented path of :mod:`executorch.passes.sym_shape_eval_pass`."""
 
+from executorch.exir.sym_util import eval_upper_bound
 from executorch.passes.sym_shape_eval_pass import (
     ConstraintBasedSymShapeEvalPass,
     HintBasedSymShapeEval,
@@ -12,4 +13,5 @@ __all__ = [
     "HintBasedSymShapeEval",
     "HintBasedSymShapeEvalPass",
     "ValueRangeBasedSymShapeEval",
+    "eval_upper_bound",
 ]

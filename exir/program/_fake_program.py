@@ -1,5 +1,7 @@
 """Programs whose parameters have no bytes, for stages that must not write them."""
 
+import copy
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
@@ -8,18 +10,22 @@ from executorch.passes.program import copy_graph_module, copy_signature, fake_mo
 
 
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
-    """A program with its own graph, fake parameters and buffers, and the constants of ``real_exported_program``."""
+    """A program with its own graph and tables, fake parameters and buffers, and the constants of the real one."""
     mode = fake_mode_of(real_exported_program.graph.nodes) or FakeTensorMode()
     state = {
         name: mode.from_tensor(value, static_shapes=True) if isinstance(value, torch.Tensor) else value
         for name, value in real_exported_program.state_dict.items()
     }
-    return replace_parts(
+    fake = replace_parts(
         real_exported_program,
         graph_module=copy_graph_module(real_exported_program.graph_module),
         signature=copy_signature(real_exported_program.graph_signature),
         state_dict=state,
     )
+    # Whoever edits the fake program must not find that the real one has changed.
+    fake._range_constraints = copy.copy(real_exported_program.range_constraints)
+    fake._module_call_graph = list(real_exported_program.module_call_graph)
+    return fake
 
 
 def update_to_real_program(

@@ -8,16 +8,26 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from executorch.dialects.errors import SpecViolationError
+from executorch.dialects.prim_ops import ATEN_PRIM_OPS, SYM_OP_TO_PRIM
 from executorch.dialects.verifiers import (
     DialectRules,
     EdgeVerifier,
     edge_verifier,
     verify_aten_graph,
+    verify_dtypes,
     verify_edge_graph,
     verify_execution_graph,
 )
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.edge_lowering import dialect_rules
+
+# Under these names exporters of other projects take them; the edge verifier checks element types with the rest.
+_EXECUTORCH_SYM_OPS = {*SYM_OP_TO_PRIM.values(), *ATEN_PRIM_OPS}
+
+
+def _check_tensor_args_matching_op_allowed_dtype(gm: GraphModule) -> None:
+    """Raises ``SpecViolationError`` unless the element types of edge operators are allowed."""
+    verify_dtypes(gm)
 
 
 class _CallableVerifier:

@@ -1,0 +1,1 @@
+"""Example arguments of operators; see :mod:`executorch.dialects.sample_args`."""

@@ -1,0 +1,1 @@
+"""How tables of element types are written; see :mod:`executorch.exir.dialects.edge.spec.gen`."""
