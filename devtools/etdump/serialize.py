@@ -19,12 +19,16 @@ def deserialize_from_etdump_flatcc(data: bytes, size_prefixed: bool = True) -> f
 
     Args:
         data: The contents of an ``.etdp`` file.
-        size_prefixed: Whether four bytes with the length come first, as the runtime writes them.
+        size_prefixed: Whether four bytes with the length come first, as the runtime writes them; where the
+            identifier shows that they do, False is overruled.
 
     Raises:
         ValueError: The bytes are not an ETDump, or not all of it.
     """
     body = memoryview(data)
+    # What is written here has the length; readers of other writers' files say that theirs have none.
+    if bytes(body[4:8]) != _IDENTIFIER and bytes(body[8:12]) == _IDENTIFIER:
+        size_prefixed = True
     if size_prefixed:
         if len(body) < _PREFIX.size:
             raise ValueError(f"an ETDump starts with four bytes of length, but there are {len(body)} bytes")

@@ -51,6 +51,9 @@ from executorch.devtools.inspector.sources import (
 )
 from executorch.devtools.inspector.time_scale import TimeScale
 from executorch.devtools.inspector.values import handles_of
+from executorch.devtools.inspector.vgf_neural_statistics import (
+    parse_vgf_neural_statistics_delegate_metadata,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,6 +225,24 @@ class Inspector:
                 for op_type in dict.fromkeys(event.op_types):
                     found[op_type].append(event)
         return dict(found)
+
+    def get_vgf_neural_statistics(self) -> list[dict[str, Any]]:
+        """Neural statistics that the VGF delegate attached to events, in their order.
+
+        Returns:
+            Objects as :func:`.vgf_neural_statistics.parse_vgf_neural_statistics_metadata` gives them.
+
+        Raises:
+            ValueError: What says that it is such a record cannot be read.
+        """
+        return [
+            record
+            for block in self.event_blocks
+            for event in block.events
+            for record in parse_vgf_neural_statistics_delegate_metadata(
+                [attached for attached in event.raw_delegate_debug_metadatas if attached]
+            )
+        ]
 
     def get_exported_program(self, graph: str | None = None) -> ExportedProgram | None:
         """A program out of the ETRecord; None without one.

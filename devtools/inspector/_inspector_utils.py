@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import IO, TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
+
+import torch
 
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, Event, ProfileEvent
 from executorch.devtools.etdump.serialize import deserialize_from_etdump_flatcc
@@ -24,9 +26,7 @@ from executorch.devtools.inspector.handle_maps import (
     merge_runtime_overlapping_debug_handles,
 )
 from executorch.devtools.inspector.numerical_comparator import DebugHandle
-from executorch.devtools.inspector.numerical_comparator.operands import (
-    to_float_tensor as convert_to_float_tensor,
-)
+from executorch.devtools.inspector.numerical_comparator.operands import to_float_tensor
 from executorch.devtools.inspector.provenance import (
     DEBUG_HANDLE_KEY,
     FROM_NODE_KEY,
@@ -121,6 +121,25 @@ def display_or_print_df(df: pd.DataFrame, file: IO[str] | None = None) -> None:
         return
     text = "no events" if df.empty else df.to_string(max_colwidth=60, na_rep="")
     print(text, file=sys.stdout if file is None else file)
+
+
+def convert_to_float_tensor(input_data: Any) -> torch.Tensor:
+    """A tensor, a number, or nested lists of numbers, as float64 on the CPU; NaN counts as zero.
+
+    Raises:
+        ValueError: It is none of these.
+    """
+    if isinstance(input_data, (list, tuple)):
+        try:
+            input_data = torch.tensor(input_data)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise ValueError(
+                f"Cannot convert value of type {type(input_data)} to a tensor: {error}"
+            ) from error
+    try:
+        return to_float_tensor(input_data)
+    except TypeError as error:
+        raise ValueError(f"Cannot convert value of type {type(input_data)} to a tensor: {error}") from error
 
 
 __all__ = [

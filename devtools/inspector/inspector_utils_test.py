@@ -113,8 +113,11 @@ def test_metrics(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Non
     utils.plot_metric([1.0, 2.0, float("inf")], "gap")
     assert (tmp_path / "gap.svg").read_text().count("<circle") == 2
     assert utils.convert_to_float_tensor(ONE.half()).dtype == torch.float64
-    with pytest.raises(TypeError, match="cannot be compared"):
+    assert utils.convert_to_float_tensor([1, 2.5]).tolist() == [1.0, 2.5]
+    with pytest.raises(ValueError, match="cannot be compared"):
         utils.convert_to_float_tensor("1")
+    with pytest.raises(ValueError, match="Cannot convert value"):
+        utils.convert_to_float_tensor(["1"])
 
 
 def test_events_and_tables() -> None:

@@ -1,0 +1,1 @@
+"""Command lines that are not tools of their own."""
