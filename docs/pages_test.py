@@ -6,7 +6,14 @@ import re
 import pytest
 
 HERE = pathlib.Path(__file__).parent
-PAGES = ("getting-started", "export-and-lowering", "passes", "custom-operators", "memory-planning")
+PAGES = (
+    "getting-started",
+    "export-and-lowering",
+    "passes",
+    "custom-operators",
+    "memory-planning",
+    "integrations",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -4,15 +4,16 @@
     ./bazelw run //tests/benchmarks:models -- --xnnpack --threads 1,2
 
 With `--xnnpack` our programs and the published package's are delegated to XNNPACK, without it neither is; the published
-package makes its programs itself. Int8 models are measured with XNNPACK only: by both packages with PyTorch's static
+package makes its programs itself. Without it two more take part: `published_xnnpack`, the published package with its
+delegate, which undelegated programs are measured with too, and `ours_portable`, our portable library alone. Int8 models are measured with XNNPACK only: by both packages with PyTorch's static
 quantization, by ONNX Runtime and OpenVINO with ONNX Runtime's, by LiteRT with its own.
 
 Each engine makes its file first, in a process of its own, and keeps it with `--keep DIRECTORY` for the next run. Then each
 has its own processes, one for each model and round; the engines take turns, and a figure is the median over the rounds of
 the least time of a process. The other engines are fetched with this target, which is manual for that reason; outside
 Bazel those that are not installed are left out and named. The last line is `RESULT {json}` with `rows`: model, threads,
-ours_us, peers.<engine>; `failed`: what an engine could not do and why; and in how many rows ours is not slower than the
-published package, and level with the best of the others. Level is within ten percent, less than which means nothing here.
+ours_us, peers.<engine>; `failed`: what an engine could not do and why; and in how many rows the targets are met. Level
+and not slower are within ten percent, less than which means nothing here.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ _KEEP = flags.DEFINE_string(
 
 _WORKER = pathlib.Path(models_worker.__file__)
 _ALL = (models_worker.OURS, models_worker.PUBLISHED, models_worker.EAGER, *models_worker.PEERS)
+_UNDELEGATED_ONLY = (models_worker.PUBLISHED_XNNPACK, models_worker.PORTABLE)
 _LEVEL = 1.1
+_UNDELEGATED_LIMIT = 1.5
+_PORTABLE_LIMIT = 0.1
 _LARGEST_DIFFERENCE = 0.01
 """Between single-precision results, relative to the greatest; more of it is another model."""
 
@@ -81,6 +85,10 @@ def engine_file(directory: pathlib.Path, engine: str, model: str) -> pathlib.Pat
         return directory / f"{model}.{engine}{ENGINES[engine].ending}"
     if engine == models_worker.EAGER:
         return models_worker.reference_file(directory / model)
+    if engine == models_worker.PORTABLE:
+        return engine_file(directory, models_worker.OURS, model)
+    if engine == models_worker.PUBLISHED_XNNPACK:
+        return directory / f"{model}.{models_worker.PUBLISHED}.xnnpack.pte"
     return directory / f"{model}.{engine}.{'xnnpack' if _XNNPACK.value else 'undelegated'}.pte"
 
 
@@ -90,7 +98,8 @@ def call_worker(engine: str, *arguments: str) -> str | int:
     Raises:
         EngineFailed: if it failed.
     """
-    path = os.pathsep.join(sys.path) if engine != models_worker.PUBLISHED else published.search_path()
+    is_published = engine in (models_worker.PUBLISHED, models_worker.PUBLISHED_XNNPACK)
+    path = published.search_path() if is_published else os.pathsep.join(sys.path)
     if path is None:
         return models_worker.ABSENT
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
@@ -137,7 +146,8 @@ def measure_model(model: str, directory: pathlib.Path) -> Found:
     reference = engine_file(directory, models_worker.EAGER, model)
     if not reference.exists():
         call_worker(models_worker.EAGER, "make", models_worker.EAGER, model, str(reference))
-    chosen = [name for name in _ALL if name == models_worker.OURS or name in (_ENGINES.value or _ALL)]
+    known = _ALL if _XNNPACK.value else _ALL + _UNDELEGATED_ONLY
+    chosen = [name for name in known if name == models_worker.OURS or name in (_ENGINES.value or known)]
     taking_part = set(chosen)
     for turn in range(_ROUNDS.value):
         for step in range(len(chosen)):
@@ -161,21 +171,35 @@ def rows_of(model: str, found: Found) -> list[dict[str, Any]]:
     return rows
 
 
+def share(rows: list[dict[str, Any]], engines: tuple[str, ...], limit: float, ours: str | None = None) -> str:
+    """In how many of the rows with such peers ours takes at most `limit` times the time of the best of them.
+
+    Args:
+        ours: The engine that is compared; the optimized library by default.
+    """
+    ratios = []
+    for row in rows:
+        peers = [row["peers"][engine] for engine in engines if engine in row["peers"]]
+        us = row["peers"].get(ours) if ours else row["ours_us"]
+        if peers and us:
+            ratios.append(us / min(peers))
+    return f"{sum(ratio <= limit for ratio in ratios)} of {len(ratios)}"
+
+
 def verdict(rows: list[dict[str, Any]]) -> dict[str, str]:
-    """In how many of the rows with such a peer ours is level with it or ahead."""
-    against = {
-        "not_slower_than_published": (models_worker.PUBLISHED,),
-        "level_with_best_peer": models_worker.PEERS,
+    """The targets: in how many rows they are met."""
+    worker = models_worker
+    if _XNNPACK.value:
+        return {
+            "not_slower_than_published": share(rows, (worker.PUBLISHED,), _LEVEL),
+            "level_with_best_peer": share(rows, worker.PEERS, _LEVEL),
+        }
+    best = (*worker.PEERS, worker.EAGER, worker.PUBLISHED_XNNPACK)
+    return {
+        "within_1.5_times_the_best": share(rows, best, _UNDELEGATED_LIMIT),
+        "not_slower_than_torch": share(rows, (worker.EAGER,), _LEVEL),
+        "portable_10_times_published": share(rows, (worker.PUBLISHED,), _PORTABLE_LIMIT, worker.PORTABLE),
     }
-    result = {}
-    for name, engines in against.items():
-        ratios = []
-        for row in rows:
-            peers = [row["peers"][engine] for engine in engines if engine in row["peers"]]
-            if peers:
-                ratios.append(row["ours_us"] / min(peers))
-        result[name] = f"{sum(ratio <= _LEVEL for ratio in ratios)} of {len(ratios)}"
-    return result
 
 
 def run(directory: pathlib.Path) -> dict[str, object]:

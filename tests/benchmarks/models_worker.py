@@ -7,8 +7,9 @@
 `torch`, the inputs and what PyTorch makes of them. `run` prints `{"us": {threads: microseconds}, "difference": ...}`
 for thread counts like `1,2`; the difference is relative to PyTorch's greatest element.
 
-The engines `ours` and `published` run the same code; which package is imported as `executorch` makes the difference. So
-nothing here imports anything of that package but documented names.
+The engines `ours`, `published` and `published_xnnpack` run the same code; which package is imported as `executorch`, and
+which program, makes the difference. So nothing here imports anything of that package but documented names. `ours_portable`
+is a program of C++ with the portable kernels alone, while the bindings have the optimized ones.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import pathlib
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 OURS, PUBLISHED, EAGER = "ours", "published", "torch"
+PORTABLE, PUBLISHED_XNNPACK = "ours_portable", "published_xnnpack"
+"""Taking part where nothing is delegated: our portable library without the optimized one, and whose goal that is."""
+PROGRAMS = (OURS, PUBLISHED, PUBLISHED_XNNPACK)
 PEERS = ("onnxruntime", "openvino", "litert")
 ABSENT = 77
 """The exit code that says that the engine is not installed."""
@@ -29,6 +35,8 @@ UNSUPPORTED = 78
 """The exit code that says that the engine is not asked for such models here."""
 
 Call = Callable[[], Sequence[Any]]
+
+RUNNER = pathlib.Path(__file__).parents[2] / "extension/executor_runner/portable_runner"
 
 
 def _beside(name: str) -> Any:
@@ -152,7 +160,7 @@ def make(engine: str, model: str, file: pathlib.Path) -> None:
     """Writes what the engine runs."""
     if engine == EAGER:
         write_reference(model, file)
-    elif engine in (OURS, PUBLISHED):
+    elif engine in (*PROGRAMS, PORTABLE):
         file.write_bytes(program_of(model, file.name.endswith(".xnnpack.pte")))
     else:
         module, inputs = models()[model].build()
@@ -173,7 +181,7 @@ def run(
     for count in threads:
         if engine == EAGER:
             call = load_eager(model, count)
-        elif engine in (OURS, PUBLISHED):
+        elif engine in PROGRAMS:
             call = load_program(file, count, inputs)
         else:
             call = _beside("peer_engines").ENGINES[engine].load(file, count, inputs)
@@ -185,10 +193,39 @@ def run(
     return {"us": times, "difference": difference}
 
 
+def run_portable(file: pathlib.Path, threads: Sequence[int], seconds: float) -> dict[str, Any]:
+    """Measures the portable library; one thread, whatever the count, since it has no other."""
+    import numpy
+
+    with numpy.load(reference_file(file)) as stored, tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        inputs = [directory / f"input{index}" for index in range(len(stored.files) - 1)]
+        for path in inputs:
+            path.write_bytes(stored[path.name].tobytes())
+        command = [str(RUNNER), f"--model_path={file}", "--inputs=" + ",".join(map(str, inputs))]
+        command += [f"--output_dir={directory / 'out'}", "--print_output=none", "--json", "--warmup=1"]
+
+        def times(executions: int) -> dict[str, Any]:
+            done = subprocess.run(
+                [*command, f"--num_executions={executions}"], capture_output=True, text=True, check=True
+            )
+            found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+            return found
+
+        us = times(5)["min_us"]
+        us = min(us, times(max(5, int(seconds * 1e6 / us)))["min_us"])
+        expected = stored["expected"]
+        result = numpy.fromfile(directory / "out/output_0.bin", expected.dtype).reshape(expected.shape)
+        difference = float(numpy.abs(result - expected).max() / numpy.abs(expected).max())
+    return {"us": {str(count): us for count in threads}, "difference": difference}
+
+
 def missing(engine: str, model: str) -> int:
     """An exit code if the engine cannot be asked, otherwise 0."""
     if engine == EAGER:
         return UNSUPPORTED if model.endswith("_int8") else 0
+    if engine == PORTABLE:
+        return 0 if RUNNER.exists() else ABSENT
     if engine in PEERS:
         packages = _beside("peer_engines").ENGINES[engine].packages
         return 0 if all(importlib.util.find_spec(name) for name in packages) else ABSENT
@@ -205,7 +242,10 @@ def main(argv: list[str]) -> int:
     if missing(engine, model):
         return missing(engine, model)
     threads = [int(count) for count in rest[0].split(",")]
-    print(json.dumps(run(engine, model, pathlib.Path(file), threads, float(rest[1]))))
+    if engine == PORTABLE:
+        print(json.dumps(run_portable(pathlib.Path(file), threads, float(rest[1]))))
+    else:
+        print(json.dumps(run(engine, model, pathlib.Path(file), threads, float(rest[1]))))
     return 0
 
 
