@@ -65,7 +65,7 @@ class QuantFusionPass(NodePass):
     def __init__(self, _fix_node_meta_val: bool = False, node_value_dict: Any = None) -> None:
         del _fix_node_meta_val
         self._values = node_value_dict
-        self._outermost: "GraphModule | None" = None
+        self._outermost: GraphModule | None = None
         self._tables = TablePacker(None)
 
     def call(self, graph_module: GraphModule) -> PassResult:

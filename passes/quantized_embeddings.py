@@ -108,7 +108,8 @@ class TablePacker:
         op = aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
         if op is None or op._schema.name != _DEQUANTIZE or node.kwargs.keys() - {"output_dtype"}:
             return None
-        integers, block, scales, zero_points, dtype, low, high, *_ = (*node.args, None, None)
+        given: list[Any] = [*node.args, None, None]
+        integers, block, scales, zero_points, dtype, low, high = given[:7]
         known = self._values.get(getattr(integers, "name", ""))
         if known is None or known.dtype != torch.int8 or dtype != torch.int8 or known.dim() != 2:
             return None
