@@ -211,7 +211,7 @@ def show(row: dict[str, Any]) -> None:
 def measure_all(threads: int) -> list[dict[str, Any]]:
     """The rows of one thread count, printed as they come."""
     torch.set_num_threads(threads)
-    os.environ["ET_OP_DRIVER_THREADS"] = str(threads)
+    os.environ["ET_KERNEL_TEST_THREADS"] = str(threads)
     driver = OpDriver(driver_path("op_driver_threads"))
     rows = []
     try:
