@@ -44,7 +44,14 @@ def test_the_core_is_small():
 
 def test_the_core_takes_nothing_that_throws_or_allocates():
     # One call such as std::string_view::substr brings the unwinder to a firmware, which does not link then.
-    unwanted = (b"__cxa_throw", b"__cxa_allocate_exception", b"__throw_", b"_Znwm", b"_Znam", b"12basic_stringI")
+    unwanted = (
+        b"__cxa_throw",
+        b"__cxa_allocate_exception",
+        b"__throw_",
+        b"_Znwm",
+        b"_Znam",
+        b"12basic_stringI",
+    )
     for platform, (with_core, _) in size_report.pairs([]).items():
         names = with_core.read_bytes()
         assert b"executorch" in names, f"{platform} was stripped: its names say nothing"
