@@ -73,12 +73,23 @@ def elsewhere(bazel: Bazel) -> Iterator[Bazel]:
     Only downloads are shared, which are known by their digests. Everything is removed at the end.
     """
     beside = pathlib.Path(bazel.run("info", "output_base").strip()).parent
-    with tempfile.TemporaryDirectory(prefix="elsewhere-", dir=beside) as scratch:
-        copy = pathlib.Path(scratch) / "checkout"
+    scratch = pathlib.Path(tempfile.mkdtemp(prefix="elsewhere-", dir=beside))
+    try:
+        copy = scratch / "checkout"
         copy_checkout(bazel.root, copy)
         fresh = ("--disk_cache=", "--remote_cache=")
         other = Bazel(copy, (f"--output_base={scratch}/output",), fresh)
         try:
             yield other
         finally:
-            other.run("clean", "--expunge")  # with its server, and what it has made read-only
+            # `clean --expunge` fails when the server's own emptying of its sandboxes is quicker.
+            other.run("shutdown")
+    finally:
+        remove(scratch)
+
+
+def remove(root: pathlib.Path) -> None:
+    """Removes a directory, with what Bazel has made read-only."""
+    for directory, _, _ in os.walk(root):
+        os.chmod(directory, 0o700)
+    shutil.rmtree(root)

@@ -61,10 +61,14 @@ def test_elsewhere(bazel, tmp_path):
         assert names == {"bazelw", "lib", "lib/a.py", "link", "user.bazelrc"}
         assert (other.root / "link").is_symlink()
         other.build(["//lib:dist"])
-    assert not other.root.exists()
+        sealed = other.root.parent / "output" / "external"
+        sealed.mkdir(parents=True)
+        (sealed / "file").touch()
+        sealed.chmod(0o500)
+    assert not other.root.parent.exists()
     calls = log.read_text().splitlines()
     assert "build --disk_cache= --remote_cache= //lib:dist" in calls[1]
-    assert f"{other.root} --output_base={other.root.parent}/output clean --expunge" in calls[-1]
+    assert f"{other.root} --output_base={other.root.parent}/output shutdown" in calls[-1]
 
 
 def test_outside_of_a_run(monkeypatch):
