@@ -106,3 +106,15 @@ LIGHT = [
     "//runtime/core/portable_type:half_test",
     "//schema:extended_header_test",
 ]
+
+#: What makes programs fast on phones: the optimized kernels and the XNNPACK delegate.
+FAST = [
+    "//backends/xnnpack/runtime:executor_test",
+    "//backends/xnnpack/runtime:packed_weights_test",
+    "//backends/xnnpack/runtime:shapes_test",
+    "//backends/xnnpack/runtime:sharing_test",
+    "//backends/xnnpack/runtime:workspace_test",
+    "//extension/threadpool:threadpool_test",
+    "//kernels/optimized/cpu:parallel_test",
+    "//kernels/optimized/cpu:simd_test",
+]

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include <cpuinfo.h>
 #include <fcntl.h>
@@ -64,15 +65,46 @@ FileHeader expected_header() {
   return header;
 }
 
-uint64_t sample_of(const uint8_t* data, size_t size) {
+/// A digest of some of the `size` bytes that `read(offset, size, into)` hands out; nothing if it
+/// fails.
+template <typename Read>
+std::optional<uint64_t> sample_of(size_t size, const Read& read) {
   constexpr size_t kStep = size_t{64} << 10;
   constexpr size_t kPart = 64;
+  uint8_t part[kPart];
   Hash hash;
+  const auto add = [&](size_t at, size_t length) {
+    const bool is_read = read(at, length, part);
+    hash.add(part, is_read ? length : 0);
+    return is_read;
+  };
   for (size_t at = 0; at < size; at += kStep) {
-    hash.add(data + at, std::min(kPart, size - at));
+    if (!add(at, std::min(kPart, size - at))) {
+      return std::nullopt;
+    }
   }
   const size_t tail = std::min(kPart, size);
-  return hash.add(data + size - tail, tail).digest();
+  if (!add(size - tail, tail)) {
+    return std::nullopt;
+  }
+  return hash.digest();
+}
+
+uint64_t sample_of(const void* data, size_t size) {
+  const auto copy = [data](size_t at, size_t length, uint8_t* into) {
+    std::memcpy(into, static_cast<const uint8_t*>(data) + at, length);
+    return true;
+  };
+  return *sample_of(size, copy);
+}
+
+/// Of a part of a file. Reading costs less than the faults of a mapping, of which there would be
+/// one for every piece of the sample.
+std::optional<uint64_t> sample_of(int fd, size_t offset, size_t size) {
+  const auto from_file = [fd, offset](size_t at, size_t length, uint8_t* into) {
+    return ::pread(fd, into, length, static_cast<off_t>(offset + at)) == ssize_t(length);
+  };
+  return sample_of(size, from_file);
 }
 
 uint64_t check_of(const RecordHeader& header, const char* name) {
@@ -133,8 +165,8 @@ bool is_ours(const Mapping& file) {
 
 using Records = std::map<PackedKey, std::shared_ptr<const Packed>>;
 
-/// All whole records; `end` is where the next one goes.
-Records read_records(const Mapping& file, size_t& end) {
+/// All whole records of the file that is mapped; `end` is where the next one goes.
+Records read_records(int fd, const Mapping& file, size_t& end) {
   Records records;
   end = kAlignment;
   while (file.size > end && file.size - end >= sizeof(RecordHeader)) {
@@ -148,7 +180,7 @@ Records read_records(const Mapping& file, size_t& end) {
     const size_t data_at = aligned(end + sizeof(header) + header.name_size);
     if (check_of(header, name) != header.check || data_at > file.size ||
         header.data_size > file.size - data_at ||
-        sample_of(file.data + data_at, header.data_size) != header.data_sample) {
+        sample_of(fd, data_at, header.data_size) != header.data_sample) {
       break;
     }
     records.emplace(PackedKey(std::string(name, header.name_size), header.seed),
@@ -210,7 +242,7 @@ std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, 
     }
     const Mapping mapping = map_file(file->get(), path);
     if (is_ours(mapping)) {
-      there = read_records(mapping, end);
+      there = read_records(file->get(), mapping, end);
       return file;
     }
     if (opened.st_size == 0) {
@@ -252,7 +284,7 @@ Records load_packed_file(const std::string& path) {
     return {};
   }
   size_t end = 0;
-  Records records = read_records(mapping, end);
+  Records records = read_records(file.get(), mapping, end);
   if (end < mapping.size) {
     ET_LOG(Error, "XNNPACK: the packed weights %s are damaged from byte %zu on", path.c_str(), end);
   }
