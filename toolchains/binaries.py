@@ -13,6 +13,9 @@ _ELF_KINDS = {1: "object", 2: "program", 3: "position-independent program"}
 _MACH_CPUS = {0x01000007: "x86-64", 0x0100000C: "AArch64"}
 _MACH_KINDS = {1: "object", 2: "program", 6: "shared library"}
 _MACH_PLATFORMS = {1: "macOS", 2: "iOS", 7: "iOS simulator"}
+#: Commands that name a shared library: needed, needed if present, handed on, loaded at first use.
+_MACH_LIBRARIES = (0x0000000C, 0x80000018, 0x8000001F, 0x00000020)
+_MACH_WEAK_DEFINITION, _MACH_WEAK_REFERENCE = 0x80, 0x40
 _COFF_MACHINES = {0x8664: "x86-64", 0xAA64: "AArch64"}
 
 
@@ -31,9 +34,12 @@ class Binary:
         rodata: bytes that are only read.
         data: bytes of variables with a value.
         bss: bytes of variables that start as zero.
-        undefined: names that another file has to define (ELF only).
-        defined: names that this file defines for others, but for those that several may define (ELF only).
+        undefined: names that another file has to define (ELF and Mach-O only).
+        defined: names that this file defines for others, but for those that several may define (ELF and Mach-O only).
         members: of an archive; 0 for a single file.
+        bound: of a Mach-O program, `undefined` by the path of the shared library in which the loader looks, "" for any.
+        minimum: of a Mach-O file, the least version of the system, such as "13.0".
+        signed: whether a Mach-O file has a signature, without which no program starts on Apple's AArch64.
     """
 
     format: str
@@ -45,6 +51,9 @@ class Binary:
     undefined: set[str] = dataclasses.field(default_factory=set)
     defined: set[str] = dataclasses.field(default_factory=set)
     members: int = 0
+    bound: dict[str, set[str]] = dataclasses.field(default_factory=dict)
+    minimum: str = ""
+    signed: bool = False
 
     @property
     def flash(self) -> int:
@@ -123,17 +132,46 @@ def read_mach(raw: bytes) -> Binary:
     _, cpu, _, kind, count = struct.unpack_from("<5I", raw, 0)
     words = f"{_MACH_CPUS.get(cpu, f'cpu {cpu:#x}')} {_MACH_KINDS.get(kind, f'kind {kind}')}"
     found = Binary("Mach-O", "Mach-O 64-bit " + words)
-    at = 32
+    at, symbols = 32, 0
+    libraries: list[str] = []
     for _ in range(count):
         command, size = struct.unpack_from("<2I", raw, at)
         if command == 0x19:
             for index in range(struct.unpack_from("<I", raw, at + 64)[0]):
                 _mach_section(found, raw, at + 72 + 80 * index)
         elif command == 0x32:
-            platform = struct.unpack_from("<I", raw, at + 8)[0]
+            platform, minimum = struct.unpack_from("<2I", raw, at + 8)
             found.kind += f" for {_MACH_PLATFORMS.get(platform, f'platform {platform}')}"
+            found.minimum = f"{minimum >> 16}.{minimum >> 8 & 0xFF}"
+        elif command in _MACH_LIBRARIES:
+            libraries.append(_text(raw, at + struct.unpack_from("<I", raw, at + 8)[0]))
+        elif command == 0x2:
+            symbols = at
+        elif command == 0x1D:
+            found.signed = True
         at += size
+    if symbols:
+        _mach_symbols(found, raw, symbols, libraries)
     return found
+
+
+def _mach_symbols(found: Binary, raw: bytes, command: int, libraries: list[str]) -> None:
+    table, count, names = struct.unpack_from("<3I", raw, command + 8)
+    for at in range(table, table + 16 * count, 16):
+        offset, kind, _, description, value = struct.unpack_from("<I2BHQ", raw, at)
+        # Local names, names for a debugger, and those that no other file sees.
+        if kind & 0xF1 != 1:
+            continue
+        name = _text(raw, names + offset).removeprefix("_")
+        if kind & 0xE or value:
+            if not description & _MACH_WEAK_DEFINITION:
+                found.defined.add(name)
+        elif not description & _MACH_WEAK_REFERENCE:
+            found.undefined.add(name)
+            if libraries:
+                number = description >> 8
+                place = libraries[number - 1] if 0 < number <= len(libraries) else ""
+                found.bound.setdefault(place, set()).add(name)
 
 
 def _mach_section(found: Binary, raw: bytes, at: int) -> None:
@@ -143,7 +181,7 @@ def _mach_section(found: Binary, raw: bytes, at: int) -> None:
         found.add("text", size)
     elif segment == "__TEXT":
         found.add("rodata", size)
-    elif segment == "__DATA":
+    elif segment in ("__DATA", "__DATA_CONST"):
         found.add("bss" if flags & 0xFF in (1, 12) else "data", size)
 
 

@@ -56,20 +56,30 @@ def test_symbols(wide):
     assert (found.undefined, found.defined) == ({"memcpy"}, {"mine"})
 
 
-def mach(sections, platform=None):
-    """A Mach-O object for AArch64; sections are (segment, size, flags)."""
+def mach(sections, platform=None, kind=1, libraries=(), symbols=(), signed=False):
+    """A Mach-O file for AArch64; sections are (segment, size, flags), symbols (name, type, description, value)."""
     body = b""
     for segment, size, flags in sections:
         body += b"__x".ljust(16, b"\0") + segment.encode().ljust(16, b"\0")
         body += struct.pack("<QQIIIIIII", 0, size, 0, 0, 0, 0, flags, 0, 0) + bytes(4)
-    commands = (
+    commands = [
         struct.pack("<II16sQQQQIIII", 0x19, 72 + len(body), b"", 0, 0, 0, 0, 7, 7, len(sections), 0) + body
-    )
-    count = 1
+    ]
     if platform is not None:
-        commands += struct.pack("<IIIIII", 0x32, 24, platform, 0, 0, 0)
-        count = 2
-    return struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, 1, count, len(commands), 0, 0) + commands
+        commands.append(struct.pack("<IIIIII", 0x32, 24, platform, 13 << 16 | 2 << 8, 27 << 16, 0))
+    for library in libraries:
+        path = library.encode() + b"\0" * (8 - len(library) % 8)
+        commands.append(struct.pack("<6I", 0xC, 24 + len(path), 24, 0, 0, 0) + path)
+    if signed:
+        commands.append(struct.pack("<4I", 0x1D, 16, 0, 0))
+    names, table = b"\0", b""
+    for name, type_, description, value in symbols:
+        table += struct.pack("<IBBHQ", len(names), type_, 0, description, value)
+        names += name.encode() + b"\0"
+    start = 32 + sum(map(len, commands)) + 24
+    commands.append(struct.pack("<6I", 2, 24, start, len(symbols), start + len(table), len(names)))
+    head = struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, kind, len(commands), sum(map(len, commands)), 0, 0)
+    return head + b"".join(commands) + table + names
 
 
 def test_mach():
@@ -77,6 +87,37 @@ def test_mach():
     found = binaries.read(mach([*sections, ("__LD", 50, 0x02000000)], platform=2))
     assert found.kind == "Mach-O 64-bit AArch64 object for iOS"
     assert (found.text, found.rodata, found.data, found.bss) == (100, 20, 7, 3)
+    assert (found.minimum, found.signed, found.bound) == ("13.2", False, {})
+
+
+MACH_SYMBOLS = [
+    ("_write", 0x01, 1 << 8, 0),
+    ("_draw", 0x01, 2 << 8, 0),
+    ("_anywhere", 0x01, 0xFE << 8, 0),
+    ("_if_there", 0x01, 1 << 8 | 0x40, 0),
+    ("_main", 0x0F, 0, 0x1000),
+    ("_inline", 0x0F, 0x80, 0x1010),
+    ("_common", 0x01, 0, 16),
+    ("_hidden", 0x1F, 0, 0x1020),
+    ("_local", 0x0E, 0, 0x1030),
+    ("_debugged", 0x24, 0, 0x1040),
+]
+
+
+def test_mach_program():
+    libraries = ["/usr/lib/libSystem.B.dylib", "/usr/lib/libdraw.dylib"]
+    sections = [("__DATA", 7, 0), ("__DATA_CONST", 5, 6)]
+    found = binaries.read(mach(sections, 1, 2, libraries, MACH_SYMBOLS, signed=True))
+    assert found.kind == "Mach-O 64-bit AArch64 program for macOS"
+    assert found.bound == {libraries[0]: {"write"}, libraries[1]: {"draw"}, "": {"anywhere"}}
+    assert found.undefined == {"write", "draw", "anywhere"}
+    assert found.defined == {"main", "common"}
+    assert (found.data, found.signed) == (12, True)
+
+
+def test_mach_object_is_bound_to_nothing_yet():
+    found = binaries.read(mach([], symbols=MACH_SYMBOLS))
+    assert (found.undefined, found.bound) == ({"write", "draw", "anywhere"}, {})
 
 
 def coff(optional=0, flags=0):

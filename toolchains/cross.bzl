@@ -28,6 +28,13 @@ def _process(processor):
     """A process on this machine's kernel."""
     return struct(command = "{root}", label = "@deb_qemu_user_static//:site/usr/bin/qemu-{}-static".format(processor))
 
+def _dynamic_process(processor, triplet):
+    """The same, of a program that loads glibc: another system's, since stubs are all that it was linked with."""
+    return struct(
+        command = "{{root}}/usr/bin/qemu-{}-static -L {{root}}/usr/{}".format(processor, triplet),
+        label = "@bundle_qemu_user_glibc//:qemu",
+    )
+
 #: How each platform's programs run here: the emulator's label, and the words before the program; {root} is what the
 #: label stands for, and paths are below the runfiles.
 EMULATORS = {
@@ -35,7 +42,9 @@ EMULATORS = {
     "cortex_m4": _machine("arm", "-M mps2-an386" + _ARM),
     "cortex_m55": _machine("arm", "-M mps3-an547" + _ARM),
     "cortex_m7": _machine("arm", "-M mps2-an500" + _ARM),
+    "linux_aarch64": _dynamic_process("aarch64", "aarch64-linux-gnu"),
     "linux_aarch64_musl": _process("aarch64"),
+    "linux_armv7": _dynamic_process("arm", "arm-linux-gnueabihf"),
     "linux_armv7_musl": _process("arm"),
     "linux_riscv64_musl": _process("riscv64"),
     "linux_x86_64_musl": struct(command = "env", label = None),

@@ -24,7 +24,7 @@ vsnprintf write
 #: Functions whose binary interface is the same in bionic and in musl, by whose headers Android's objects are compiled.
 NEUTRAL = frozenset(_NEUTRAL_NAMES.split())
 #: Prefixes of the names of C++, of the compiler's own library, and of what an application may put in place of ours.
-_OWN = (
+_OWN: tuple[str, ...] = (
     "_Z",
     "et_pal_",
     "__aarch64_",
@@ -70,6 +70,16 @@ def foreign(binary: Binary) -> list[str]:
     )
 
 
+def _loading(program: Binary) -> str:
+    """What a Mach-O program asks of the system that starts it."""
+    names = [
+        f"names of {library or 'any library'}: {len(names)}"
+        for library, names in sorted(program.bound.items())
+    ]
+    signature = "signed" if program.signed else "not signed"
+    return f"from version {program.minimum} on; {', '.join(names) or 'no names'}; {signature}"
+
+
 def _same_format(binary: Binary, expected: str) -> bool:
     return binary.format == expected or (expected == "COFF" and binary.format == "PE")
 
@@ -109,6 +119,8 @@ def describe(row: dict[str, Any]) -> dict[str, Any]:
         "note": row["unlinked"],
         "program_bytes": files["program"].flash if "program" in files else None,
     }
+    if "program" in files and files["program"].format == "Mach-O":
+        said["note"] = _loading(files["program"])
     if row["platform"].startswith("android"):
         names = foreign(files["core"])
         said["note"] += (

@@ -4,7 +4,7 @@ import pytest
 
 from executorch.toolchains import platform_report
 from executorch.toolchains.binaries import Binary, FormatError
-from executorch.toolchains.binaries_test import SECTIONS, elf, member
+from executorch.toolchains.binaries_test import MACH_SYMBOLS, SECTIONS, elf, mach, member
 
 
 @pytest.fixture
@@ -47,6 +47,18 @@ def test_a_linked_core_is_a_difference(row, tmp_path):
 def test_another_format_is_an_error(row):
     with pytest.raises(FormatError, match="android_arm64: core is ELF 64-bit AArch64 object, not Mach-O"):
         platform_report.describe(row | {"file_type": "Mach-O"})
+
+
+def test_what_a_program_of_macos_asks_of_the_system(row, tmp_path):
+    archive, program = tmp_path / "mach.a", tmp_path / "runner"
+    archive.write_bytes(b"!<arch>\n" + member("a.o/", mach([("__TEXT", 8, 0x400)], 1)))
+    row |= {"platform": "macos_arm64", "file_type": "Mach-O", "unlinked": "", "program": str(program)}
+    row |= {"core": str(archive), "kernels": str(archive)}
+    program.write_bytes(mach([("__TEXT", 96, 0x400)], 1, 2, ["/lib/libSystem"], MACH_SYMBOLS, signed=True))
+    said = platform_report.describe(row)
+    assert said["built"] == ["core", "kernels", "runner"]
+    assert (said["file_type"], said["program_bytes"]) == ("Mach-O 64-bit AArch64 program for macOS", 96)
+    assert said["note"] == "from version 13.2 on; names of any library: 2, names of /lib/libSystem: 1; signed"
 
 
 def test_mathematics_and_the_compiler_are_nobodys_own():

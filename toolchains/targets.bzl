@@ -47,7 +47,8 @@ def _row(
       defines: for every compile.
       flags: for every compile and link, such as the processor.
       pic: position-independent code.
-      link: how programs are linked: "pie", "static", "wasm", "windows" or "bare"; None where only a vendor's SDK can.
+      link: how programs are linked: "pie", "static", "wasm", "windows", "macos" or "bare"; None where only a vendor's SDK
+        can.
       link_flags: for programs.
       libraries: that a program needs besides the C++ library and the compiler's own.
       probe: the program by whose link Zig builds the libraries.
@@ -112,15 +113,33 @@ def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
         zig_target = "{}-linux-musl{}".format(cpu, eabi),
     )
 
-def _apple(clang_target, constraints):
-    """Objects and static libraries against the wheel's headers; linking is the SDK's part."""
+def _apple(clang_target, constraints, **kwargs):
+    """Against Darwin's headers, which are in the wheel."""
     return _row(
         clang_target = clang_target,
         constraints = constraints,
         file_type = "Mach-O",
         libc = "macosx",
         libc_headers = ["any-darwin-any"],
+        **kwargs
+    )
+
+def _ios(clang_target, constraint, *constraints):
+    """Objects and static libraries: what iOS's library defines is not in the wheel, only what macOS's does."""
+    return _apple(
+        clang_target,
+        ["@platforms//os:ios", constraint] + list(constraints),
         unlinked = "needs Apple's SDK",
+    )
+
+def _macos(clang_cpu, zig_cpu, constraint):
+    """Programs that are bound to the system's one library; the C++ library is in them."""
+    return _apple(
+        "{}-apple-macosx{}".format(clang_cpu, _MACOS),
+        ["@platforms//os:macos", constraint],
+        libraries = ["c++", "c++abi", "compiler_rt"],
+        link = "macos",
+        zig_target = "{}-macos.{}".format(zig_cpu, _MACOS),
     )
 
 def _android(clang_target, constraint, headers, machine_headers, flags = []):
@@ -219,11 +238,11 @@ TARGETS = {
     # The compiler's default here is software floating point; Android's is that calling convention on a real FPU.
     "android_armv7": _android("armv7a-linux-androideabi", _ARMV7, "arm", "arm", ["-mfloat-abi=softfp", "-mfpu=neon"]),
     "android_x86_64": _android("x86_64-linux-android", _X86_64, "x86_64", "x86"),
-    "ios_arm64": _apple("arm64-apple-ios" + _IOS, ["@platforms//os:ios", _AARCH64]),
-    "ios_sim_arm64": _apple("arm64-apple-ios{}-simulator".format(_IOS), ["@platforms//os:ios", _AARCH64, "//toolchains:sdk_simulator"]),
-    "ios_sim_x86_64": _apple("x86_64-apple-ios{}-simulator".format(_IOS), ["@platforms//os:ios", _X86_64, "//toolchains:sdk_simulator"]),
-    "macos_arm64": _apple("arm64-apple-macosx" + _MACOS, ["@platforms//os:macos", _AARCH64]),
-    "macos_x86_64": _apple("x86_64-apple-macosx" + _MACOS, ["@platforms//os:macos", _X86_64]),
+    "ios_arm64": _ios("arm64-apple-ios" + _IOS, _AARCH64),
+    "ios_sim_arm64": _ios("arm64-apple-ios{}-simulator".format(_IOS), _AARCH64, "//toolchains:sdk_simulator"),
+    "ios_sim_x86_64": _ios("x86_64-apple-ios{}-simulator".format(_IOS), _X86_64, "//toolchains:sdk_simulator"),
+    "macos_arm64": _macos("arm64", "aarch64", _AARCH64),
+    "macos_x86_64": _macos("x86_64", "x86_64", _X86_64),
     "windows_x86_64": _row(
         clang_target = "x86_64-w64-windows-gnu",
         constraints = ["@platforms//os:windows", _X86_64],

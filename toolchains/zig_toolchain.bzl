@@ -16,9 +16,13 @@ load(
     "mode_features",
     "mode_flags",
 )
+load(":zig_linkers.bzl", "zig_coff_ld", "zig_mach_ld", "zig_wasm_ld")
 load(":zig_sysroot.bzl", "zig_compiler_runtime", "zig_sysroot")
 
 _EXECUTABLE_ACTIONS = [ACTION_NAMES.cpp_link_executable]
+
+# What is linked by a program of its own and not by Clang's call of one.
+_OWN_LINKER = ["macos", "windows"]
 
 # How Zig configures its libc++ (its headers have no __config_site of their own).
 _LIBCXX_DEFINES = [
@@ -75,57 +79,6 @@ def _zig_tools_impl(ctx):
         ctx.actions.write(tools[name], script, is_executable = True)
     files = depset(tools.values() + [ctx.file._zig, ctx.file._zig_lib])
     return [DefaultInfo(files = files), OutputGroupInfo(**{name: depset([tool]) for name, tool in tools.items()})]
-
-# A tool of its own, so that it is no input of the other rows' actions. Clang finds this linker by its name.
-def _zig_wasm_ld_impl(ctx):
-    tool = ctx.actions.declare_file("{}/wasm-ld".format(ctx.label.name))
-    script = "#!/bin/sh\nexec '{}' wasm-ld \"$@\"\n".format(ctx.file._zig.path)
-    ctx.actions.write(tool, script, is_executable = True)
-    return DefaultInfo(files = depset([tool]))
-
-zig_wasm_ld = rule(
-    implementation = _zig_wasm_ld_impl,
-    attrs = {
-        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
-    },
-)
-
-# Bazel's words for a link, which are those of a Unix compiler, in the words of the linker for Windows. Objects between
-# --start-lib and --end-lib mean the same to both; what is left out has no counterpart.
-_COFF_LINK = """\
-#!/bin/sh
-set -eu
-response=$(mktemp)
-trap 'rm -f "$response"' EXIT
-whole=
-out=
-case $1 in @*) cat "${{1#@}}" ;; *) printf '%s\\n' "$@" ;; esac | while IFS= read -r word; do
-  case $out$word in
-    out*) echo "-out:$word" && out= ;;
-    -o) out=out ;;
-    -Wl,-whole-archive) whole=-wholearchive: ;;
-    -Wl,-no-whole-archive) whole= ;;
-    -Wl,--start-lib) echo -start-lib ;;
-    -Wl,--end-lib) echo -end-lib ;;
-    -lldmingw) echo "$word" ;;
-    -Wl,* | -l* | -pthread) ;;
-    *) echo "$whole$word" ;;
-  esac
-done >"$response"
-'{zig}' lld-link "@$response"
-"""
-
-def _zig_coff_ld_impl(ctx):
-    tool = ctx.actions.declare_file("{}/link".format(ctx.label.name))
-    ctx.actions.write(tool, _COFF_LINK.format(zig = ctx.file._zig.path), is_executable = True)
-    return DefaultInfo(files = depset([tool]))
-
-zig_coff_ld = rule(
-    implementation = _zig_coff_ld_impl,
-    attrs = {
-        "_zig": attr.label(default = "@pip_ziglang//:site/ziglang/zig", allow_single_file = True),
-    },
-)
 
 zig_tools = rule(
     implementation = _zig_tools_impl,
@@ -232,6 +185,12 @@ def _windows_link_features(row, sysroot):
         flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, [sysroot + "/" + library for library in libraries]),
     ]
 
+def _macos_link_features(row, sysroot):
+    return [
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, ["-target", row.zig_target] + row.link_flags),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["{}/lib{}.a".format(sysroot, library) for library in row.libraries]),
+    ]
+
 def _link_features(row, tools, sysroot):
     common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
     libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
@@ -256,6 +215,8 @@ def _links(ctx, row, tools, picolibc):
         return _wasm_link_features(row, ctx.file.linker, sysroot)
     if row.link == "windows":
         return _windows_link_features(row, sysroot)
+    if row.link == "macos":
+        return _macos_link_features(row, sysroot)
     return _link_features(row, tools, sysroot)
 
 def _impl(ctx):
@@ -273,7 +234,7 @@ def _impl(ctx):
     features += _compile_features(row, lib, picolibc, shim) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
-        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = ctx.file.linker if row.link == "windows" else tools["clang"], ar = tools["ar"]),
+        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = ctx.file.linker if row.link in _OWN_LINKER else tools["clang"], ar = tools["ar"]),
         compiler = "clang",
         cxx_builtin_include_directories = ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
         features = features,
@@ -312,6 +273,7 @@ def zig_toolchains(exec_constraints):
     })
     zig_tools(name = "zig_tools")
     zig_coff_ld(name = "zig_coff_ld", tags = ["manual"])
+    zig_mach_ld(name = "zig_mach_ld", tags = ["manual"])
     zig_wasm_ld(name = "zig_wasm_ld", tags = ["manual"])
     for row, target in TARGETS.items():
         native.platform(
@@ -343,7 +305,7 @@ def _sysroot(row, target):
 def _zig_toolchain(row, target, exec_constraints, runtimes):
     sysroot = _sysroot(row, target)
     picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
-    linker = {"wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
+    linker = {"macos": "zig_mach_ld", "wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
     zig_toolchain_config(
         name = row + "_config",
         tags = ["manual"],
