@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <executorch/kernels/optimized/cpu/elementwise_loops.h>
 #include <executorch/kernels/portable/cpu/util/float_loops.h>
 
 namespace torch::executor::native::optimized {
@@ -63,6 +64,39 @@ struct PaddedLines {
   float* to;
 };
 
+/// How neighbouring columns of an output mix those of an input, with 2 or 4 taps each.
+struct ColumnMix {
+  const int32_t* index;
+  const float* weight;
+  size_t stride;  // between taps
+  size_t taps;
+  size_t count;
+  /// For each vector of columns where the elements that it mixes begin; by find_windows.
+  const int32_t* window;
+};
+
+/// Pixels of a depthwise convolution whose channels are neighbours in memory.
+struct WeighedPixels {
+  const float* const* pixels;  // `taps` for each output pixel
+  size_t count;
+  size_t taps;
+  const float* weights;
+  const float* bias;  // may be null
+  size_t channels;
+};
+
+/// A line of a depthwise convolution of 3 x 3 taps without stride, whose channels are neighbours in
+/// memory.
+struct SlidingPixels {
+  const float* lines[3];  // of the input
+  size_t step[3];         // between their pixels; 0 for a pixel that stands for all of a line
+  size_t width;           // of the input
+  bool padded;            // by a pixel on either side
+  const float* weights;   // of each tap all channels
+  const float* bias;      // may be null
+  size_t channels;
+};
+
 /// The loops of one instruction set. Strides and offsets count elements.
 struct SimdLoops {
   /// Elements of a vector, and the largest tile in rows and in vectors of columns.
@@ -84,6 +118,51 @@ struct SimdLoops {
   void (*depthwise)(const DepthwiseRows& rows);
 
   void (*pad_lines)(const PaddedLines& lines);
+
+  /// out[i] = sum over k of weights[k] * lines[k][i]; 2, 4 or 16 taps.
+  void (*mix_lines)(const float* const* lines, const float* weights, size_t taps, size_t n,
+                    float* out);
+
+  /// Fills ColumnMix::window.
+  void (*find_windows)(const int32_t* index, size_t stride, size_t taps, size_t n, int32_t* window);
+
+  /// out[i] = sum over k of weight[k * stride + i] * line[index[k * stride + i]], for a line of
+  /// `length` elements.
+  void (*mix_columns)(const float* line, size_t length, const ColumnMix& mix, float* out);
+
+  /// out[i] = the largest (the smallest) of x[r * stride + i] for r < rows; NaN if there is one.
+  void (*largest_columns)(const float* x, size_t rows, size_t stride, size_t n, float* out);
+  void (*smallest_columns)(const float* x, size_t rows, size_t stride, size_t n, float* out);
+
+  /// out[i] = factor * sum of x[r * stride + i] for r < rows.
+  void (*sum_columns)(const float* x, size_t rows, size_t stride, size_t n, float factor,
+                      float* out);
+
+  /// The softmax, or its logarithm, of the elements r * stride + i for each i < n.
+  void (*softmax_columns)(const float* x, size_t rows, size_t stride, size_t n, bool logarithm,
+                          float* out);
+
+  /// out[i] = sum over k of lines[k][i], divided by `divisor`.
+  void (*average_lines)(const float* const* lines, size_t count, size_t n, float divisor,
+                        float* out);
+
+  /// out[i] = the largest of lines[k][i], and places[k] for the first that is; NaN counts as larger
+  /// than all before it.
+  void (*largest_lines)(const float* const* lines, const int32_t* places, size_t count, size_t n,
+                        float* out, int64_t* index);
+
+  /// out[i * channels + c] = bias[c] + sum over k of pixels[i * taps + k][c] * weights[k * channels
+  /// + c].
+  void (*weigh_pixels)(const WeighedPixels& pixels, float* out);
+
+  /// A whole line of the output.
+  void (*slide_pixels)(const SlidingPixels& pixels, float* out);
+
+  /// out[r * stride + i] = sum of x[q * stride + i] for q <= r, in double, for r < rows and i < n.
+  void (*sum_columns_so_far)(const float* x, size_t rows, size_t stride, size_t n, float* out);
+
+  /// What the kernels of this library call.
+  ElementwiseLoops elementwise;
 
   /// What the portable kernels call.
   util::FloatLoops loops;

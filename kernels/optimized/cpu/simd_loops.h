@@ -13,7 +13,11 @@
  */
 #pragma once
 
+#include <executorch/kernels/optimized/cpu/simd_columns.h>
 #include <executorch/kernels/optimized/cpu/simd_convolution.h>
+#include <executorch/kernels/optimized/cpu/simd_elementwise.h>
+#include <executorch/kernels/optimized/cpu/simd_math.h>
+#include <executorch/kernels/optimized/cpu/simd_resample.h>
 
 namespace torch::executor::native::optimized {
 namespace {
@@ -268,53 +272,6 @@ ET_TARGET void dequantize(const uint8_t* q, size_t n, bool is_signed, float scal
   }
 }
 
-/// exp(x) for x that the vectors' exponents have room for.
-ET_TARGET inline Vector exp_inside(Vector x) {
-  using namespace util::vmath;
-  // As util::fast_exp.
-  const Vector shift = broadcast(kExpShift);
-  const Vector shifted = x * kPerLn2 + shift;
-  const Vector n = shifted - shift;
-  const Vector r = (x - n * kLn2High) - n * kLn2Low;
-  const Vector p = polynomial(kExp, r) * r * r + r + 1.0f;
-#if ET_VECTOR_BYTES == 64
-  return _mm512_scalef_ps(p, n);
-#else
-  IntVector bits;
-  IntVector zero;
-  std::memcpy(&bits, &shifted, sizeof(bits));
-  std::memcpy(&zero, &shift, sizeof(zero));
-  const IntVector exponent = bits - zero;
-  const IntVector half = exponent >> 1;
-  const IntVector first = (half + 127) << 23;
-  const IntVector second = (exponent - half + 127) << 23;
-  Vector factor;
-  Vector rest;
-  std::memcpy(&factor, &first, sizeof(factor));
-  std::memcpy(&rest, &second, sizeof(rest));
-  return p * factor * rest;
-#endif
-}
-
-ET_TARGET inline Vector exp_of(Vector x) {
-  const Vector low = broadcast(util::vmath::kExpLeast);
-  const Vector high = broadcast(util::vmath::kExpMost);
-  x = x < low ? low : x;
-  x = x > high ? high : x;
-  return exp_inside(x);
-}
-
-/// 1 / x for finite x that are not tiny.
-ET_TARGET inline Vector reciprocal(Vector x) {
-#if ET_VECTOR_BYTES == 64
-  // 14 bits from the processor, twice as many by Newton's method: half the time of a division.
-  const Vector r = _mm512_rcp14_ps(x);
-  return r * (2.0f - x * r);
-#else
-  return 1.0f / x;
-#endif
-}
-
 ET_TARGET void exp_loop(const float* x, size_t n, float shift, float* out) {
   const Vector by = broadcast(shift);
   size_t i = 0;
@@ -347,56 +304,34 @@ ET_TARGET double exp_sum(const float* x, size_t n, float shift, float* out) {
   return sum;
 }
 
-ET_TARGET inline Vector sigmoid_of(Vector x) { return 1.0f / (exp_of(-x) + 1.0f); }
-
-/// As util::fast_tanh.
-ET_TARGET inline Vector tanh_of(Vector x) {
-  const Vector zero = Vector{};
-  const Vector size = x < zero ? -x : x;
-  const Vector ten = broadcast(10.0f);  // Where the result is 1; NaN passes.
-  const Vector large = 1.0f - 2.0f * reciprocal(exp_of(2.0f * (size > ten ? ten : size)) + 1.0f);
-  const Vector z = x * x;
-  const Vector p = polynomial(util::vmath::kTanh, z);
-  const Vector small = x * (1.0f + z * p);
-  const Vector signed_large = x < zero ? -large : large;
-  return size < broadcast(util::vmath::kTanhLimit) ? small : signed_large;
-}
-
-/// As util::fast_gelu.
-ET_TARGET inline Vector gelu_of(Vector x) {
-  const Vector zero = Vector{};
-  const Vector most = broadcast(util::vmath::kTailMost);
-  const Vector size = x < zero ? -x : x;
-  const Vector s = size > most ? most : size;
-  const Vector some = exp_inside(polynomial(util::vmath::kLogTail, s));
-  const Vector tail = size > most ? zero : some;
-  const Vector positive = x - s * tail;
-  return x <= zero ? x * tail : positive;
-}
-
-/// Calls a function of vectors for all elements; the last ones pass through a vector of their own.
-template <Vector (*kFunction)(Vector)>
-ET_TARGET void each(const float* x, size_t n, float* out) {
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    store(kFunction(load(x + i)), out + i);
-  }
-  if (i < n) {
-    float rest[kLanes] = {};
-    std::memcpy(rest, x + i, (n - i) * sizeof(float));
-    store(kFunction(load(rest)), rest);
-    std::memcpy(out + i, rest, (n - i) * sizeof(float));
-  }
-}
-
 constexpr util::FloatLoops kLoops = {
     multiply_panel,    dot_rows,     add_scaled,    exp_loop,       each<gelu_of>, each<sigmoid_of>,
     each<tanh_of>,     each<exp_of>, extreme<true>, extreme<false>, exp_sum,       sum,
     squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
     nullptr,           nullptr,      transpose,     add_floats,     quantize,      dequantize};
 
-constexpr SimdLoops kSimdLoops = {kLanes,    kTileRows, kTileVectors, tile,  dot,
-                                  transpose, depthwise, pad_lines,    kLoops};
+constexpr SimdLoops kSimdLoops = {kLanes,
+                                  kTileRows,
+                                  kTileVectors,
+                                  tile,
+                                  dot,
+                                  transpose,
+                                  depthwise,
+                                  pad_lines,
+                                  mix_lines,
+                                  find_windows,
+                                  mix_columns,
+                                  extreme_columns<true>,
+                                  extreme_columns<false>,
+                                  sum_columns,
+                                  softmax_columns,
+                                  average_lines,
+                                  largest_lines,
+                                  weigh_pixels,
+                                  slide_pixels,
+                                  sum_columns_so_far,
+                                  kElementwise,
+                                  kLoops};
 
 }  // namespace
 }  // namespace torch::executor::native::optimized
