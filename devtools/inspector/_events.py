@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
+from executorch.devtools.inspector.delegates import handles_of_call
 from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
 from executorch.devtools.inspector.values import (
     InferenceOutput,
+    describe_tensors,
     inflate_runtime_output,
     is_debug_output,
     verify_debug_data_equivalence,
@@ -422,11 +424,20 @@ def _values(logged: Sequence[Sequence[DebugEvent]], output_buffer: bytes | None)
     """The values of the first run that has some.
 
     Raises:
-        AssertionError: Another run logged others; only runs with the same inputs can be one block.
+        AssertionError: Another run logged others (without an ``output_buffer``, tensors of other types or sizes); only runs with the same inputs can be one block.
     """
     values: list[InferenceOutput] = []
+    shapes: list[Any] = []
     for run in logged:
         found = [inflate_runtime_output(event.debug_entry, output_buffer) for event in run]
+        # Without a debug buffer, what is known of tensors has to be the same at least.
+        known = [describe_tensors(event.debug_entry) for event in run]
+        shapes = shapes or known
+        if known and known != shapes:
+            raise AssertionError(
+                "Debug Data is different. Expected to be equal. Runs of one block logged tensors of different "
+                f"types or sizes: {shapes} and {known}."
+            )
         if not values:
             values = found
         elif found:
@@ -454,7 +465,7 @@ def resolve_debug_handles(block: EventBlock, maps: HandleMaps) -> None:
         if delegate is not None:
             event.delegate_backend_name = delegate.get("name")
         if not event.is_delegated_op:
-            event.debug_handles = _at(maps.debug_handles, number)
+            event.debug_handles = handles_of_call(_at(maps.debug_handles, number), delegate)
         elif delegate is not None:
             event.debug_handles = _at(delegate.get("delegate_map") or {}, event.delegate_debug_identifier)
 

@@ -9,17 +9,14 @@ from typing import IO, TYPE_CHECKING, Any
 from torch.export import ExportedProgram
 
 from executorch.devtools.etdump import schema_flatcc as flatcc
-from executorch.devtools.etdump.serialize import deserialize_from_etdump_flatcc
 from executorch.devtools.etrecord import ETRecord, parse_etrecord
 from executorch.devtools.inspector._events import (
     Event,
     EventBlock,
-    GroupingOptions,
     HandleMaps,
     MetadataParser,
     PerfData,
     TimeConverter,
-    group_events,
     resolve_debug_handles,
 )
 from executorch.devtools.inspector._inspector_utils import (
@@ -27,7 +24,9 @@ from executorch.devtools.inspector._inspector_utils import (
     EXCLUDED_EVENTS_WHEN_PRINTING,
     FORWARD,
     display_or_print_df,
+    gen_etdump_object,
 )
+from executorch.devtools.inspector.delegates import covered_by_delegates
 from executorch.devtools.inspector.handle_maps import (
     map_runtime_aot_intermediate_outputs,
     merge_runtime_overlapping_debug_handles,
@@ -96,30 +95,25 @@ class Inspector:
         Raises:
             ValueError: There is no ETDump, or two; or a file is not what it should be.
         """
-        if (etdump_path is None) == (etdump_data is None):
-            raise ValueError("pass either etdump_path or etdump_data to the Inspector")
         if (source_time_scale == TimeScale.CYCLES) != (target_time_scale == TimeScale.CYCLES):
             raise RuntimeError(
                 "For TimeScale in cycles both the source and target time scale have to be in cycles."
             )
         del enable_module_hierarchy
-        if etdump_data is None:
-            etdump_data = _read(etdump_path)
+        etdump = gen_etdump_object(etdump_path=etdump_path, etdump_data=etdump_data)
         debug_path = debug_buffer_path if debug_buffer_path is not None else buffer_path
         self._source_time_scale = source_time_scale
         self._target_time_scale = target_time_scale
         self._etrecord = (
             etrecord if etrecord is None or isinstance(etrecord, ETRecord) else parse_etrecord(etrecord)
         )
-        self.event_blocks: list[EventBlock] = group_events(
-            deserialize_from_etdump_flatcc(etdump_data),
-            GroupingOptions(
-                source_time_scale,
-                target_time_scale,
-                None if debug_path is None else _read(debug_path),
-                delegate_metadata_parser,
-                delegate_time_scale_converter,
-            ),
+        self.event_blocks: list[EventBlock] = EventBlock._gen_from_etdump(
+            etdump=etdump,
+            source_time_scale=source_time_scale,
+            target_time_scale=target_time_scale,
+            output_buffer=None if debug_path is None else _read(debug_path),
+            delegate_metadata_parser=delegate_metadata_parser,
+            delegate_time_scale_converter=delegate_time_scale_converter,
         )
         if self._etrecord is not None:
             self._consume_etrecord(self._etrecord)
@@ -139,8 +133,11 @@ class Inspector:
         outputs = (record._reference_outputs or {}).get(method)
         for block in self.event_blocks:
             resolve_debug_handles(block, handle_maps)
+            # What happened in a delegate counts once: with its steps, if they are known.
+            covered = covered_by_delegates(block.events)
             for event in block.events:
-                attach_sources(event, nodes)
+                if id(event) not in covered:
+                    attach_sources(event, nodes)
             index = block.bundled_input_index
             if outputs is not None and index is not None and 0 <= index < len(outputs):
                 block.reference_output = outputs[index]
@@ -337,13 +334,17 @@ class Inspector:
         return {handle: (value, outputs) for handle, (_, value, outputs) in merged.items()}, names
 
     def _logged_events(self) -> list[Event]:
-        return [
-            event
-            for block in self.event_blocks
-            for event in block.events
-            if event.name not in EXCLUDED_EVENTS_WHEN_PRINTING
-            and any(value is not None for value in event.debug_data)
-        ]
+        found = []
+        for block in self.event_blocks:
+            covered = covered_by_delegates(block.events, logged=True)
+            found += [
+                event
+                for event in block.events
+                if event.name not in EXCLUDED_EVENTS_WHEN_PRINTING
+                and id(event) not in covered
+                and any(value is not None for value in event.debug_data)
+            ]
+        return found
 
 
 def _read(path: Any) -> bytes:

@@ -128,8 +128,11 @@ def convert_to_float_tensor(input_data: Any) -> torch.Tensor:
 
     Raises:
         ValueError: It is none of these.
+        AssertionError: It is a list of tensors, which are values of their own.
     """
     if isinstance(input_data, (list, tuple)):
+        if any(isinstance(item, torch.Tensor) and item.numel() != 1 for item in input_data):
+            raise AssertionError("a list of tensors is no single value: convert each of them")
         try:
             input_data = torch.tensor(input_data)
         except (TypeError, ValueError, RuntimeError) as error:

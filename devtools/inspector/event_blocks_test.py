@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import pytest
 
 from executorch.devtools.etdump import schema_flatcc as flatcc
@@ -13,6 +16,7 @@ from executorch.devtools.inspector._inspector import (
     PerfData,
     TimeScale,
 )
+from executorch.devtools.inspector.delegates import covered_by_delegates
 
 
 def _timed(
@@ -52,6 +56,32 @@ def test_runs_with_other_values_are_an_error() -> None:
         _blocks([_timed(0, 1), _logged(4, output=True)], [_timed(0, 1), _logged(5, output=True)])
 
 
+def test_runs_with_other_tensors_are_an_error_without_a_debug_buffer() -> None:
+    def logged(size: int) -> flatcc.Event:
+        event = _logged(0)
+        assert event.debug_event is not None
+        tensor = flatcc.Tensor(flatcc.ScalarType.INT, [size], [1], size * 64)
+        value = flatcc.Value(flatcc.ValueType.TENSOR.value, tensor, None, None, None, None, None, None)
+        return dataclasses.replace(
+            event, debug_event=dataclasses.replace(event.debug_event, debug_entry=value)
+        )
+
+    (block,) = _blocks([logged(2)], [logged(2)])
+    assert block.events[0].debug_data == [None]
+    with pytest.raises(AssertionError, match=r"types or sizes.*\[2\].*\[3\]"):
+        _blocks([logged(2)], [logged(3)])
+
+
+def test_calls_of_delegates_have_the_handles_of_what_is_inside() -> None:
+    (block,) = _blocks([_timed(0, 1), _timed(1, 2, number=7)])
+    delegate = {"name": "B", "delegate_map": {7: (2,), 8: (1, 3)}}
+    block._gen_resolve_debug_handles({3: 9}, {3: delegate}, {})
+    call, step = block.events
+    assert (call.debug_handles, step.debug_handles) == ((1, 2, 3), (2,))
+    assert covered_by_delegates(block.events) == {id(call)}
+    assert covered_by_delegates(block.events, logged=True) == set()
+
+
 def test_runs_with_and_without_values_are_different_blocks() -> None:
     logged, plain = _blocks([_timed(0, 10), _logged(4)], [_timed(0, 10)])
     assert [len(block.events) for block in (logged, plain)] == [1, 1]
@@ -75,6 +105,7 @@ def test_an_event_is_made_of_an_instruction_in_each_run() -> None:
 
 
 def test_debug_handles_are_found_by_number_and_by_text() -> None:
+    maps: tuple[dict[Any, Any], dict[Any, Any]]
     for maps in (({3: [5, 6]}, {3: {"name": "B", "delegate_map": {7: (8,)}}}), ({"3": [5, 6]}, {"3": {}})):
         (block,) = _blocks([_timed(0, 1), _timed(1, 2, number=7)])
         block._gen_resolve_debug_handles(*maps, {3: 2})

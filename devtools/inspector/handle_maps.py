@@ -80,8 +80,9 @@ def map_runtime_aot_intermediate_outputs(
 ) -> IntermediateOutputMapping:
     """Pairs of values that should be equal.
 
-    An instruction whose debug handles are exactly those of some operators is paired with the one of them that
-    computes its value, which is the one with its last handle. A delegate's call with several outputs gives a pair for each.
+    An instruction is paired with the operator that computes its value, which is the one with its last debug handle.
+    Operators before it may have no value ahead of time; but where an operator also did something outside of the
+    instruction, there is no pair. A delegate's call with several outputs gives a pair for each that is known.
 
     Args:
         aot_intermediate_outputs: Debug handle to the value ahead of time.
@@ -116,12 +117,14 @@ def _pairs(
     operators: Sequence[NodeData], run: NodeData
 ) -> Iterable[tuple[tuple[DebugHandle, Any], tuple[DebugHandle, Any]]]:
     handle = run.debug_handle
-    if {number for node in operators for number in node.debug_handle} != set(handle):
+    if not {number for node in operators for number in node.debug_handle} <= set(handle):
         return
     # Where nobody counted the outputs, there is one.
     outputs = min(max(run.num_outputs, 1), len(handle))
     for place in range(-1, -outputs - 1, -1):
         found = [node for node in operators if handle[place] in node.debug_handle]
+        if not found:
+            continue
         reference = found[-1].output
         if isinstance(reference, (list, tuple)):
             reference = tuple(reference)

@@ -279,7 +279,7 @@ def test_records_say_what_they_lack(edge: EdgeProgramManager, tmp_path: pathlib.
 def test_units() -> None:
     with pytest.raises(RuntimeError, match="cycles"):
         Inspector(etdump_data=b"", target_time_scale=TimeScale.CYCLES)
-    with pytest.raises(ValueError, match="either"):
+    with pytest.raises(ValueError, match="One and only one"):
         Inspector()
     event = Event("a", PerfData([1.0, 2.0]))
     assert event.to_dataframe(" (us)")["avg (us)"][0] == 1.5

@@ -83,6 +83,31 @@ def test_results_are_found_among_arguments() -> None:
         pairs({(0,): (ONE, ONE)}, {(0,): (OTHER, 1)})
 
 
+def test_operators_without_a_value_ahead_of_time_do_not_hinder() -> None:
+    pair = utils.map_runtime_aot_intermediate_outputs
+    assert pair({(2,): 100, (9,): 300}, {(2, 3): (200, 1), (8, 9): (300, 1)}) == {
+        ((8, 9), 300): ((8, 9), 300)
+    }
+    assert pair({(1,): 1, (3,): 3}, {(1, 2, 3): ([7, 8], 2)}) == {((1, 2, 3), 3): ((1, 2, 3), 8)}
+    assert pair({(1, 2): 1}, {(2,): (7, 1)}) == {}
+
+
+def test_lists_of_tensors_are_no_single_value() -> None:
+    with pytest.raises(AssertionError, match="convert each"):
+        utils.convert_to_float_tensor([torch.ones(2), torch.ones(2)])
+    assert utils.convert_to_float_tensor([torch.tensor(1), torch.tensor(2)]).tolist() == [1, 2]
+
+
+def test_metrics_have_two_places() -> None:
+    reference, value = torch.tensor([1.0, 2, 3]), torch.tensor([1.0, 2, 3.1])
+    assert utils.compare_results([reference], [value]) == {
+        "snr": [31.46],
+        "mse": [0.0],
+        "cosine_similarity": [1.0],
+    }
+    assert utils.calculate_mse([torch.tensor([1.0, 0])], [torch.tensor([3.0, 0.3])]) == [2.05]
+
+
 def test_a_delegate_with_two_outputs_gives_two_pairs() -> None:
     mapping = utils.map_runtime_aot_intermediate_outputs(
         {(0,): ONE, (1,): OTHER}, {(0, 1): ([OTHER, ONE], 2)}

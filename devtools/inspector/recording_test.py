@@ -8,6 +8,7 @@ import pytest
 import torch
 from absl.testing import flagsaver
 
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.devtools import BundledProgram, Inspector
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
@@ -50,6 +51,26 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[_Model, pathlib.
     bundle = BundledProgram(manager, [MethodTestSuite("forward", cases)])
     (folder / "model.bpte").write_bytes(serialize_from_bundled_program_to_flatbuffer(bundle))
     return model, folder
+
+
+def test_a_model_that_one_delegate_takes_has_one_row_of_values(tmp_path: pathlib.Path) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3)).eval()
+    manager = to_edge_transform_and_lower(
+        torch.export.export(model, (X,)), partitioner=[XnnpackPartitioner()], generate_etrecord=True
+    ).to_executorch()
+    record = manager.get_etrecord()
+    record.update_representative_inputs([X])
+    program = Runtime.get().load_program(manager.buffer, enable_etdump=True, debug_buffer_size=1 << 16)
+    program.load_method("forward").execute([X])
+    program.write_etdump_result_to_file(tmp_path / "run.etdp", tmp_path / "run.bin")
+    inspector = Inspector(tmp_path / "run.etdp", etrecord=record, debug_buffer_path=tmp_path / "run.bin")
+    (row,) = inspector.calculate_numeric_gap("MSE").to_dict("records")
+    assert row["runtime_ops"] == ["DELEGATE_CALL"] and len(row["aot_ops"]) == 3
+    assert row["gap"][0] < 1e-10 and tuple(row["runtime_intermediate_output"].shape) == (2, 3)
+    # Its steps were timed; the call around them is not counted again.
+    table = inspector.to_dataframe(include_units=False)
+    steps = table[table["is_delegated_op"]]
+    assert inspector.find_total_for_module("0") == pytest.approx(steps.iloc[0]["avg"])
 
 
 def test_the_table(recorded: tuple[_Model, pathlib.Path]) -> None:

@@ -25,6 +25,10 @@ METRICS: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
+#: Places after the point that results have.
+_PLACES = 2
+
+
 def compare_results(
     reference_output: Sequence[Any],
     run_output: Sequence[Any],
@@ -40,7 +44,8 @@ def compare_results(
         plot: Also draws each metric into ``<metric>.svg`` in the working directory.
 
     Returns:
-        Metric to a value for each pair.
+        Metric to a value for each pair, to two places after the point;
+        :mod:`~executorch.devtools.inspector.numerical_comparator` has them in full.
 
     Raises:
         ValueError: Different numbers of outputs, or an unknown metric.
@@ -52,7 +57,7 @@ def compare_results(
     if unknown:
         raise ValueError(f"unknown metrics {unknown}: there are {sorted(METRICS)}")
     results = {
-        name: [METRICS[name](a, b) for a, b in zip(reference_output, run_output, strict=True)]
+        name: [round(METRICS[name](a, b), _PLACES) for a, b in zip(reference_output, run_output, strict=True)]
         for name in chosen
     }
     if plot:

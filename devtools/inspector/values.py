@@ -48,6 +48,17 @@ def inflate_runtime_output(value: Value, output_buffer: bytes | None) -> Inferen
     return None
 
 
+def describe_tensors(value: Value) -> list[tuple[int, list[int], list[int]]]:
+    """Type, sizes and strides of each tensor that a value has, which are known without the debug buffer."""
+    if value.val == ValueType.TENSOR.value and value.tensor is not None:
+        tensors = [value.tensor]
+    elif value.val == ValueType.TENSOR_LIST.value and value.tensor_list is not None:
+        tensors = value.tensor_list.tensors
+    else:
+        tensors = []
+    return [(int(tensor.scalar_type), tensor.sizes, tensor.strides) for tensor in tensors]
+
+
 def _tensor(tensor: Tensor, buffer: bytes) -> torch.Tensor:
     dtype = get_scalar_type(tensor.scalar_type)
     count = 1
@@ -107,6 +118,7 @@ def verify_debug_data_equivalence(
 
 __all__ = [
     "InferenceOutput",
+    "describe_tensors",
     "handles_of",
     "inflate_runtime_output",
     "is_debug_output",

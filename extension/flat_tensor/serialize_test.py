@@ -54,7 +54,27 @@ def test_the_tables_of_a_file_can_be_looked_at():
 
 
 def test_it_is_the_emitters():
-    assert FlatTensorSerializer is emitter.FlatTensorSerializer
+    assert issubclass(FlatTensorSerializer, emitter.FlatTensorSerializer)
+
+
+def test_a_file_becomes_named_data_with_a_tag():
+    payload = DataPayload([b"w" * 16], {"w": DataEntry(0, 16, None)})
+    blob = bytes(FlatTensorSerializer().serialize(payload))
+    output = FlatTensorSerializer().deserialize_to_named_data_store_output(blob, "weights")
+    assert output.buffers == [b"w" * 16] and output.pte_data == {}
+    assert output.external_data == {"weights": {"w": DataEntry(0, 1, None)}}
+
+
+def test_files_of_later_releases_are_refused_as_such(monkeypatch):
+    payload = DataPayload([b"x"], {"x": DataEntry(0, 1, None)})
+    with monkeypatch.context() as later:
+        later.setattr("executorch.emitter.flat_tensor.FORMAT_VERSION", 9)
+        file = bytes(FlatTensorSerializer().serialize(payload))
+    with pytest.raises(NotImplementedError, match="version 9"):
+        FlatTensorSerializer().deserialize(file)
+    with pytest.raises(serialize.FormatError) as cut_off:
+        FlatTensorSerializer().deserialize(file[:60])
+    assert not isinstance(cut_off.value, NotImplementedError)
 
 
 def test_the_example_of_the_readme_runs():

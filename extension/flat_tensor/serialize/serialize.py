@@ -13,8 +13,8 @@ from executorch.emitter import (
     DataPayload,
     DataSerializer,
     FlatTensorConfig,
-    FlatTensorSerializer,
 )
+from executorch.partitioner.named_data_store import NamedDataStoreOutput
 from executorch.schema.flat_tensor import (
     DataSegment,
     FlatTensor,
@@ -23,7 +23,7 @@ from executorch.schema.flat_tensor import (
     read_flat_tensor,
     write_flat_tensor,
 )
-from executorch.schema.wire import FormatError
+from executorch.schema.wire import BytesLike, FormatError
 
 _HEADER_BYTEORDER = "little"
 _HEADER_OFFSET = 8
@@ -69,6 +69,55 @@ class FlatTensorHeader(emitter.FlatTensorHeader):
         return self.magic == self.EXPECTED_MAGIC and self.length >= self.EXPECTED_LENGTH
 
 
+class NewerVersionError(FormatError, NotImplementedError):
+    """The file has a newer version of the format than this release reads."""
+
+
+class FlatTensorSerializer(emitter.FlatTensorSerializer):
+    """Writes and reads `.ptd` files, also as what is kept beside a program that is being made."""
+
+    def deserialize(self, blob: BytesLike | Cord) -> DataPayload:
+        """The content of a file; buffers refer to `blob`.
+
+        Raises:
+            NewerVersionError: a later release wrote it.
+            FormatError: the file is cut off or corrupt, or no `.ptd` file; the message says which.
+        """
+        try:
+            return super().deserialize(blob)
+        except FormatError as error:
+            if _version(bytes(blob)) > _FLAT_TENSOR_VERSION:
+                raise NewerVersionError(str(error)) from error
+            raise
+
+    def deserialize_to_named_data_store_output(
+        self, blob: BytesLike | Cord, name: str
+    ) -> NamedDataStoreOutput:
+        """The content of a file as a backend's named data store gives it out, for another file or program.
+
+        Args:
+            blob: the file.
+            name: the tag of the entries, which is the name of the `.ptd` file that they will be written to.
+        """
+        payload = self.deserialize(blob)
+        return NamedDataStoreOutput(
+            buffers=[bytes(buffer) for buffer in payload.buffers],
+            pte_data={},
+            external_data={name: payload.named_data},
+        )
+
+
+def _version(data: bytes) -> int:
+    """The version that a file says it has; that of today where it says nothing that can be read."""
+    header = _get_extended_header(data)
+    if header is None:
+        return _FLAT_TENSOR_VERSION
+    try:
+        return read_flat_tensor(data[: header.flatbuffer_offset + header.flatbuffer_size]).version
+    except FormatError:
+        return _FLAT_TENSOR_VERSION
+
+
 def _get_extended_header(flat_tensor_data: bytes) -> FlatTensorHeader | None:
     """The header of a `.ptd` file; None if there is none."""
     try:
@@ -105,5 +154,7 @@ __all__ = [
     "FlatTensorSerializer",
     "FormatError",
     "NamedData",
+    "NamedDataStoreOutput",
+    "NewerVersionError",
     "TensorLayout",
 ]

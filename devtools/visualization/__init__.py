@@ -1,0 +1,9 @@
+"""Programs as graphs in the browser, or in a file for it."""
+
+from executorch.devtools.visualization.visualization_utils import (
+    visualize,
+    visualize_graph,
+    visualize_with_clusters,
+)
+
+__all__ = ["visualize", "visualize_graph", "visualize_with_clusters"]

@@ -1,0 +1,1 @@
+"""Operators of language models that PyTorch does not have, for eager mode and for export."""

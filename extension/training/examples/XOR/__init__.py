@@ -1,0 +1,1 @@
+"""Two inputs of which exactly one should be set."""

@@ -1,0 +1,1 @@
+"""Small models to train on the device."""

@@ -1,0 +1,1 @@
+"""The documented place of the parts of :mod:`executorch.extension.training`."""
