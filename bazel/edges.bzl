@@ -40,7 +40,7 @@ EDGES = {
         "tests": ["runtime"],
     },
     # By recipe, from model to file; a session can run what it made.
-    "export": {"py": ["exir", "runtime"], "cc": []},
+    "export": {"py": ["partitioner", "exir", "runtime"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
         "py": ["schema", "dialects", "passes", "partitioner"],
@@ -101,17 +101,19 @@ EDGES = {
     "extension": {
         "py": ["runtime"],
         "cc": ["schema", "runtime", "extension/flat_tensor"],
-        "tests": ["schema", "kernels"],
+        "tests": ["schema", "kernels", "exir", "extension/training/examples"],
     },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.
     "extension/flat_tensor": {
-        "py": ["schema", "emitter"],
+        "py": ["schema", "partitioner", "emitter"],
         "cc": ["schema", "runtime"],
         "tests": ["extension"],
     },
     # From a module to a file in one call: above the front door, a wheel of its own for the same reason.
     "extension/export_util": {"py": ["exir"], "cc": [], "tests": ["runtime"]},
+    # A model to train, exported: above the front door; no wheel holds it.
+    "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.
     "extension/audio": {"py": ["exir"], "cc": [], "tests": ["runtime", "backends/xnnpack"]},
     "extension/executor_runner": {

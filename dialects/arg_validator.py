@@ -4,7 +4,6 @@ Where the verifier reads the example values that stages leave on nodes, this run
 Documented path: ``executorch.exir.verification.arg_validator``.
 """
 
-from collections import defaultdict
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Interpreter, Node
 
 from executorch.dialects.dtype_constraints import ALL_DTYPES
+from executorch.dialects.dtype_sets import SHORT_FLOATS
 from executorch.dialects.edge_ops import EdgeOpOverload
 
 
@@ -28,18 +28,21 @@ class EdgeOpArgValidator(Interpreter):
 
     Attributes:
         violating_ops: edge operator to the element types that it was given outside its constraints, by argument
-            name and ``__ret_<i>``; None for an optional tensor that was left out. Empty when all is well.
+            name and ``__ret_<i>`` (None for an optional tensor that was left out), and the node that gave them.
+            Empty when all is well.
     """
 
     def __init__(self, graph_module: GraphModule) -> None:
         super().__init__(graph_module)
-        self.violating_ops: defaultdict[EdgeOpOverload, dict[str, torch.dtype | None]] = defaultdict(dict)
+        self.violating_ops: dict[EdgeOpOverload, tuple[dict[str, torch.dtype | None], Node]] = {}
+        self._node: Node | None = None
 
     def run_node(self, n: Node) -> Any:
         if isinstance(n.target, HigherOrderOperator):
             raise RunHigherOrderOperatorError(
                 f"cannot run {n.target} of node {n.name}; validate its graphs one by one"
             )
+        self._node = n
         return super().run_node(n)
 
     def call_function(self, target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -47,11 +50,17 @@ class EdgeOpArgValidator(Interpreter):
         if isinstance(target, EdgeOpOverload):
             dtypes = _argument_dtypes(target, args, kwargs) | _result_dtypes(result)
             given = {name: dtype for name, dtype in dtypes.items() if dtype is not None}
-            constraint = target._schema.constraint
-            judged = constraint is not None and set(given.values()) <= ALL_DTYPES
-            if judged and not target._schema.accepts(given):
-                self.violating_ops[target] = dtypes
+            if _is_judged(target, given) and not target._schema.dtype_constraint.validate(given):
+                self.violating_ops[target] = (dtypes, self._node)  # type: ignore[assignment]
         return result
+
+
+def _is_judged(op: EdgeOpOverload, given: "dict[str, torch.dtype]") -> bool:
+    """False of operators and of real types that the table does not know; complex ones no operator takes."""
+    known = ALL_DTYPES | SHORT_FLOATS
+    return op._schema.constraint is not None and all(
+        dtype in known or dtype.is_complex for dtype in given.values()
+    )
 
 
 def _argument_dtypes(

@@ -25,12 +25,19 @@ def test_types_outside_of_them():
     validator = EdgeOpArgValidator(_graph(op, 0, False))
     validator.run(torch.ones(2))
     assert not validator.violating_ops
-    table_says_no = EdgeOpArgValidator(_graph(op, 0, False))
-    table_says_no.call_function(op, (torch.ones(2), 0, False), {})
-    assert not table_says_no.violating_ops
     # Eager refuses integers, so what the table refuses is shown on a meta tensor, which eager takes.
-    table_says_no.call_function(op, (torch.ones(2, dtype=torch.int64, device="meta"), 0, False), {})
-    assert dict(table_says_no.violating_ops) == {op: {"self": torch.int64, "__ret_0": torch.int64}}
+    validator.run(torch.ones(2, dtype=torch.int64, device="meta"))
+    ((dtypes, node),) = validator.violating_ops.values()
+    assert dtypes == {"self": torch.int64, "__ret_0": torch.int64} and node.target is op
+
+
+def test_no_operator_takes_complex_numbers():
+    op = ops.edge.aten.sigmoid.default
+    validator = EdgeOpArgValidator(_graph(op))
+    validator.run(torch.ones(2, dtype=torch.bfloat16))
+    assert not validator.violating_ops
+    validator.run(torch.ones(2, dtype=torch.complex64))
+    assert list(validator.violating_ops) == [op]
 
 
 def test_control_flow_is_refused():

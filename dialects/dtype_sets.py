@@ -6,7 +6,7 @@ import torch
 
 from executorch.dialects.dtype_constraints import ALL_DTYPES, DtypeConstraint
 
-_SHORT_FLOATS = {torch.float16, torch.bfloat16}
+SHORT_FLOATS = {torch.float16, torch.bfloat16}
 
 
 class AllowedDtypeSet:
@@ -122,7 +122,7 @@ class TableDtypeConstraint(FunctionDtypeConstraint):
         if self._constraint is None:
             return True
         # The table has no rows for the short floating-point types: they may stand where float does, not beside it.
-        short = _SHORT_FLOATS & set(given.values())
+        short = SHORT_FLOATS & set(given.values())
         if len(short) > 1 or (short and torch.float32 in given.values()):
             return False
         given = {name: torch.float32 if dtype in short else dtype for name, dtype in given.items()}

@@ -26,8 +26,9 @@ def test_copies_and_pickles_are_the_same_object():
 def test_the_documented_schema_of_sigmoid():
     assert str(sigmoid._schema) == "aten::sigmoid(Tensor self) -> Tensor"
     integers = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
-    assert sigmoid._schema.arguments[0].allowed_types == integers | {torch.float32, torch.float64}
-    assert sigmoid._schema.returns[0].allowed_types == {torch.float32, torch.float64}
+    floats = {torch.float16, torch.bfloat16, torch.float32, torch.float64}
+    assert sigmoid._schema.arguments[0].allowed_types == integers | floats
+    assert sigmoid._schema.returns[0].allowed_types == floats
 
 
 def test_the_schema_answers_like_the_aten_schema():

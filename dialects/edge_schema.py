@@ -8,7 +8,7 @@ import torch
 
 from executorch.dialects import dtype_constraints
 from executorch.dialects.dtype_constraints import ALL_DTYPES, DtypeConstraint
-from executorch.dialects.dtype_sets import FunctionDtypeConstraint, TableDtypeConstraint
+from executorch.dialects.dtype_sets import SHORT_FLOATS, FunctionDtypeConstraint, TableDtypeConstraint
 
 _TENSOR_TYPES = ("Tensor", "Optional[Tensor]", "List[Tensor]", "List[Optional[Tensor]]")
 
@@ -137,4 +137,6 @@ def _allowed(
 ) -> "set[torch.dtype] | None":
     if str(argument.type) not in _TENSOR_TYPES:
         return None
-    return set(ALL_DTYPES) if constraint is None else constraint.allowed(name)
+    allowed = set(ALL_DTYPES) if constraint is None else constraint.allowed(name)
+    # The table has no rows for the short floating-point types: they may stand wherever float does.
+    return allowed | SHORT_FLOATS if torch.float32 in allowed else allowed

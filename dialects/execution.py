@@ -57,6 +57,7 @@ import torch
 from torch.fx import Node
 
 from executorch.dialects import memory, meta_keys
+from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.tensor_spec import TensorSpec
 
 #: Namespaces and operators that compute numbers rather than tensors and are run by the executor itself.
@@ -142,9 +143,9 @@ def out_arguments(node: Node) -> list[Any]:
 
 
 def is_in_place(node: Any) -> bool:
-    """True for an operator that writes an argument which is not an ``out`` argument (``aten.copy_``)."""
-    target = getattr(node, "target", None)
-    if not isinstance(target, torch._ops.OpOverload):
+    """True for an operator, edge or not, that writes an argument which is not an ``out`` argument (``aten.copy_``)."""
+    target = aten_op(getattr(node, "target", None))
+    if target is None:
         return False
     return any(
         arg.alias_info is not None and arg.alias_info.is_write and not arg.is_out

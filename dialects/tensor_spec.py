@@ -259,9 +259,8 @@ class TensorSpec:
     def __repr__(self) -> str:
         kind = "const " if self.const else ""
         place = f" @{self.mem_id}+{self.mem_offset}" if self.mem_offset is not None else ""
-        if self.device != DeviceType.CPU:
-            place = f" on {_device_text(self)}{place}"
-        return f"{type(self).__name__}({kind}{self.scalar_type}, {tuple(self.shape)}, dim_order={self.dim_order}{place})"
+        where = f"dim_order={self.dim_order}, device={_device_text(self)}{place}"
+        return f"{type(self).__name__}({kind}{self.scalar_type}, {tuple(self.shape)}, {where})"
 
     def _concrete_shape(self) -> list[int]:
         if not all(isinstance(size, int) for size in self.shape):

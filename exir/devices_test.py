@@ -162,7 +162,7 @@ def test_the_words_for_a_device():
 def test_specs_on_a_device():
     constant = TensorSpec.from_tensor(torch.ones(2, 3), const=True)
     there = constant.on_device(DeviceType.CUDA, 2)
-    assert "on CUDA:2" in repr(there) and "CUDA:2" in there.debug()
+    assert "device=CUDA:2" in repr(there) and "device=CPU:0" in repr(constant) and "CUDA:2" in there.debug()
     assert (there.const, there.data, there.shape, there.dim_order) == (False, None, [2, 3], (0, 1))
     assert ViewSpec(there, [6]).device_index == 2 and there.device == DeviceType.CUDA
     assert constant.device == DeviceType.CPU

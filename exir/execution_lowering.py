@@ -9,6 +9,7 @@ optimisation         no clones without need, batch norm in convolutions, linear 
 training             the parameters behind their gradients, where the method returns any
 layout               contiguous inputs for operators whose released kernels know no other
 in-place             results over dead arguments, where that was asked for
+mutating operators   calls of operators that write their arguments, in place of their functional wrappers
 buffer write-back    mutated buffers written at the end, or in place
 specs                a spec on every value; constants know their bytes
 primitives           torch operators and ``executorch_prim`` arithmetic, no assertions
@@ -58,6 +59,7 @@ from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from executorch.passes.restore_mutating_ops_pass import RestoreMutatingOpsPass
 from executorch.passes.spec_prop_pass import SpecPropPass, describe_output, update_placeholder_specs
 from executorch.passes.weights_to_outputs_pass import weights_to_outputs_pass
 
@@ -80,6 +82,7 @@ def edge_to_execution(
     if config.run_reinplace_pass:
         extra = config.reinplace_extra_ops or ()
         ReinplacePass([*DEFAULT_INPLACEABLE_OPS, *extra])(program)
+    RestoreMutatingOpsPass()(program)
     program = InsertWriteBackForBuffersPass()(program).exported_program
     graph_module = program.graph_module
     DelegateResultsPass()(graph_module)
@@ -134,7 +137,8 @@ def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:
 
     Args:
         program: whose tables (signature, weights, constants) a graph pass may edit in place: such passes are made with
-            the manager's program, as in ``edge.transform([MyPass(edge.exported_program())])``.
+            the manager's program, as in ``edge.transform([MyPass(edge.exported_program())])``. A pass with the program
+            among its attributes gets the program's own graph, since it edits both together (new inputs, say).
         passes: graph passes and ``ExportedProgramPassBase``s in nested lists, or a ``PassManager``.
 
     Raises:
@@ -156,8 +160,13 @@ def _takes_program(pass_: Any) -> bool:
     return isinstance(pass_, (ExportedProgramPassBase, ExportedProgramPassManager))
 
 
+def _holds(pass_: Any, program: ExportedProgram) -> bool:
+    return any(value is program for value in getattr(pass_, "__dict__", {}).values())
+
+
 def _run_graph_passes(program: ExportedProgram, manager: PassManager) -> ExportedProgram:
-    result = manager(copy_graph_module(program.graph_module))
+    own = any(_holds(pass_, program) for pass_ in manager.passes)
+    result = manager(program.graph_module if own else copy_graph_module(program.graph_module))
     for module in graph_modules(result.graph_module):
         fill_missing_values(module)
     # Only now: what a pass has written into the tables of `program` is part of the result.

@@ -29,6 +29,7 @@ from executorch.exir.passes.constant_prop_pass import (
     get_propagated_const_tensor_dict,
 )
 from executorch.exir.passes.convert_constant_dim_order_pass import convert_constant_dim_order_pass
+from executorch.exir.passes.remove_mixed_type_operators import RemoveMixedTypeOperators
 from executorch.exir.program._fake_program import get_fake_program, update_to_real_program
 from executorch.exir.schema import Double, EValue, Program
 from executorch.exir.tensor_layout import TensorLayout
@@ -230,3 +231,30 @@ def test_unlifted_programs_hold_their_state():
 
     module = unlift_exported_program_lifted_states(torch.export.export(Count(), (torch.ones(1),)))
     assert [module(torch.ones(1)).item() for _ in range(2)] == [2.0, 3.0]
+
+
+def test_operators_get_arguments_of_one_type():
+    def mixed(x, y):
+        return x / x, x + y, y * y
+
+    inputs = (torch.tensor([1, 2]), torch.ones(2))
+    program = torch.export.export(_Function(mixed), inputs)
+    RemoveMixedTypeOperators()(program.graph_module)
+    assert [str(target) for target in _targets(program)].count("aten._to_copy.default") == 1  # of x, once
+    torch.testing.assert_close(program.module()(*inputs), mixed(*inputs))
+    quotient = to_edge(torch.export.export(_Function(lambda x: x / x), inputs[:1]))
+    cast = quotient.transform([RemoveMixedTypeOperators()])
+    assert "dim_order_ops._to_dim_order_copy.default" in map(str, _targets(cast.exported_program()))
+
+
+class _Function(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+def _targets(program):
+    return [node.target for node in program.graph.nodes if node.op == "call_function"]

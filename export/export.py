@@ -10,7 +10,6 @@ from torch.export import ExportedProgram
 
 from executorch.exir import EdgeProgramManager, ExecutorchProgramManager
 from executorch.exir._warnings import experimental
-from executorch.exir.lowered_backend_module import get_lowered_submodules
 from executorch.exir.schema import Program
 from executorch.export.recipe import ExportRecipe
 from executorch.export.stages import (
@@ -24,8 +23,10 @@ from executorch.export.stages import (
     ToBackendStage,
     ToEdgeStage,
     TorchExportStage,
+    transform_aten,
 )
 from executorch.export.types import StageType
+from executorch.partitioner.text_table import text_table as tabulate
 
 _DEFAULT_METHOD = "forward"
 _MANAGER_STAGES = (
@@ -34,6 +35,20 @@ _MANAGER_STAGES = (
     StageType.EDGE_PROGRAM_MANAGER_TRANSFORM,
     StageType.TO_BACKEND,
 )
+_MODULE, _GRAPH, _PROGRAM = "nn.Module", "GraphModule", "ExportedProgram"
+# Stages that a kind of model is past already, and what to give instead.
+_PAST = {
+    _GRAPH: (
+        "already quantized",
+        (StageType.QUANTIZE, StageType.SOURCE_TRANSFORM),
+        "nn.Module",
+    ),
+    _PROGRAM: (
+        "already exported",
+        (StageType.TORCH_EXPORT, StageType.QUANTIZE, StageType.SOURCE_TRANSFORM),
+        "nn.Module/GraphModule",
+    ),
+}
 
 
 @experimental("executorch.export is new and may still change")
@@ -92,70 +107,108 @@ class ExportSession:
         artifact_dir: "str | None" = None,
         generate_etrecord: "bool | None" = False,
     ) -> None:
-        self._models = _as_models(model)
-        self._recipe = export_recipe or ExportRecipe()
-        self._name = name
+        self._model = _as_models(model)
+        self._input_model_type = self._detect_model_type(self._model)
+        if example_inputs is None and self._input_model_type != _PROGRAM:
+            raise ValueError(
+                f"example_inputs are required when model is {self._input_model_type}. "
+                "Only ExportedProgram inputs can omit example_inputs."
+            )
+        self._export_recipe = export_recipe or ExportRecipe()
         self._artifact_dir = artifact_dir
-        self._example_inputs = _by_method(example_inputs, self._models, list)
-        self._check_inputs()
+        self._example_inputs = _by_method(example_inputs, self._model, list)
+        self._dynamic_shapes = _by_method(dynamic_shapes, self._model, lambda shapes: shapes)
         constants = constant_methods or {}
-        self._context: dict[str, Any] = {
+        self._run_context: dict[str, Any] = {
             "example_inputs": self._example_inputs,
-            "dynamic_shapes": _by_method(dynamic_shapes, self._models, lambda shapes: shapes),
+            "dynamic_shapes": self._dynamic_shapes,
             "constant_methods": {
                 key: value() if callable(value) else value for key, value in constants.items()
-            },
-            "generate_etrecord": generate_etrecord,
+            }
+            or None,
+            "export_recipe": self._export_recipe,
             "session_name": name,
             "artifact_dir": artifact_dir,
+            "generate_etrecord": generate_etrecord,
         }
-        self._pipeline = list(self._recipe.pipeline_stages or self._get_default_pipeline())
-        self._stages = {kind: make() for kind, make in self._makers().items() if kind in self._pipeline}
-        self._artifacts: dict[StageType, PipelineArtifact] = {}
+        chosen = self._export_recipe.pipeline_stages
+        self._pipeline_stages = list(chosen or self._get_default_pipeline())
+        self._stage_registry = self._build_stages(self._pipeline_stages)
+        self._stage_to_artifacts: dict[StageType, PipelineArtifact] = {}
 
     # ---- stages ---------------------------------------------------------------------------------------------------
 
     def register_stage(self, stage_type: StageType, stage: Stage) -> None:
         """Uses ``stage`` in place of the usual one of its type."""
-        self._stages[stage_type] = stage
+        self._stage_registry[stage_type] = stage
 
     def get_registered_stage(self, stage_type: StageType) -> "Stage | None":
         """The stage of a type, None when the pipeline has none."""
-        return self._stages.get(stage_type)
+        return self._stage_registry.get(stage_type)
 
     def get_all_registered_stages(self) -> dict[StageType, Stage]:
         """Type to stage."""
-        return dict(self._stages)
+        return dict(self._stage_registry)
 
     def export(self) -> None:
-        """Runs all stages."""
-        self._validate_pipeline_sequence(self._pipeline)
-        artifact = PipelineArtifact(self._models, self._context)
-        for kind in self._pipeline:
-            stage = self._stages.get(kind)
+        """Runs all stages. What an earlier run made is kept when the pipeline is refused, and dropped otherwise."""
+        self._run_pipeline()
+
+    def _run_pipeline(self) -> None:
+        self._validate_pipeline_sequence(self._pipeline_stages)
+        self._stage_to_artifacts.clear()
+        artifact = PipelineArtifact(self._starting_data(), dict(self._run_context))
+        for kind in self._pipeline_stages:
+            stage = self._stage_registry.get(kind)
             if stage is None:
                 raise ValueError(
-                    f"no stage of type {kind} is registered\nWay out: register_stage({kind}, stage)"
+                    f"Stage {kind} not found in registry, register it using session.register_stage()"
                 )
             stage.run(artifact)
             artifact = stage.get_artifacts()
-            self._artifacts[kind] = artifact
+            self._stage_to_artifacts[kind] = artifact
+
+    def _starting_data(self) -> dict[str, Any]:
+        """The models; programs, which skip capture, after the recipe's passes over captured programs."""
+        passes = self._export_recipe.aten_transform_passes
+        if self._input_model_type != _PROGRAM or not passes:
+            return dict(self._model)
+        return {name: transform_aten(name, program, passes) for name, program in self._model.items()}
 
     def get_stage_artifacts(self) -> dict[StageType, PipelineArtifact]:
         """Type of each stage that ran, to what it made."""
-        return dict(self._artifacts)
+        return dict(self._stage_to_artifacts)
+
+    def _detect_model_type(self, model: Any) -> str:
+        """What the pipeline starts from: modules, captured graphs, or programs; of a mapping, what all are."""
+        models = list(model.values()) if isinstance(model, Mapping) else [model]
+        if all(isinstance(item, ExportedProgram) for item in models):
+            return _PROGRAM
+        if all(isinstance(item, torch.fx.GraphModule) for item in models):
+            return _GRAPH
+        return _MODULE
 
     def _get_default_pipeline(self) -> list[StageType]:
-        stages = [StageType.TORCH_EXPORT, StageType.TO_EDGE_TRANSFORM_AND_LOWER]
-        if not all(isinstance(model, ExportedProgram) for model in self._models.values()):
-            stages = [StageType.SOURCE_TRANSFORM, StageType.QUANTIZE, *stages]
-        lowering = self._recipe.lowering_recipe
+        stages = [
+            StageType.SOURCE_TRANSFORM,
+            StageType.QUANTIZE,
+            StageType.TORCH_EXPORT,
+            StageType.TO_EDGE_TRANSFORM_AND_LOWER,
+        ]
+        _, past, _ = _PAST.get(self._input_model_type, ("", (), ""))
+        stages = [stage for stage in stages if stage not in past]
+        lowering = self._export_recipe.lowering_recipe
         if lowering is not None and lowering.edge_manager_transform_passes:
             stages.append(StageType.EDGE_PROGRAM_MANAGER_TRANSFORM)
         return [*stages, StageType.TO_EXECUTORCH]
 
+    def _build_stages(self, stages: Sequence[StageType]) -> dict[StageType, Stage]:
+        """The usual stages of these types; other types get none and wait for :meth:`register_stage`."""
+        makers = self._makers()
+        return {kind: makers[kind]() for kind in stages or self._get_default_pipeline() if kind in makers}
+
     def _makers(self) -> dict[StageType, Callable[[], Stage]]:
-        recipe = self._recipe
+        recipe = self._export_recipe
         lowering = recipe.lowering_recipe
         return {
             StageType.SOURCE_TRANSFORM: lambda: SourceTransformStage(
@@ -171,34 +224,33 @@ class ExportSession:
         }
 
     def _transform_stage(self) -> EdgeProgramManagerTransformStage:
-        lowering = self._recipe.lowering_recipe
-        if StageType.TO_EDGE_TRANSFORM_AND_LOWER in self._pipeline and lowering is not None:
+        lowering = self._export_recipe.lowering_recipe
+        if StageType.TO_EDGE_TRANSFORM_AND_LOWER in self._pipeline_stages and lowering is not None:
             # That stage runs the passes by method already.
             return EdgeProgramManagerTransformStage(None, lowering.edge_manager_transform_passes)
         return EdgeProgramManagerTransformStage.from_recipe(lowering)
 
-    def _validate_pipeline_sequence(self, stages: list[StageType]) -> None:
+    def _validate_pipeline_sequence(self, stages: Sequence[StageType]) -> None:
         if not stages:
             raise ValueError("Pipeline stages cannot be empty")
-        first = self._stages.get(stages[0])
+        why, past, instead = _PAST.get(self._input_model_type, ("", (), ""))
+        wrong = ", ".join(stage.name for stage in past if stage in stages)
+        if wrong:
+            raise ValueError(
+                f"Cannot run {wrong} stage(s) with {self._input_model_type} input: it is {why}.\n"
+                f"Way out: remove {wrong} from pipeline_stages or use {instead} input."
+            )
+        first = self._stage_registry.get(stages[0])
         if first is not None and not first.can_start_pipeline:
             raise ValueError(
                 f"Stage {stages[0]} cannot start a pipeline; it may follow {first.valid_predecessor_stages}"
             )
         for before, kind in itertools.pairwise(stages):
-            stage = self._stages.get(kind)
+            stage = self._stage_registry.get(kind)
             if stage is not None and before not in stage.valid_predecessor_stages:
                 raise ValueError(
                     f"Invalid transition from {before} to {kind}. Valid predecessors for {kind}: "
                     f"{stage.valid_predecessor_stages}"
-                )
-
-    def _check_inputs(self) -> None:
-        for method, model in self._models.items():
-            if not isinstance(model, ExportedProgram) and not self._example_inputs.get(method):
-                raise ValueError(
-                    f"example_inputs are required when model is nn.Module (method {method!r}). "
-                    "Only ExportedProgram inputs can omit example_inputs."
                 )
 
     # ---- results --------------------------------------------------------------------------------------------------
@@ -210,7 +262,10 @@ class ExportSession:
             RuntimeError: nothing was captured yet.
             KeyError: there is no such method.
         """
-        programs = self._artifact_of((StageType.TORCH_EXPORT,), "Exported program", "Torch Export Stage").data
+        if self._input_model_type == _PROGRAM:
+            programs = self._starting_data()
+        else:
+            programs = self._artifact_of((StageType.TORCH_EXPORT,), "Exported program is not available").data
         if method_name not in programs:
             raise KeyError(
                 f"Method name '{method_name}' not found in exported programs. Available methods: {list(programs)}"
@@ -224,9 +279,8 @@ class ExportSession:
         Raises:
             RuntimeError: no such stage ran.
         """
-        manager: EdgeProgramManager = self._artifact_of(
-            _MANAGER_STAGES, "Edge program manager", "Edge Stages"
-        ).data
+        what = "Edge program manager is not available"
+        manager: EdgeProgramManager = self._artifact_of(_MANAGER_STAGES, what).data
         return manager
 
     def get_executorch_program_manager(self) -> ExecutorchProgramManager:
@@ -235,10 +289,8 @@ class ExportSession:
         Raises:
             RuntimeError: the last stage did not run.
         """
-        kind = (StageType.TO_EXECUTORCH,)
-        manager: ExecutorchProgramManager = self._artifact_of(
-            kind, "Executorch program manager", "Executorch Stage"
-        ).data
+        what = "Executorch program manager is not initialized"
+        manager: ExecutorchProgramManager = self._artifact_of((StageType.TO_EXECUTORCH,), what).data
         return manager
 
     def get_executorch_program(self) -> Program:
@@ -272,7 +324,7 @@ class ExportSession:
             raise KeyError(f"Method name '{method_name}' not found in example inputs")
         inputs = self._example_inputs[method_name]
         if not inputs:
-            raise ValueError(f"Method name '{method_name}' has no example inputs")
+            raise ValueError(f"Example inputs list for method {method_name} is empty.")
         first: tuple[Any, ...] = inputs[0]
         return first
 
@@ -304,28 +356,31 @@ class ExportSession:
         return self.get_executorch_program_manager().get_etrecord()
 
     def print_delegation_info(self) -> None:
-        """Prints for each method how many nodes its delegates took, and which operators they left."""
-        manager = self.get_edge_program_manager()
-        for name in sorted(manager.methods):
-            module = manager.exported_program(name).graph_module
-            delegates = get_lowered_submodules(module)
-            inside = sum(_count(delegate.original_module.graph_module.graph) for _, delegate, _ in delegates)
-            print(f"Delegation info for method '{name}':")
-            print(f"Total delegated subgraphs: {len(delegates)}")
-            print(f"Number of delegated nodes: {inside}")
-            print(f"Number of non-delegated nodes: {_count(module.graph)}")
+        """Prints for each method how many nodes its delegates took, and a table of operators inside and outside them."""
+        contexts = [artifact.context for artifact in self._stage_to_artifacts.values()]
+        found = [item for context in contexts if (item := _delegation_info_of(context))]
+        if not found:
+            print("No delegation info available")
+            return
+        for name, info in sorted(found[-1].items()):
+            if name:
+                print(f"Delegation info for method '{name}':")
+            print(info.get_summary())
+            print(tabulate(info.columns, info.rows()))
 
-    def _artifact_of(self, kinds: Sequence[StageType], what: str, stage: str) -> PipelineArtifact:
-        ran = [kind for kind in self._pipeline if kind in kinds and kind in self._artifacts]
+    def _artifact_of(self, kinds: Sequence[StageType], what: str) -> PipelineArtifact:
+        ran = [kind for kind in self._pipeline_stages if kind in kinds and kind in self._stage_to_artifacts]
         if not ran:
-            raise RuntimeError(f"{what} is not available: run {stage} first.")
-        return self._artifacts[ran[-1]]
+            names = " or ".join(kind.name for kind in kinds)
+            raise RuntimeError(f"{what}.\nWay out: export() first, with {names} among the stages")
+        return self._stage_to_artifacts[ran[-1]]
 
 
-def _count(graph: torch.fx.Graph) -> int:
-    """Operators in a graph; calls of delegates are none."""
-    calls = (node for node in graph.nodes if node.op == "call_function")
-    return sum(node.target is not torch.ops.higher_order.executorch_call_delegate for node in calls)
+def _delegation_info_of(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Method name to how much of it is delegated; stages of one's own may tell of one method without its name."""
+    by_method = context.get("delegation_info_by_method")
+    alone = context.get("delegation_info")
+    return dict(by_method) if by_method else {"": alone} if alone else {}
 
 
 def _as_models(model: Any) -> dict[str, Any]:

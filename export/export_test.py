@@ -122,7 +122,8 @@ def test_exported_programs_and_files_need_no_inputs(tmp_path):
     ("arguments", "error", "message"),
     [
         ((_Add(),), ValueError, "example_inputs are required"),
-        ((_Add(), []), ValueError, "example_inputs are required"),
+        ((_Add(), []), ValueError, "not found or empty"),
+        ((torch.fx.symbolic_trace(_Add()),), ValueError, "required when model is GraphModule"),
         ((3, INPUTS), TypeError, "Unsupported model type"),
     ],
 )
@@ -146,9 +147,11 @@ def test_orders_that_make_no_sense(stages, message):
 
 def test_results_before_their_stage():
     session = ExportSession(_Add(), INPUTS)
-    for ask in (session.get_pte_buffer, session.get_exported_program, session.get_edge_program_manager):
+    for ask in (session.get_exported_program, session.get_edge_program_manager):
         with pytest.raises(RuntimeError, match="is not available"):
             ask()
+    with pytest.raises(RuntimeError, match="is not initialized"):
+        session.get_pte_buffer()
 
 
 def test_a_recipe_transforms_and_delegates(capsys):
@@ -289,7 +292,7 @@ def test_recipes_are_combined():
     assert ExportRecipe.combine([first], "mine").name == "mine"
     with pytest.raises(ValueError, match="cannot be empty"):
         ExportRecipe.combine([])
-    with pytest.raises(ValueError, match="disagree on strict"):
+    with pytest.raises(ValueError, match="conflicting 'strict'"):
         ExportRecipe.combine([first, ExportRecipe(strict=False)])
 
 

@@ -1,13 +1,18 @@
-"""Quantization of modules and captured graphs with torchao, which is needed only by recipes that quantize."""
+"""What the stages need of torchao, which only recipes that quantize need.
+
+Each function is torchao's of the same name, imported when it is called: exporting does without torchao.
+"""
 
 import importlib
-from collections.abc import Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
 
 from executorch.exir.error import ExportError, ExportErrorType
-from executorch.export.recipe import AOQuantizationConfig, QuantizationRecipe
+
+_PT2E = "torchao.quantization.pt2e"
 
 
 def _torchao(module: str) -> Any:
@@ -21,69 +26,76 @@ def _torchao(module: str) -> Any:
         ) from error
 
 
-def quantize_source(model: torch.nn.Module, configs: Sequence[AOQuantizationConfig]) -> None:
-    """Quantizes ``model`` itself with each config in turn.
-
-    Raises:
-        ExportError: torchao is not installed.
-    """
-    quantize = _torchao("torchao.quantization").quantize_
-    for config in configs:
-        quantize(model, config.ao_base_config, config.filter_fn)
+def quantize_(
+    model: torch.nn.Module, config: Any, filter_fn: "Callable[[torch.nn.Module, str], bool] | None" = None
+) -> None:
+    """Quantizes the source of ``model`` in place."""
+    _torchao("torchao.quantization").quantize_(model, config, filter_fn)
 
 
-def quantize_graph(
-    model: torch.nn.Module, example_inputs: Sequence[tuple[Any, ...]], recipe: QuantizationRecipe
-) -> torch.nn.Module:
-    """A quantized graph of ``model``: captured, prepared, calibrated (or trained), converted.
-
-    Args:
-        model: to quantize.
-        example_inputs: the first is captured with; all calibrate unless the recipe has inputs of its own.
-        recipe: how.
-
-    Raises:
-        ExportError: torchao is not installed.
-        ValueError: quantization-aware training without a function that trains.
-    """
-    if recipe.is_qat and recipe.train_fn is None:
-        raise ValueError(
-            "train_fn must be provided when is_qat=True\nWay out: a function that trains the prepared graph"
-        )
-    api = _torchao("torchao.quantization.pt2e.quantize_pt2e")
-    shapes = _dynamic_batch(example_inputs[0]) if recipe.dynamic_batch_size else None
-    captured: Any = torch.export.export(model, example_inputs[0], dynamic_shapes=shapes, strict=True).module()
-    captured = _run(captured, recipe.pre_prepare_passes)
-    prepare = api.prepare_qat_pt2e if recipe.is_qat else api.prepare_pt2e
-    prepared = _run(prepare(captured, _composed(recipe.quantizers or [])), recipe.post_prepare_passes)
-    if recipe.is_qat and recipe.train_fn is not None:
-        recipe.train_fn(prepared)
-    else:
-        inputs = example_inputs if recipe.calibration_inputs_fn is None else recipe.calibration_inputs_fn()
-        for values in inputs:
-            prepared(*values)
-    prepared = _run(prepared, recipe.pre_convert_passes)
-    converted: torch.nn.Module = _run(api.convert_pt2e(prepared), recipe.post_convert_passes)
-    return converted
+def unwrap_tensor_subclass(model: torch.nn.Module) -> torch.nn.Module:
+    """Makes plain tensors of the quantized parameters, which capture needs."""
+    unwrapped: torch.nn.Module = _torchao("torchao.utils").unwrap_tensor_subclass(model)
+    return unwrapped
 
 
-def _composed(quantizers: Sequence[Any]) -> Any:
-    if len(quantizers) == 1:
-        return quantizers[0]
-    return _torchao("torchao.quantization.pt2e.quantizer").ComposableQuantizer(list(quantizers))
+def prepare_pt2e(model: Any, quantizer: Any) -> Any:
+    """Puts observers into a captured graph."""
+    return _torchao(f"{_PT2E}.quantize_pt2e").prepare_pt2e(model, quantizer)
 
 
-def _dynamic_batch(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(
-        {0: torch.export.Dim.AUTO} if isinstance(item, torch.Tensor) and item.dim() else None
-        for item in inputs
-    )
+def prepare_qat_pt2e(model: Any, quantizer: Any) -> Any:
+    """Puts fake quantization into a captured graph."""
+    return _torchao(f"{_PT2E}.quantize_pt2e").prepare_qat_pt2e(model, quantizer)
 
 
-def _run(model: Any, passes: "Iterable[Any] | None") -> Any:
-    for item in passes or ():
-        model = item(model)
-    return model
+def convert_pt2e(model: Any) -> Any:
+    """Makes quantized operators of observers."""
+    return _torchao(f"{_PT2E}.quantize_pt2e").convert_pt2e(model)
 
 
-__all__ = ["quantize_graph", "quantize_source"]
+def allow_exported_model_train_eval(model: Any) -> Any:
+    """Gives a captured graph ``train()`` and ``eval()``."""
+    return _torchao(f"{_PT2E}.export_utils").allow_exported_model_train_eval(model)
+
+
+def move_exported_model_to_train(model: Any) -> Any:
+    """Makes dropout and batch normalization of a captured graph those of training."""
+    return _torchao(f"{_PT2E}.export_utils").move_exported_model_to_train(model)
+
+
+def move_exported_model_to_eval(model: Any) -> Any:
+    """The reverse of :func:`move_exported_model_to_train`."""
+    return _torchao(f"{_PT2E}.export_utils").move_exported_model_to_eval(model)
+
+
+def ComposableQuantizer(quantizers: Sequence[Any]) -> Any:
+    """One quantizer of several, earlier ones first."""
+    return _torchao(f"{_PT2E}.quantizer").ComposableQuantizer(list(quantizers))
+
+
+def is_torchao_quantizer(quantizer: Any) -> bool:
+    """True for objects of torchao's base class; where torchao was not imported, nothing is one."""
+    module = sys.modules.get(f"{_PT2E}.quantizer")
+    return module is not None and isinstance(quantizer, module.Quantizer)
+
+
+def dynamic_batch(inputs: Iterable[Any]) -> tuple[Any, ...]:
+    """Dynamic shapes for ``torch.export`` that leave the first dimension of each tensor free, all the same one."""
+    batch = torch.export.Dim("batch", min=1)
+    return tuple({0: batch} if isinstance(item, torch.Tensor) and item.dim() else None for item in inputs)
+
+
+__all__ = [
+    "ComposableQuantizer",
+    "allow_exported_model_train_eval",
+    "convert_pt2e",
+    "dynamic_batch",
+    "is_torchao_quantizer",
+    "move_exported_model_to_eval",
+    "move_exported_model_to_train",
+    "prepare_pt2e",
+    "prepare_qat_pt2e",
+    "quantize_",
+    "unwrap_tensor_subclass",
+]

@@ -1,8 +1,8 @@
 """Recipes: everything that an export needs to know besides the model and its inputs."""
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum, EnumMeta
 from typing import Any
 
@@ -137,12 +137,17 @@ class ExportRecipe:
             raise ValueError(f"Invalid recipe type: {recipe}\nWay out: a member of a subclass of RecipeType")
         made = recipe_registry.create_recipe(recipe, recipe.get_backend_name(), **kwargs)
         if made is None:
-            raise ValueError(f"Recipe {recipe.value!r} not supported by {recipe.get_backend_name()!r}")
+            backend = recipe.get_backend_name()
+            known = [item.value for item in recipe_registry.get_supported_recipes(backend)]
+            raise ValueError(f"Recipe {recipe.value!r} not supported by {backend!r}. Supported: {known}")
         return made
 
     @classmethod
     def combine(cls, recipes: "list[ExportRecipe]", recipe_name: "str | None" = None) -> "ExportRecipe":
         """One recipe from several: lists one after the other, single values where all agree.
+
+        Calibration inputs of all are drawn one after the other. The configuration of the last stage is a copy of the
+        first one that a recipe has.
 
         Args:
             recipes: partitioners of earlier ones are asked first.
@@ -151,45 +156,13 @@ class ExportRecipe:
         Raises:
             ValueError: there are none, or two of them want different things.
         """
+        from executorch.export.recipe_combination import combine_recipes  # it knows this class
+
         if not recipes:
             raise ValueError("Recipes cannot be empty")
         if len(recipes) == 1 and not recipe_name:
             return recipes[0]
-        combined = _combine(recipes)
-        combined.name = recipe_name or "_".join(recipe.name for recipe in recipes if recipe.name)
-        return combined
-
-
-def _combine(items: Sequence[Any]) -> Any:
-    """One object of the dataclass that all ``items`` are; see :meth:`ExportRecipe.combine`."""
-    made: dict[str, Any] = {}
-    for field in fields(items[0]):
-        if field.name == "name":
-            continue
-        values = [getattr(item, field.name) for item in items]
-        made[field.name] = _combined_value(field.name, [value for value in values if value is not None])
-    return type(items[0])(**made)
-
-
-def _combined_value(name: str, values: list[Any]) -> Any:
-    if not values:
-        return None
-    if all(isinstance(value, list) for value in values) and name != "pipeline_stages":
-        return [item for value in values for item in value]
-    if all(isinstance(value, (QuantizationRecipe, LoweringRecipe)) for value in values):
-        return _combine(values)
-    if all(isinstance(value, dict) for value in values):
-        return {
-            key: [item for value in values for item in value.get(key, [])]
-            for value in values
-            for key in value
-        }
-    if any(value != values[0] for value in values):
-        raise ValueError(
-            f"recipes disagree on {name}: {', '.join(map(repr, values))}\nWay out: combine recipes that leave it to "
-            "one of them, or set the same in all"
-        )
-    return values[0]
+        return combine_recipes(recipes, recipe_name)
 
 
 __all__ = [

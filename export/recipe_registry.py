@@ -11,13 +11,19 @@ class RecipeRegistry:
     """Backend name to provider; there is one registry for the process."""
 
     _instance: "ClassVar[RecipeRegistry | None]" = None
-    _providers: dict[str, BackendRecipeProvider]
+    _initialized = (
+        False  # whether there is the table of providers; tests set it back for a registry without any
+    )
 
     def __new__(cls) -> "RecipeRegistry":
         if cls._instance is None:
             cls._instance = super().__new__(cls)
-            cls._instance._providers = {}
         return cls._instance
+
+    def __init__(self) -> None:
+        if not type(self)._initialized:
+            self._providers: dict[str, BackendRecipeProvider] = {}
+            type(self)._initialized = True
 
     def register_backend_recipe_provider(self, provider: BackendRecipeProvider) -> None:
         """Registers a provider, in place of an earlier one of the same name."""

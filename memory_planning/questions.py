@@ -9,7 +9,8 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
-from executorch.dialects.execution import is_delegate_call, is_in_place, tensor_specs
+from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.execution import is_delegate_call, is_in_place, is_out_variant, tensor_specs
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec
 from executorch.memory_planning.algorithms import MemoryAlgoResult, SharedObject, SpecAllocResult
 from executorch.memory_planning.apply import MemoryDevice
@@ -86,9 +87,9 @@ def memory_devices(buffer_devices: Sequence[tuple[Any, int]]) -> list[MemoryDevi
 
 def alias_in_place_result(node: Node) -> None:
     """Lets the result of an in-place operator lie in the bytes of the argument that the operator writes."""
-    if node.op != "call_function" or not is_in_place(node):
-        return
-    schema = node.target._schema  # type: ignore[union-attr]
+    if node.op != "call_function" or not is_in_place(node) or is_out_variant(node.target):
+        return  # an out variant that writes an argument besides returns its out argument
+    schema = aten_op(node.target)._schema  # type: ignore[union-attr]
     written = next(
         (
             argument

@@ -57,7 +57,10 @@ class DelegationInfo:
             f"Number of non-delegated nodes: {self.num_non_delegated_nodes}\n"
         )
 
-    def _rows(self) -> list[tuple[str, int, int]]:
+    columns = ("operator", "delegated", "not delegated")
+
+    def rows(self) -> list[tuple[str, int, int]]:
+        """The table's rows under ``columns``: operators by name, and a last row ``Total``."""
         by_name = sorted(self.delegation_by_operator.values(), key=lambda one: one.op_type)
         rows = [(one.op_type, one.delegated, one.non_delegated) for one in by_name]
         return [*rows, ("Total", self.num_delegated_nodes, self.num_non_delegated_nodes)]
@@ -66,11 +69,11 @@ class DelegationInfo:
         """One row per operator in the order of their names, and a last row ``Total``. Needs pandas."""
         import pandas  # Only this method needs it, and it takes longer to import than the rest takes to run.
 
-        return pandas.DataFrame(self._rows(), columns=list(_COLUMNS))
+        return pandas.DataFrame(self.rows(), columns=list(_COLUMNS))
 
     def format_table(self) -> str:
         """The same table as text, without pandas."""
-        return text_table(["operator", "delegated", "not delegated"], self._rows())
+        return text_table(self.columns, self.rows())
 
 
 def get_delegation_info(graph_module: torch.fx.GraphModule) -> DelegationInfo:

@@ -75,3 +75,18 @@ def test_a_submodule_with_one_result_returns_a_list():
     with pytest.raises(AssertionError):
         nodes = list(module.graph.nodes)
         create_submodule_from_nodes(module, [nodes[1], nodes[-2]], "cycle")
+
+
+def test_results_of_one_operator_are_results_of_the_submodule():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    split = graph.call_function(torch.ops.aten.split_copy.Tensor, (x, 1))
+    rows = [graph.call_function(operator.getitem, (split, index)) for index in range(2)]
+    graph.output((rows[1], rows[0]))
+    module = torch.fx.GraphModule(torch.nn.Module(), graph)
+    value = torch.rand(2, 3)
+    x.meta["val"], split.meta["val"] = value, list(value.split(1))
+    submodule, call = create_submodule_from_nodes(module, [split], "split")
+    assert [node.args[0] for node in module.graph.nodes if node.target is operator.getitem] == [call, call]
+    assert len(submodule(value)) == 2 and len(call.meta["val"]) == 2
+    torch.testing.assert_close(module(value), (value[1:], value[:1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 from torch.fx import GraphModule, Node
 from torch.fx.passes.tools_common import legalize_graph
@@ -43,6 +44,10 @@ def create_submodule_from_nodes(
     call.meta = dict(outputs[-1].meta) if outputs else {}
     call.meta[meta_keys.VAL] = values[0] if len(values) == 1 else tuple(values)
     previous = call
+    if len(values) == 1 and isinstance(values[0], (list, tuple)):
+        # The one operator has several results: the submodule returns them, and whoever picked one picks it there.
+        outputs[0].replace_all_uses_with(call, propagate_meta=False)
+        outputs = ()
     for index, output in enumerate(outputs):
         with gm.graph.inserting_after(previous):
             previous = gm.graph.call_function(operator.getitem, (call, index))
@@ -52,13 +57,25 @@ def create_submodule_from_nodes(
         gm.graph.erase_node(node)
     if not skip_legalize_graph:
         legalize_graph(gm)
+        # That made another graph of it, in which the call is another node.
+        (call,) = gm.graph.find_nodes(op="call_module", target=name)
     gm.recompile()
     return submodule, call
 
 
 def _return_list(submodule: GraphModule) -> None:
-    """Lets a submodule with one result return a list too."""
+    """Lets a submodule with one result return a list too; of several results of one operator, a list of these."""
     output = submodule.graph.output_node()
     results = output.args[0]
-    output.args = (list(results) if isinstance(results, (tuple, list)) else [results],)
+    found: list[Any] = list(results) if isinstance(results, (tuple, list)) else [results]
+    values = found[0].meta.get(meta_keys.VAL) if len(found) == 1 and isinstance(found[0], Node) else None
+    if isinstance(values, (list, tuple)):
+        with submodule.graph.inserting_before(output):
+            picked = [
+                submodule.graph.call_function(operator.getitem, (found[0], i)) for i in range(len(values))
+            ]
+        for node, value in zip(picked, values, strict=True):
+            node.meta[meta_keys.VAL] = value
+        found = picked
+    output.args = (found,)
     submodule.recompile()

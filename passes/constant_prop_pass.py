@@ -46,7 +46,7 @@ class ConstantPropPass(ExportedProgramPassBase):
                     known[node] = folded[node] = _evaluate(node, known)
         if not folded:
             return ExportedProgramPassResult(exported_program, False)
-        lifter = ConstantLifter(exported_program, "_prop_tensor_constant")
+        lifter = ConstantLifter(exported_program, "_prop_tensor_constant", persistent=True)
         for node, value in folded.items():
             if isinstance(value, torch.Tensor) and any(user not in folded for user in node.users):
                 constant = lifter.lift(value.contiguous())

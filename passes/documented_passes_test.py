@@ -27,6 +27,7 @@ from executorch.passes.normalize_passes import (
 from executorch.passes.pass_registry import PassRegistry
 from executorch.passes.quant_fusion_pass import QuantFusionPass
 from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass, eliminate_dq_q
+from executorch.passes.remove_noop_pass import RemoveNoopPass
 
 aten, edge = torch.ops.aten, ops.edge.aten
 
@@ -64,7 +65,10 @@ def test_transpositions_have_one_spelling():
 
 def test_view_copies_point_at_their_base():
     module = _graph(lambda x: aten.view_copy(aten.view_copy(x, [6]), [3, 2]).relu(), X)
-    _check(NormalizeViewCopyBasePass(), module, ["aten_view_copy_default", "aten_relu_default"], X)
+    view = "aten_view_copy_default"
+    _check(NormalizeViewCopyBasePass(), module, [view, view, "aten_relu_default"], X)
+    x, *views, _, _ = module.graph.nodes
+    assert [node.args[0] for node in views] == [x, x]
 
 
 def test_empty_tensors_leave_a_cat():
@@ -217,6 +221,9 @@ def test_dequantize_and_quantize_cancel():
     again = _graph(lambda a: aten.view_copy(_q(_dq(a, Q), Q), [6]), INTEGERS)
     eliminate_dq_q(again, [node for node in again.graph.nodes if "dequantize" in node.name])
     assert _names(again) == ["aten_view_copy_default"]
+    # Also where only something that changes nothing stands between them.
+    between = _graph(lambda a: aten.view_copy(_q(aten.view_copy(_dq(a, Q), a.shape), Q), [6]), INTEGERS)
+    assert RemoveNoopPass()(between).modified and _names(between) == ["aten_view_copy_default"]
 
 
 class _Constants(torch.nn.Module):

@@ -8,6 +8,7 @@ from torch.export import Dim
 
 from executorch.dialects import memory
 from executorch.dialects.errors import MissingOutVariantError, OperatorNotSupportedError, UnboundedShapeError
+from executorch.dialects.ops import ops
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import verify_execution_graph
 from executorch.passes.programs_for_tests import call_nodes, calls, edge, find
@@ -271,3 +272,26 @@ def test_primitives_and_symbols_need_no_allocation():
     program = _execution(lambda x: (x + 1, x.shape[0] * 2), X, dynamic_shapes=ROWS)
     verify_execution_graph(program.graph_module)
     assert calls(program).count(str(memory.alloc)) == 1
+
+
+def test_edge_operators_write_into_given_memory_too():
+    graph_module = SpecPropPass()(edge(lambda x: x.topk(2), torch.rand(4)).graph_module).graph_module
+    result = ToOutVarPass()(graph_module)
+    values, indices, topk, *_ = call_nodes(result.graph_module)
+    assert topk.target is torch.ops.aten.topk.values
+    assert topk.kwargs == {"values": values, "indices": indices}
+    assert indices.meta["val"].dtype == torch.int64
+
+
+def test_example_values_do_where_specs_are_missing():
+    result = ToOutVarPass()(edge(torch.relu, torch.rand(4)).graph_module)
+    alloc, relu = call_nodes(result.graph_module)
+    assert alloc.args == (((4,), torch.float32),) and relu.kwargs == {"out": alloc}
+
+
+def test_edge_operators_in_place_stay():
+    program = edge(lambda x: (x.sin() * 2).cos(), torch.rand(4))
+    (product,) = (node for node in call_nodes(program) if "mul" in node.name)
+    product.target = ops.edge.aten.mul_.Tensor
+    result = ToOutVarPass()(SpecPropPass()(program.graph_module).graph_module)
+    assert product.target in {node.target for node in call_nodes(result.graph_module)}

@@ -16,16 +16,22 @@ on values that are as they were, keep their value and are not executed.
 
 import contextlib
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx import Graph, GraphModule, Node, Proxy
+from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.passes.graph_values import (
+    ExportPassBaseError,
+    NodeMetadata,
+    ProxyValue,
+    check_symbolic_inputs,
+)
 from executorch.passes.pass_base import PassBase, PassResult
 from executorch.passes.program import fake_mode_of, make_graph_module
 from executorch.passes.size_queries import SizeQueries
@@ -33,77 +39,6 @@ from executorch.passes.size_queries import SizeQueries
 Argument = Any
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _DERIVED_META = frozenset({meta_keys.VAL, meta_keys.SPEC, "tensor_meta"})
-
-
-class NodeMetadata:
-    """Metadata for the nodes that a ``call_*`` method emits: a copy of the visited node's ``meta``."""
-
-    def __init__(self, data: "Mapping[str, Any] | None" = None) -> None:
-        self.data: dict[str, Any] = dict(data or {})
-
-    def __getitem__(self, key: str) -> Any:
-        return self.data[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.data[key] = value
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.data
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return self.data.get(key, default)
-
-    def copy(self) -> "NodeMetadata":
-        return NodeMetadata(self.data)
-
-
-class ProxyValue:
-    """A value of the graph under construction.
-
-    Attributes:
-        data: its example value (fake tensor, symbolic or plain number, tuple of these).
-        node: the new graph's node that computes it.
-    """
-
-    def __init__(self, data: Any, proxy: "Proxy | Node") -> None:
-        self.data = data
-        self.node: Node = proxy.node if isinstance(proxy, Proxy) else proxy
-
-    @property
-    def proxy(self) -> Proxy:
-        """The node as torch.fx's tracer hands nodes around."""
-        return Proxy(self.node)
-
-    def is_tensor(self) -> bool:
-        return isinstance(self.data, torch.Tensor)
-
-    def to_tensor(self) -> torch.Tensor:
-        """The example value, which must be a tensor."""
-        if not isinstance(self.data, torch.Tensor):
-            raise TypeError(f"{self.node.name} is a {type(self.data).__name__}, not a tensor")
-        return self.data
-
-    def is_symint(self) -> bool:
-        return isinstance(self.data, torch.SymInt)
-
-    def is_symfloat(self) -> bool:
-        return isinstance(self.data, torch.SymFloat)
-
-    def is_symbool(self) -> bool:
-        return isinstance(self.data, torch.SymBool)
-
-    def __iter__(self) -> Iterator["ProxyValue"]:
-        for index, item in enumerate(self.data):
-            node = self.node.graph.call_function(operator.getitem, (self.node, index))
-            node.meta = {**self.node.meta, meta_keys.VAL: item}
-            yield ProxyValue(item, node)
-
-    def __repr__(self) -> str:
-        return f"ProxyValue({self.node.name}: {self.data})"
-
-
-class ExportPassBaseError(RuntimeError):
-    """A pass handed its base class something that cannot stand in a graph."""
 
 
 class _Scope:
@@ -216,6 +151,7 @@ class ExportPass(SizeQueries, PassBase):
         finally:
             self._scopes.pop()
         if _same_graph(graph_module, scope):
+            _note_values(graph_module.graph, scope.graph)
             return PassResult(graph_module, False)
         attributes = {**dict(graph_module.named_children()), **scope.attributes}
         result = make_graph_module(attributes, scope.graph)
@@ -242,7 +178,7 @@ class ExportPass(SizeQueries, PassBase):
     def output(self, results: "list[Argument]", meta: NodeMetadata) -> ProxyValue:
         """Emits the output."""
         node = self._scopes[-1].graph.output(tuple(_to_nodes(results)))
-        node.meta = dict(meta.data)
+        node.meta = {**meta.data, meta_keys.VAL: tuple(_to_data(results))}
         return ProxyValue(tuple(results), node)
 
     # ---- the walk ---------------------------------------------------------------------------------------------
@@ -250,7 +186,14 @@ class ExportPass(SizeQueries, PassBase):
     def call(self, graph_module: GraphModule) -> PassResult:
         self._scopes = []
         self._fake_mode = fake_mode_of(graph_module.graph.nodes)
-        return self.call_submodule(graph_module, tuple(self.inputs(graph_module)))
+        result = self.call_submodule(graph_module, tuple(self.inputs(graph_module)))
+        if self.should_preserve_symbolic_input_metadata():
+            check_symbolic_inputs(graph_module.graph, result.graph_module.graph)
+        return result
+
+    def should_preserve_symbolic_input_metadata(self) -> bool:
+        """Whether inputs must keep their symbolic sizes; overridden by passes that fix sizes on purpose."""
+        return True
 
     def inputs(self, graph_module: GraphModule) -> "list[Argument]":
         """Example values of the graph's inputs; overridden by passes that change the type of an input."""
@@ -278,6 +221,11 @@ class ExportPass(SizeQueries, PassBase):
 
     def _visit_call(self, node: Node, args: Any, kwargs: Any, meta: NodeMetadata) -> ProxyValue:
         target: Any = node.target
+        if node.op != "call_function":
+            raise ExportPassBaseError(
+                f"{node.format_node()}: {type(self).__name__} works on graphs of operators, not of {node.op} nodes\n"
+                "Way out: take the graph from torch.export.export"
+            )
         if target is operator.getitem:
             return self.call_getitem(args[0], args[1], meta)
         if isinstance(target, torch._ops.HigherOrderOperator):
@@ -328,6 +276,8 @@ class ExportPass(SizeQueries, PassBase):
         if is_old:
             assert scope.visited is not None
             node.meta = dict(scope.visited.meta)
+            if data is not None:
+                node.meta[meta_keys.VAL] = data
             return ProxyValue(data, node)
         return self._finish(node, data, meta)
 
@@ -342,13 +292,19 @@ class ExportPass(SizeQueries, PassBase):
         visited = scope.visited
         is_visited = visited is not None and visited.op == "call_function" and visited.target is target
         if is_visited and _same_arguments((visited.args, visited.kwargs), (args, kwargs), scope):  # type: ignore[union-attr]
-            return visited.meta.get(meta_keys.VAL), True  # type: ignore[union-attr]
+            known = visited.meta.get(meta_keys.VAL)  # type: ignore[union-attr]
+            if known is not None or not _has_data((args, kwargs)):
+                return known, True
+            return self._execute(target, args, kwargs), True
         if isinstance(target, torch._ops.HigherOrderOperator):
             return (visited.meta.get(meta_keys.VAL) if visited is not None else None), False
+        return self._execute(target, args, kwargs), False
+
+    def _execute(self, target: Any, args: Any, kwargs: Any) -> Any:
         plain_args, plain_kwargs = _to_data(args), _to_data(kwargs)
         mode = _mode_of((plain_args, plain_kwargs)) or self._fake_mode
         with mode or contextlib.nullcontext():
-            return target(*plain_args, **plain_kwargs), False
+            return target(*plain_args, **plain_kwargs)
 
     def _lift_tensors(self, arguments: Any) -> Any:
         """Real tensors among the arguments become attributes, which the lowering lifts to constants."""
@@ -380,6 +336,11 @@ def _to_nodes(arguments: Any) -> Any:
 
 def _to_data(arguments: Any) -> Any:
     return pytree.tree_map(lambda item: item.data if isinstance(item, ProxyValue) else item, arguments)
+
+
+def _has_data(arguments: Any) -> bool:
+    leaves = pytree.tree_leaves(arguments)
+    return all(leaf.data is not None for leaf in leaves if isinstance(leaf, ProxyValue))
 
 
 def _map_nodes(arguments: Any, values: "dict[Node, Any]") -> Any:
@@ -459,18 +420,33 @@ def _module_of(item: Any, scope: _Scope) -> Any:
 
 def _same_graph(source: GraphModule, scope: _Scope) -> bool:
     """True when the new graph computes the same nodes on the same values as the old one."""
-    new_nodes = [node for node in scope.graph.nodes if node.op != "get_attr"]
-    old_nodes = [node for node in source.graph.nodes if node.op != "get_attr"]
+    new_nodes, old_nodes = _computed(scope.graph), _computed(source.graph)
     if len(new_nodes) != len(old_nodes):
         return False
     twins = dict(zip(new_nodes, old_nodes, strict=True))
     return all(
         new.op == old.op
         and (new.target is old.target or new.target == old.target)
-        and new.meta.get(meta_keys.VAL) is old.meta.get(meta_keys.VAL)
+        and _same_value(new, old)
         and _same_links(new, old, twins, source, scope)
         for new, old in twins.items()
     )
+
+
+def _same_value(new: Node, old: Node) -> bool:
+    known = old.meta.get(meta_keys.VAL)
+    return new.op == "output" or known is None or new.meta.get(meta_keys.VAL) is known
+
+
+def _note_values(old: Graph, new: Graph) -> None:
+    """Gives the nodes of a graph the values that a pass over it found out, where they had none."""
+    for known, made in zip(_computed(old), _computed(new), strict=True):
+        if meta_keys.VAL in made.meta:
+            known.meta.setdefault(meta_keys.VAL, made.meta[meta_keys.VAL])
+
+
+def _computed(graph: Graph) -> list[Node]:
+    return [node for node in graph.nodes if node.op != "get_attr"]
 
 
 def _same_links(new: Node, old: Node, twins: "dict[Node, Node]", source: GraphModule, scope: _Scope) -> bool:
@@ -494,3 +470,6 @@ def _same_links(new: Node, old: Node, twins: "dict[Node, Node]", source: GraphMo
         ):
             return False
     return True
+
+
+__all__ = ["Argument", "ExportPass", "ExportPassBaseError", "NodeMetadata", "ProxyValue"]

@@ -7,7 +7,7 @@ from torch._higher_order_ops.scan import scan
 from torch._higher_order_ops.while_loop import while_loop
 
 from executorch.dialects.ops import ops
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.export_pass import ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
 from executorch.passes.programs_for_tests import call_nodes, calls, core, edge, export, find
 
 aten = torch.ops.aten
@@ -161,7 +161,7 @@ def test_bodies_of_loops_are_visited(name):
     assert not any("aten.cos.default" in body for body in bodies)
     # The other nodes keep what is known about them.
     old, new = (
-        [str(node.meta.get("val")) for node in module.graph.nodes if node.op != "get_attr"]
+        [str(node.meta.get("val")) for node in module.graph.nodes if node.op not in ("get_attr", "output")]
         for module in (program.graph_module, result.graph_module)
     )
     assert old == new
@@ -255,3 +255,68 @@ def test_sizes_are_numbers_or_nodes():
     assert isinstance(seen[0], ProxyValue) and seen[0].is_symint() and seen[1] == 3
     assert calls(result.graph_module) == ["aten.sym_size.int", "aten.expand.default"]
     assert result.graph_module(torch.rand(5, 3))[0].shape == (5, 3)
+
+
+def test_numbers_that_only_the_running_program_knows_cannot_be_taken():
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(x.shape[0] * 2, -1)
+
+    seen = []
+
+    class Coerce(ExportPass):
+        def call_sym(self, target, args, meta):
+            for take in (int, float, bool, range):
+                with pytest.raises(ExportPassBaseError, match="known only when the program runs, cannot be"):
+                    take(args[0])
+                seen.append(take)
+            return super().call_sym(target, args, meta)
+
+    shapes = ({0: torch.export.Dim("n", min=2, max=8)},)
+    program = torch.export.export(Model(), (torch.rand(4, 4),), dynamic_shapes=shapes)
+    Coerce()(program.graph_module)
+    assert len(seen) % 4 == 0 and seen
+
+
+def test_a_known_number_is_one():
+    node = torch.fx.Graph().placeholder("n")
+    value = ProxyValue(3, node)
+    assert (int(value), float(value), bool(value), list(range(value))) == (3, 3.0, True, [0, 1, 2])
+    assert not ProxyValue(0, node) and ProxyValue(torch.zeros(1), node)
+
+
+def test_free_sizes_of_inputs_stay_free():
+    class Fix(ExportPass):
+        def placeholder(self, name, arg, meta):
+            return super().placeholder(name, torch.rand(4, 4), meta)
+
+    shapes = ({0: torch.export.Dim("n", min=2, max=8)},)
+    program = torch.export.export(torch.nn.ReLU(), (torch.rand(4, 4),), dynamic_shapes=shapes)
+    with pytest.raises(ExportPassBaseError, match="position 0 did not preserve symbolic"):
+        Fix()(program.graph_module)
+
+
+def test_every_node_of_a_new_graph_has_a_value():
+    class Twice(ExportPass):
+        def call_operator(self, op, args, kwargs, meta):
+            return super().call_operator(op, (super().call_operator(op, args, kwargs, meta),), kwargs, meta)
+
+    program = torch.export.export(torch.nn.ReLU(), (torch.rand(3),))
+    result = Twice()(program.graph_module)
+    assert result.modified and all("val" in node.meta for node in result.graph_module.graph.nodes)
+
+
+def test_methods_are_no_operators():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    graph.output((graph.call_method("relu", (x,)),))
+    with pytest.raises(ExportPassBaseError, match="call_method"):
+        ExportPass()(torch.fx.GraphModule(torch.nn.Module(), graph))
+
+
+def test_values_that_are_missing_are_found_out():
+    program = torch.export.export(torch.nn.ReLU(), (torch.rand(3),))
+    (relu,) = program.graph.find_nodes(op="call_function", target=aten.relu.default)
+    del relu.meta["val"]
+    result = ExportPass()(program.graph_module)
+    assert not result.modified and relu.meta["val"].shape == (3,)

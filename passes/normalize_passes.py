@@ -32,9 +32,10 @@ class NormalizeTransposePass(NodePass):
 
 
 class NormalizeViewCopyBasePass(NodePass):
-    """Points every ``view_copy`` at the first value upstream that is no ``view_copy`` itself."""
+    """Points every ``view_copy`` at the first value upstream that is no ``view_copy`` itself.
 
-    removes_dead_code = True
+    Those in between stay: whether somebody still asks for them is for dead code elimination to say.
+    """
 
     def rewrite(self, node: Node) -> bool:
         if not _is_view_copy(node):

@@ -16,6 +16,7 @@ from executorch.passes.pass_base import (
     PassType,
     run_pass,
 )
+from executorch.passes.program import copy_signature, replace_parts, sync_signature
 
 Check = Callable[[GraphModule], None]
 
@@ -43,9 +44,13 @@ class PassManager:
 
     Args:
         passes: callables from ``GraphModule`` to ``PassResult``.
-        run_checks_after_each_pass: run the checks after every pass, not only once at the end.
+        run_checks_after_each_pass: run the checks after every pass, not only once at the end; and check that it left a
+            graph of operators.
         suppress_check_failures: go on when a check fails.
         steps: how often to run the list; stops early once a round changed nothing.
+
+    Raises:
+        PassError: when called, a pass left a graph that no other pass can work on.
     """
 
     def __init__(
@@ -92,6 +97,7 @@ class PassManager:
                 graph_module = result.graph_module
                 round_modified |= result.modified
                 if self.run_checks_after_each_pass:
+                    _check_operators(pass_, graph_module)
                     self.check(graph_module)
             modified |= round_modified
             if not round_modified:
@@ -150,6 +156,7 @@ class ExportedProgramPassManager:
                 result = _run_over_program(pass_, exported_program)
                 exported_program = result.exported_program
                 round_modified |= result.modified
+                _check_operators(pass_, exported_program.graph_module)
                 if self.run_checks_after_each_pass:
                     self.check(exported_program)
             modified |= round_modified
@@ -173,10 +180,16 @@ def _run_over_program(pass_: Any, program: ExportedProgram) -> ExportedProgramPa
         return _guard(pass_, pass_, program)
     result = _run_named(pass_, program.graph_module)
     if result.graph_module is not program.graph_module:
-        raise PassError(
-            ExportErrorType.NOT_SUPPORTED,
-            f"pass {pass_name(pass_)} replaced the graph; here it must change it in place",
-        )
+        signature = copy_signature(program.graph_signature)
+        program = replace_parts(program, graph_module=result.graph_module, signature=signature)
+        try:
+            sync_signature(program)
+        except ValueError as error:
+            raise PassError(
+                ExportErrorType.NOT_SUPPORTED,
+                f"pass {pass_name(pass_)}: {error}\nWay out: a pass that adds or removes inputs or outputs is an "
+                "ExportedProgramPassBase, which changes the signature too",
+            ) from error
     return ExportedProgramPassResult(program, result.modified)
 
 
@@ -193,6 +206,15 @@ def _run_checks(checks: "Iterable[Callable[[Any], None]]", subject: Any, suppres
         except Exception:
             if not suppress:
                 raise
+
+
+def _check_operators(pass_: Any, graph_module: GraphModule) -> None:
+    for node in graph_module.graph.nodes:
+        if node.op in ("call_method", "call_module"):
+            raise PassError(
+                ExportErrorType.VIOLATION_OF_SPEC,
+                f"pass {pass_name(pass_)} left {node.format_node()}\nWay out: call an operator, torch.ops.aten....",
+            )
 
 
 def _run_named(pass_: Any, graph_module: GraphModule) -> PassResult:

@@ -119,12 +119,37 @@ def test_program_passes_and_graph_passes_mix(program):
     assert not ExportedProgramPassManager([SIN_TO_COS])(program).modified
 
 
-def test_graph_passes_over_programs_work_in_place(program):
+def test_graph_passes_may_replace_the_graph_of_a_program(program):
     def replacing(graph_module):
-        return PassResult(copy_graph_module(graph_module), True)
+        copied = copy_graph_module(graph_module)
+        next(iter(copied.graph.nodes)).name = "renamed"
+        return PassResult(copied, True)
 
-    with pytest.raises(PassError, match="replacing replaced the graph"):
-        ExportedProgramPassManager([replacing])(program)
+    result = ExportedProgramPassManager([replacing])(program).exported_program
+    assert result.graph_module is not program.graph_module
+    assert result.graph_signature.user_inputs == ("renamed",) != program.graph_signature.user_inputs
+
+
+def test_graph_passes_over_programs_keep_inputs_and_outputs(program):
+    def another_input(graph_module):
+        copied = copy_graph_module(graph_module)
+        with copied.graph.inserting_before(next(iter(copied.graph.nodes))):
+            copied.graph.placeholder("more")
+        return PassResult(copied, True)
+
+    with pytest.raises(PassError, match="another_input: the graph has 2 inputs"):
+        ExportedProgramPassManager([another_input])(program)
+
+
+def test_program_managers_refuse_methods(program):
+    def leave_a_method(graph_module):
+        first, *_, output = graph_module.graph.nodes
+        with graph_module.graph.inserting_before(output):
+            graph_module.graph.call_method("relu", (first,))
+        return PassResult(graph_module, True)
+
+    with pytest.raises(PassError, match=r"leave_a_method left .*call_method"):
+        ExportedProgramPassManager([leave_a_method])(program)
 
 
 def test_programs_are_checked_and_passes_ordered(program):
@@ -157,3 +182,16 @@ def test_failed_checks_of_programs_may_be_suppressed(program):
     lenient = ExportedProgramPassManager(suppress_check_failures=True)
     lenient.add_checks(refuse)
     assert not lenient(program).modified
+
+
+def test_what_a_pass_leaves_is_a_graph_of_operators(program):
+    def leave_a_method(graph_module):
+        first, *_, output = graph_module.graph.nodes
+        with graph_module.graph.inserting_before(output):
+            graph_module.graph.call_method("relu", (first,))
+        graph_module.recompile()
+        return PassResult(graph_module, True)
+
+    PassManager([leave_a_method])(copy_graph_module(program.graph_module))
+    with pytest.raises(PassError, match=r"leave_a_method left .*call_method"):
+        PassManager([leave_a_method], run_checks_after_each_pass=True)(program.graph_module)

@@ -221,11 +221,23 @@ def constant_values(program: ExportedProgram) -> dict[Node, torch.Tensor]:
 
 
 class ConstantLifter:
-    """Adds tensor constants to a program as lifted placeholders, one per distinct value."""
+    """Adds tensor constants to a program as lifted placeholders, one per distinct value.
 
-    def __init__(self, program: ExportedProgram, prefix: str = "_lifted_tensor_constant") -> None:
+    Args:
+        program: to add to (in place).
+        prefix: of the names; a number follows.
+        persistent: what the signature says of them.
+    """
+
+    def __init__(
+        self,
+        program: ExportedProgram,
+        prefix: str = "_lifted_tensor_constant",
+        persistent: "bool | None" = None,
+    ) -> None:
         self._program = program
         self._prefix = prefix
+        self._persistent = persistent
         self._known: dict[tuple[Any, ...], Node] = {}
 
     def lift(self, value: torch.Tensor, key: "tuple[Any, ...] | None" = None) -> Node:
@@ -256,7 +268,8 @@ class ConstantLifter:
             node = graph.placeholder(name)
         mode = fake_mode_of(graph.nodes) or FakeTensorMode()
         node.meta[meta_keys.VAL] = mode.from_tensor(value, static_shapes=True)
-        spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), name)
+        argument = TensorArgument(node.name)
+        spec = InputSpec(InputKind.CONSTANT_TENSOR, argument, name, self._persistent)
         specs.insert(position, spec)
         return node
 

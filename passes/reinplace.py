@@ -13,7 +13,7 @@ from typing import Any, Final
 import torch
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
-from torch.export.graph_signature import OutputKind
+from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
@@ -148,17 +148,28 @@ class _Facts:
     Attributes:
         owned: placeholders whose memory the program may write: buffers that it mutates.
         returned: what the caller gets.
+        written: owned placeholder to the value that ends up in it.
     """
 
     owned: set[Node]
     returned: set[Any]
+    written: dict[Node, Any]
 
     @classmethod
     def of(cls, program: ExportedProgram) -> "_Facts":
-        outputs = zip(output_arguments(program.graph), program.graph_signature.output_specs, strict=True)
+        signature = program.graph_signature
+        outputs = list(zip(output_arguments(program.graph), signature.output_specs, strict=True))
+        names = {spec.target: value for value, spec in outputs if spec.kind in _MUTATIONS}
+        placeholders = zip(program.graph.find_nodes(op="placeholder"), signature.input_specs, strict=True)
+        owned = mutated_placeholders(program)
         return cls(
-            mutated_placeholders(program),
+            owned,
             {value for value, spec in outputs if spec.kind not in _MUTATIONS and isinstance(value, Node)},
+            {
+                node: names.get(spec.target if spec.kind is InputKind.BUFFER else node.name)
+                for node, spec in placeholders
+                if node in owned
+            },
         )
 
 
@@ -174,8 +185,9 @@ def _is_safe(node: Node, facts: _Facts) -> bool:
         return False  # it reads what it writes
     if sum(argument is target for argument in _flat_arguments(node)) > 1:
         return False
-    if shared & facts.owned and facts.returned & (shared | _sharing(node)):
-        return False  # the caller gets it, and the buffer may change once more
+    after = shared | _sharing(node)
+    if facts.returned & after and any(facts.written[owner] not in after for owner in shared & facts.owned):
+        return False  # the caller gets it, and the buffer changes once more
     return not any(node < user for member in shared for user in member.users if user not in shared)
 
 

@@ -67,6 +67,22 @@ def test_a_buffer_is_written_unless_its_caller_would_see_a_later_value():
     assert in_place(reinplace_pass(edge(Cache(again=True), INDEX, V))) == []
 
 
+def test_the_caller_may_get_what_stays_in_the_buffer():
+    class TwoCaches(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("keys", torch.zeros(4))
+            self.register_buffer("values", torch.zeros(4))
+
+        def forward(self, i, v):
+            self.keys.index_put_((i,), v)
+            self.values.index_put_((i,), v + 1)
+            return self.keys, self.values.view(2, 2)
+
+    program = reinplace_pass(edge(TwoCaches(), INDEX, V))
+    assert in_place(program) == [aten.index_put_.default] * 2
+
+
 @pytest.mark.parametrize(
     "function",
     [

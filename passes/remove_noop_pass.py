@@ -8,6 +8,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects.edge_ops import aten_op
 from executorch.passes.fake_values import value_of
 from executorch.passes.pass_base import NodePass
+from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
 
 _aten = torch.ops.aten
 
@@ -51,7 +52,8 @@ _COPIES: Final = frozenset(
 
 
 class RemoveNoopPass(NodePass):
-    """Replaces identities, casts to the own type and reshapes to the own shape by their argument.
+    """Replaces identities, casts to the own type and reshapes to the own shape by their argument; and values that are
+    dequantized only to be quantized in the same way, by themselves.
 
     A copy stays where it is needed to keep values apart: from a graph input (which may be a buffer that the
     program writes later, or memory of the caller) to a graph output.
@@ -65,6 +67,7 @@ class RemoveNoopPass(NodePass):
 
     def __init__(self, remove_clones: bool = False) -> None:
         self._candidates = _MAYBE | _CLONES if remove_clones else _MAYBE
+        self._pairs = FoldRedundantDequantizeQuantizePass()
 
     def begin(self, graph_module: GraphModule) -> bool:
         # The pass runs over every node; looking for output users is needed for copies only.
@@ -79,7 +82,7 @@ class RemoveNoopPass(NodePass):
             return self._bypass(node, op in _COPIES)
         if op in self._candidates and _same_value_kind(node, node.args[0]):
             return self._bypass(node, op in _COPIES)
-        return False
+        return self._pairs.rewrite(node)
 
     def _bypass(self, node: Node, is_copy: bool) -> bool:
         source = node.args[0]

@@ -4,7 +4,8 @@
 Such a copy becomes a view unless something could tell them apart:
 
 * the result leaves the method (the caller may have it written to memory of its own), or
-* the value lives in a buffer that the method writes afterwards.
+* the value lives in a buffer that the method writes afterwards, or
+* a custom operator writes the result, and would write what it is a copy of.
 """
 
 from collections.abc import Callable
@@ -12,13 +13,21 @@ from typing import Any, Final
 
 import torch
 from torch.fx import GraphModule, Node
+from torch.utils import _pytree as pytree
 
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.dim_order import is_contiguous_dim_order
 from executorch.dialects.edge_ops import aten_op
-from executorch.dialects.execution import is_delegate_call, is_higher_order, is_in_place, is_view
+from executorch.dialects.execution import (
+    is_delegate_call,
+    is_higher_order,
+    is_in_place,
+    is_out_variant,
+    is_view,
+)
 from executorch.dialects.tensor_spec import TensorSpec, ViewSpec
 from executorch.dialects.verifiers import graph_modules
+from executorch.passes.functional_forms import written_arguments
 from executorch.passes.pass_base import PassBase, PassResult
 
 _aten = torch.ops.aten
@@ -72,8 +81,33 @@ def _writers(module: GraphModule) -> dict[int, list[Node]]:
     writers: dict[int, list[Node]] = {}
     for node in module.graph.nodes:
         if is_in_place(node):
-            writers.setdefault(id(node.args[0].meta.get(meta_keys.SPEC)), []).append(node)
+            for argument in _written_nodes(node):
+                writers.setdefault(id(argument.meta.get(meta_keys.SPEC)), []).append(node)
     return writers
+
+
+def _written_nodes(node: Node) -> list[Node]:
+    """The values that an in-place operator writes."""
+    op = aten_op(node.target)
+    assert op is not None
+    return [
+        leaf
+        for position in written_arguments(op)
+        for leaf in pytree.tree_leaves(node.args[position] if position < len(node.args) else None)
+        if isinstance(leaf, Node)
+    ]
+
+
+def _is_overwritten(spec: TensorSpec, writers: dict[int, list[Node]]) -> bool:
+    """True when an operator that was wrapped for export writes the value itself.
+
+    In-place operators that return what they write were chosen because nobody reads it, views included.
+    """
+    for writer in writers.get(id(spec), []):
+        op = aten_op(writer.target)
+        if op is None or is_out_variant(op) or all(item.alias_info is None for item in op._schema.returns):
+            return True
+    return False
 
 
 def _may_change_later(source: Node, base: TensorSpec, writers: dict[int, list[Node]]) -> bool:
@@ -96,6 +130,7 @@ def _is_candidate(node: Node, writers: dict[int, list[Node]]) -> bool:
     if (
         base.scalar_type != spec.scalar_type
         or _may_change_later(source, base, writers)
+        or _is_overwritten(spec, writers)
         or _leaves_graph(node)
     ):
         return False

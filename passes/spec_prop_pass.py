@@ -13,7 +13,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.control_flow import loop_of
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
-from executorch.dialects.execution import flatten_specs
+from executorch.dialects.execution import flatten_specs, is_out_variant
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
@@ -99,8 +99,10 @@ def _let_stacked_results_grow(node: Node) -> None:
 def _written_argument(node: Node) -> "Node | None":
     """The argument that an in-place operator writes and returns; None for other nodes."""
     target = aten_op(node.target) if node.op == "call_function" else None
-    if target is None or not target._schema.is_mutable:
+    if target is None or not target._schema.is_mutable or is_out_variant(target):
         return None
+    if not any(result.alias_info is not None for result in target._schema.returns):
+        return None  # it writes an argument, but returns something else or nothing
     for position, arg in enumerate(target._schema.arguments):
         if (
             arg.alias_info is not None

@@ -6,18 +6,28 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import memory, meta_keys
+from executorch.dialects.backend_ops import BackendOpOverload
+from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import MissingOutVariantError, Problems
-from executorch.dialects.execution import is_in_place, is_out_variant, is_primitive, out_argument_names
+from executorch.dialects.execution import (
+    PRIM_NAMESPACE,
+    is_in_place,
+    is_out_variant,
+    is_primitive,
+    out_argument_names,
+)
 from executorch.dialects.out_variants import find_out_variant, kept_argument_names, way_out, why_not
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.dialects.verifiers import graph_modules, returns_tensor
 from executorch.passes.pass_base import PassBase, PassResult
+from executorch.passes.spec_prop_pass import make_spec
 
 
 class ToOutVarPass(PassBase):
     """Replaces functional operators by their out variants, with a ``memory.alloc`` node per out argument.
 
-    Needs specs on all values. Primitive and in-place operators, control flow and delegates stay as they are.
+    Operators of the edge and backend dialects become out variants of the operators behind them. Needs specs or example
+    values on all nodes. Primitive and in-place operators, control flow and delegates stay as they are.
 
     Args:
         ignore_to_out_var_failure: leave operators without an out variant in the graph instead of failing. Such a
@@ -39,10 +49,11 @@ class ToOutVarPass(PassBase):
             for node in list(module.graph.nodes):
                 if not _needs_out_variant(node):
                     continue
-                out_variant = find_out_variant(node.target)
+                target = aten_op(node.target)
+                out_variant = find_out_variant(target)
                 if out_variant is None:
-                    problems.add(node, f"has no out variant: {why_not(node.target)}")
-                    way_outs.append(way_out(node.target))
+                    problems.add(node, f"has no out variant: {why_not(target)}")
+                    way_outs.append(way_out(target))
                 else:
                     replace_by_out_variant(node, out_variant)
                     changed = True
@@ -55,18 +66,30 @@ class ToOutVarPass(PassBase):
 
 
 def _needs_out_variant(node: Node) -> bool:
-    target = node.target
+    target = aten_op(node.target)
     if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
         return False
-    return returns_tensor(target) and not (is_out_variant(target) or is_in_place(node) or is_primitive(node))
+    primitive = is_primitive(node) or target.namespace == PRIM_NAMESPACE
+    in_place = is_in_place(node) and not _returns_new_tensors(target)
+    return returns_tensor(target) and not (is_out_variant(target) or in_place or primitive)
+
+
+def _returns_new_tensors(op: torch._ops.OpOverload) -> bool:
+    """True for an operator none of whose results is an argument, whatever else it writes."""
+    return all(result.alias_info is None for result in op._schema.returns)
+
+
+def aten_op(target: Any) -> Any:
+    """The operator behind one of the edge or a backend dialect; other targets as they are."""
+    return target._op if isinstance(target, (EdgeOpOverload, BackendOpOverload)) else target
 
 
 def replace_by_out_variant(node: Node, out_variant: torch._ops.OpOverload) -> None:
     """Turns ``node`` into a call of ``out_variant`` with ``memory.alloc`` nodes right before it (in place)."""
     names = out_argument_names(out_variant)
     kept = kept_argument_names(out_variant)
-    spec = node.meta[meta_keys.SPEC]
     value = node.meta.get(meta_keys.VAL)
+    spec = node.meta[meta_keys.SPEC] if meta_keys.SPEC in node.meta else make_spec(value)
     specs, values = ((spec,), (value,)) if len(names) == 1 else (spec, value or (None,) * len(names))
     if any(item is None for item in specs):
         # A result that the caller does not want (`output_mask`) still has an out argument, which stays empty.

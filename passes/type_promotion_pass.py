@@ -49,7 +49,13 @@ PROMOTING: Final[dict[Any, tuple[int, ...]]] = {
 
 
 class TypePromotionPass(NodePass):
-    """See the module's description. Works on ATen and on edge graphs."""
+    """See the module's description. Works on ATen and on edge graphs.
+
+    ``divides_in_floats``: cast integers that ``div`` takes, whose quotient is a float. Kernels do that by themselves;
+    backends that have kernels for equal types only do not.
+    """
+
+    divides_in_floats = False
 
     def begin(self, graph_module: GraphModule) -> bool:
         self._casts: dict[tuple[Node, torch.dtype], Node] = {}
@@ -61,27 +67,45 @@ class TypePromotionPass(NodePass):
             return False
         sources = _tensor_arguments(node, positions)
         dtypes = {value_of(source).dtype for source in sources}
-        if len(dtypes) < 2:
+        wanted = self._compute_dtype(node, sources) if sources else None
+        if wanted is None or dtypes == {wanted}:
             return False
-        wanted = _compute_dtype(sources)
         for source in dict.fromkeys(sources):
             if value_of(source).dtype != wanted:
                 _replace_at(node, positions, source, self._cast(node, source, wanted))
         return True
 
+    def _compute_dtype(self, node: Node, sources: list[Node]) -> torch.dtype:
+        dtype = _compute_dtype(sources)
+        integers = not (dtype.is_floating_point or dtype.is_complex)
+        if self.divides_in_floats and integers and _is_true_division(node):
+            return torch.get_default_dtype()
+        return dtype
+
     def _cast(self, node: Node, source: Node, dtype: torch.dtype) -> Node:
         known = self._casts.get((source, dtype))
         if known is not None:
             return known
-        target: Any = edge_op(_TO_COPY) if isinstance(node.target, EdgeOpOverload) else _TO_COPY
+        target, kwargs = self._cast_call(node, source, dtype)
         with node.graph.inserting_before(node):
-            cast = node.graph.call_function(target, (source,), {"dtype": dtype})
+            cast = node.graph.call_function(target, (source,), kwargs)
         cast.meta = {
             key: item for key, item in node.meta.items() if key not in (meta_keys.VAL, meta_keys.SPEC)
         }
         cast.meta[meta_keys.VAL] = compute_value(_TO_COPY, (source,), {"dtype": dtype}, node.graph.nodes)
         self._casts[source, dtype] = cast
         return cast
+
+    def _cast_call(self, node: Node, source: Node, dtype: torch.dtype) -> tuple[Any, dict[str, Any]]:
+        """The operator that casts for ``node``, and its keyword arguments."""
+        target: Any = edge_op(_TO_COPY) if isinstance(node.target, EdgeOpOverload) else _TO_COPY
+        return target, {"dtype": dtype}
+
+
+def _is_true_division(node: Node) -> bool:
+    op = aten_op(node.target)
+    unrounded = op is _aten.div.Tensor_mode and node.kwargs.get("rounding_mode") is None
+    return unrounded or op is _aten.div.Tensor
 
 
 def _replace_at(node: Node, positions: tuple[int, ...], source: Node, cast: Node) -> None:

@@ -8,10 +8,10 @@ from torch.fx.node import Target
 import executorch.backends.transforms.channels_last_ops  # noqa: F401  (defines channels_last::permute_copy)
 from executorch.dialects.ops import ops
 
-#: ATen's permutation, and the one that marks the border between NCHW and NHWC.
-PERMUTE_COPY_TARGETS: frozenset[Target] = frozenset(
-    {ops.edge.aten.permute_copy.default, ops.edge.channels_last.permute_copy.default}
-)
+ATEN_PERMUTE_COPY = ops.edge.aten.permute_copy.default
+#: The permutation that marks the border between NCHW and NHWC.
+LAYOUT_PERMUTE_COPY = ops.edge.channels_last.permute_copy.default
+PERMUTE_COPY_TARGETS: frozenset[Target] = frozenset({ATEN_PERMUTE_COPY, LAYOUT_PERMUTE_COPY})
 
 
 def is_permute_copy(node: Node) -> bool:
@@ -19,4 +19,4 @@ def is_permute_copy(node: Node) -> bool:
     return node.op == "call_function" and node.target in PERMUTE_COPY_TARGETS
 
 
-__all__ = ["PERMUTE_COPY_TARGETS", "is_permute_copy"]
+__all__ = ["ATEN_PERMUTE_COPY", "LAYOUT_PERMUTE_COPY", "PERMUTE_COPY_TARGETS", "is_permute_copy"]

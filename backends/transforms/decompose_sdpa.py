@@ -52,7 +52,7 @@ class DecomposeScaledDotProductAttention(GraphRewrite):
 
         heads = [value.shape[-3] for value in values[:3] if value is not None and value.dim() > 3]
         if not options["enable_gqa"] and len({str(count) for count in heads}) > 1:
-            raise RuntimeError(
+            raise ValueError(
                 f"{node}: query, key and value have {heads} heads\nWay out: equal numbers, or enable_gqa=True"
             )
 

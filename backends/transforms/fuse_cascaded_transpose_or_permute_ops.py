@@ -14,17 +14,19 @@ from executorch.backends.transforms.graph_edit import (
     is_call,
     permutation_of,
     replace,
+    shape_of,
     source_of,
+    view_arguments,
 )
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
-from executorch.backends.transforms.postpone_permute_below_squeeze_view import view_before_permute
 from executorch.dialects.ops import ops
 
 
 class FuseCascadedTransposeOrPermuteOps(RemoveOrReplacePassInterface):
     """``permute_copy`` and ``transpose_copy`` after one of them become one ``permute_copy`` of its input.
 
-    Also with a view in between that adds or drops one dimension of size 1 and has no other reader; it goes first then.
+    With a view in between that adds or drops dimensions of size 1 and has no other reader, all three become one view
+    where the second permutation undoes the first for all other dimensions.
     """
 
     transpose_or_permute_target = {ops.edge.aten.transpose_copy.int, *PERMUTE_COPY_TARGETS}
@@ -50,14 +52,26 @@ class FuseCascadedTransposeOrPermuteOps(RemoveOrReplacePassInterface):
         permute = source_of(view)
         if permute.target not in self.transpose_or_permute_target or len(view.users) != 1:
             return False
-        moved = view_before_permute(permute, view)
-        dims = permutation_of(node)
-        if moved is None or dims is None:
+        sizes = view_arguments(node, shape_of(node) or ())
+        if sizes is None or not _is_view_in_all(permute, view, node):
             return False
-        sizes, first = moved
-        new_view = call_like(node, torch.ops.aten.view_copy.default, (permute.args[0], sizes))
-        _permute_by(node, new_view, [first[dim] for dim in dims])
+        _replace(node, call_like(node, torch.ops.aten.view_copy.default, (permute.args[0], sizes)))
         return True
+
+
+def _is_view_in_all(permute: Node, view: Node, node: Node) -> bool:
+    """Whether ``node`` brings the dimensions that are not 1 back into the order that they had before ``permute``."""
+    first, second = permutation_of(permute), permutation_of(node)
+    before, after = shape_of(permute), shape_of(view)
+    if first is None or second is None or before is None or after is None:
+        return False
+    real = [dim for dim, size in enumerate(before) if str(size) != "1"]
+    shown = [dim for dim, size in enumerate(after) if str(size) != "1"]
+    if [str(before[dim]) for dim in real] != [str(after[dim]) for dim in shown]:
+        return False
+    came_from = dict(zip(shown, (first[dim] for dim in real), strict=True))
+    found = [came_from[dim] for dim in second if dim in came_from]
+    return found == sorted(found)
 
 
 def _permute_by(node: Node, source: Node, dims: list[int]) -> None:
@@ -65,7 +79,13 @@ def _permute_by(node: Node, source: Node, dims: list[int]) -> None:
     if dims == sorted(dims):
         replace(node, source)
     else:
-        replace(node, call_like(node, torch.ops.aten.permute_copy.default, (source, dims)))
+        _replace(node, call_like(node, torch.ops.aten.permute_copy.default, (source, dims)))
+
+
+def _replace(node: Node, new: Node) -> None:
+    """The same value by another call: what was noted of ``node`` is true of it."""
+    new.meta = node.meta
+    replace(node, new)
 
 
 __all__ = ["FuseCascadedTransposeOrPermuteOps"]

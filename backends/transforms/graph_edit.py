@@ -24,6 +24,8 @@ _aten = torch.ops.aten
 VIEWS = (_aten.view_copy.default, _aten.view.default)
 PERMUTES = (_aten.permute_copy.default, _aten.permute.default)
 TRANSPOSES = (_aten.transpose_copy.int, _aten.transpose.int)
+#: By name: it is defined where layouts are chosen.
+_LAYOUT_PERMUTATION = "channels_last::permute_copy"
 #: The quantization operators that treat every element alike.
 PER_TENSOR_QUANTIZATIONS = ("quantize_per_tensor", "dequantize_per_tensor")
 
@@ -194,7 +196,7 @@ def permutation_of(node: Any) -> list[int] | None:
     if value is None:
         return None
     rank = value.dim()
-    if is_call(node, *PERMUTES):
+    if is_call(node, *PERMUTES) or _is_layout_permutation(node):
         return [dim % rank for dim in arguments(node)["dims"]] if rank else []
     if is_call(node, *TRANSPOSES):
         dims = list(range(rank))
@@ -203,6 +205,11 @@ def permutation_of(node: Any) -> list[int] | None:
             dims[first], dims[second] = dims[second], dims[first]
         return dims
     return None
+
+
+def _is_layout_permutation(node: Node) -> bool:
+    op = aten_op(node.target) if node.op == "call_function" else None
+    return op is not None and op._schema.name == _LAYOUT_PERMUTATION
 
 
 def inverse(dims: Sequence[int]) -> list[int]:

@@ -262,5 +262,5 @@ def test_attention_of_unequal_heads_says_what_is_wrong():
     for operand, heads in zip(operands, (4, 2, 2), strict=True):
         operand.meta["val"] = torch.empty(1, heads, 4, 8)
     graph.output((graph.call_function(_aten.scaled_dot_product_attention.default, tuple(operands)),))
-    with pytest.raises(RuntimeError, match="enable_gqa"):
+    with pytest.raises(ValueError, match="enable_gqa"):
         DecomposeScaledDotProductAttention()(torch.fx.GraphModule(torch.nn.Module(), graph))

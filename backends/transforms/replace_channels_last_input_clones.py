@@ -8,9 +8,11 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
+import executorch.backends.transforms.channels_last_ops  # noqa: F401  (defines channels_last::permute_copy)
 from executorch.backends.transforms.graph_edit import GraphRewrite, call_like, is_call, replace, value_of
 from executorch.dialects.dim_order import dim_order_of
 
+_TO_NCHW = torch.ops.channels_last.permute_copy.default
 _own = torch.ops.dim_order_ops
 _DIM_ORDER_CHANGING_OPS = (_own._clone_dim_order.default, _own._to_dim_order_copy.default)
 _TO_NHWC_PERMUTATION = [0, 2, 3, 1]
@@ -29,7 +31,8 @@ class ReplaceChannelsLastInputClones(GraphRewrite):
     """The copy of a channels-last input to contiguous order becomes two permutations, to NHWC and back.
 
     For such an input ``permute_copy(x, [0, 2, 3, 1])`` moves nothing in memory, and passes for permutations merge
-    ``permute_copy(..., [0, 3, 1, 2])`` with the one before an operator in NHWC: no data are moved at all then.
+    ``channels_last::permute_copy(..., [0, 3, 1, 2])``, which marks the border of the layouts, with the one before an
+    operator in NHWC: no data are moved at all then.
     """
 
     def rewrite(self, graph_module: GraphModule) -> bool:
@@ -39,9 +42,7 @@ class ReplaceChannelsLastInputClones(GraphRewrite):
                 data = call_like(
                     node, torch.ops.aten.permute_copy.default, (node.args[0], _TO_NHWC_PERMUTATION)
                 )
-                replace(
-                    node, call_like(node, torch.ops.aten.permute_copy.default, (data, _TO_NCHW_PERMUTATION))
-                )
+                replace(node, call_like(node, _TO_NCHW, (data, _TO_NCHW_PERMUTATION)))
                 modified = True
         return modified
 
@@ -50,6 +51,8 @@ def _is_replaceable_input_boundary_clone(node: Node) -> bool:
     """Whether ``node`` copies a channels-last input of four dimensions to contiguous order and does nothing else."""
     source: Any = node.args[0]
     before, after = value_of(source), value_of(node)
+    if node.kwargs.get("dtype") not in (None, getattr(before, "dtype", None)):
+        return False
     if before is None or after is None or source.op != "placeholder" or before.dtype is not after.dtype:
         return False
     given, wanted = (dim_order_of(value.shape, value.stride()) for value in (before, after))

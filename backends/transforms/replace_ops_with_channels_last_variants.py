@@ -145,7 +145,7 @@ def _to_nhwc(node: Node, image: Node, implicit_batch: bool) -> Node:
 
 def _to_nchw(node: Node, image: Node, implicit_batch: bool) -> Node:
     back = _call(node, _own.permute_copy.default, (image, _NHWC_TO_NCHW_PERM))
-    return _call(node, _aten.squeeze_copy.dim, (back, 0)) if implicit_batch else back
+    return _call(node, _aten.squeeze_copy.dims, (back, [0])) if implicit_batch else back
 
 
 def _call(node: Node, op: Any, args: Sequence[Any], kwargs: dict[str, Any] | None = None) -> Node:

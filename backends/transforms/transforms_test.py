@@ -16,6 +16,8 @@ from executorch.backends.transforms.utils import (
     is_param_node,
     set_param_tensor,
 )
+from executorch.exir import to_edge
+from executorch.passes.export_pass import ExportPass
 
 _Q = torch.ops.quantized_decomposed
 
@@ -138,3 +140,44 @@ def test_what_is_no_constant_is_refused():
         get_param_tensor(program, given)
     with pytest.raises(RuntimeError, match="persistent_buffer"):
         create_constant_placeholder(program, program.graph, "new", InputKind.BUFFER, torch.ones(1))
+
+
+def test_new_buffers_stand_behind_written_ones_and_names_are_free():
+    class Counter(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x):
+            self.count.add_(1)
+            return x * self.count
+
+    program = torch.export.export(Counter(), (torch.rand(2),)).run_decompositions({})
+    names = [create_mutable_buffer(program, name, torch.zeros(1)).name for name in ("b_new", "x", "0_state")]
+    assert names == ["b_new", "x_1", "_0_state"]
+    kinds = [spec.kind.name for spec in program.graph_signature.output_specs]
+    assert kinds == ["BUFFER_MUTATION"] * 4 + ["USER_OUTPUT"]
+    assert list(program.graph_signature.buffers_to_mutate.values()) == ["count", "new", "x_1", "_0_state"]
+    program.graph_module.recompile()
+    program.validate()
+    for name, why in (("b_count", "state_dict"), ("0_state", "in the graph")):
+        with pytest.raises(RuntimeError, match=f"already exists (in )?{why}"):
+            create_mutable_buffer(program, name, torch.zeros(1))
+
+
+class _AddsBuffer(ExportPass):
+    def __init__(self, program):
+        super().__init__()
+        self.program = program
+
+    def call(self, graph_module):
+        create_mutable_buffer(self.program, "b_seen", torch.zeros(1))
+        return super().call(graph_module)
+
+
+def test_a_pass_made_with_a_managers_program_may_add_a_buffer():
+    edge = to_edge(torch.export.export(torch.nn.Linear(3, 3), (torch.rand(2, 3),)))
+    changed = edge.transform([_AddsBuffer(edge.exported_program())]).exported_program()
+    assert list(changed.graph_signature.buffers_to_mutate.values()) == ["seen"]
+    assert "seen" in changed.state_dict
+    changed.validate()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
@@ -103,6 +106,17 @@ def create_constant_placeholder(
         raise RuntimeError(f"a constant is no {kind}: choose PARAMETER, BUFFER or CONSTANT_TENSOR")
     if kind is InputKind.BUFFER and persistent_buffer is None:
         raise RuntimeError("must specify persistent_buffer for a new buffer: True or False")
+    return _new_placeholder(exp_program, graph, name, kind, data, persistent_buffer)
+
+
+def _new_placeholder(
+    exp_program: ExportedProgram,
+    graph: Graph,
+    name: str,
+    kind: InputKind,
+    data: torch.Tensor,
+    persistent_buffer: bool | None,
+) -> Node:
     specs = exp_program.graph_signature.input_specs
     position = _place_for(specs, kind)
     placeholders = graph.find_nodes(op="placeholder")
@@ -110,6 +124,9 @@ def create_constant_placeholder(
     anchor = before or next(node for node in graph.nodes if node.op != "placeholder")
     with graph.inserting_before(anchor):
         node = graph.placeholder(name)
+    taken = {one.name for one in graph.nodes if one is not node}
+    if node.name in taken:  # by a node that was renamed behind the graph's back, as torch.export does
+        node._rename(next(free for n in itertools.count(1) if (free := f"{name}_{n}") not in taken))
     node.meta[_REQUESTED_NAME] = name
     node.target = node.name
     spec = InputSpec(kind, TensorArgument(node.name), node.name, persistent_buffer)
@@ -125,28 +142,33 @@ def create_mutable_buffer(exp_program: ExportedProgram, name: str, data: torch.T
 
     Args:
         exp_program: changed in place: buffer, input spec and output spec.
-        name: of the placeholder, ``b_...`` by custom; the buffer's name is the placeholder's without this prefix.
+        name: of the placeholder, ``b_...`` by custom; the buffer's name is the placeholder's without this prefix. The
+            graph changes a name that is no identifier, or that a user's input or an operator has.
         data: the first value.
 
     Raises:
-        RuntimeError: the program has an input or a buffer of this name.
+        RuntimeError: the program has a parameter, buffer or constant of this name.
     """
     graph = exp_program.graph_module.graph
-    if _find_placeholder(graph, name) is not None or name.removeprefix("b_") in exp_program.state_dict:
-        raise RuntimeError(
-            f"{name} is the name of an input, or {name.removeprefix('b_')} already exists in state_dict: choose another"
-        )
-    node = create_constant_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
+    wanted = name.removeprefix("b_")
+    if wanted in exp_program.state_dict:
+        raise RuntimeError(f"a buffer called {wanted} already exists in state_dict: choose another name")
+    existing = _find_placeholder(graph, name)
+    if existing is not None and is_param_node(exp_program, existing):
+        raise RuntimeError(f"a constant called {name} already exists in the graph: choose another name")
+    node = _new_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
     spec = _input_spec(exp_program, node)
     assert spec is not None
     target = node.name.removeprefix("b_")
     exp_program.state_dict[target] = exp_program.state_dict.pop(node.name)
     spec.target = target
+    outputs = exp_program.graph_signature.output_specs
+    # Behind the other written buffers: what the user gets comes last.
+    position = sum(one.kind is OutputKind.BUFFER_MUTATION for one in outputs)
     output = graph.output_node()
-    output.args = ((node, *output.args[0]),)  # type: ignore[misc]
-    exp_program.graph_signature.output_specs.insert(
-        0, OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(node.name), target)
-    )
+    results: list[Any] = list(output.args[0])  # type: ignore[arg-type]
+    output.args = ((*results[:position], node, *results[position:]),)
+    outputs.insert(position, OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(node.name), target))
     return node
 
 

@@ -149,6 +149,10 @@ POOLS = {
     "global": torch.nn.AdaptiveAvgPool2d(1),
     "mean": Call(lambda x: x.mean([2, 3])),
     "mean, kept": Call(lambda x: x.mean([-1, -2], keepdim=True)),
+    "mean of all": Call(torch.mean),
+    "mean of all by name": Call(lambda x: x.mean(dim=None)),
+    "mean of all dimensions": Call(lambda x: x.mean((0, 1, 2, 3)) * 2),
+    "mean of a row": Call(lambda x: x[0, 0, 0].mean()),
 }
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
 
 # Importing a module of operators registers their lowerings.
 from executorch.backends.xnnpack.graph import elementwise, matrix, reduce, shape, spatial
@@ -10,6 +13,38 @@ from executorch.backends.xnnpack.graph.lowering import lower_graph
 from executorch.backends.xnnpack.serialization.blob import pack
 from executorch.dialects import meta_keys
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
+from executorch.partitioner.constants import state_inputs
+
+_EXTERNAL_INPUT = 1
+_EXTERNAL_OUTPUT = 2
+
+
+@dataclass
+class ExternalMeta:
+    """What comes into a delegate or leaves it.
+
+    Attributes:
+        external_id: its number among both.
+        io_type: ``XNN_VALUE_FLAG_EXTERNAL_INPUT`` or ``XNN_VALUE_FLAG_EXTERNAL_OUTPUT``.
+    """
+
+    external_id: int
+    io_type: int
+
+
+def generate_node_to_external_map(
+    exported_program: ExportedProgram, edge_graph_module: GraphModule
+) -> dict[Node, ExternalMeta]:
+    """What comes into a delegate that is made of this graph and what leaves it, numbered, inputs first."""
+    state = state_inputs(exported_program.graph_signature)
+    inputs = [one for one in edge_graph_module.graph.find_nodes(op="placeholder") if one.name not in state]
+    results = edge_graph_module.graph.output_node().all_input_nodes
+    found: dict[Node, ExternalMeta] = {}
+    for nodes, flag in ((inputs, _EXTERNAL_INPUT), (results, _EXTERNAL_OUTPUT)):
+        for node in nodes:
+            found.setdefault(node, ExternalMeta(len(found), flag))
+    return found
+
 
 LOWERINGS = (elementwise, matrix, reduce, shape, spatial)
 

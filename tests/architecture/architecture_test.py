@@ -22,6 +22,7 @@ PYTHON_LAYERS = [
         "export",
         "extension/audio",
         "extension/export_util",
+        "extension/training/examples",
         "util",
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",

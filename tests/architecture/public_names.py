@@ -51,6 +51,7 @@ PYTHON: dict[str, tuple[str, ...]] = {
     ),
     "executorch.devtools.pte_tool.diff_pte": ("diff_pte", "format_diff_result"),
     "executorch.devtools.size_analysis_tool.size_analysis_tool": ("generate_model_size_information",),
+    "executorch.devtools.visualization.visualization_utils": ("visualize", "visualize_with_clusters"),
     "executorch.exir": (
         "CaptureConfig",
         "EdgeCompileConfig",

@@ -258,7 +258,8 @@ class GraphBuilder:
             handle: the node of the model that this stands for.
         """
         target = self.value(shape, kind) if target is None else target
-        given = [size if isinstance(size, int) else 0 for size in shape]
+        # A value without dimensions is one with a dimension of 1, as in ``value``.
+        given = [size if isinstance(size, int) else 0 for size in shape] or [1]
         made = schema.XNNStaticReshape(
             num_dims=len(given), new_shape=given, input_id=source, output_id=target
         )

@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.partitioner.constants import mutated_buffers, state_inputs
+from executorch.partitioner.constants import mutated_buffers, state_inputs, trained_parameters
 from executorch.partitioner.partition_proposals import operator_name
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
@@ -85,7 +85,8 @@ def name_of(node: Node) -> str:
 class Constants:
     """The tensors of a program's parameters, buffers and lifted constants, and of what is made of them.
 
-    Buffers that the program writes are none. Called with a node it gives its tensor, None for what the model
+    Buffers that the program writes are none, nor are parameters that it is trained by (it returns their gradients):
+    a delegate would go on with their first values. Called with a node it gives its tensor, None for what the model
     calculates.
     """
 
@@ -93,6 +94,7 @@ class Constants:
         self._program = program
         self._state = state_inputs(program.graph_signature)
         self._written = set(mutated_buffers(program.graph_signature).values())
+        self._trained = trained_parameters(program.graph_signature)
         self._known: dict[Node, bool] = {}
 
     def __call__(self, node: Node) -> torch.Tensor | None:
@@ -118,9 +120,14 @@ class Constants:
             self._known[node] = stored or (_is_folded(node) and all(map(self.has, node.all_input_nodes)))
         return self._known[node]
 
+    def changes(self, node: Node) -> bool:
+        """Whether ``node`` is state that changes between runs: a written buffer, or a parameter that is trained."""
+        spec = self._state.get(node.name) if node.op == "placeholder" else None
+        return spec is not None and (spec.target in self._written or spec.target in self._trained)
+
     def _stored(self, node: Node) -> torch.Tensor | None:
         spec = self._state.get(node.name)
-        if spec is None or spec.target is None or spec.target in self._written:
+        if spec is None or spec.target is None or self.changes(node):
             return None
         found = self._program.state_dict.get(spec.target)
         return self._program.constants[spec.target] if found is None else found

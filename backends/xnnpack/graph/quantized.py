@@ -35,6 +35,7 @@ CALCULATING = {
     "aten.hardswish.default",
     "aten.hardtanh.default",
     "aten.leaky_relu.default",
+    "aten.mean.default",
     "aten.mean.dim",
     "aten.mul.Tensor",
     "aten.neg.default",

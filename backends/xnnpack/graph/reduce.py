@@ -48,7 +48,7 @@ def _order(node: Node) -> Order:
     return Order.CHANNELS_LAST if is_over_image(node) else Order.PLAIN
 
 
-@lowers("aten.mean.dim", order=_order)
+@lowers("aten.mean.default", "aten.mean.dim", order=_order)
 def mean(operator: Operator) -> None:
     source = operator.node.args[0]
     keep = bool(operator.argument(2, "keepdim", False))

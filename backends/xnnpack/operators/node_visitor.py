@@ -24,6 +24,7 @@ from executorch.dialects.errors import ExportError
 from executorch.partitioner import NamedDataStore
 
 _NO_HANDLE = 0xFFFF
+_EXTERNAL_INPUT = 1
 
 
 class _Visitors(dict[str, "type[NodeVisitor]"]):
@@ -81,7 +82,7 @@ class NodeVisitor:
 
     Args:
         exported_program: the subgraph that is lowered.
-        external_ids: unused; the backend itself numbers what goes in and out.
+        external_ids: what ``gen_ids_and_flags`` numbers; the backend itself needs none.
         named_data_store: constants go there.
     """
 
@@ -142,6 +143,27 @@ class NodeVisitor:
         )
         xnn_graph.xvalues.append(schema.XValue(xvalue_union=value))
         vals_to_ids[tensor] = identifier
+
+    def gen_ids_and_flags(
+        self, tensor: Node, xnn_graph: schema.XNNGraph, quant_params: Any
+    ) -> tuple[int, int, int]:
+        """Numbers of the value that ``tensor`` gets next, which is noted in the graph as an input or output if it is one.
+
+        Args:
+            tensor: the node.
+            xnn_graph: gets the value.
+            quant_params: how its elements are quantized; says nothing here.
+
+        Returns:
+            Its number among what comes in and goes out (invalid for others), among values, and the flag of its kind.
+        """
+        identifier = len(xnn_graph.xvalues)
+        known = self._external_ids.get(tensor)
+        if known is None:
+            return INVALID_ID, identifier, 0
+        ids = xnn_graph.input_ids if known.io_type == _EXTERNAL_INPUT else xnn_graph.output_ids
+        ids.append(identifier)
+        return known.external_id, identifier, known.io_type
 
     def define_nodes_tensor_inputs_outputs(
         self,

@@ -11,6 +11,8 @@ from executorch.backends.xnnpack.operators.node_visitor import (
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS, XNNPartitionerConfig
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.backends.xnnpack.serialization import schema
+from executorch.backends.xnnpack.serialization.blob import INVALID_ID
+from executorch.backends.xnnpack.xnnpack_preprocess import generate_node_to_external_map
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
 
@@ -59,6 +61,27 @@ def test_all_that_are_registered():
     visitor = found["aten.reciprocal.default"]
     assert visitor.is_graph_input(nodes[0]) and not visitor.is_graph_input(nodes[1])
     assert visitor.is_graph_output(nodes[-2]) and not visitor.is_graph_output(nodes[0])
+
+
+def test_numbers_of_what_comes_in_and_goes_out():
+    class Linear(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(2))
+
+        def forward(self, x, y):
+            return torch.relu(x * self.weight + y), x + y
+
+    program = torch.export.export(Linear(), (torch.ones(2), torch.ones(2)))
+    numbers = generate_node_to_external_map(program, program.graph_module)
+    graph = schema.XNNGraph(version="0")
+    visitor = Reciprocal(program, numbers, None)
+    nodes = [node for node in program.graph.nodes if node.op != "output"]
+    found = {node.name: visitor.gen_ids_and_flags(node, graph, None) for node in nodes}
+    assert found["x"] == (0, 0, 1) and found["y"] == (1, 0, 1)
+    assert found["relu"] == (2, 0, 2) and found["add_1"] == (3, 0, 2)
+    assert found["p_weight"] == found["mul"] == found["add"] == (INVALID_ID, 0, 0)
+    assert (len(graph.input_ids), len(graph.output_ids)) == (2, 2)
 
 
 def test_an_operator_has_to_be_named():

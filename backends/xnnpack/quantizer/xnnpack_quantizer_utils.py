@@ -7,7 +7,7 @@ nodes. Nodes that are marked already are left alone, so that the first config th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -76,10 +76,13 @@ _SHARING_TARGETS = {
     aten.clone.default,
     aten.contiguous.default,
     aten.dropout.default,
+    aten.dropout_.default,
     aten.flatten.using_ints,
     aten.max_pool2d.default,
+    aten.mean.default,
     aten.pad.default,
     aten.permute.default,
+    aten.permute_copy.default,
     aten.reshape.default,
     aten.slice.Tensor,
     aten.slice_copy.Tensor,
@@ -105,6 +108,16 @@ def register_annotator(op: str) -> Callable[[Annotator], Annotator]:
         return function
 
     return register
+
+
+def _is_conv_node(n: Node) -> bool:
+    """Whether ``n`` is a convolution."""
+    return n.op == "call_function" and n.target in CONV_TARGETS
+
+
+def _is_conv_transpose_node(n: Node) -> bool:
+    """Whether ``n`` is a transposed convolution."""
+    return n.op == "call_function" and n.target in CONV_TRANSPOSE_TARGETS
 
 
 def is_relu_node(node: Node) -> bool:
@@ -312,9 +325,10 @@ def annotate_pooling(
         source = node.args[0]
         if not isinstance(source, Node) or not _is_real(source):
             continue
-        found.append(
-            _mark([node], {source: get_input_act_qspec(config)}, SharedQuantizationSpec((source, node)))
-        )
+        before = source.meta.get(_ANNOTATION)
+        known = before is not None and before.output_qspec is not None
+        spec = SharedQuantizationSpec(source) if known else get_input_act_qspec(config)
+        found.append(_mark([node], {source: spec}, SharedQuantizationSpec((source, node))))
     return found
 
 
@@ -342,6 +356,57 @@ for _kind in ("conv", "conv_transpose"):
     _register_chain(_kind, batch_norm=True, activation=True)
 
 
+def _has_annotated_qparam_source(node: Node) -> bool:
+    """Whether what moves and chooses elements before ``node`` leads to a result that is to be quantized."""
+    annotation = node.meta.get(_ANNOTATION)
+    if annotation is not None and annotation.output_qspec is not None:
+        return True
+    source = node.args[0] if node.args else None
+    if node.target not in _SHARING_TARGETS or not isinstance(source, Node):
+        return False
+    return _has_annotated_qparam_source(source)
+
+
+def _get_cat_qparam_source(inputs: Sequence[Node]) -> Node:
+    """The input of a concatenation whose scale all have: the first that is quantized already, else the first."""
+    return next(filter(_has_annotated_qparam_source, inputs), inputs[0])
+
+
+def _do_annotate_conv(
+    gm: GraphModule,
+    quantization_config: QuantizationConfig | None,
+    filter_fn: FilterFunction | None = None,
+    is_conv_transpose: bool = False,
+) -> list[list[Node]] | None:
+    """Annotates convolutions, or transposed ones."""
+    return OP_TO_ANNOTATOR["conv_transpose" if is_conv_transpose else "conv"](
+        gm, quantization_config, filter_fn
+    )
+
+
+def _do_annotate_conv_relu(
+    gm: GraphModule,
+    quantization_config: QuantizationConfig | None,
+    filter_fn: FilterFunction | None = None,
+    is_conv_transpose: bool = False,
+) -> list[list[Node]] | None:
+    """Annotates convolutions with the activation behind them."""
+    kind = "conv_transpose_relu" if is_conv_transpose else "conv_relu"
+    return OP_TO_ANNOTATOR[kind](gm, quantization_config, filter_fn)
+
+
+def _do_annotate_conv_bn(
+    gm: GraphModule,
+    quantization_config: QuantizationConfig | None,
+    filter_fn: FilterFunction | None,
+    has_relu: bool,
+    is_conv_transpose: bool = False,
+) -> list[list[Node]]:
+    """Annotates convolutions with the batch norm, and the activation if ``has_relu``, behind them."""
+    kind = f"{'conv_transpose' if is_conv_transpose else 'conv'}_bn{'_relu' * has_relu}"
+    return OP_TO_ANNOTATOR[kind](gm, quantization_config, filter_fn) or []
+
+
 @register_annotator("cat")
 def annotate_cat(
     model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
@@ -352,7 +417,7 @@ def annotate_cat(
         sources: Any = node.args[0]
         if not all(map(_is_real, sources)):
             continue
-        first = sources[0]
+        first = _get_cat_qparam_source(sources)
         shared = SharedQuantizationSpec((first, node))
         inputs = dict.fromkeys(sources, shared) | {first: get_input_act_qspec(config)}
         found.append(_mark([node], inputs, shared))

@@ -26,6 +26,9 @@ from executorch.backends.xnnpack.partition.config.quant_configs import (
 from executorch.backends.xnnpack.partition.config.quant_configs import (
     QuantizedPerTensorConfig as QuantizedPerTensorConfig,
 )
+from executorch.backends.xnnpack.partition.config.quant_configs import (
+    _get_q_dq_quantization_params as _get_q_dq_quantization_params,
+)
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
     constant_refusal,
@@ -341,6 +344,10 @@ class MeanDimConfig(GenericNodePartitionerConfig):
         if dims != list(range(dims[0], dims[-1] + 1)):
             return "its dimensions are not neighbours"
         return "a size is symbolic" if symbolic_sizes(value) else None
+
+
+class MeanConfig(MeanDimConfig):
+    target_name = "mean.default"
 
 
 class _MaximumOverConfig(GenericNodePartitionerConfig):

@@ -14,7 +14,18 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     XNNPartitionerConfig,
 )
 from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
 from executorch.partitioner.partition_proposals import operator_name
+
+
+def _get_q_dq_quantization_params(node: Node) -> tuple[tuple[str, object], ...]:
+    """What a conversion is given beside the values that it converts, by name; nothing for other nodes."""
+    op = aten_op(node.target) if node.op == "call_function" else None
+    if op is None or op.namespace not in ("quantized_decomposed", "torchao"):
+        return ()
+    names = [argument.name for argument in op._schema.arguments]
+    given = {**dict(zip(names, node.args, strict=False)), **node.kwargs}
+    return tuple((name, given[name]) for name in names[1:] if name in given)
 
 
 class _ConversionConfig(XNNPartitionerConfig):

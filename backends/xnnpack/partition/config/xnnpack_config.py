@@ -176,8 +176,11 @@ def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
 
 def constant_refusal(node: Any, what: str, ep: ExportedProgram) -> str | None:
     """A refusal unless ``node`` is a constant of the program, or made of such (None counts as one)."""
-    if node is None or (isinstance(node, Node) and program_constants(ep).has(node)):
+    constants = program_constants(ep)
+    if node is None or (isinstance(node, Node) and constants.has(node)):
         return None
+    if isinstance(node, Node) and constants.changes(node):
+        return f"{what} changes between runs (it is trained, or the model writes it); it has to be a constant"
     return f"{what} is calculated by the model; it has to be a constant"
 
 
