@@ -233,6 +233,9 @@ class MethodEmitter:
             raise EmissionError(
                 f"{op.name()} has no out argument. Way out: run the to-out-variant pass, or register an out variant."
             )
+        if not (op._schema.returns or is_out_variant(op)):
+            self.code.kernel(node, operator_key(op), numbers, len(written))
+            return written
         returned = written[0] if len(written) == 1 else self.values.tensor_list(written)
         self.code.kernel(node, operator_key(op), [*numbers, returned], len(written))
         held = self.values.values[returned].val

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 from executorch.passes.decomposition_table import DecompositionTable, default_table
 from executorch.passes.local_decomposition import Choice, decompose_locally
 from executorch.passes.op_recorder import NotLocalError
+from executorch.passes.program import fake_mode_of
 
 _logger = logging.getLogger(__name__)
 
@@ -25,6 +26,17 @@ def _without_mkldnn() -> Iterator[None]:
         yield
     finally:
         torch._C._set_mkldnn_enabled(before)
+
+
+def _forget_unfinished_sizes(program: ExportedProgram) -> None:
+    """Numbers that the data decide (``x.item()``), made by an attempt that was given up, belong to no node.
+
+    The tracer takes them for results of the first value that it sees, and complains.
+    """
+    mode = fake_mode_of(program.graph.nodes)
+    pending = getattr(mode.shape_env if mode is not None else None, "pending_fresh_unbacked_symbols", None)
+    if pending:
+        pending.clear()
 
 
 def decompose(
@@ -49,6 +61,7 @@ def decompose(
             return decompose_locally(exported_program, table, choose)
         except NotLocalError as reason:
             _logger.info("tracing the whole program again: %s", reason)
+        _forget_unfinished_sizes(exported_program)
         traced = exported_program.run_decompositions(default_table(preserved))
         try:
             return decompose_locally(traced, table, choose)

@@ -100,7 +100,7 @@ class _Restorer:
         self._bases: list[Any] = self._find_bases()
         #: For every base: the parts of it that the operator writes and how to put one back; the whole has no entry.
         self._parts: dict[int, list[tuple[Node, Any, tuple[Any, ...]]]] = {}
-        self._homes: dict[int, Node] = {}
+        self._homes: dict[int, Any] = {}
 
     def run(self) -> None:
         found = self._view_arguments()  # raises before anything is changed
@@ -160,8 +160,8 @@ class _Restorer:
 
     # ---- where it is written -----------------------------------------------------------------------------------
 
-    def _home(self, index: int) -> Node:
-        """The node whose memory the operator may write in place of base ``index``."""
+    def _home(self, index: int) -> Any:
+        """The node whose memory the operator may write in place of base ``index``; None for an argument left out."""
         base = self._bases[index]
         if base is None:
             return base
