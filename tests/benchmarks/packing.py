@@ -51,7 +51,7 @@ BACKEND = "XnnpackBackend"
 
 # Of glibc's <malloc.h>: pieces of this size on are mappings of their own.
 M_MMAP_THRESHOLD = -3
-LARGE = 128 << 10
+LARGE = 1 << 20
 
 
 def milliseconds(run: Callable[[], object]) -> float:

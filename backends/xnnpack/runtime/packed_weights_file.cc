@@ -27,7 +27,7 @@ namespace {
 // A header, then records one after another, each a record's header, its name and, from the next
 // multiple of kAlignment, the weights. Records are only ever appended.
 constexpr size_t kAlignment = 128;
-constexpr char kMagic[] = "XNNPACK packed weights 1";
+constexpr char kMagic[] = "XNNPACK packed weights 2";
 
 struct FileHeader {
   char magic[sizeof(kMagic)];
@@ -69,7 +69,7 @@ FileHeader expected_header() {
 /// fails.
 template <typename Read>
 std::optional<uint64_t> sample_of(size_t size, const Read& read) {
-  constexpr size_t kStep = size_t{64} << 10;
+  constexpr size_t kStep = size_t{256} << 10;
   constexpr size_t kPart = 64;
   uint8_t part[kPart];
   Hash hash;
