@@ -16,7 +16,8 @@ number of bytes into new memory is the least that this can cost. Of each model, 
 
 `pack_per_memcpy` and `load_per_second_load` are the ratios. The weights are in memory already, nothing is read from disk
 for the first time. glibc is told to give every large piece of memory back at once, so that each round has new memory, as a
-process has that loads its first method. Each figure is the median of interleaved rounds, of a ratio the median of each round's; the last line is
+process has that loads its first method. The packed weights' memory has large pages, the copy's has not, so that the copy
+takes more faults. Each figure is the median of interleaved rounds, of a ratio the median of each round's; the last line is
 `RESULT {json}`. `--clock=cpu` counts what the process uses of the processor, for machines that have more to do.
 """
 

@@ -6,17 +6,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <executorch/kernels/optimized/cpu/simd.h>
+#include <executorch/kernels/optimized/cpu/tables_for_tests.h>
 #include <executorch/kernels/portable/cpu/util/compute.h>
-
-#if defined(__x86_64__)
-#include <executorch/kernels/optimized/cpu/x86_features.h>
-#endif
 
 namespace {
 
@@ -26,30 +22,6 @@ using torch::executor::native::util::Compute;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-/// The tables that this machine can run.
-std::vector<const SimdLoops*> tables() {
-  std::vector<const SimdLoops*> result = {&kBaselineSimd};
-#if defined(__x86_64__)
-  if (x86_features().avx2) {
-    result.push_back(&kAvx2Simd);
-  }
-  if (x86_features().avx512) {
-    result.push_back(&kAvx512Simd);
-  }
-#endif
-  return result;
-}
-
-std::vector<float> random_floats(size_t n, float low, float high) {
-  static std::mt19937 generator(1);
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> result(n);
-  for (float& x : result) {
-    x = distribution(generator);
-  }
-  return result;
-}
 
 /// True for equal numbers, both NaN, or numbers within a share of the expected one.
 bool is_close(float actual, double expected, double tolerance) {

@@ -3,44 +3,16 @@
 
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <executorch/kernels/optimized/cpu/simd.h>
-
-#if defined(__x86_64__)
-#include <executorch/kernels/optimized/cpu/x86_features.h>
-#endif
+#include <executorch/kernels/optimized/cpu/tables_for_tests.h>
 
 namespace {
 
 using namespace torch::executor::native::optimized;
-
-/// The tables that this machine can run.
-std::vector<const SimdLoops*> tables() {
-  std::vector<const SimdLoops*> result = {&kBaselineSimd};
-#if defined(__x86_64__)
-  if (x86_features().avx2) {
-    result.push_back(&kAvx2Simd);
-  }
-  if (x86_features().avx512) {
-    result.push_back(&kAvx512Simd);
-  }
-#endif
-  return result;
-}
-
-std::vector<float> random_floats(size_t n) {
-  static std::mt19937 generator(1);
-  std::uniform_real_distribution<float> distribution(-2, 2);
-  std::vector<float> result(n);
-  for (float& x : result) {
-    x = distribution(generator);
-  }
-  return result;
-}
 
 /// Around the widths of vectors and of strips of them.
 const size_t kWidths[] = {1, 3, 15, 16, 17, 64, 70, 131};
@@ -49,8 +21,8 @@ TEST(PixelLoopsTest, MixesLines) {
   for (const SimdLoops* table : tables()) {
     for (const size_t taps : {2u, 4u, 16u}) {
       for (const size_t n : kWidths) {
-        const std::vector<float> x = random_floats(taps * n);
-        const std::vector<float> weights = random_floats(taps);
+        const std::vector<float> x = random_floats(taps * n, -2, 2);
+        const std::vector<float> weights = random_floats(taps, -2, 2);
         std::vector<const float*> lines(taps);
         for (size_t k = 0; k < taps; ++k) {
           lines[k] = x.data() + k * n;
@@ -77,8 +49,8 @@ TEST(PixelLoopsTest, MixesColumns) {
       for (const size_t n : kWidths) {
         for (const double scale : {0.3, 1.0, 5.0}) {
           const size_t length = static_cast<size_t>(static_cast<double>(n) * scale) + taps;
-          const std::vector<float> line = random_floats(length);
-          const std::vector<float> weight = random_floats(taps * n);
+          const std::vector<float> line = random_floats(length, -2, 2);
+          const std::vector<float> weight = random_floats(taps * n, -2, 2);
           std::vector<int32_t> index(taps * n);
           for (size_t k = 0; k < taps; ++k) {
             for (size_t i = 0; i < n; ++i) {
@@ -110,7 +82,7 @@ TEST(PixelLoopsTest, PoolsLines) {
   for (const SimdLoops* table : tables()) {
     for (const size_t n : kWidths) {
       constexpr size_t kCount = 5;
-      std::vector<float> x = random_floats(kCount * n);
+      std::vector<float> x = random_floats(kCount * n, -2, 2);
       x[2 * n] = NAN;
       const float* lines[kCount];
       const int32_t places[kCount] = {3, 4, 10, 11, 12};
@@ -144,9 +116,9 @@ TEST(PixelLoopsTest, WeighsPixels) {
     for (const size_t taps : {4u, 9u}) {
       for (const size_t channels : kWidths) {
         constexpr size_t kCount = 3;
-        const std::vector<float> x = random_floats(kCount * taps * channels);
-        const std::vector<float> weights = random_floats(taps * channels);
-        const std::vector<float> bias = random_floats(channels);
+        const std::vector<float> x = random_floats(kCount * taps * channels, -2, 2);
+        const std::vector<float> weights = random_floats(taps * channels, -2, 2);
+        const std::vector<float> bias = random_floats(channels, -2, 2);
         std::vector<const float*> pixels(kCount * taps);
         for (size_t i = 0; i < pixels.size(); ++i) {
           pixels[i] = x.data() + i * channels;
@@ -173,8 +145,8 @@ TEST(PixelLoopsTest, SlidesOverPixels) {
     for (const size_t channels : kWidths) {
       for (const size_t width : {3u, 4u, 9u}) {
         for (const bool padded : {false, true}) {
-          const std::vector<float> x = random_floats(3 * width * channels);
-          const std::vector<float> weights = random_floats(9 * channels);
+          const std::vector<float> x = random_floats(3 * width * channels, -2, 2);
+          const std::vector<float> weights = random_floats(9 * channels, -2, 2);
           SlidingPixels pixels = {};
           for (size_t y = 0; y < 3; ++y) {
             pixels.lines[y] = x.data() + y * width * channels;
@@ -212,7 +184,7 @@ TEST(PixelLoopsTest, SumsSoFar) {
     for (const size_t n : kWidths) {
       constexpr size_t kRows = 20;
       const size_t stride = n + 1;
-      const std::vector<float> x = random_floats(kRows * stride);
+      const std::vector<float> x = random_floats(kRows * stride, -2, 2);
       std::vector<float> out(kRows * stride, 9.0f);
       table->sum_columns_so_far(x.data(), kRows, stride, n, out.data());
       for (size_t i = 0; i < n; ++i) {

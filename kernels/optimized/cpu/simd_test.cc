@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -9,10 +8,7 @@
 
 #include <executorch/kernels/optimized/cpu/engine.h>
 #include <executorch/kernels/optimized/cpu/simd.h>
-
-#if defined(__x86_64__)
-#include <executorch/kernels/optimized/cpu/x86_features.h>
-#endif
+#include <executorch/kernels/optimized/cpu/tables_for_tests.h>
 
 namespace {
 
@@ -21,30 +17,6 @@ using torch::executor::native::util::FloatProduct;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-/// The tables that this machine can run.
-std::vector<const SimdLoops*> tables() {
-  std::vector<const SimdLoops*> result = {&kBaselineSimd};
-#if defined(__x86_64__)
-  if (x86_features().avx2) {
-    result.push_back(&kAvx2Simd);
-  }
-  if (x86_features().avx512) {
-    result.push_back(&kAvx512Simd);
-  }
-#endif
-  return result;
-}
-
-std::vector<float> random_floats(size_t n, float low, float high) {
-  static std::mt19937 generator(1);
-  std::uniform_real_distribution<float> distribution(low, high);
-  std::vector<float> result(n);
-  for (float& x : result) {
-    x = distribution(generator);
-  }
-  return result;
-}
 
 /// Compares a loop with the C library's function, special values and every length of the last
 /// vector included.
