@@ -33,17 +33,30 @@ SCRATCH = 16 << 20
 """Bytes of temporary memory, which a program's method has as well."""
 TARGET = 0.7
 """Of a copy's bandwidth, or of PyTorch's speed."""
+REST = 0.05
+"""Seconds."""
 
 
 def _torch_us(op: Any, args: list[Any], options: dict[str, Any], threads: int) -> float:
     clock = time.thread_time_ns if threads == 1 else time.perf_counter_ns
     least = float("inf")
+    torch.set_num_threads(threads)
     with torch.inference_mode():
         for _ in range(_REPEAT.value):
             start = clock()
             op(*args, **options)
             least = min(least, clock() - start)
+    torch.set_num_threads(1)
     return least / 1e3
+
+
+def _rest(threads: int) -> None:
+    """Waits until the threads of the side that was at work sleep: both spin for a while, on the other's processor.
+
+    For the same reason PyTorch has one thread while it hands the driver its tensors.
+    """
+    if threads > 1:
+        time.sleep(REST)
 
 
 def _ours_us(result: Result, threads: int) -> float:
@@ -62,7 +75,7 @@ def _call(driver: OpDriver, kernel: Kernel, bound: dict[str, Any], outs: list[Ou
 
 
 def measure(driver: OpDriver, kernel: Kernel, threads: int) -> dict[str, Any]:
-    """One row; the driver and PyTorch have as many threads already."""
+    """One row; the driver has as many threads already."""
     torch.manual_seed(0)
     args = kernel.args()
     functional = resolve(kernel.functional)
@@ -72,11 +85,14 @@ def measure(driver: OpDriver, kernel: Kernel, threads: int) -> dict[str, Any]:
     copy = resolve("clone.out")
     ours, theirs, copies = [], [], []
     for _ in range(_ROUNDS.value):
+        _rest(threads)
         result = _call(driver, kernel, bound, [Out(like=t) for t in expected])
         if result.error:
             raise RuntimeError(f"the kernel of {kernel.out} failed with 0x{result.error:x}")
         ours.append(_ours_us(result, threads))
+        _rest(threads)
         theirs.append(_torch_us(functional, args, kernel.options, threads))
+        _rest(threads)
         copied = call_out(driver, copy, {"self": plain}, [Out(like=plain)], repeat=_REPEAT.value)
         copies.append(_ours_us(copied, threads))
     tensors = [a for a in torch.utils._pytree.tree_leaves(args) if isinstance(a, torch.Tensor)]
@@ -134,7 +150,7 @@ def counts(rows: list[dict[str, Any]]) -> dict[str, int]:
 
 def measure_all(threads: int) -> list[dict[str, Any]]:
     """The rows of one thread count, printed as they come."""
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     os.environ["ET_KERNEL_TEST_THREADS"] = str(threads)
     driver = OpDriver(driver_path("op_driver_threads"))
     rows = []

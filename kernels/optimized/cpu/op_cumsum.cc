@@ -3,8 +3,8 @@
 #include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
-// Running sums of contiguous Floats, in double as in eager: of several lines or columns at once,
-// since each addition waits for the one before it.
+// Running sums of contiguous Floats, in double as in eager: of several columns at once, since each
+// addition waits for the one before it. Lines are turned into columns a tile at a time.
 
 namespace torch::executor::native {
 namespace {
@@ -13,29 +13,31 @@ using optimized::simd;
 
 /// The fewest elements that are worth a thread.
 constexpr size_t kGrain = 16384;
-/// Lines, and columns, that are added up at a time.
-constexpr size_t kLines = 8;
+/// Columns that are added up at a time.
 constexpr size_t kColumns = 128;
+/// A tile of lines, which stays in the first-level cache.
+constexpr size_t kLines = 32;
+constexpr size_t kLength = 64;
 
-template <size_t kCount>
-void sum_lines(const float* x, size_t length, float* out) {
-  double sum[kCount] = {};
-  for (size_t i = 0; i < length; ++i) {
-    for (size_t l = 0; l < kCount; ++l) {
-      sum[l] += x[l * length + i];
-      out[l * length + i] = static_cast<float>(sum[l]);
-    }
+/// At most kLines lines.
+void sum_lines(const float* x, size_t lines, size_t length, float* out) {
+  float tile[kLength * kLines];
+  double sums[kLines] = {};
+  const auto stride = static_cast<ptrdiff_t>(length);
+  const auto across = static_cast<ptrdiff_t>(lines);
+  for (size_t i = 0; i < length; i += kLength) {
+    const size_t n = length - i < kLength ? length - i : kLength;
+    simd->transpose(x + i, stride, lines, n, tile, across);
+    simd->sum_columns_so_far(tile, n, lines, lines, sums, tile);
+    simd->transpose(tile, across, n, lines, out + i, stride);
   }
 }
 
 void run_lines(const float* x, size_t lines, size_t length, float* out) {
   util::parallel_for(lines, 1 + kGrain / length, [=](size_t begin, size_t end) {
-    size_t line = begin;
-    for (; line + kLines <= end; line += kLines) {
-      sum_lines<kLines>(x + line * length, length, out + line * length);
-    }
-    for (; line < end; ++line) {
-      sum_lines<1>(x + line * length, length, out + line * length);
+    for (size_t line = begin; line < end; line += kLines) {
+      const size_t n = end - line < kLines ? end - line : kLines;
+      sum_lines(x + line * length, n, length, out + line * length);
     }
   });
 }
@@ -71,7 +73,8 @@ bool run_cumsum(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
       const size_t first = i % blocks * kColumns;
       const size_t left = inner - first;
       const size_t offset = i / blocks * size * inner + first;
-      simd->sum_columns_so_far(x + offset, size, inner, left < kColumns ? left : kColumns,
+      double sums[kColumns] = {};
+      simd->sum_columns_so_far(x + offset, size, inner, left < kColumns ? left : kColumns, sums,
                                to + offset);
     }
   });

@@ -186,14 +186,16 @@ TEST(PixelLoopsTest, SumsSoFar) {
       const size_t stride = n + 1;
       const std::vector<float> x = random_floats(kRows * stride, -2, 2);
       std::vector<float> out(kRows * stride, 9.0f);
-      table->sum_columns_so_far(x.data(), kRows, stride, n, out.data());
+      std::vector<double> sums(n, 0.5);
+      table->sum_columns_so_far(x.data(), kRows, stride, n, sums.data(), out.data());
       for (size_t i = 0; i < n; ++i) {
-        double sum = 0;
+        double sum = 0.5;
         for (size_t r = 0; r < kRows; ++r) {
           sum += static_cast<double>(x[r * stride + i]);
           EXPECT_EQ(out[r * stride + i], static_cast<float>(sum));
           EXPECT_EQ(out[r * stride + n], 9.0f);
         }
+        EXPECT_EQ(sums[i], sum);
       }
     }
   }

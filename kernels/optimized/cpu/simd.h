@@ -158,8 +158,10 @@ struct SimdLoops {
   /// A whole line of the output.
   void (*slide_pixels)(const SlidingPixels& pixels, float* out);
 
-  /// out[r * stride + i] = sum of x[q * stride + i] for q <= r, in double, for r < rows and i < n.
-  void (*sum_columns_so_far)(const float* x, size_t rows, size_t stride, size_t n, float* out);
+  /// out[r * stride + i] = sums[i] + sum of x[q * stride + i] for q <= r, in double, for r < rows
+  /// and i < n. `sums` become those of the last row; `out` may be `x`.
+  void (*sum_columns_so_far)(const float* x, size_t rows, size_t stride, size_t n, double* sums,
+                             float* out);
 
   /// What the kernels of this library call.
   ElementwiseLoops elementwise;

@@ -310,11 +310,13 @@ ET_TARGET void slide_pixels(const SlidingPixels& s, float* out) {
   }
 }
 
+typedef double WideVector __attribute__((vector_size(2 * ET_VECTOR_BYTES)));
+
 template <size_t kVectors>
 ET_TARGET inline void running_sums(const float* x, size_t rows, size_t stride, size_t n,
-                                   float* out) {
-  typedef double WideVector __attribute__((vector_size(2 * ET_VECTOR_BYTES)));
+                                   double* sums, float* out) {
   WideVector sum[kVectors] = {};
+  std::memcpy(sum, sums, (kVectors - 1) * sizeof(WideVector) + n * sizeof(double));
   for (size_t r = 0; r < rows; ++r) {
     ET_UNROLL
     for (size_t v = 0; v < kVectors; ++v) {
@@ -323,17 +325,18 @@ ET_TARGET inline void running_sums(const float* x, size_t rows, size_t stride, s
       store_some(__builtin_convertvector(sum[v], Vector), out + at, n);
     }
   }
+  std::memcpy(sums, sum, (kVectors - 1) * sizeof(WideVector) + n * sizeof(double));
 }
 
 ET_TARGET void sum_columns_so_far(const float* x, size_t rows, size_t stride, size_t n,
-                                  float* out) {
+                                  double* sums, float* out) {
   constexpr size_t kVectors = 2;
   size_t i = 0;
   for (; i + kVectors * kLanes <= n; i += kVectors * kLanes) {
-    running_sums<kVectors>(x + i, rows, stride, kLanes, out + i);
+    running_sums<kVectors>(x + i, rows, stride, kLanes, sums + i, out + i);
   }
   for (; i < n; i += kLanes) {
-    running_sums<1>(x + i, rows, stride, n - i, out + i);
+    running_sums<1>(x + i, rows, stride, n - i < kLanes ? n - i : kLanes, sums + i, out + i);
   }
 }
 
