@@ -4,7 +4,7 @@
 (:mod:`executorch.dialects.prim_ops`), the spelling that released runtimes register; :data:`PRIMS_TO_PRIM` maps the
 one to the other.
 
-``quantized_decomposed`` is torch's namespace for quantization; the four operators here are what fused quantized
+``quantized_decomposed`` is torch's namespace for quantization; the operators here are what fused quantized
 graphs consist of beyond ``quantize_*`` and ``dequantize_*``. A quantized tensor stores integers ``q`` that mean
 ``(q - zero_point) * scale``, clamped to ``quant_min ... quant_max``.
 """
@@ -69,6 +69,10 @@ _ADD_SCALAR = (
     f"(Tensor qa, float a_scale, int a_zero_point, int a_quant_min, int a_quant_max, ScalarType a_dtype, Scalar b, "
     f"{_RESULT}, ScalarType out_dtype) -> Tensor"
 )
+_LAYER = (
+    "(Tensor input, float input_scale, int input_zero_point, Tensor weight, Tensor weight_scales, Tensor? bias, "
+    f"{{extra}}{_RESULT}) -> Tensor"
+)
 _EMBEDDING = (
     "(Tensor weight, Tensor weight_scales, Tensor? weight_zero_points, int weight_quant_min, "
     "int weight_quant_max, Tensor indices{extra}) -> {result}"
@@ -108,6 +112,28 @@ def _add_scalar(qa: torch.Tensor, *rest: Any) -> torch.Tensor:
     a_params, b, out_params, out_dtype = rest[:5], rest[5], rest[6:10], rest[10]
     result = torch.ops.aten.add.Scalar(_torch_quantized().dequantize_per_tensor.default(qa, *a_params), b)
     return _torch_quantized().quantize_per_tensor.default(result, *out_params, out_dtype)
+
+
+def _layer_inputs(
+    value: torch.Tensor, scale: float, zero_point: int, weight: torch.Tensor, weight_scales: torch.Tensor
+) -> "tuple[torch.Tensor, torch.Tensor]":
+    """Input and weight of a layer in floating point; the weight's integers mean themselves times a scale."""
+    limits = torch.iinfo(value.dtype)
+    scales = weight_scales.view(-1, *[1] * (weight.dim() - 1))
+    return _dequantize(value, scale, zero_point, limits.min, limits.max), weight.to(scales.dtype) * scales
+
+
+def _linear(value: torch.Tensor, *rest: Any) -> torch.Tensor:
+    inputs, bias, out_params = rest[:4], rest[4], rest[5:9]
+    result = torch.ops.aten.linear.default(*_layer_inputs(value, *inputs), bias)
+    return _torch_quantized().quantize_per_tensor.default(result, *out_params, value.dtype)
+
+
+def _convolution(value: torch.Tensor, *rest: Any) -> torch.Tensor:
+    inputs, bias, (stride, padding, dilation, groups), out_params = rest[:4], rest[4], rest[5:9], rest[9:13]
+    geometry = (stride, padding, dilation, False, [0] * (value.dim() - 2), groups)
+    result = torch.ops.aten.convolution.default(*_layer_inputs(value, *inputs), bias, *geometry)
+    return _torch_quantized().quantize_per_tensor.default(result, *out_params, value.dtype)
 
 
 def _embedding_byte(
@@ -179,12 +205,17 @@ def _writing(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tenso
 _DTYPE = ", *, ScalarType? dtype=None"
 _OUT = "Tensor(a!) out"
 
-#: Schema to what it computes. The first four are documented; the others are their overloads, and tables of fewer bits.
+_CONVOLUTION: Final = "int[] stride, int[] padding, int[] dilation, int groups, "
+
+#: Schema to what it computes. The first four are documented; the others are layers on integers, which only
+#: ``executorch.passes.quantized_layers`` makes, the overloads of the four, and tables of fewer bits.
 QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
     "embedding_byte" + _EMBEDDING.format(extra="", result="Tensor"): _embedding_byte,
     "add" + _BINARY: _add,
     "add.scalar" + _ADD_SCALAR: _add_scalar,
     "add_relu" + _BINARY: _add_relu,
+    "linear" + _LAYER.format(extra=""): _linear,
+    "convolution" + _LAYER.format(extra=_CONVOLUTION): _convolution,
     **{name + _EMBEDDING.format(extra="", result="Tensor"): what for name, what in _EMBEDDINGS.items()},
     **{
         f"{name}.dtype" + _EMBEDDING.format(extra=_DTYPE, result="Tensor"): what

@@ -6,8 +6,11 @@ import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # registers the reference operators
 
-from executorch.kernels.test.op_driver import OpDriver, Out
+from executorch.dialects import bound_ops  # noqa: F401  (registers ours)
+from executorch.kernels.test.op_driver import OpDriver, Out, driver_path
 from executorch.kernels.test.oracle import assert_same
+
+INVALID_ARGUMENT = 0x12
 
 RANGES = {
     torch.uint8: (0, 255),
@@ -27,7 +30,8 @@ def driver():
 
 def run(driver, name, args, outs, error=0):
     """Calls a kernel of `quantized_decomposed`; gives its outputs."""
-    typed = [(a, "float" if isinstance(a, float) else "any") for a in (*args, *outs)]
+    kinds = {float: "float", list: "List[int]"}
+    typed = [(a, kinds.get(type(a), "any")) for a in (*args, *outs)]
     result = driver.call(f"quantized_decomposed::{name}", typed)
     assert result.error == error, f"{name} gave 0x{result.error:x}"
     return result.outputs
@@ -143,6 +147,105 @@ def test_add(driver, dtype):
         actual = run(driver, name, args, [Out(like=expected)])[0]
         assert (actual.int() - expected.int()).abs().max() <= 1
         assert (actual != expected).float().mean() < 0.01
+
+
+@pytest.fixture(scope="module", params=["op_driver", "op_driver_threads"])
+def layers(request):
+    """The plain loops, and the optimized library's with threads."""
+    driver = OpDriver(driver_path(request.param))
+    yield driver
+    driver.close()
+
+
+def integers(shape, dtype, seed):
+    low, high = RANGES[dtype]
+    return torch.randint(low, high + 1, shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def assert_one_step_at_most(actual, expected):
+    """Sums of integers are exact; eager's of floats are not, so that some results lie on the other side of a half."""
+    assert actual.shape == expected.shape
+    distance = (actual.int() - expected.int()).abs()
+    assert (distance <= 1).all()
+    assert distance.sum() <= max(1, 0.01 * distance.numel())
+
+
+def layer_arguments(x, weight, bias, per_channel, *geometry):
+    channels = weight.shape[0]
+    scales = 0.002 + 0.01 * torch.rand(channels if per_channel else 1)
+    bias = torch.randn(channels) if bias else None
+    low, high = RANGES[x.dtype]
+    return [x, 0.04, 5, weight, scales, bias, *geometry, 0.31, 9, low + 3, high - 4]
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8], ids=str)
+@pytest.mark.parametrize("per_channel", [True, False])
+@pytest.mark.parametrize(
+    "shape,outs", [((16,), 1), ((3, 700), 130), ((2, 5, 31), 7), ((9, 256), 64), ((0, 8), 3)]
+)
+def test_linear(layers, dtype, per_channel, shape, outs):
+    weight = integers((outs, shape[-1]), torch.int8, 1)
+    for bias in (True, False):
+        args = layer_arguments(integers(shape, dtype, 2), weight, bias, per_channel)
+        expected = reference.linear(*args)
+        actual = run(layers, "linear.out", args, [Out(like=expected)])[0]
+        assert_one_step_at_most(actual, expected)
+
+
+CONVOLUTIONS = [
+    # input, weight, stride, padding, dilation, groups
+    ((2, 3, 9, 11), (8, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((1, 6, 8, 7), (210, 2, 3, 2), (2, 1), (0, 1), (1, 2), 3),
+    ((1, 5, 6, 6), (10, 1, 3, 3), (1,), (1,), (1,), 5),
+    ((1, 300, 2, 3), (4, 300, 1, 1), (1, 1), (0, 0), (1, 1), 1),
+    ((2, 4, 17), (6, 4, 5), (2,), (2,), (1,), 1),
+    ((2, 3, 7, 150), (6, 1, 3, 5), (1, 2), (1, 9), (2, 1), 3),
+    ((1, 2, 4, 5), (2, 1, 1, 2), (2, 7), (0, 3), (1, 1), 2),
+]
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8], ids=str)
+@pytest.mark.parametrize("case", CONVOLUTIONS, ids=str)
+def test_convolution(layers, dtype, case):
+    shape, weights, *geometry = case
+    x, weight = integers(shape, dtype, 3), integers(weights, torch.int8, 4)
+    for per_channel in (True, False):
+        args = layer_arguments(x, weight, per_channel, per_channel, *map(list, geometry[:3]), geometry[3])
+        expected = reference.convolution(*args)
+        assert_one_step_at_most(run(layers, "convolution.out", args, [Out(like=expected)])[0], expected)
+        if len(shape) == 4:
+            args[0] = x.contiguous(memory_format=torch.channels_last)
+            expected = expected.contiguous(memory_format=torch.channels_last)
+            assert_one_step_at_most(run(layers, "convolution.out", args, [Out(like=expected)])[0], expected)
+
+
+def test_layers_refuse(layers):
+    weight = integers((4, 8), torch.int8, 1)
+    good = layer_arguments(integers((2, 8), torch.int8, 2), weight, True, True)
+    out = [Out(like=torch.zeros(2, 4, dtype=torch.int8))]
+    for position, wrong in [
+        (0, torch.zeros(2, 8)),  # not integers
+        (0, torch.zeros(2, 7, dtype=torch.int8)),
+        (2, 128),  # no int8
+        (3, torch.zeros(4, 8, dtype=torch.uint8)),
+        (4, torch.ones(3)),
+        (5, torch.zeros(3)),
+        (6, 0.0),
+        (9, 128),
+    ]:
+        run(layers, "linear.out", [*good[:position], wrong, *good[position + 1 :]], out, INVALID_ARGUMENT)
+    image = torch.zeros(1, 4, 5, 5, dtype=torch.int8)
+    out = [Out(like=image)]
+    kernel = torch.zeros(4, 4, 3, 3, dtype=torch.int8)
+    for geometry in [
+        ([0], [1], [1], 1),
+        ([1], [-1], [1], 1),
+        ([1], [1], [9], 1),
+        ([1, 1, 1], [1], [1], 1),
+        ([1], [1], [1], 3),
+    ]:
+        args = layer_arguments(image, kernel, True, True, *geometry)
+        run(layers, "convolution.out", args, out, INVALID_ARGUMENT)
 
 
 def pack(values, bits):

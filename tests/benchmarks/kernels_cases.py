@@ -88,6 +88,11 @@ def _convert(source: torch.dtype, target: torch.dtype) -> Kernel:
     )
 
 
+def _typed(dtype: torch.dtype, *rest: Any, count: int = 1) -> Args:
+    """Random tensors of a dtype, and arguments that are no tensors."""
+    return lambda: [*((torch.randn(LINE) * 9).to(dtype) for _ in range(count)), *rest]
+
+
 PLANES = (64, 128, 128)
 """A million elements with a first, a middle and a last dimension."""
 IMAGE = (1, 64, 128, 128)
@@ -145,6 +150,55 @@ ELEMENTWISE = [
     ],
 ]
 
+TYPED = [
+    *[
+        Kernel("mul.Tensor", "mul.out", _typed(dtype, count=2), 1.5)
+        for dtype in (torch.float16, torch.bfloat16)
+    ],
+    Kernel("mul.Scalar", "mul.Scalar_out", _typed(torch.float16, 1.5), 1),
+    _unary("abs", _typed(torch.bfloat16), 1),
+    Kernel("add.Tensor", "add.out", _typed(torch.uint8, count=2), 0.75),
+    Kernel("add.Scalar", "add.Scalar_out", _typed(torch.int64, 3), 4),
+    Kernel("maximum", "maximum.out", _typed(torch.int32, count=2), 3),
+    _unary("clamp", _typed(torch.int64, -2, 5), 4),
+    Kernel("gt.Scalar", "gt.Scalar_out", _typed(torch.float32, 0.5), 1.25),
+    Kernel("eq.Scalar", "eq.Scalar_out", _typed(torch.int64, 5), 2.25),
+    Kernel("le.Tensor", "le.Tensor_out", _typed(torch.int32, count=2), 2.25),
+    Kernel(
+        "masked_fill.Scalar",
+        "masked_fill.Scalar_out",
+        lambda: [torch.randn(LINE), torch.randn(LINE) > 0, -1e9],
+        2.25,
+    ),
+    Kernel("mul.Tensor", "mul.out", _random((1024, 256, 4), (1024, 256, 1)), 2.25),
+    _unary("exp2", _with(LINE)),
+    Kernel("pow.Tensor_Scalar", "pow.Tensor_Scalar_out", lambda: [torch.rand(LINE) + 0.1, 2.5]),
+    Kernel(
+        "pow.Tensor_Tensor",
+        "pow.Tensor_Tensor_out",
+        lambda: [torch.rand(LINE) + 0.1, torch.randn(LINE)],
+    ),
+    Kernel("floor_divide", "floor_divide.out", lambda: [torch.randn(LINE), torch.rand(LINE) + 0.1]),
+    Kernel("remainder.Scalar", "remainder.Scalar_out", _with(LINE, 0.7)),
+    Kernel("glu", "glu.out", _random((1024, 2048)), 3),
+]
+
+PLACES = [
+    *[
+        Kernel(name, f"{name}.out", _with(shape, dim), 1)
+        for name in ("argmax", "argmin")
+        for shape, dim in ((LINE, 1), (LINE, 0), (PLANES, 1))
+    ],
+    Kernel("argmax", "argmax.out", _with((8, 32000), -1)),
+    *[
+        Kernel(f"{name}.dim", f"{name}.dim_{name}", _with(PLANES, dim), 1)
+        for name in ("max", "min")
+        for dim in (1, 2)
+    ],
+    *[Kernel("prod.dim_int", "prod.int_out", _with(LINE, dim), 1) for dim in (0, 1)],
+    Kernel("linalg_vector_norm", "linalg_vector_norm.out", _with(LINE, 2, [1]), 1),
+]
+
 REDUCTIONS = [
     Kernel(name, out, _with(shape, [dim]), 1)
     for name, out in (("sum.dim_IntList", "sum.IntList_out"), ("mean.dim", "mean.out"), ("amax", "amax.out"))
@@ -172,6 +226,14 @@ LINES = [
     Kernel("cumsum", "cumsum.out", _with(LINE, 1), 2),
     Kernel("topk", "topk.values", _with((1, 32000), 50)),
     Kernel("sort", "sort.values", _with((256, 1024))),
+    Kernel("sort", "sort.values", lambda: [torch.randint(0, 1 << 40, (256, 1024))]),
+    Kernel("sort", "sort.values", _with((1, 1 << 18))),
+    Kernel(
+        "native_layer_norm",
+        "native_layer_norm.out",
+        lambda: [torch.randn(LINE).half(), [1024], *torch.randn(2, 1024).half(), 1e-5],
+        1,
+    ),
 ]
 
 QUANTIZED = [
@@ -187,6 +249,26 @@ QUANTIZED = [
         _quantized,
         1.25,
     ),
+    Kernel(
+        "quantized_decomposed::dequantize_per_channel",
+        "quantized_decomposed::dequantize_per_channel.out",
+        lambda: [
+            torch.randint(-128, 128, LINE, dtype=torch.int8),
+            torch.rand(1024),
+            torch.zeros(1024, dtype=torch.int64),
+            1,
+            -128,
+            127,
+            torch.int8,
+        ],
+        1.25,
+    ),
+    Kernel(
+        "quantized_decomposed::choose_qparams.tensor",
+        "quantized_decomposed::choose_qparams.Tensor_out",
+        _with(LINE, -128, 127, 1e-6, torch.int8),
+        1,
+    ),
 ]
 
 MOVEMENT = [
@@ -197,6 +279,35 @@ MOVEMENT = [
         "index_select", "index_select.out", lambda: [torch.randn(LINE), 1, torch.randint(0, 1024, (1024,))]
     ),
     Kernel("gather", "gather.out", lambda: [torch.randn(LINE), 1, torch.randint(0, 1024, LINE)]),
+    Kernel("gather", "gather.out", lambda: [torch.randn(LINE), 0, torch.randint(0, 1024, LINE)]),
+    Kernel("flip", "flip.out", _with(LINE, [1]), 2),
+    Kernel("expand_copy", "expand_copy.out", _with((1024, 1), LINE), 1),
+    Kernel("expand_copy", "expand_copy.out", _with((64, 1, 128), PLANES), 1),
+    Kernel("repeat", "repeat.out", _with((128, 128), [8, 8]), 1),
+    Kernel("roll", "roll.out", _with(LINE, [3], [1]), 2),
+    Kernel("cat", "cat.out", lambda: [[torch.randn(16384, 32), torch.randn(16384, 32)], 1]),
+    Kernel("slice_copy.Tensor", "slice_copy.Tensor_out", _with((16384, 128), 1, 64, 128), 2),
+    Kernel("constant_pad_nd", "constant_pad_nd.out", _with((1, 64, 126, 126), [1, 1, 1, 1]), 2),
+    Kernel(
+        "index.Tensor",
+        "index.Tensor_out",
+        lambda: [torch.randn(LINE), list(torch.randint(0, 1024, (2, 1 << 18)))],
+    ),
+    Kernel(
+        "index_put",
+        "index_put.out",
+        lambda: [torch.randn(LINE), list(torch.randint(0, 1024, (2, 1 << 16))), torch.randn(1 << 16)],
+    ),
+    *[
+        Kernel(
+            name,
+            out,
+            lambda: [torch.randn(LINE), 1, torch.randint(0, 1024, (1024, 512)), torch.randn(1024, 512)],
+        )
+        for name, out in (("scatter.src", "scatter.src_out"), ("scatter_add", "scatter_add.out"))
+    ],
+    Kernel("masked_select", "masked_select.out", lambda: [torch.randn(LINE), torch.randn(LINE) > 0]),
+    Kernel("nonzero", "nonzero.out", lambda: [torch.randn(LINE) > 0]),
     Kernel("embedding", "embedding.out", lambda: [torch.randn(30000, 256), torch.randint(0, 30000, (4096,))]),
 ]
 
@@ -213,6 +324,11 @@ IMAGES = [
         for last in (False, True)
     ],
     _unary("_adaptive_avg_pool2d", _with((1, 1280, 7, 7), [1, 1]), 0),
+    Kernel(
+        "grid_sampler_2d",
+        "grid_sampler_2d.out",
+        lambda: [torch.randn(1, 16, 128, 128), torch.rand(1, 128, 128, 2) * 2 - 1, 0, 0, False],
+    ),
 ]
 
 PRODUCTS = [
@@ -231,4 +347,4 @@ PRODUCTS = [
     _convolution((1, 64, 28, 28), (64, 32, 4, 4), stride=2, padding=1, transposed=True),
 ]
 
-KERNELS = [*ELEMENTWISE, *REDUCTIONS, *LINES, *QUANTIZED, *MOVEMENT, *IMAGES, *PRODUCTS]
+KERNELS = [*ELEMENTWISE, *TYPED, *REDUCTIONS, *PLACES, *LINES, *QUANTIZED, *MOVEMENT, *IMAGES, *PRODUCTS]

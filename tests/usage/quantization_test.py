@@ -28,6 +28,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.backends.xnnpack.utils.configs import get_xnnpack_edge_compile_config
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from executorch.extension.pybindings.portable_lib import _get_operator_names, _load_for_executorch_from_buffer
+from executorch.passes.quantized_layers import QuantizedLayersPass
 from executorch.runtime import Runtime
 
 
@@ -107,6 +108,22 @@ def test_the_same_without_a_delegate():
     assert any("quantized_decomposed" in name for name in _get_operator_names())
     (scores,) = _load_for_executorch_from_buffer(buffer).run_method("forward", batches[0])
     torch.testing.assert_close(scores, quantized(*batches[0]), rtol=0.05, atol=0.05)
+
+
+@pytest.mark.parametrize("per_channel", [True, False])
+def test_layers_on_integers_without_a_delegate(per_channel):
+    """Convolutions and linear layers without a float in between; the activations are part of their ranges."""
+    torch.manual_seed(0)
+    model, batches = ConvNet().eval(), [(torch.randn(1, 3, 16, 16),) for _ in range(2)]
+    quantized = quantized_statically(model, batches, is_per_channel=per_channel)
+    edge = to_edge(export(quantized, batches[0])).transform([QuantizedLayersPass()])
+    program = edge.to_executorch()
+    names = {op.name for op in program.executorch_program.execution_plan[0].operators}
+    assert {"quantized_decomposed::convolution", "quantized_decomposed::linear"} <= names
+    assert not names & {"aten::convolution", "aten::addmm", "aten::relu"}
+    (scores,) = _load_for_executorch_from_buffer(program.buffer).run_method("forward", batches[0])
+    torch.testing.assert_close(scores, quantized(*batches[0]), rtol=0.02, atol=0.02)
+    assert compute_error(model(*batches[0]), scores) > 15
 
 
 def test_dynamic_quantization_of_linear_layers():

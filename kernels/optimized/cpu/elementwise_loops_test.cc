@@ -13,6 +13,7 @@
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/optimized/cpu/tables_for_tests.h>
 #include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/util/math.h>
 
 namespace {
 
@@ -58,6 +59,7 @@ const Function kFunctions[] = {
     {Unary::kElu, [](double x) { return x < 0 ? 0.5 * std::expm1(1.5 * x) : 2 * x; }, -20, 9, 3e-7},
     {Unary::kErf, [](double x) { return std::erf(x); }, -5, 5, 5e-7},
     {Unary::kExp, [](double x) { return std::exp(x); }, -87, 88, 3e-7},
+    {Unary::kExp2, [](double x) { return std::exp2(x); }, -125, 127, 3e-7},
     {Unary::kExpm1, [](double x) { return std::expm1(x); }, -90, 88, 4e-7},
     {Unary::kExpm1, [](double x) { return std::expm1(x); }, -0.5, 0.5, 3e-7},
     {Unary::kFloor, [](double x) { return std::floor(x); }, -9, 9, 0},
@@ -79,6 +81,7 @@ const Function kFunctions[] = {
     {Unary::kSqrt, [](double x) { return std::sqrt(x); }, -1, 90, 1e-7},
     {Unary::kSquare, [](double x) { return x * x; }, -9, 9, 1e-7},
     {Unary::kCube, [](double x) { return x * x * x; }, -9, 9, 2e-7},
+    {Unary::kInverseSquare, [](double x) { return 1 / (x * x); }, -9, 9, 2e-7},
     {Unary::kTanh, [](double x) { return std::tanh(x); }, -12, 12, 5e-7},
     {Unary::kTrunc, [](double x) { return std::trunc(x); }, -9, 9, 0},
 };
@@ -175,6 +178,16 @@ TEST(ElementwiseLoopsTest, TwoOperands) {
         return std::isnan(a) || std::isnan(b) ? kNan : std::max(a, b);
       case Binary::kMinimum:
         return std::isnan(a) || std::isnan(b) ? kNan : std::min(a, b);
+      case Binary::kPow:
+        return std::pow(static_cast<double>(a), static_cast<double>(b));
+      case Binary::kFmod:
+        return std::fmod(a, b);
+      case Binary::kRemainder:
+        return torch::executor::native::util::mod_floor(a, b);
+      case Binary::kFloorDivide:
+        return torch::executor::native::util::div_floor(a, b);
+      case Binary::kTruncDivide:
+        return std::trunc(a / b);
       default:
         return static_cast<double>(a) + 3.0 * static_cast<double>(b);
     }
@@ -198,8 +211,9 @@ TEST(ElementwiseLoopsTest, TwoOperands) {
             const float left = form == 1 ? a[1] : a[i];
             const float right = form == 2 ? b[1] : b[i];
             const double expected = reference(static_cast<Binary>(f), left, right);
+            const double tolerance = static_cast<Binary>(f) == Binary::kPow ? 4e-7 : 1e-7;
             // A sum with a product that is not rounded may cancel.
-            EXPECT_TRUE(is_close(y[i], expected, 1e-7) || std::fabs(y[i] - expected) < 2e-6)
+            EXPECT_TRUE(is_close(y[i], expected, tolerance) || std::fabs(y[i] - expected) < 2e-6)
                 << f << " " << form << ": " << left << ", " << right << " gives " << y[i];
           }
         }
@@ -208,23 +222,38 @@ TEST(ElementwiseLoopsTest, TwoOperands) {
   }
 }
 
-TEST(ElementwiseLoopsTest, IntegersWrapAround) {
+/// Bit for bit those of the C library, for quotients of every size.
+TEST(ElementwiseLoopsTest, Remainders) {
+  const Binary functions[] = {Binary::kFmod, Binary::kRemainder, Binary::kFloorDivide};
+  float (*const references[])(float, float) = {
+      [](float a, float b) { return std::fmod(a, b); },
+      torch::executor::native::util::mod_floor<float>,
+      torch::executor::native::util::div_floor<float>,
+  };
   for (const SimdLoops* table : tables()) {
-    std::vector<int32_t> a(100);
-    std::vector<int32_t> b(100);
-    for (size_t i = 0; i < a.size(); ++i) {
-      a[i] = INT32_MAX - static_cast<int32_t>(i * i);
-      b[i] = 50000 + static_cast<int32_t>(i);
-    }
-    std::vector<int32_t> y(a.size());
-    for (size_t f = 0; f < kIntegerBinaryCount; ++f) {
-      for (size_t form = 0; form < kFormCount; ++form) {
-        table->elementwise.int_binary[f][form](a.data(), b.data(), a.size(), y.data());
+    for (const float range : {1.0f, 100.0f, 1e6f, 1e30f}) {
+      std::vector<float> a = random_floats(2000, -range, range);
+      std::vector<float> b = random_floats(2000, -2, 2);
+      for (size_t i = 0; i < a.size(); i += 3) {
+        a[i] = std::nearbyint(a[i]);
+        b[i] = std::nearbyint(4 * b[i]) / 4;  // exact quotients, and by zero
+      }
+      const float special[] = {kNan, kInfinity, -kInfinity, 0.0f, -0.0f, 1e-40f, 0.3f, -7.0f};
+      for (size_t i = 0; i < 64; ++i) {
+        a[16 + i] = special[i / 8];
+        b[16 + i] = special[i % 8];
+      }
+      for (size_t f = 0; f < 3; ++f) {
+        std::vector<float> y(a.size());
+        table->elementwise.binary[static_cast<size_t>(functions[f])][0](a.data(), b.data(),
+                                                                        a.size(), 0, y.data());
         for (size_t i = 0; i < a.size(); ++i) {
-          const auto left = static_cast<uint32_t>(form == 1 ? a[0] : a[i]);
-          const auto right = static_cast<uint32_t>(form == 2 ? b[0] : b[i]);
-          const uint32_t expected = f == 0 ? left + right : f == 1 ? left - right : left * right;
-          EXPECT_EQ(static_cast<uint32_t>(y[i]), expected);
+          const float expected = references[f](a[i], b[i]);
+          EXPECT_TRUE(std::isnan(expected)
+                          ? std::isnan(y[i])
+                          : y[i] == expected && std::signbit(y[i]) == std::signbit(expected))
+              << "function " << f << " of " << a[i] << " and " << b[i] << " gives " << y[i]
+              << ", expected " << expected << ", lanes " << table->lanes;
         }
       }
     }

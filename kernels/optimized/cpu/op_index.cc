@@ -164,6 +164,72 @@ bool run_gather(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, const 
   return run_pick(ctx, pick, index);
 }
 
+/// to[(o * count + q) * inner + i] = from[(o * size + index[same]) * inner + i].
+template <typename T>
+bool gather_rows(const T* from, const int64_t* index, const util::Shape& shape, size_t at,
+                 size_t size, T* to) {
+  size_t outer = 1;
+  size_t inner = 1;
+  for (size_t d = 0; d < shape.rank; ++d) {
+    const size_t length = static_cast<size_t>(shape.sizes[d]);
+    outer *= d < at ? length : 1;
+    inner *= d > at ? length : 1;
+  }
+  const size_t count = static_cast<size_t>(shape.sizes[at]);
+  std::atomic<bool> outside{false};
+  util::parallel_for(outer * count, 1 + kGrain / inner, [&](size_t begin, size_t end) {
+    for (size_t row = begin; row < end; ++row) {
+      const T* plane = from + row / count * size * inner;
+      const int64_t* places = index + row * inner;
+      if (!all_inside(places, inner, static_cast<int64_t>(size))) {
+        outside.store(true, std::memory_order_relaxed);
+        return;
+      }
+      for (size_t i = 0; i < inner; ++i) {
+        to[row * inner + i] = plane[static_cast<size_t>(places[i]) * inner + i];
+      }
+    }
+  });
+  return !outside.load(std::memory_order_relaxed);
+}
+
+/// Elements along a dimension before the last one.
+bool run_gather_rows(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, const Tensor& index,
+                     Tensor& out) {
+  const ssize_t rank = in.dim();
+  const ssize_t along = static_cast<ssize_t>(dim < 0 ? dim + rank : dim);
+  if (dim < -rank || along + 1 >= rank || index.dim() != rank ||
+      index.scalar_type() != ScalarType::Long || in.scalar_type() != out.scalar_type() ||
+      (in.element_size() != sizeof(uint16_t) && in.element_size() != sizeof(uint32_t))) {
+    return false;
+  }
+  for (ssize_t d = 0; d < rank; ++d) {
+    if (d != along && in.size(d) != index.size(d)) {
+      return false;
+    }
+  }
+  if (!util::resize_like(ctx, index, out)) {
+    return true;
+  }
+  if (!util::is_contiguous(in) || !util::is_contiguous(out) || !util::is_contiguous(index) ||
+      out.numel() == 0 || in.numel() == 0) {
+    return false;
+  }
+  const size_t at = static_cast<size_t>(along);
+  const size_t size = static_cast<size_t>(in.size(along));
+  const util::Shape shape(index);
+  const int64_t* places = static_cast<const int64_t*>(index.const_data_ptr());
+  const void* from = in.const_data_ptr();
+  void* to = out.mutable_data_ptr();
+  const bool inside = in.element_size() == sizeof(uint16_t)
+                          ? gather_rows(static_cast<const uint16_t*>(from), places, shape, at, size,
+                                        static_cast<uint16_t*>(to))
+                          : gather_rows(static_cast<const uint32_t*>(from), places, shape, at, size,
+                                        static_cast<uint32_t*>(to));
+  util::require(ctx, inside, "an index is out of range");
+  return true;
+}
+
 bool run_embedding(KernelRuntimeContext& ctx, const Tensor& weight, const Tensor& indices,
                    Tensor& out) {
   if (weight.dim() != 2 || weight.scalar_type() != out.scalar_type() ||
@@ -201,8 +267,9 @@ Tensor& opt_index_select_out(KernelRuntimeContext& ctx, const Tensor& in, int64_
 
 Tensor& opt_gather_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
                        const Tensor& index, bool sparse_grad, Tensor& out) {
-  return run_gather(ctx, in, dim, index, out) ? out
-                                              : gather_out(ctx, in, dim, index, sparse_grad, out);
+  return run_gather(ctx, in, dim, index, out) || run_gather_rows(ctx, in, dim, index, out)
+             ? out
+             : gather_out(ctx, in, dim, index, sparse_grad, out);
 }
 
 Tensor& opt_embedding_out(KernelRuntimeContext& ctx, const Tensor& weight, const Tensor& indices,

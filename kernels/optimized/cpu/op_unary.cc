@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string_view>
 
 #include <executorch/kernels/optimized/cpu/elementwise.h>
@@ -6,7 +7,12 @@
 
 namespace torch::executor::native {
 
+using optimized::Binary;
+using optimized::run_binary;
+using optimized::run_clamp;
+using optimized::run_sign;
 using optimized::run_unary;
+using optimized::Sign;
 using optimized::Unary;
 
 // A function without parameters: this library's loop, or the portable kernel.
@@ -15,18 +21,17 @@ using optimized::Unary;
     return run_unary(ctx, function, in, out) ? out : name##_out(ctx, in, out);         \
   }
 
-ET_UNARY(abs, Unary::kAbs)
 ET_UNARY(ceil, Unary::kCeil)
 ET_UNARY(cos, Unary::kCos)
 ET_UNARY(erf, Unary::kErf)
 ET_UNARY(exp, Unary::kExp)
+ET_UNARY(exp2, Unary::kExp2)
 ET_UNARY(expm1, Unary::kExpm1)
 ET_UNARY(floor, Unary::kFloor)
 ET_UNARY(log, Unary::kLog)
 ET_UNARY(log10, Unary::kLog10)
 ET_UNARY(log1p, Unary::kLog1p)
 ET_UNARY(log2, Unary::kLog2)
-ET_UNARY(neg, Unary::kNeg)
 ET_UNARY(reciprocal, Unary::kReciprocal)
 ET_UNARY(relu, Unary::kRelu)
 ET_UNARY(round, Unary::kRound)
@@ -39,22 +44,56 @@ ET_UNARY(trunc, Unary::kTrunc)
 
 #undef ET_UNARY
 
+// Integers and half types need no floats for these.
+Tensor& opt_abs_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  return run_sign(ctx, Sign::kAbs, in, out) || run_unary(ctx, Unary::kAbs, in, out)
+             ? out
+             : abs_out(ctx, in, out);
+}
+
+Tensor& opt_neg_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  return run_sign(ctx, Sign::kNeg, in, out) || run_unary(ctx, Unary::kNeg, in, out)
+             ? out
+             : neg_out(ctx, in, out);
+}
+
 namespace {
 
 float number(const Scalar& scalar) { return util::ScalarValue(scalar).as<float>(); }
+
+/// Integers between integer bounds.
+bool clamp_integers(KernelRuntimeContext& ctx, const Tensor& in, const optional<Scalar>& min,
+                    const optional<Scalar>& max, Tensor& out) {
+  if ((min.has_value() && !min->isIntegral(false)) ||
+      (max.has_value() && !max->isIntegral(false))) {
+    return false;
+  }
+  if (!min.has_value()) {
+    return run_binary(ctx, Binary::kMinimum, in, *max, out);
+  }
+  return max.has_value() ? run_clamp(ctx, in, min->to<int64_t>(), max->to<int64_t>(), out)
+                         : run_binary(ctx, Binary::kMaximum, in, *min, out);
+}
 
 /// Clamps between bounds, of which the upper one wins. Other bounds, and such that make the result
 /// another dtype than the input's, are not for the loop.
 bool clamp(KernelRuntimeContext& ctx, const Tensor& in, const optional<Scalar>& min,
            const optional<Scalar>& max, Tensor& out) {
-  // Integers that a half type has no room for would change on the way.
-  if (in.scalar_type() != ScalarType::Float || (!min.has_value() && !max.has_value())) {
+  if (in.scalar_type() != out.scalar_type() || (!min.has_value() && !max.has_value())) {
     return false;
+  }
+  if (!util::is_floating(in.scalar_type())) {
+    return clamp_integers(ctx, in, min, max, out);
   }
   const float infinity = __builtin_inff();
   const float bounds[optimized::kUnaryParameters] = {min.has_value() ? number(*min) : -infinity,
                                                      max.has_value() ? number(*max) : infinity, 0};
-  return bounds[0] == bounds[0] && bounds[1] == bounds[1] &&
+  // Bounds that a half type has no room for are left to the portable kernel.
+  constexpr float kMostHalf = 65504.0f;
+  const bool inside = in.scalar_type() != ScalarType::Half ||
+                      ((!min.has_value() || std::fabs(bounds[0]) <= kMostHalf) &&
+                       (!max.has_value() || std::fabs(bounds[1]) <= kMostHalf));
+  return inside && bounds[0] == bounds[0] && bounds[1] == bounds[1] &&
          run_unary(ctx, Unary::kClamp, in, out, bounds);
 }
 
@@ -96,18 +135,36 @@ Tensor& opt_leaky_relu_out(KernelRuntimeContext& ctx, const Tensor& in,
              : leaky_relu_out(ctx, in, negative_slope, out);
 }
 
-Tensor& opt_pow_Tensor_Scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
-                                  Tensor& out) {
+namespace {
+
+bool run_power(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
   const double exponent = util::ScalarValue(b).d;
   const Unary function = exponent == 2      ? Unary::kSquare
                          : exponent == 3    ? Unary::kCube
                          : exponent == 0.5  ? Unary::kSqrt
                          : exponent == -0.5 ? Unary::kRsqrt
                          : exponent == -1   ? Unary::kReciprocal
+                         : exponent == -2   ? Unary::kInverseSquare
                                             : Unary::kCount;
-  return function != Unary::kCount && run_unary(ctx, function, a, out)
-             ? out
-             : pow_Tensor_Scalar_out(ctx, a, b, out);
+  return function != Unary::kCount ? run_unary(ctx, function, a, out)
+                                   : run_binary(ctx, Binary::kPow, a, b, out);
+}
+
+}  // namespace
+
+Tensor& opt_pow_Tensor_Scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
+                                  Tensor& out) {
+  return run_power(ctx, a, b, out) ? out : pow_Tensor_Scalar_out(ctx, a, b, out);
+}
+
+Tensor& opt_pow_Tensor_Tensor_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b,
+                                  Tensor& out) {
+  return run_binary(ctx, Binary::kPow, a, b, out) ? out : pow_Tensor_Tensor_out(ctx, a, b, out);
+}
+
+Tensor& opt_pow_Scalar_out(KernelRuntimeContext& ctx, const Scalar& a, const Tensor& b,
+                           Tensor& out) {
+  return run_binary(ctx, Binary::kPow, a, b, out) ? out : pow_Scalar_out(ctx, a, b, out);
 }
 
 }  // namespace torch::executor::native

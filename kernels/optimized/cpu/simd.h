@@ -163,6 +163,20 @@ struct SimdLoops {
   void (*sum_columns_so_far)(const float* x, size_t rows, size_t stride, size_t n, double* sums,
                              float* out);
 
+  /// The first place of `value` in a line that has it; of NaN the first NaN's.
+  size_t (*find)(const float* x, size_t n, float value);
+
+  /// best[i] = the largest (the smallest) of x[r * stride + i] for r < rows, place[i] its first
+  /// row; the first NaN if there is one.
+  void (*largest_places)(const float* x, size_t rows, size_t stride, size_t n, float* best,
+                         int32_t* place);
+  void (*smallest_places)(const float* x, size_t rows, size_t stride, size_t n, float* best,
+                          int32_t* place);
+
+  /// The product of a line, and of columns as above.
+  float (*product)(const float* x, size_t n);
+  void (*product_columns)(const float* x, size_t rows, size_t stride, size_t n, float* out);
+
   /// What the kernels of this library call.
   ElementwiseLoops elementwise;
 

@@ -5,10 +5,9 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
-#include <executorch/kernels/optimized/cpu/simd_convert.h>
-#include <executorch/kernels/optimized/cpu/simd_math.h>
+#include <executorch/kernels/optimized/cpu/simd_quotients.h>
+#include <executorch/kernels/optimized/cpu/simd_typed.h>
 
 namespace torch::executor::native::optimized {
 namespace {
@@ -44,6 +43,9 @@ ET_TARGET void each(const float* x, size_t n, float* out) {
     some<kFunction>(x + i, n - i, out + i);
   }
 }
+
+/// As eager, whose square may be infinite.
+ET_TARGET inline Vector inverse_square_of(Vector x) { return 1.0f / (x * x); }
 
 template <Vector (*kFunction)(Vector)>
 ET_TARGET void unary(const float* x, size_t n, const float* /*parameters*/, float* out) {
@@ -129,22 +131,7 @@ ET_TARGET void turn(const float* x, size_t n, const float* /*parameters*/, float
   }
 }
 
-// Functions of two operands, and alpha.
-
-ET_TARGET inline Vector add(Vector a, Vector b, Vector /*alpha*/) { return a + b; }
-ET_TARGET inline Vector subtract(Vector a, Vector b, Vector /*alpha*/) { return a - b; }
-ET_TARGET inline Vector times(Vector a, Vector b, Vector /*alpha*/) { return a * b; }
-ET_TARGET inline Vector over(Vector a, Vector b, Vector /*alpha*/) { return a / b; }
-ET_TARGET inline Vector add_times(Vector a, Vector b, Vector alpha) { return a + alpha * b; }
-/// NaN of either side passes.
-ET_TARGET inline Vector larger(Vector a, Vector b, Vector /*alpha*/) {
-  const Vector most = a > b ? a : b;
-  return a != a ? a : most;
-}
-ET_TARGET inline Vector smaller(Vector a, Vector b, Vector /*alpha*/) {
-  const Vector least = a < b ? a : b;
-  return a != a ? a : least;
-}
+// Functions of two operands.
 
 /// Fewer elements than a vector has, of an operand that is a line; there is memory for no more.
 ET_TARGET inline Vector some_of(const float* line, size_t n) {
@@ -178,43 +165,11 @@ ET_TARGET void binary(const float* a, const float* b, size_t n, float alpha, flo
   }
 }
 
-/// Sums, differences and products of integers that wrap around.
-enum class IntegerOp { kAdd, kSub, kMul };
-
-template <typename T, IntegerOp kOp, Form kForm>
-ET_TARGET void integer_binary(const void* a_bytes, const void* b_bytes, size_t n, void* out_bytes) {
-  using U = std::make_unsigned_t<T>;
-  const U* a = static_cast<const U*>(a_bytes);
-  const U* b = static_cast<const U*>(b_bytes);
-  U* out = static_cast<U*>(out_bytes);
-  const U left = a[0];
-  const U right = b[0];
-  for (size_t i = 0; i < n; ++i) {
-    const U x = kForm == Form::kLeftSingle ? left : a[i];
-    const U y = kForm == Form::kRightSingle ? right : b[i];
-    out[i] = kOp == IntegerOp::kAdd ? x + y : kOp == IntegerOp::kSub ? x - y : x * y;
-  }
-}
-
 template <Vector (*kFunction)(Vector, Vector, Vector)>
 constexpr void set_forms(BinaryLoop* row) {
   row[0] = binary<kFunction, Form::kBoth>;
   row[1] = binary<kFunction, Form::kLeftSingle>;
   row[2] = binary<kFunction, Form::kRightSingle>;
-}
-
-template <typename T, IntegerOp kOp>
-constexpr void set_integer_forms(IntegerLoop* row) {
-  row[0] = integer_binary<T, kOp, Form::kBoth>;
-  row[1] = integer_binary<T, kOp, Form::kLeftSingle>;
-  row[2] = integer_binary<T, kOp, Form::kRightSingle>;
-}
-
-template <typename T>
-constexpr void set_integers(IntegerLoop (*table)[kFormCount]) {
-  set_integer_forms<T, IntegerOp::kAdd>(table[0]);
-  set_integer_forms<T, IntegerOp::kSub>(table[1]);
-  set_integer_forms<T, IntegerOp::kMul>(table[2]);
 }
 
 constexpr ElementwiseLoops make_elementwise() {
@@ -226,6 +181,7 @@ constexpr ElementwiseLoops make_elementwise() {
                              unary_with<elu_of>,
                              unary<erf_of>,
                              unary<exp_of>,
+                             unary<exp2_of>,
                              unary<expm1_of>,
                              unary<rounded<Rounding::kDown>>,
                              unary<gelu_of>,
@@ -245,8 +201,11 @@ constexpr ElementwiseLoops make_elementwise() {
                              unary<sqrt_of>,
                              unary<square_of>,
                              unary<cube_of>,
+                             unary<inverse_square_of>,
                              unary<tanh_of>,
                              unary<rounded<Rounding::kToZero>>},
+                            {},
+                            {},
                             {},
                             {},
                             {},
@@ -258,8 +217,18 @@ constexpr ElementwiseLoops make_elementwise() {
   set_forms<larger>(loops.binary[4]);
   set_forms<smaller>(loops.binary[5]);
   set_forms<add_times>(loops.binary[6]);
-  set_integers<int32_t>(loops.int_binary);
-  set_integers<int64_t>(loops.long_binary);
+  set_forms<power>(loops.binary[7]);
+  set_forms<modulo>(loops.binary[8]);
+  set_forms<floor_modulo>(loops.binary[9]);
+  set_forms<floor_quotient>(loops.binary[10]);
+  set_forms<truncated_quotient>(loops.binary[11]);
+  set_integers<uint8_t>(loops, Element::kByte);
+  set_integers<int8_t>(loops, Element::kChar);
+  set_integers<int32_t>(loops, Element::kInt);
+  set_integers<int64_t>(loops, Element::kLong);
+  set_halves<HalfBits>(loops, Element::kHalf);
+  set_halves<BFloat16Bits>(loops, Element::kBFloat16);
+  set_comparisons<FloatLine>(loops, Element::kFloat);
   return with_converters<uint8_t, int8_t, int32_t, int64_t, HalfBits, float, double, BoolByte,
                          BFloat16Bits>(loops);
 }

@@ -15,9 +15,12 @@
 
 #include <executorch/kernels/optimized/cpu/simd_columns.h>
 #include <executorch/kernels/optimized/cpu/simd_convolution.h>
+#include <executorch/kernels/optimized/cpu/simd_copy.h>
 #include <executorch/kernels/optimized/cpu/simd_elementwise.h>
+#include <executorch/kernels/optimized/cpu/simd_integers.h>
 #include <executorch/kernels/optimized/cpu/simd_math.h>
 #include <executorch/kernels/optimized/cpu/simd_resample.h>
+#include <executorch/kernels/optimized/cpu/simd_search.h>
 
 namespace torch::executor::native::optimized {
 namespace {
@@ -308,7 +311,8 @@ constexpr util::FloatLoops kLoops = {
     multiply_panel,    dot_rows,     add_scaled,    exp_loop,       each<gelu_of>, each<sigmoid_of>,
     each<tanh_of>,     each<exp_of>, extreme<true>, extreme<false>, exp_sum,       sum,
     squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
-    nullptr,           nullptr,      transpose,     add_floats,     quantize,      dequantize};
+    nullptr,           nullptr,      transpose,     add_floats,     quantize,      dequantize,
+    copy_lines,        add_products};
 
 constexpr SimdLoops kSimdLoops = {kLanes,
                                   kTileRows,
@@ -330,6 +334,11 @@ constexpr SimdLoops kSimdLoops = {kLanes,
                                   weigh_pixels,
                                   slide_pixels,
                                   sum_columns_so_far,
+                                  find,
+                                  extreme_places<true>,
+                                  extreme_places<false>,
+                                  product,
+                                  product_columns,
                                   kElementwise,
                                   kLoops};
 

@@ -2,6 +2,7 @@
 #include <limits>
 #include <tuple>
 
+#include <executorch/kernels/portable/cpu/util/float_loops.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {
@@ -17,6 +18,18 @@ struct Extent {
 
 /// The extent of `n` neighbours in memory.
 Extent extent_of(const util::View& view, size_t first, size_t n) {
+  const util::FloatLoops& loops = util::float_loops;
+  if (view.dtype == ScalarType::Float && n > 0 && loops.smallest != nullptr &&
+      loops.largest != nullptr) {
+    const float* x =
+        reinterpret_cast<const float*>(util::element_at(view, static_cast<ptrdiff_t>(first)));
+    const float least = loops.smallest(x, n);
+    const float most = loops.largest(x, n);
+    // Below, NaN does not count.
+    if (least == least) {
+      return {least < 0 ? least : 0, most > 0 ? most : 0};
+    }
+  }
   constexpr size_t kMost = util::kChunkBytes / sizeof(float);
   float buffer[kMost];
   float low = 0;

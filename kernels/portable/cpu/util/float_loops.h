@@ -43,6 +43,18 @@ struct FloatProduct {
   ptrdiff_t bias_column_stride;
 };
 
+/// Lines of elements to copy. Strides and steps count bytes.
+struct CopiedLines {
+  const char* from;
+  ptrdiff_t from_stride;
+  ptrdiff_t step;  // between neighbours in `from`: an element's size, the same backwards, or 0
+  char* to;        // elements are neighbours
+  ptrdiff_t to_stride;
+  size_t element_size;  // 1, 2, 4 or 8
+  size_t length;        // elements of a line
+  size_t lines;
+};
+
 /// Loops that replace the plain ones; null where there is no other.
 struct FloatLoops {
   /**
@@ -125,6 +137,13 @@ struct FloatLoops {
   /// x[i] = (q[i] - zero_point) * scale, of bytes that are signed or not.
   void (*dequantize)(const uint8_t* q, size_t n, bool is_signed, float scale, float zero_point,
                      float* x);
+
+  /// Copies lines that have no memory in common with their copies.
+  void (*copy_lines)(const CopiedLines& lines);
+
+  /// sums[r] += sum of x[r * stride + i] * w[i], in 32 bits.
+  void (*add_products)(const int16_t* x, size_t stride, size_t rows, const int8_t* w, size_t n,
+                       int32_t* sums);
 };
 
 /// The loops in use.

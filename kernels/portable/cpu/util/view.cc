@@ -174,6 +174,23 @@ void for_each_outer(const Step* steps, size_t rank, size_t first, size_t src_siz
   }
 }
 
+/// Whether the loop of another library copies lines along `step`: forwards, backwards, or of one
+/// element.
+bool is_line(const Step& step, size_t element_size) {
+  return float_loops.copy_lines != nullptr && step.dst == 1 && step.src >= -1 && step.src <= 1 &&
+         element_size <= sizeof(int64_t);
+}
+
+/// Copies with that loop, two dimensions at a time.
+void copy_lines(const Step* steps, size_t rank, size_t size, const char* src, char* dst) {
+  const ptrdiff_t bytes = static_cast<ptrdiff_t>(size);
+  const Step line = rank > 1 ? steps[1] : Step{1, 0, 0};
+  for_each_outer(steps, rank, 2, size, size, src, dst, [&](const char* s, char* d) {
+    float_loops.copy_lines({s, line.src * bytes, steps[0].src * bytes, d, line.dst * bytes, size,
+                            steps[0].size, line.size});
+  });
+}
+
 template <size_t kSize>
 void copy_steps(const Step* steps, size_t rank, bool transposed, const char* src, char* dst) {
   constexpr ptrdiff_t kBytes = static_cast<ptrdiff_t>(kSize);
@@ -220,7 +237,8 @@ CopyPlan::CopyPlan(const View& src, const View& dst)
     : element_size_(dst.element_size), empty_(dst.numel() == 0) {
   Step* steps = steps_;
   rank_ = order_and_merge(src, dst, steps);
-  if (steps[0].src == 1 || steps[0].dst != 1) {
+  if (steps[0].src == 1 || steps[0].dst != 1 ||
+      (steps[0].src == 0 && is_line(steps[0], element_size_))) {
     return;
   }
   // If the source is contiguous along another dimension, copy tiles of the two.
@@ -239,6 +257,13 @@ CopyPlan::CopyPlan(const View& src, const View& dst)
 
 void CopyPlan::run(const char* src, char* dst) const {
   if (empty_) {
+    return;
+  }
+  // A single line of a few elements is not worth a call.
+  constexpr size_t kShort = 8;
+  if (!transposed_ && (rank_ > 1 || steps_[0].size >= kShort) &&
+      is_line(steps_[0], element_size_)) {
+    copy_lines(steps_, rank_, element_size_, src, dst);
     return;
   }
   switch (element_size_) {

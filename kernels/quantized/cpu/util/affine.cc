@@ -51,6 +51,64 @@ void for_each_run(const Tensor& t, const QuantParameters& p, const Fn& fn) {
   });
 }
 
+/// Runs that are shorter than this are calculated several at a time.
+constexpr size_t kShortRun = 16;
+
+/// What quantization multiplies by.
+float inverse_of(const QuantParameters& p, size_t channel) {
+  return p.scales.data != nullptr && p.scales.dtype == ScalarType::Float
+             ? 1.0f / static_cast<float>(p.scale_of(channel))
+             : static_cast<float>(1.0 / p.scale_of(channel));
+}
+
+/// Neighbours of which each has its own scale, or the inverse of it, and its own zero point.
+struct Mixed {
+  float factor[kMost];
+  float zero_point[kMost];
+
+  void fill(const QuantParameters& p, size_t first, size_t n, bool inverse) {
+    for (size_t i = 0; i < n; ++i) {
+      const size_t channel = (first + i) / p.run % p.channels;
+      factor[i] = inverse ? inverse_of(p, channel) : static_cast<float>(p.scale_of(channel));
+      zero_point[i] = static_cast<float>(p.zero_point_of(channel));
+    }
+  }
+};
+
+/// Calls `fn(offset, count, mixed)` for parts of at most kMost elements, whose parameters are
+/// prepared for many parts.
+template <typename Fn>
+void for_each_mixed(const Tensor& t, const QuantParameters& p, bool inverse, const Fn& fn) {
+  constexpr size_t kGrain = 16384;
+  const size_t total = static_cast<size_t>(t.numel());
+  const size_t period = p.channels * p.run;
+  if (period <= kMost) {
+    const size_t span = kMost / period * period;
+    parallel_for((total + span - 1) / span, 1 + kGrain / span, [&](size_t begin, size_t end) {
+      Mixed mixed;
+      mixed.fill(p, 0, span, inverse);
+      for (size_t i = begin; i < end; ++i) {
+        const size_t left = total - i * span;
+        fn(i * span, left < span ? left : span, mixed);
+      }
+    });
+    return;
+  }
+  const size_t rows = total / period;
+  const size_t blocks = (period + kMost - 1) / kMost;
+  parallel_for(blocks, 1 + kGrain / kMost / (1 + rows), [&](size_t begin, size_t end) {
+    Mixed mixed;
+    for (size_t block = begin; block < end; ++block) {
+      const size_t first = block * kMost;
+      const size_t n = period - first < kMost ? period - first : kMost;
+      mixed.fill(p, first, n, inverse);
+      for (size_t row = 0; row < rows; ++row) {
+        fn(row * period + first, n, mixed);
+      }
+    }
+  });
+}
+
 bool is_byte(ScalarType dtype) { return dtype == ScalarType::Byte || dtype == ScalarType::Char; }
 
 /// Converts whole numbers that the bytes hold; a signed byte has the same bits as an unsigned one.
@@ -181,14 +239,42 @@ void quantize_floats(ScalarType dtype, float* x, size_t n, float inverse, float 
   }
 }
 
+/// Whether neighbours have several channels, and bounds that floats have.
+static bool is_mixed(const QuantParameters& p, int64_t min, int64_t max) {
+  constexpr int64_t kMostBound = 65535;  // with any zero point of that size, too
+  return p.channels > 1 && p.run < kShortRun && min >= -kMostBound && max <= kMostBound;
+}
+
+/// `quantize` where each neighbour has its own parameters.
+static void quantize_mixed(const View& source, const View& target, const Tensor& in,
+                           const QuantParameters& p, int64_t min, int64_t max) {
+  const float low = static_cast<float>(min);
+  const float high = static_cast<float>(max);
+  for_each_mixed(in, p, true, [&](size_t offset, size_t n, const Mixed& mixed) {
+    float x[kMost];
+    const ptrdiff_t at = static_cast<ptrdiff_t>(offset);
+    load(Compute::kFloat, source.dtype, element_at(source, at), 1, n, x);
+    for (size_t i = 0; i < n; ++i) {
+      const float zero_point = mixed.zero_point[i];
+      float q = x[i] * mixed.factor[i];
+      q = q < low - zero_point ? low - zero_point : q;
+      q = q > high - zero_point ? high - zero_point : q;
+      x[i] = ((q + kRound) - kRound) + zero_point;
+    }
+    store_quantized(target.dtype, x, n, element_at(target, at));
+  });
+}
+
 void quantize(const Tensor& in, const QuantParameters& p, int64_t min, int64_t max, Tensor& out) {
   const View source(in);
   const View target(out);
+  if (is_mixed(p, min, max)) {
+    quantize_mixed(source, target, in, p, min, max);
+    return;
+  }
   for_each_run(in, p, [&](size_t offset, size_t count, size_t channel) {
     const int64_t zero_point = p.zero_point_of(channel);
-    const float inverse = p.scales.data != nullptr && p.scales.dtype == ScalarType::Float
-                              ? 1.0f / static_cast<float>(p.scale_of(channel))
-                              : static_cast<float>(1.0 / p.scale_of(channel));
+    const float inverse = inverse_of(p, channel);
     const float low = static_cast<float>(min - zero_point);
     const float high = static_cast<float>(max - zero_point);
     const ptrdiff_t first = static_cast<ptrdiff_t>(offset);
@@ -230,9 +316,27 @@ void load_dequantized(ScalarType dtype, const char* from, size_t n, float scale,
   }
 }
 
+/// `dequantize` where each neighbour has its own parameters.
+static void dequantize_mixed(const View& source, const View& target, const Tensor& in,
+                             const QuantParameters& p) {
+  for_each_mixed(in, p, false, [&](size_t offset, size_t n, const Mixed& mixed) {
+    float x[kMost];
+    const ptrdiff_t at = static_cast<ptrdiff_t>(offset);
+    load_dequantized(source.dtype, element_at(source, at), n, 1, 0, x);
+    for (size_t i = 0; i < n; ++i) {
+      x[i] = (x[i] - mixed.zero_point[i]) * mixed.factor[i];
+    }
+    store(Compute::kFloat, target.dtype, x, n, element_at(target, at));
+  });
+}
+
 void dequantize(const Tensor& in, const QuantParameters& p, Tensor& out) {
   const View source(in);
   const View target(out);
+  if (p.channels > 1 && p.run < kShortRun) {
+    dequantize_mixed(source, target, in, p);
+    return;
+  }
   for_each_run(in, p, [&](size_t offset, size_t count, size_t channel) {
     const float scale = static_cast<float>(p.scale_of(channel));
     const float zero_point = static_cast<float>(p.zero_point_of(channel));
