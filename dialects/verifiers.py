@@ -136,6 +136,8 @@ _CORE_COUNTERPARTS = frozenset(
         torch.ops.aten.detach_copy.default,
         torch.ops.aten.diagonal_copy.default,
         torch.ops.aten.expand_copy.default,
+        torch.ops.aten.max.default,  # core with a dimension
+        torch.ops.aten.min.default,
         torch.ops.aten.lift_fresh_copy.default,
         torch.ops.aten.permute_copy.default,
         torch.ops.aten.select_copy.int,

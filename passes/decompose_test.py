@@ -153,6 +153,8 @@ def test_operators_can_be_kept_whole():
         (lambda x: x >> x, torch.int32, ["aten.bitwise_right_shift.Tensor"]),
         (lambda x: torch.bitwise_and(6, x), torch.int32, ["aten.full.default", "aten.bitwise_and.Tensor"]),
         (lambda x: 5 % x, torch.float32, ["aten.full.default", "aten.remainder.Tensor"]),
+        (lambda x: torch.round(x, decimals=2), torch.float32, ["aten.round.decimals"]),
+        (lambda x: torch.var(x, 1), torch.float32, ["aten.var.correction"]),
     ],
 )
 def test_nothing_becomes_a_prim(function, dtype, operators):
@@ -160,6 +162,23 @@ def test_nothing_becomes_a_prim(function, dtype, operators):
     decomposed = decompose(export(Apply(function), x))
     assert calls(decomposed) == operators
     torch.testing.assert_close(decomposed.module()(x), function(x))
+
+
+def test_comparison_writes_bits():
+    x = torch.rand(3, 4)
+    decomposed = decompose(export(Apply(lambda x: torch.isclose(x, x + 1e-9)), x))
+    assert {"aten.bitwise_and.Tensor", "aten.bitwise_or.Tensor"} <= set(calls(decomposed))
+    assert not any(call.startswith("prims") for call in calls(decomposed))
+    assert decomposed.module()(x).all()
+
+
+def test_decompositions_write_their_own_lists():
+    def masked(x):
+        index = torch.tensor([1, 5, 0])
+        return aten._unsafe_masked_index(x, (index < 4).view(3, 1), [index, None], 7.0)
+
+    x = torch.rand(4, 2)
+    torch.testing.assert_close(decompose(export(Apply(masked), x)).module()(x), masked(x))
 
 
 def test_each_node_can_be_decided_on():

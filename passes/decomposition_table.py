@@ -14,45 +14,6 @@ Decomposition = Callable[..., Any]
 #: Composite operators that torch's default table keeps.
 _KEPT_COMPOSITES = ("upsample_bilinear2d.vec", "upsample_nearest2d.vec", "_fused_rms_norm.default")
 
-#: Operators outside core ATen that torch only renames to ``prims``, which no runtime has. They stay, so that a kernel of
-#: their own can run them where they are allowed, and are refused by their own name where they are not.
-_RENAMED_TO_PRIMS = frozenset(
-    {
-        "bitwise_left_shift.Tensor",
-        "bitwise_left_shift.Tensor_Scalar",
-        "bitwise_right_shift.Tensor",
-        "bitwise_right_shift.Tensor_Scalar",
-        "copysign.Scalar",
-        "copysign.Tensor",
-        "cumprod.default",
-        "digamma.default",
-        "erfc.default",
-        "erfinv.default",
-        "exp2.default",
-        "fmax.default",
-        "fmin.default",
-        "frexp.Tensor",
-        "gcd.default",
-        "hypot.default",
-        "i0.default",
-        "igamma.default",
-        "igammac.default",
-        "lcm.default",
-        "lgamma.default",
-        "nextafter.default",
-        "signbit.default",
-        "special_bessel_j0.default",
-        "special_bessel_j1.default",
-        "special_erfcx.default",
-        "special_i0e.default",
-        "special_i1.default",
-        "special_i1e.default",
-        "special_ndtri.default",
-        "special_spherical_bessel_j0.default",
-        "special_zeta.default",
-    }
-)
-
 
 def _scalar_first(op: OpOverload) -> Decomposition:
     """``op.Scalar_Tensor`` by way of ``op.Tensor``, which is core ATen or has a kernel; torch's own way ends in ``prims``."""
@@ -78,8 +39,13 @@ _SCALAR_FIRST = frozenset(
 )
 
 
-#: Other names of operators that have kernels: ``x << y``, and conjugation that torch puts off.
+#: Other names of operators that have kernels: ``x & y``, ``x << y``, and conjugation that torch puts off.
 _OTHER_NAMES = {
+    **{
+        f"__{name}__.{kind}": f"bitwise_{name}.{kind}"
+        for name in ("and", "or", "xor")
+        for kind in ("Scalar", "Tensor")
+    },
     "__lshift__.Scalar": "bitwise_left_shift.Tensor_Scalar",
     "__lshift__.Tensor": "bitwise_left_shift.Tensor",
     "__rshift__.Scalar": "bitwise_right_shift.Tensor_Scalar",
@@ -121,6 +87,7 @@ class DecompositionTable:
     def __init__(self, preserve: Iterable[OpOverload] = ()) -> None:
         self.preserve = frozenset(preserve)
         self._known: dict[OpOverload, Decomposition | None] = {}
+        self._optional: set[OpOverload] = set()
 
     def find(self, op: OpOverload) -> "Decomposition | None":
         """The function that computes ``op`` with simpler operators; None when ``op`` stays."""
@@ -130,27 +97,37 @@ class DecompositionTable:
         """Like :meth:`find`, for preserved operators too."""
         if op not in self._known:
             self._known[op] = _find(op)
+            if self._known[op] is None and not _stays(op):
+                self._known[op] = torch._decomp.decomposition_table.get(op)
+                self._optional.add(op)
         return self._known[op]
+
+    def is_optional(self, op: OpOverload) -> bool:
+        """Whether torch's default table leaves ``op`` alone although there is a way to take it apart."""
+        return self.find_any(op) is not None and op in self._optional
+
+
+def _stays(op: OpOverload) -> bool:
+    """Whether ``op`` is not taken apart, whatever torch knows."""
+    if op.namespace == "prim":
+        return True  # questions about a tensor (prim.device), which the dispatcher answers itself
+    return is_core(op) or (op.namespace == "aten" and op.__name__ in _KEPT_COMPOSITES)
 
 
 def _find(op: OpOverload) -> "Decomposition | None":
+    """What torch's default table has, and this project's own ways."""
     decomposition = _python_decompositions().get(op)
     if decomposition is not None:
         return decomposition
-    if op.namespace == "prim":
-        return None  # questions about a tensor (prim.device), which the dispatcher answers itself
-    if op.namespace == "aten" and op.__name__ in _KEPT_COMPOSITES:
-        return None
     if op.namespace == "aten" and op.__name__ in _SCALAR_FIRST:
         return _scalar_first(op)
     if op.namespace == "aten" and op.__name__ in _OTHER_NAMES:
         return _aten(_OTHER_NAMES[op.__name__])
+    if op.namespace == "prim" or (op.namespace == "aten" and op.__name__ in _KEPT_COMPOSITES):
+        return None
     key = torch._C.DispatchKey.CompositeImplicitAutograd
     if key in op.py_kernels and callable(op.py_kernels[key]):
         return op.py_kernels[key]
     if torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), key):
         return functools.partial(op._op_dk, key)
-    # torch's default table leaves some operators outside core ATen alone although it knows how to take them apart.
-    if is_core(op) or (op.namespace == "aten" and op.__name__ in _RENAMED_TO_PRIMS):
-        return None
-    return torch._decomp.decomposition_table.get(op)
+    return None

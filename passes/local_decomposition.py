@@ -23,6 +23,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.passes.decomposition_table import DecompositionTable
+from executorch.passes.decomposition_trial import leads_to_kernels
 from executorch.passes.fake_values import value_of
 from executorch.passes.inplace_rewriter import InPlaceRewriter
 from executorch.passes.node_origins import record_origins
@@ -132,8 +133,11 @@ class _GraphDecomposer:
         assert decomposition is not None
         values = _DistinctValues(self._fake_mode)
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.take)
+        args, kwargs = _plain_lists(args), _plain_lists(kwargs)
         self._recorder.start(node, values.pairs)
         with self._graph.inserting_before(node), self._fake_mode or contextlib.nullcontext():
+            if not leads_to_kernels(self._table, node.target, args, kwargs):  # type: ignore[arg-type]
+                return
             result = self._recorder.run(decomposition, args, kwargs)
             if result is NotImplemented:
                 return
@@ -203,6 +207,15 @@ class _GraphDecomposer:
             self._graph.erase_node(user)
         self._graph.erase_node(node)
         return inlined
+
+
+def _plain_lists(item: Any) -> Any:
+    """The same with lists that can be written, as some decompositions do; a graph's cannot."""
+    if isinstance(item, dict):
+        return {key: _plain_lists(value) for key, value in item.items()}
+    if isinstance(item, tuple):
+        return tuple(map(_plain_lists, item))
+    return list(map(_plain_lists, item)) if isinstance(item, list) else item
 
 
 class _DistinctValues:

@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_map
 
 from executorch.dialects import meta_keys
 from executorch.passes.decomposition_table import DecompositionTable
+from executorch.passes.decomposition_trial import leads_to_kernels
 from executorch.passes.functional_forms import functional_form
 from executorch.passes.size_nodes import SizeNodes
 
@@ -78,7 +79,7 @@ class OpRecorder(TorchDispatchMode):
         if not isinstance(func, OpOverload):
             raise NotLocalError(f"a decomposition calls {func}")
         decomposition = self._table.find(func)
-        if decomposition is not None:
+        if decomposition is not None and leads_to_kernels(self._table, func, args, kwargs):
             result = self.run(decomposition, args, kwargs)
             if result is not NotImplemented:
                 return result
