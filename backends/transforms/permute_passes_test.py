@@ -117,6 +117,32 @@ def test_what_is_left_of_permutations_and_views(make, model, left, dynamic):
     assert names == left
 
 
+class NotPastSlices(PropagateViewCopyPermuteDownPass):
+    """A backend that slices along the last dimension only."""
+
+    def is_swappable(self, node):
+        return "slice" not in node.name and super().is_swappable(node)
+
+
+def test_what_permutations_pass_can_be_narrowed():
+    def model(x):
+        return torch.relu(_nhwc(x.sum((2,), keepdim=True)).mean((1,), keepdim=True)[:, :, 1:3])
+
+    asked = {}
+
+    class Watched(NotPastSlices):
+        def is_swappable(self, node):
+            asked[node.name.rpartition("_")[0]] = super().is_swappable(node)
+            return asked[node.name.rpartition("_")[0]]
+
+    result = run(model, _IMAGE, lambda _: Watched())
+    names = [name.split("::")[1].split(".")[0] for name in operators(result)]
+    assert names == ["sum", "mean", "permute_copy", "slice_copy", "relu"]
+    assert asked == {"aten_mean": True, "aten_slice_copy": False}
+    dropping = run(lambda x: _nhwc(x).mean((1,)), _IMAGE, lambda _: Watched(), modified=False)
+    assert asked["aten_mean"] is False and len(operators(dropping)) == 2
+
+
 @pytest.mark.parametrize(
     ("make", "model"),
     [

@@ -72,6 +72,13 @@ class PropagateViewCopyPermutePass(GraphRewrite):
         op = aten_op(node.target) if node.op == "call_function" else None
         return op is not None and torch.Tag.pointwise in op.tags and len(node.all_input_nodes) == 1
 
+    def is_swappable(self, node: Node) -> bool:
+        """Whether permutations pass ``node`` once its dimensions are mapped: slices, reductions that keep dimensions."""
+        if is_call(node, *_REDUCTIONS):
+            named = arguments(node)
+            return bool(named["keepdim"] and named["dim"])
+        return is_call(node, _aten.slice_copy.Tensor)
+
     def _candidates(self, graph_module: GraphModule) -> list[Node]:
         nodes = [node for node in graph_module.graph.nodes if node.op == "call_function"]
         return [node for node in nodes if node.target in self._permute_targets or is_call(node, *VIEWS)]
@@ -99,7 +106,7 @@ class PropagateViewCopyPermuteDownPass(PropagateViewCopyPermutePass):
     def _arguments(self, user: Node, dims: list[int] | None, node: Node) -> list[Any] | None:
         if self.is_transparent(user):
             return list(user.args[1:])
-        return None if dims is None else _mapped(user, dims)
+        return _mapped(user, dims) if dims is not None and self.is_swappable(user) else None
 
 
 class PropagateViewCopyPermuteUpPass(PropagateViewCopyPermutePass):
@@ -113,7 +120,7 @@ class PropagateViewCopyPermuteUpPass(PropagateViewCopyPermutePass):
         if self.is_transparent(source):
             args: list[Any] | None = list(source.args[1:])
         else:
-            args = None if dims is None else _mapped(source, inverse(dims))
+            args = _mapped(source, inverse(dims)) if dims is not None and self.is_swappable(source) else None
         if args is None:
             return False
         first = source_of(source)
@@ -130,16 +137,14 @@ class PropagateViewCopyPermuteUpPass(PropagateViewCopyPermutePass):
 
 
 def _mapped(node: Node, dims: list[int]) -> list[Any] | None:
-    """Arguments of a reduction or slice that mean the dimensions before the permutation ``dims``; None for others."""
+    """Arguments of a reduction or slice that mean the dimensions before the permutation ``dims``; None where they are named."""
     rank = len(dims)
     if node.kwargs:
         return None
-    named = arguments(node) if aten_op(node.target) is not None else {}
-    if is_call(node, *_REDUCTIONS) and named["keepdim"] and named["dim"]:
+    named = arguments(node)
+    if is_call(node, *_REDUCTIONS):
         return [[dims[dim % rank] for dim in named["dim"]], True]
-    if is_call(node, _aten.slice_copy.Tensor):
-        return [dims[named["dim"] % rank], *node.args[2:]]
-    return None
+    return [dims[named["dim"] % rank], *node.args[2:]]
 
 
 def _put_back(user: Node, moved: Node, node: Node) -> bool:

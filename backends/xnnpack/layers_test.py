@@ -10,6 +10,7 @@ from torchao.quantization.quant_api import Int8DynamicActivationIntxWeightConfig
 from executorch.backends.transforms.duplicate_dynamic_quant_chain import DuplicateDynamicQuantChainPass
 from executorch.backends.xnnpack.partition.config.xnnpack_config import GenericNodePartitionerConfig
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import (
+    XnnpackDynamicallyQuantizedPartitioner,
     XnnpackFloatingPointPartitioner,
     XnnpackPartitioner,
 )
@@ -158,6 +159,17 @@ def test_8da4w_through_to_edge_and_to_backend(granularity):
     torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=0.05, rtol=0.05)
 
 
+@pytest.mark.parametrize("dtype", [torch.int4, torch.int8])
+def test_weights_alone_by_group_are_floating_point_in_the_program(dtype):
+    """XNNPACK has no such products: what the integers stand for is calculated when the program is made."""
+    model, inputs = nn.Sequential(nn.Linear(64, 32)).eval(), (torch.randn(3, 64),)
+    quantize_(model, IntxWeightOnlyConfig(dtype, PerGroup(32)))
+    manager = lowered(model, inputs)
+    assert calls(manager) == ["executorch_call_delegate"]
+    assert len(manager.to_executorch().buffer) > 4 * 64 * 32
+    torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=1e-5, rtol=1e-5)
+
+
 def test_torchao_conversions_that_no_backend_takes_run_all_the_same():
     model = nn.Sequential(nn.Linear(64, 8)).eval()
     quantize_(model, Int8DynamicActivationIntxWeightConfig(torch.int4, PerGroup(32)))
@@ -168,15 +180,13 @@ def test_torchao_conversions_that_no_backend_takes_run_all_the_same():
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
-def test_convolutions_whose_precision_is_not_enabled_calculate_in_floating_point(dynamic):
+def test_layers_whose_precision_is_not_enabled_calculate_in_floating_point(dynamic):
     model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(2), nn.Linear(24, 8))
     inputs = (torch.randn(1, 3, 8, 6),)
     model = quantized(model, inputs, is_dynamic=dynamic)
     manager = lowered(model, inputs, XnnpackFloatingPointPartitioner())
     left = calls(manager)
-    # Linear layers are left for a partitioner that takes them quantized.
-    assert not any("convolution" in name for name in left)
-    assert sum("linear" in name or "addmm" in name for name in left) == 1
+    assert not any(part in name for name in left for part in ("convolution", "linear", "addmm"))
     assert any("quantize" in name for name in left)
     torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=0.02, rtol=1e-3)
 
@@ -185,7 +195,8 @@ def test_what_is_made_of_constants_goes_with_its_reader():
     model, inputs = quantized(nn.Sequential(nn.Linear(8, 4)), (torch.randn(3, 8),)), (torch.randn(3, 8),)
     # `to_edge` transposes the weight; a linear layer that is left takes that along.
     edge = to_edge(torch.export.export(model, inputs))
-    assert "executorch_call_delegate" not in calls(edge.to_backend(XnnpackFloatingPointPartitioner()))
+    left = calls(edge.to_backend(XnnpackDynamicallyQuantizedPartitioner()))
+    assert "executorch_call_delegate" not in left and "aten_permute_copy_default" in left
     assert calls(edge.to_backend(XnnpackPartitioner())) == ["executorch_call_delegate"]
 
 

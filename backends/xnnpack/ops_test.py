@@ -146,6 +146,16 @@ POOLS = {
     "average, rounded up, padded": torch.nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False),
     "average": torch.nn.AvgPool2d(2),
     "average, padded": torch.nn.AvgPool2d(3, 2, 1, count_include_pad=False),
+    "adaptive": torch.nn.AdaptiveAvgPool2d((3, 11)),
+    "adaptive, of rows": torch.nn.AdaptiveAvgPool2d((9, 1)),
+    "adaptive, behind a convolution": torch.nn.Sequential(
+        torch.nn.Conv2d(6, 4, 2), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d((4, 2)), torch.nn.Flatten()
+    ),
+    "adaptive, which changes nothing": torch.nn.Sequential(
+        torch.nn.Conv2d(6, 4, 2), torch.nn.AdaptiveAvgPool2d((8, 10)), torch.nn.ReLU()
+    ),
+    "adaptive, by itself, which changes nothing": torch.nn.AdaptiveAvgPool2d((9, 11)),
+    "adaptive, of one dimension": Call(lambda x: torch.nn.functional.adaptive_avg_pool1d(x[..., 0], 3)),
     "global": torch.nn.AdaptiveAvgPool2d(1),
     "mean": Call(lambda x: x.mean([2, 3])),
     "mean, kept": Call(lambda x: x.mean([-1, -2], keepdim=True)),
@@ -227,6 +237,13 @@ def test_channels_last_input_is_not_transposed():
     edge = lowered(model, (image,))
     method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
     torch.testing.assert_close(method.execute([image])[0], model(image).detach(), atol=1e-4, rtol=1e-4)
+
+
+def test_adaptive_pools_whose_windows_overlap_are_left():
+    model = torch.nn.AdaptiveAvgPool2d((4, 11))
+    check(model, IMAGE, left=["aten._adaptive_avg_pool2d.default"])
+    sizes = {0: Dim("batch", min=1, max=8)}
+    assert operators_left(lowered(model, (IMAGE[:, :, :8],), dynamic_shapes=(sizes,))) == []
 
 
 def test_what_is_refused_stays_and_says_why():

@@ -82,6 +82,7 @@ class GraphBuilder:
 
     Attributes:
         external_tag: the ``.ptd`` file that gets constants from now on, None for the program itself.
+        shared: what lowerings made that other operators may want again, under keys of their own.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class GraphBuilder:
             self._graph.constant_data.append(schema.ConstantDataOffset(offset=0, size=0, named_key=""))
         self.constants = program_constants(program)
         self.external_tag: str | None = None
+        self.shared: dict[Any, Any] = {}
         self._tensors: dict[Node, torch.Tensor | None] = {}
         self._found: dict[Node, dict[Layout, int]] = {}
         self._constants: dict[Any, int] = {}
@@ -112,12 +114,16 @@ class GraphBuilder:
     def type_of(self, node: Node) -> ElementType:
         """The type of a node's elements; of integers, the scale that a quantization or dequantization gives them.
 
+        Of boolean ones the bytes are the numbers 0 and 1.
+
         Raises:
             ExportError: Nothing says what the integers stand for, or two disagree.
         """
         dtype = node.meta[meta_keys.VAL].dtype
         if dtype in _DATATYPES:
             return ElementType(_DATATYPES[dtype])
+        if dtype is torch.bool:
+            return quantized_type(schema.XNNDatatype.xnn_datatype_quint8, 1.0)
         readers = {parameters_of(user) for user in node.users if name_of(user) == DEQUANTIZE}
         found = {parameters_of(node)} if parameters_of(node) is not None else readers
         parameters = next(iter(found), None)

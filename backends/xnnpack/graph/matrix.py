@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch.fx import Node
 
@@ -116,41 +114,3 @@ def bmm(operator: Operator) -> None:
     first, second = (operator.input(node) for node in operator.node.args[:2])
     result = operator.output()
     operator.add(schema.XNNBatchMatrixMultiply(input1_id=first, input2_id=second, output_id=result))
-
-
-def _batched(
-    operator: Operator, first: int, second: int, target: int, flags: int = 0, handle: Node | None = None
-) -> None:
-    made = schema.XNNBatchMatrixMultiply(input1_id=first, input2_id=second, output_id=target, flags=flags)
-    operator.builder.add(made, handle or operator.node)
-
-
-@lowers("aten.scaled_dot_product_attention.default")
-def attention(operator: Operator) -> None:
-    """``softmax(query @ key.T * scale + mask) @ value``, in pieces; keys are transposed while they are packed."""
-    builder = operator.builder
-    query, key, value = operator.node.args[:3]
-    mask = operator.argument(3, "attn_mask")
-    kind = builder.type_of(query)
-    dtype = query.meta[meta_keys.VAL].dtype
-    shape, keys = shape_of(query), shape_of(key)[-2]
-    scale = operator.argument(6, "scale")
-    factor = shape[-1] ** -0.5 if scale is None else float(scale)
-    scaled = builder.value(shape, kind)
-    number = builder.constant(torch.tensor([factor], dtype=dtype))
-    builder.add(
-        schema.XNNMultiply(input1_id=builder.input(query), input2_id=number, output_id=scaled), operator.node
-    )
-    scores_shape = [*shape[:-1], keys]
-    scores = builder.value(scores_shape, kind)
-    _batched(operator, scaled, builder.input(key), scores, _TRANSPOSE_WEIGHTS)
-    hidden = None if mask is None else builder.input(mask)
-    if operator.argument(5, "is_causal", False):
-        hidden = builder.constant(torch.full((shape[-2], keys), -math.inf, dtype=dtype).triu(1))
-    if hidden is not None:
-        masked = builder.value(scores_shape, kind)
-        builder.add(schema.XNNAdd(input1_id=scores, input2_id=hidden, output_id=masked), operator.node)
-        scores = masked
-    weights = builder.value(scores_shape, kind)
-    builder.add(schema.XNNSoftmax(input_id=scores, output_id=weights), operator.node)
-    _batched(operator, weights, builder.input(value), operator.output())

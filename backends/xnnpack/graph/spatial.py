@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.fusion import folded
@@ -158,6 +159,34 @@ def max_pool2d(operator: Operator) -> None:
 @lowers("aten.avg_pool2d.default", order=Order.CHANNELS_LAST)
 def avg_pool2d(operator: Operator) -> None:
     _pooling(operator, schema.XNNAvgPooling2d, (1, 1))
+
+
+def _adaptive_order(node: Node) -> Order:
+    same = shape_of(node)[2:] == shape_of(node.all_input_nodes[0])[2:]
+    return Order.ALIAS if same else Order.CHANNELS_LAST
+
+
+@lowers("aten._adaptive_avg_pool2d.default", order=_adaptive_order)
+def adaptive_avg_pool2d(operator: Operator) -> None:
+    """Windows side by side, where height and width are multiples of the result's; nothing where they are the result's."""
+    source: Any = operator.node.args[0]
+    before, after = shape_of(source)[2:], shape_of(operator.result)[2:]
+    if before == after:
+        operator.builder.same(operator.result, source)
+        return
+    height, width = (size // windows for size, windows in zip(before, after, strict=True))
+    operator.add(
+        schema.XNNAvgPooling2d(
+            pooling_height=height,
+            pooling_width=width,
+            stride_height=height,
+            stride_width=width,
+            dilation_height=1,
+            dilation_width=1,
+            input_id=operator.input(source, Layout.CHANNELS_LAST),
+            output_id=operator.output(Layout.CHANNELS_LAST),
+        )
+    )
 
 
 @lowers("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default", order=Order.CHANNELS_LAST)

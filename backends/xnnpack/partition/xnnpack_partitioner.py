@@ -25,7 +25,7 @@ from executorch.dialects import meta_keys
 from executorch.partitioner import DelegationSpec, PartitionResult
 from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
 from executorch.partitioner.partition_proposals import generate_grouped_partitions_from_list_of_nodes
-from executorch.partitioner.reasons import note_reason
+from executorch.partitioner.reasons import DELEGATION_REASONS, note_reason
 
 
 class XnnpackPartitioner(ConfigerationBasedPartitioner):
@@ -49,8 +49,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         **kwargs: Any,
     ) -> None:
         if verbose:
-            logger.setLevel(logging.DEBUG)
-            logger.debug("XNNPACK: every refusal is logged")
+            _show_refusals()
         precisions = (
             [config_precisions] if isinstance(config_precisions, ConfigPrecisionType) else config_precisions
         )
@@ -88,6 +87,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
     def generate_partitions(self, ep: ExportedProgram) -> list[Partition]:
         """What is taken, as large convex partitions, or one for each operator."""
         matched = self.get_matched_nodes_from_configs(ep)
+        _log_unknown_operators(ep, matched, type(self).__name__)
         if not self.per_op_mode:
             matched = _sizes_apart(matched)
         while True:
@@ -105,6 +105,27 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
                 for found in generate_grouped_partitions_from_list_of_nodes(module, here):
                     partitions.append(Partition(id=len(partitions), nodes=found.nodes))
         return partitions
+
+
+def _show_refusals() -> None:
+    """Lets the log show what is not taken, on the standard error stream unless the application has handlers."""
+    logger.setLevel(logging.DEBUG)
+    if not logger.hasHandlers():
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+        logger.addHandler(handler)
+
+
+def _log_unknown_operators(ep: ExportedProgram, matched: list[list[Node]], who: str) -> None:
+    """Logs the operators for which there is no config; what a config refuses it logs itself."""
+    if not logger.isEnabledFor(logging.DEBUG):
+        return
+    taken = {node for nodes in matched for node in nodes}
+    for module in ep.graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            reasons = node.meta.get(DELEGATION_REASONS, ())
+            if node not in taken and len(reasons) == 1 and reasons[0][0] == who:
+                logger.debug("not taking %s (%s): %s", node.name, name_of(node), reasons[0][1])
 
 
 def _keep_weights_outside(program: ExportedProgram) -> None:

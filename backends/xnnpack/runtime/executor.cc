@@ -37,6 +37,12 @@ ScalarType scalar_type_of(xnn_datatype datatype) {
   }
 }
 
+/// Whether the elements of a tensor can be read as they are; those of a boolean one are 0 and 1.
+bool is_readable_as(ScalarType type, xnn_datatype datatype) {
+  return type == scalar_type_of(datatype) ||
+         (type == ScalarType::Bool && datatype == xnn_datatype_quint8);
+}
+
 /// Bytes of one intermediate value, at most: what no honest graph has, and what can be told from
 /// an overflow.
 constexpr size_t kMostBytes = size_t{1} << (sizeof(size_t) > 4 ? 34 : 30);
@@ -144,7 +150,7 @@ void Executor::follow_threadpool() {
 Error Executor::take_input(size_t index, const Tensor& tensor, bool& changed) {
   External& external = externals_[index];
   ET_CHECK_OR_RETURN_ERROR(
-      tensor.scalar_type() == scalar_type_of(external.datatype) &&
+      is_readable_as(tensor.scalar_type(), external.datatype) &&
           rank_of(tensor) == external.dims.size(),
       InvalidArgument,
       "XNNPACK: input %zu has dtype %d and %zu dimensions, expected are dtype %d and %zu", index,

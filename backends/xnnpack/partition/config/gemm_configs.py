@@ -48,7 +48,6 @@ class GEMMConfig(XNNPartitionerConfig):
 
 
 class LinearConfig(GEMMConfig):
-    between_conversions = False
     target_name = "linear.default"
 
     def __init__(self, **kwargs: Any) -> None:
@@ -64,7 +63,6 @@ class LinearConfig(GEMMConfig):
 
 
 class AddmmConfig(GEMMConfig):
-    between_conversions = False
     target_name = "addmm.default"
 
     def __init__(self, **kwargs: Any) -> None:
@@ -77,7 +75,6 @@ class AddmmConfig(GEMMConfig):
 
 
 class MMConfig(GEMMConfig):
-    between_conversions = False
     target_name = "mm.default"
 
     def __init__(self, **kwargs: Any) -> None:

@@ -9,6 +9,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.xnnpack.graph.attention import attention_refusal
 from executorch.backends.xnnpack.graph.constants import (
     is_empty,
     prepared_constants,
@@ -414,16 +415,18 @@ class ScaledDotProductAttentionConfig(GenericNodePartitionerConfig):
     def get_original_aten(self) -> torch._ops.OpOverload | None:
         return torch.ops.aten.scaled_dot_product_attention.default
 
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        # A boolean mask becomes numbers on the way.
+        return [one for one in super().tensors(node, ep) if one.dtype is not torch.bool]
+
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         query, key, value = (one.meta[meta_keys.VAL] for one in node.args[:3])  # type: ignore[union-attr]
-        if query.dim() < 3 or not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
-            return "query, key and value differ in their first dimensions, or have none"
-        if _argument(node, 4, "dropout_p", 0.0) or _argument(node, 7, "enable_gqa", False):
-            return "it drops out, or shares heads"
-        last = (query.shape[-1], *query.shape[-2:], key.shape[-2])
-        if _argument(node, 5, "is_causal", False) and any(map(_is_symbolic, last)):
-            return "it is causal, of a symbolic size"
-        return None
+        if _argument(node, 4, "dropout_p", 0.0):
+            return "it drops out"
+        mask, is_causal = _argument(node, 3, "attn_mask"), bool(_argument(node, 5, "is_causal", False))
+        return attention_refusal(
+            query, key, value, mask, is_causal, bool(_argument(node, 7, "enable_gqa", False))
+        )
 
 
 def _is_symbolic(size: object) -> bool:
@@ -468,6 +471,22 @@ class AvgPoolingConfig(_PoolingConfig):
         if _argument(node, 6, "divisor_override") is not None:
             return "it has a divisor of its own"
         return super().refusal(node, ep)
+
+
+class AdaptiveAvgPool2dConfig(GenericNodePartitionerConfig):
+    """Where all windows have one size: of images whose height and width are multiples of the result's."""
+
+    target_name = "_adaptive_avg_pool2d.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        before, after = (one.meta[meta_keys.VAL].shape for one in (node.all_input_nodes[0], node))
+        if len(before) != 4:
+            return "the image has no batch dimension"
+        if any(map(_is_symbolic, (*before[2:], *after[2:]))):
+            return "height or width is symbolic"
+        if any(size % windows for size, windows in zip(before[2:], after[2:], strict=True)):
+            return "height or width is no multiple of the result's, so that windows overlap"
+        return None
 
 
 class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):

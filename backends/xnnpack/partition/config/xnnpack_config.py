@@ -47,13 +47,7 @@ class XNNPartitionerConfig(PartitionerConfig):
 
     A subclass names the operator and says in ``refusal`` what it cannot take. What is refused stays outside, with
     the reason in the table of reasons and, at level DEBUG, in the log.
-
-    Attributes:
-        between_conversions: an operator whose quantization is not wanted may calculate in floating point. One that may
-            not is left for a partitioner that takes it quantized.
     """
-
-    between_conversions = True
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__()
@@ -86,14 +80,13 @@ class XNNPartitionerConfig(PartitionerConfig):
     def quantized_call(self, node: Node, ep: ExportedProgram) -> StaticCall | DynamicCall | None:
         """How this use of the operator is quantized, None if it calculates in floating point.
 
-        One that is quantized in a way that is not enabled, where floating point is, calculates between the conversions
-        if ``between_conversions`` says so.
+        One that is quantized in a way that is not enabled, where floating point is, calculates between the conversions.
         """
         constants = program_constants(ep)
         call = static_call(node, constants) or dynamic_call(node, constants)
         enabled = self.enabled_precision_types
         fits = _PRECISIONS[type(call)] in enabled or ConfigPrecisionType.FP32 not in enabled
-        return call if fits or not self.between_conversions else None
+        return call if fits else None
 
     def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:
         why = self._common_refusal(node, ep) or self.refusal(node, ep)

@@ -1,0 +1,197 @@
+"""The options of the partitioners: which operators, in which precisions, in how many delegates, and what is said of the rest."""
+
+import logging
+
+import pytest
+import torch
+from torch import nn
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from executorch.backends.xnnpack.partition.config import (
+    AddConfig,
+    ConvolutionConfig,
+    LinearConfig,
+    SigmoidConfig,
+)
+from executorch.backends.xnnpack.partition.config.xnnpack_config import ConfigPrecisionType
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import (
+    XnnpackDynamicallyQuantizedPartitioner,
+    XnnpackFloatingPointPartitioner,
+    XnnpackPartitioner,
+    XnnpackQuantizedPartitioner,
+)
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
+    XNNPACKQuantizer,
+    get_symmetric_quantization_config,
+)
+from executorch.exir import to_edge_transform_and_lower
+from executorch.runtime import Runtime
+
+FP32, STATIC, DYNAMIC = ConfigPrecisionType
+LOGGER = "executorch.backends.xnnpack.partition"
+
+
+class Layers(nn.Module):
+    """A convolution, a sum, a linear layer, and operators that XNNPACK does not have."""
+
+    def __init__(self):
+        super().__init__()
+        self.image, self.line = nn.Conv2d(3, 4, 3), nn.Linear(8, 6)
+
+    def forward(self, x):
+        x = torch.sigmoid(self.image(x) + 1)
+        return self.line(torch.softmax(torch.cumsum(x, 3), 1))
+
+
+INPUTS = (torch.randn(1, 3, 6, 10),)
+
+
+def quantized(model, is_dynamic):
+    config = get_symmetric_quantization_config(is_per_channel=True, is_dynamic=is_dynamic)
+    quantizer = XNNPACKQuantizer().set_object_type(nn.Linear, config)
+    prepared = prepare_pt2e(torch.export.export(model, INPUTS).module(), quantizer)
+    prepared(*INPUTS)
+    return convert_pt2e(prepared)
+
+
+MODELS = {
+    "float": lambda: Layers().eval(),
+    "static": lambda: quantized(Layers().eval(), is_dynamic=False),
+    "dynamic": lambda: quantized(Layers().eval(), is_dynamic=True),
+}
+
+
+def lowered(model, *partitioners):
+    """The edge program; it runs, and gives what the model gives."""
+    edge = to_edge_transform_and_lower(torch.export.export(model, INPUTS), partitioner=list(partitioners))
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    torch.testing.assert_close(method.execute(list(INPUTS))[0], model(*INPUTS), atol=0.05, rtol=0.05)
+    return edge.exported_program().graph_module
+
+
+def delegates(module):
+    """The operators in each delegate."""
+    inner = [one.original_module for name, one in module.named_children() if "lowered" in name]
+    return [[node for node in one.graph.nodes if node.op == "call_function"] for one in inner]
+
+
+def operators_in(module):
+    """Names of ATen's operators in all delegates: without conversions."""
+    found = [str(node.target) for nodes in delegates(module) for node in nodes]
+    return sorted(name for name in found if name.startswith("aten."))
+
+
+def names(*operators):
+    return sorted(f"aten.{name}" for name in operators)
+
+
+def test_all_operators_by_default():
+    module = lowered(MODELS["float"](), XnnpackPartitioner())
+    assert operators_in(module) == names(
+        "add.Tensor", "convolution.default", "linear.default", "sigmoid.default"
+    )
+
+
+@pytest.mark.parametrize(
+    ("configs", "expected"),
+    [
+        ([ConvolutionConfig], ["convolution.default"]),
+        ([LinearConfig, AddConfig], ["linear.default", "add.Tensor"]),
+        ([SigmoidConfig], ["sigmoid.default"]),
+    ],
+)
+def test_only_these_configs(configs, expected):
+    module = lowered(MODELS["float"](), XnnpackPartitioner(configs=configs))
+    assert operators_in(module) == names(*expected)
+
+
+PRECISIONS = [
+    # Model, precisions, whether its linear layer is delegated, and with its conversions.
+    ("float", FP32, True, False),
+    ("float", STATIC, False, False),
+    ("float", [STATIC, DYNAMIC], False, False),
+    ("static", STATIC, True, True),
+    ("static", [STATIC, FP32], True, True),
+    ("static", FP32, True, False),
+    ("static", DYNAMIC, False, False),
+    ("dynamic", DYNAMIC, True, True),
+    ("dynamic", [FP32, DYNAMIC], True, True),
+    ("dynamic", FP32, True, False),
+    ("dynamic", STATIC, False, False),
+]
+
+
+@pytest.mark.parametrize(("name", "precisions", "is_taken", "with_conversions"), PRECISIONS)
+def test_precisions(name, precisions, is_taken, with_conversions):
+    module = lowered(MODELS[name](), XnnpackPartitioner(config_precisions=precisions))
+    inside = {str(node.target): node for nodes in delegates(module) for node in nodes}
+    assert ("aten.linear.default" in inside) == is_taken
+    if is_taken:
+        source = inside["aten.linear.default"].args[0]
+        assert (source.op == "call_function" and "dequantize" in source.name) == with_conversions
+    floating = FP32 in (precisions if isinstance(precisions, list) else [precisions])
+    assert ("aten.convolution.default" in inside) == floating
+
+
+def test_partitioners_by_precision():
+    for name, partitioner, expected in (
+        ("float", XnnpackQuantizedPartitioner, []),
+        ("static", XnnpackQuantizedPartitioner, ["linear.default"]),
+        ("static", XnnpackDynamicallyQuantizedPartitioner, []),
+        ("dynamic", XnnpackDynamicallyQuantizedPartitioner, ["linear.default"]),
+        ("dynamic", XnnpackQuantizedPartitioner, ["linear.default"]),
+    ):
+        assert operators_in(lowered(MODELS[name](), partitioner())) == names(*expected), (name, partitioner)
+    everything = ["add.Tensor", "convolution.default", "linear.default", "sigmoid.default"]
+    for name in MODELS:
+        assert operators_in(lowered(MODELS[name](), XnnpackFloatingPointPartitioner())) == names(*everything)
+
+
+def test_two_partitioners():
+    """What is quantized first, then the rest."""
+    module = lowered(
+        MODELS["dynamic"](), XnnpackDynamicallyQuantizedPartitioner(), XnnpackFloatingPointPartitioner()
+    )
+    assert len(delegates(module)) == 2
+    assert operators_in(module) == names(
+        "add.Tensor", "convolution.default", "linear.default", "sigmoid.default"
+    )
+
+
+def test_one_delegate_for_each_operator():
+    whole = lowered(MODELS["float"](), XnnpackPartitioner())
+    apart = lowered(MODELS["float"](), XnnpackPartitioner(per_op_mode=True))
+    assert sorted(map(len, delegates(whole))) == [1, 3]
+    assert [len(nodes) for nodes in delegates(apart)] == [1] * 4
+    assert operators_in(whole) == operators_in(apart)
+
+
+@pytest.fixture
+def quiet_log(monkeypatch):
+    """The backend's log as a program without configured logging has it."""
+    logger = logging.getLogger(LOGGER)
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", False)
+    level = logger.level
+    yield logger
+    logger.setLevel(level)
+
+
+def test_reasons_are_printed(quiet_log, capsys):
+    lowered(MODELS["float"](), XnnpackPartitioner())
+    assert LOGGER not in capsys.readouterr().err
+    lowered(MODELS["float"](), XnnpackPartitioner(verbose=True))
+    printed = [line for line in capsys.readouterr().err.splitlines() if line.startswith(LOGGER)]
+    softmax = [line for line in printed if "softmax" in line]
+    assert softmax and all("only the last dimension is known" in line for line in softmax)
+    assert any("cumsum" in line and "no config for this operator" in line for line in printed)
+    assert not any("convolution" in line or "linear" in line for line in printed)
+    XnnpackPartitioner(verbose=True)
+    assert len(quiet_log.handlers) == 1
+
+
+def test_reasons_say_which_precision_is_missing(quiet_log, capsys):
+    lowered(MODELS["static"](), XnnpackPartitioner(config_precisions=DYNAMIC, verbose=True))
+    printed = capsys.readouterr().err
+    assert "linear.default): its precision STATIC_QUANT is not enabled" in printed
+    assert "convolution.default): its precision FP32 is not enabled" in printed
