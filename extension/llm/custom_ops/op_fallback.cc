@@ -1,0 +1,14 @@
+#include <executorch/extension/llm/custom_ops/op_fallback.h>
+#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/util/view.h>
+
+namespace torch::executor::native {
+
+Tensor& fallback_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (util::require_same_dtype(ctx, in, out) && util::resize_like(ctx, in, out)) {
+    util::copy(util::View(in), util::View(out));
+  }
+  return out;
+}
+
+}  // namespace torch::executor::native

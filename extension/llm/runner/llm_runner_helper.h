@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <executorch/extension/llm/runner/text_llm_runner.h>
+#include <executorch/extension/llm/tokenizer/tokenizer.h>
+#include <executorch/extension/module/module.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace extension {
+namespace llm {
+
+/// Reads the file of a tokenizer, of SentencePiece or llama2.c. For other formats, implement
+/// tokenizers::Tokenizer, or adapt a library.
+///
+/// @param special_tokens, pattern, bos_token_index, eos_token_index For formats whose files do not
+///     have them; the others take them from the file.
+/// @returns Null, after saying why, for a file of no known format.
+std::unique_ptr<::tokenizers::Tokenizer> load_tokenizer(
+    const std::string& tokenizer_path,
+    std::unique_ptr<std::vector<std::string>> special_tokens = nullptr,
+    std::optional<std::string> pattern = std::nullopt, size_t bos_token_index = 0,
+    size_t eos_token_index = 0);
+
+/// What the methods of a program say about the model, under the names of constants.h; for what it
+/// does not say, what is usual. InvalidProgram when it has no get_max_seq_len.
+runtime::Result<std::unordered_map<std::string, int64_t>> get_llm_metadata(
+    ::tokenizers::Tokenizer* tokenizer, Module* module);
+
+/// The tokens that end a text, by the program's get_eos_ids, else by the tokenizer.
+std::unordered_set<uint64_t> get_eos_ids(::tokenizers::Tokenizer* tokenizer, Module* module);
+
+/// A runner for the text model in a file.
+///
+/// @param tokenizer Loaded.
+/// @param data_path A `.ptd` file with the model's weights, if they are not in the program.
+/// @param temperature Takes the place of that of all configurations, unless it is -1.
+/// @returns Null, after saying why, when the tokenizer is not loaded, the program cannot be, or
+///     lacks what get_llm_metadata() needs.
+std::unique_ptr<TextLLMRunner> create_text_llm_runner(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    std::optional<const std::string> data_path = std::nullopt, float temperature = -1.0f);
+
+/// The same with weights in several files.
+std::unique_ptr<TextLLMRunner> create_text_llm_runner(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    std::vector<std::string> data_files, float temperature = -1.0f);
+
+}  // namespace llm
+}  // namespace extension
+}  // namespace executorch

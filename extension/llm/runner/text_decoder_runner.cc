@@ -1,0 +1,112 @@
+#include <cinttypes>
+#include <numeric>
+
+#include <executorch/extension/llm/runner/text_decoder_runner.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace extension {
+namespace llm {
+
+using executorch::aten::ScalarType;
+using executorch::aten::SizesType;
+using executorch::aten::Tensor;
+using runtime::Error;
+using runtime::Result;
+
+namespace {
+
+constexpr auto kMethod = "forward";
+
+/// Whether the method wants a position for every token instead of that of the first one.
+bool takes_all_positions(const runtime::MethodMeta& meta) {
+  if (meta.num_inputs() < 2) {
+    return false;
+  }
+  const auto position = meta.input_tensor_meta(1);
+  size_t most = 1;
+  for (size_t i = 0; position.ok() && i < position->sizes().size(); ++i) {
+    most *= static_cast<size_t>(position->sizes()[i]);
+  }
+  return most > 1;
+}
+
+}  // namespace
+
+Error TextDecoderRunner::load(const std::string& method_name) {
+  const Error error = module_->load_method(method_name);
+  return error == Error::Ok ? io_manager_->load(method_name, method_name) : error;
+}
+
+Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
+  if (start_pos < 0) {
+    ET_LOG(Error, "Position %" PRId64 " is negative", start_pos);
+    return Error::InvalidArgument;
+  }
+  const auto meta = module_->method_meta(kMethod);
+  if (!meta.ok()) {
+    return meta.error();
+  }
+  const size_t count = static_cast<size_t>(tokens->numel());
+  std::vector<int64_t> positions(takes_all_positions(*meta) ? count : 1);
+  std::iota(positions.begin(), positions.end(), start_pos);
+  const auto size = static_cast<SizesType>(positions.size());
+  const TensorPtr position = from_blob(positions.data(), {size}, ScalarType::Long);
+
+  auto inputs = count > 1 ? io_manager_->prepare_prefill(tokens, position, kMethod)
+                          : io_manager_->prepare_decode(tokens, position, kMethod);
+  if (!inputs.ok()) {
+    return inputs.error();
+  }
+  auto outputs = module_->execute(kMethod, *inputs);
+  if (!outputs.ok()) {
+    return outputs.error();
+  }
+  if (outputs->empty() || !outputs->front().isTensor()) {
+    ET_LOG(Error, "Method %s must give logits, a tensor, as its first output", kMethod);
+    return Error::InvalidProgram;
+  }
+  const Error error = count > 1 ? io_manager_->update_prefill(*outputs, kMethod)
+                                : io_manager_->update_decode(*outputs, kMethod);
+  if (error != Error::Ok) {
+    return error;
+  }
+  return outputs->front().toTensor();
+}
+
+template <typename T>
+int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature) {
+  const auto vocabulary = static_cast<int32_t>(logits.size(logits.dim() - 1));
+  if (sampler_ == nullptr || sampler_vocabulary_ != vocabulary ||
+      sampler_temperature_ != temperature) {
+    sampler_ = std::make_unique<Sampler>(vocabulary, temperature);
+    sampler_vocabulary_ = vocabulary;
+    sampler_temperature_ = temperature;
+  }
+  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - vocabulary));
+}
+
+int32_t TextDecoderRunner::logits_to_token(const Tensor& logits, float temperature) {
+  if (logits.dim() == 0 || logits.numel() == 0) {
+    ET_LOG(Error, "The logits are empty");
+    return -1;
+  }
+  switch (logits.scalar_type()) {
+    case ScalarType::Float:
+      return sample<float>(logits, temperature);
+    case ScalarType::Half:
+      return sample<executorch::aten::Half>(logits, temperature);
+    case ScalarType::BFloat16:
+      return sample<executorch::aten::BFloat16>(logits, temperature);
+    case ScalarType::UInt16:
+      return sample<uint16_t>(logits, temperature);
+    default:
+      ET_LOG(Error, "Logits must be Float, Half, BFloat16 or UInt16, they are dtype %d",
+             static_cast<int>(logits.scalar_type()));
+      return -1;
+  }
+}
+
+}  // namespace llm
+}  // namespace extension
+}  // namespace executorch

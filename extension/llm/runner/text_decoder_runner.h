@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <executorch/extension/llm/runner/io_manager/io_manager.h>
+#include <executorch/extension/llm/sampler/sampler.h>
+#include <executorch/extension/module/module.h>
+#include <executorch/extension/tensor/tensor.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace extension {
+namespace llm {
+
+/// Runs the `forward` of a model of text: tokens in, logits out.
+class TextDecoderRunner {
+ public:
+  /// Both have to outlive this.
+  TextDecoderRunner(Module* module, IOManager* io_manager)
+      : module_(module), io_manager_(io_manager) {}
+  virtual ~TextDecoderRunner() = default;
+
+  /// Runs tokens ([1, n], Long) of which the first is at `start_pos`.
+  ///
+  /// @returns The logits; valid until the next call. InvalidArgument for a position that is
+  ///     negative, InvalidProgram when the model gives no tensor, and what the model says.
+  virtual runtime::Result<executorch::aten::Tensor> step(TensorPtr& tokens, int64_t start_pos);
+
+  [[nodiscard]] virtual runtime::Error load(const std::string& method_name = "forward");
+
+  virtual bool is_method_loaded(const std::string& method_name = "forward") {
+    return module_->is_method_loaded(method_name);
+  }
+
+  /// Chooses a token.
+  ///
+  /// @param logits [.., vocabulary]; the last line counts. Overwritten with probabilities unless
+  ///     the temperature is 0.
+  /// @returns -1, after saying why, for logits that are empty or not floating.
+  int32_t logits_to_token(const executorch::aten::Tensor& logits, float temperature = 0.0f);
+
+ private:
+  template <typename T>
+  int32_t sample(const executorch::aten::Tensor& logits, float temperature);
+
+  Module* module_;
+  IOManager* io_manager_;
+
+  // Kept from token to token, so that its random numbers go on.
+  std::unique_ptr<Sampler> sampler_;
+  int32_t sampler_vocabulary_ = 0;
+  float sampler_temperature_ = 0.0f;
+};
+
+}  // namespace llm
+}  // namespace extension
+}  // namespace executorch

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <cinttypes>
+#include <utility>
+
+#include <executorch/extension/llm/runner/constants.h>
+#include <executorch/extension/llm/runner/text_llm_runner.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace extension {
+namespace llm {
+
+using runtime::Error;
+using runtime::Result;
+
+TextLLMRunner::TextLLMRunner(std::unordered_map<std::string, int64_t> metadata,
+                             std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+                             std::unique_ptr<Module> module,
+                             std::unique_ptr<TextDecoderRunner> text_decoder_runner,
+                             std::unique_ptr<TextPrefiller> text_prefiller,
+                             std::unique_ptr<IOManager> io_manager,
+                             std::unique_ptr<TextTokenGenerator> text_token_generator,
+                             std::unique_ptr<Stats> stats, float temperature)
+    : metadata_(std::move(metadata)),
+      tokenizer_(std::move(tokenizer)),
+      stats_(std::move(stats)),
+      module_(std::move(module)),
+      io_manager_(std::move(io_manager)),
+      text_decoder_runner_(std::move(text_decoder_runner)),
+      text_prefiller_(std::move(text_prefiller)),
+      text_token_generator_(std::move(text_token_generator)),
+      temperature_(temperature) {}
+
+int64_t TextLLMRunner::metadata(const char* name, int64_t otherwise) const {
+  const auto found = metadata_.find(name);
+  return found == metadata_.end() ? otherwise : found->second;
+}
+
+bool TextLLMRunner::is_loaded() const {
+  return text_prefiller_->is_loaded() && text_token_generator_->is_loaded();
+}
+
+Error TextLLMRunner::load() {
+  if (is_loaded()) {
+    return Error::Ok;
+  }
+  if (!tokenizer_->is_loaded()) {
+    ET_LOG(Error, "The tokenizer has to be loaded before the runner is");
+    return Error::InvalidState;
+  }
+  stats_->model_load_start_ms = time_in_ms();
+  Error error = text_prefiller_->load();
+  if (error == Error::Ok) {
+    error = text_token_generator_->load();
+  }
+  stats_->model_load_end_ms = time_in_ms();
+  return error;
+}
+
+/// The tokens of a prompt, behind one that was generated before and has not run.
+Result<std::vector<uint64_t>> TextLLMRunner::encode(const std::string& prompt, int32_t num_bos,
+                                                    int32_t num_eos, int64_t start_pos) {
+  const auto count = [](int32_t n) { return static_cast<int8_t>(std::clamp(n, 0, 127)); };
+  auto tokens = tokenizer_->encode(prompt, count(num_bos), count(num_eos));
+  if (!tokens.ok()) {
+    ET_LOG(Error, "The tokenizer cannot encode the prompt");
+    return tokens.error();
+  }
+  if (start_pos == pos_) {
+    tokens->insert(tokens->begin(), pending_.begin(), pending_.end());
+  }
+  const int64_t context = metadata(kMaxContextLen, 128);
+  if (tokens->empty() || start_pos + static_cast<int64_t>(tokens->size()) >= context) {
+    ET_LOG(Error,
+           "A prompt of %zu tokens at position %" PRId64
+           " leaves no room: it must have at least one, and there are %" PRId64
+           " positions. Shorten it, or reset() the runner",
+           tokens->size(), start_pos, context);
+    return Error::InvalidArgument;
+  }
+  return tokens;
+}
+
+Error TextLLMRunner::generate(const std::string& prompt, const GenerationConfig& config,
+                              std::function<void(const std::string&)> token_callback,
+                              std::function<void(const Stats&)> stats_callback) {
+  return generate_from_pos(prompt, pos_, config, std::move(token_callback),
+                           std::move(stats_callback));
+}
+
+Error TextLLMRunner::generate_from_pos(const std::string& prompt, int64_t start_pos,
+                                       const GenerationConfig& config,
+                                       std::function<void(const std::string&)> token_callback,
+                                       std::function<void(const Stats&)> stats_callback) {
+  if (start_pos < 0) {
+    ET_LOG(Error, "Position %" PRId64 " is negative", start_pos);
+    return Error::InvalidArgument;
+  }
+  if (start_pos > 0 && metadata(kUseKVCache, 1) == 0) {
+    ET_LOG(Error, "A model without a cache cannot go on from position %" PRId64, start_pos);
+    return Error::NotSupported;
+  }
+  Error error = load();
+  if (error != Error::Ok) {
+    return error;
+  }
+  stats_->reset();
+  text_token_generator_->resume();
+  stats_->inference_start_ms = time_in_ms();
+  auto tokens = encode(prompt, config.num_bos, config.num_eos, start_pos);
+  if (!tokens.ok()) {
+    return tokens.error();
+  }
+  const auto room = static_cast<int32_t>(metadata(kMaxContextLen, 128) - start_pos);
+  const auto num_prompt_tokens = static_cast<int32_t>(tokens->size());
+  const int32_t max_new_tokens = config.resolve_max_new_tokens(room, num_prompt_tokens);
+  if (max_new_tokens <= 0) {
+    ET_LOG(Error,
+           "seq_len %d and max_new_tokens %d leave no room for an answer to a prompt of %d tokens",
+           static_cast<int>(config.seq_len), static_cast<int>(config.max_new_tokens),
+           static_cast<int>(num_prompt_tokens));
+    return Error::InvalidArgument;
+  }
+  stats_->token_encode_end_ms = time_in_ms();
+  stats_->num_prompt_tokens = num_prompt_tokens;
+  const bool shows = token_callback && !config.warming;
+  if (shows && config.echo) {
+    token_callback(prompt);
+  }
+  const std::function<void(const std::string&)> silent;
+  error = answer(std::move(*tokens), start_pos, config, max_new_tokens,
+                 shows ? token_callback : silent);
+  stats_->inference_end_ms = time_in_ms();
+  if (error == Error::Ok && stats_callback && !config.warming) {
+    stats_callback(*stats_);
+  }
+  return error;
+}
+
+/// Runs the prompt and generates what follows; keeps where the conversation is.
+Error TextLLMRunner::answer(std::vector<uint64_t> tokens, int64_t start_pos,
+                            const GenerationConfig& config, int32_t max_new_tokens,
+                            const std::function<void(const std::string&)>& token_callback) {
+  const float temperature = temperature_ == -1.0f ? config.temperature : temperature_;
+  int64_t position = start_pos;
+  stats_->model_execution_start_ms = time_in_ms();
+  const auto first = text_prefiller_->prefill(tokens, position, temperature);
+  if (!first.ok()) {
+    return first.error();
+  }
+  stats_->prompt_eval_end_ms = stats_->first_token_ms = time_in_ms();
+  const uint64_t last_of_prompt = tokens.back();
+  tokens.push_back(*first);
+  int64_t generated = 1;
+  const bool ends = text_token_generator_->ends_text(*first);
+  if (!ends) {
+    auto text = tokenizer_->decode(last_of_prompt, *first);
+    if (!text.ok()) {
+      ET_LOG(Error, "The tokenizer does not know token %" PRIu64 " of the model", *first);
+      return text.error();
+    }
+    if (token_callback) {
+      token_callback(*text);
+    }
+    const auto more = text_token_generator_->generate(tokens, position, max_new_tokens - 1,
+                                                      temperature, token_callback);
+    if (!more.ok()) {
+      return more.error();
+    }
+    generated += *more;
+  }
+  stats_->num_generated_tokens = generated;
+  if (metadata(kUseKVCache, 1) != 0) {
+    // All of them have run but the last one.
+    pos_ = position + generated - 1;
+    pending_.assign(1, tokens.back());
+  }
+  return Error::Ok;
+}
+
+Result<uint64_t> TextLLMRunner::prefill(const std::string& prompt, int32_t num_bos,
+                                        int32_t num_eos) {
+  const Error error = load();
+  if (error != Error::Ok) {
+    return error;
+  }
+  if (metadata(kUseKVCache, 1) == 0) {
+    ET_LOG(Error, "A model without a cache does not keep a prompt");
+    return Error::NotSupported;
+  }
+  const auto tokens = encode(prompt, num_bos, num_eos, pos_);
+  if (!tokens.ok()) {
+    return tokens.error();
+  }
+  int64_t position = pos_;
+  auto next = text_prefiller_->prefill(*tokens, position);
+  if (next.ok()) {
+    pos_ = position;
+    pending_.clear();
+  }
+  return next;
+}
+
+Error TextLLMRunner::warmup(const std::string& prompt, int32_t max_new_tokens) {
+  ET_LOG(Info, "Doing a warmup run...");
+  GenerationConfig config;
+  config.echo = false;
+  config.max_new_tokens = max_new_tokens;
+  config.warming = true;
+  const Error error = generate_from_pos(prompt, 0, config);
+  reset();
+  ET_LOG(Info, "Warmup run finished!");
+  return error;
+}
+
+void TextLLMRunner::stop() { text_token_generator_->stop(); }
+
+void TextLLMRunner::reset() {
+  stats_->reset();
+  pos_ = 0;
+  pending_.clear();
+}
+
+}  // namespace llm
+}  // namespace extension
+}  // namespace executorch

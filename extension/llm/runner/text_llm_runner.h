@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <executorch/extension/llm/runner/io_manager/io_manager.h>
+#include <executorch/extension/llm/runner/irunner.h>
+#include <executorch/extension/llm/runner/stats.h>
+#include <executorch/extension/llm/runner/text_decoder_runner.h>
+#include <executorch/extension/llm/runner/text_prefiller.h>
+#include <executorch/extension/llm/runner/text_token_generator.h>
+#include <executorch/extension/llm/tokenizer/tokenizer.h>
+#include <executorch/extension/module/module.h>
+
+namespace executorch {
+namespace extension {
+namespace llm {
+
+/// Generates text with a model that takes tokens and gives logits. create_text_llm_runner(), in
+/// llm_runner_helper.h, puts one together.
+///
+/// With a model that has a cache, generate() goes on behind what was said before, until reset().
+/// Not for several threads at once, but for stop().
+class TextLLMRunner : public IRunner {
+ public:
+  /// The runner owns everything; the parts may refer to each other.
+  ///
+  /// @param metadata As get_llm_metadata() gives it.
+  /// @param temperature Takes the place of that of all configurations, unless it is -1.
+  explicit TextLLMRunner(std::unordered_map<std::string, int64_t> metadata,
+                         std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+                         std::unique_ptr<Module> module,
+                         std::unique_ptr<TextDecoderRunner> text_decoder_runner,
+                         std::unique_ptr<TextPrefiller> text_prefiller,
+                         std::unique_ptr<IOManager> io_manager,
+                         std::unique_ptr<TextTokenGenerator> text_token_generator,
+                         std::unique_ptr<Stats> stats, float temperature = -1.0f);
+
+  bool is_loaded() const override;
+  [[nodiscard]] runtime::Error load() override;
+
+  /// As IRunner says. InvalidArgument for a prompt without tokens, or one that leaves no room for
+  /// an answer in the model's context; what the model and the tokenizer say. Loads if needed.
+  runtime::Error generate(const std::string& prompt, const GenerationConfig& config,
+                          std::function<void(const std::string&)> token_callback = {},
+                          std::function<void(const Stats&)> stats_callback = {}) override;
+
+  /// NotSupported from a position other than 0 for models without a cache.
+  runtime::Error generate_from_pos(const std::string& prompt, int64_t start_pos,
+                                   const GenerationConfig& config,
+                                   std::function<void(const std::string&)> token_callback = {},
+                                   std::function<void(const Stats&)> stats_callback = {}) override;
+
+  /// Runs a prompt without generating; the next one goes on behind it.
+  ///
+  /// @returns The most probable next token.
+  runtime::Result<uint64_t> prefill(const std::string& prompt, int32_t num_bos = 0,
+                                    int32_t num_eos = 0);
+
+  /// Runs once, so that what is done only the first time is done. Shows nothing, and forgets
+  /// everything.
+  runtime::Error warmup(const std::string& prompt, int32_t max_new_tokens);
+
+  void stop() override;
+
+  /// The next prompt is the first one; the statistics begin anew.
+  void reset() override;
+
+ private:
+  runtime::Result<std::vector<uint64_t>> encode(const std::string& prompt, int32_t num_bos,
+                                                int32_t num_eos, int64_t start_pos);
+  runtime::Error answer(std::vector<uint64_t> tokens, int64_t start_pos,
+                        const GenerationConfig& config, int32_t max_new_tokens,
+                        const std::function<void(const std::string&)>& token_callback);
+  int64_t metadata(const char* name, int64_t otherwise) const;
+
+  // In this order: what is destroyed first refers to what comes before it.
+  std::unordered_map<std::string, int64_t> metadata_;
+  std::unique_ptr<::tokenizers::Tokenizer> tokenizer_;
+  std::unique_ptr<Stats> stats_;
+  std::unique_ptr<Module> module_;
+  std::unique_ptr<IOManager> io_manager_;
+  std::unique_ptr<TextDecoderRunner> text_decoder_runner_;
+  std::unique_ptr<TextPrefiller> text_prefiller_;
+  std::unique_ptr<TextTokenGenerator> text_token_generator_;
+  float temperature_;
+
+  /// Position behind what the model has run.
+  int64_t pos_ = 0;
+  /// Tokens at that position that were generated and have not run yet: one or none.
+  std::vector<uint64_t> pending_;
+};
+
+}  // namespace llm
+}  // namespace extension
+}  // namespace executorch
