@@ -94,14 +94,22 @@ EDGES = {
     },
     "runtime/python": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "extension/flat_tensor", "devtools", "backends/xnnpack"],
+        "cc": [
+            "runtime",
+            "kernels",
+            "extension",
+            "extension/flat_tensor",
+            "extension/llm/custom_ops",
+            "devtools",
+            "backends/xnnpack",
+        ],
         "tests": ["schema", "extension", "emitter", "exir"],
     },
     "kernels": {"py": ["schema", "dialects"], "cc": ["runtime"], "tests": ["extension"]},
     "extension": {
         "py": ["runtime"],
         "cc": ["schema", "runtime", "extension/flat_tensor"],
-        "tests": ["schema", "kernels", "exir", "extension/training/examples"],
+        "tests": ["schema", "kernels", "exir", "extension/llm/custom_ops", "extension/training/examples"],
     },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.
@@ -112,6 +120,12 @@ EDGES = {
     },
     # From a module to a file in one call: above the front door, a wheel of its own for the same reason.
     "extension/export_util": {"py": ["exir"], "cc": [], "tests": ["runtime"]},
+    # Kernels of operators that language models have, made of what the portable kernels share.
+    "extension/llm/custom_ops": {
+        "py": [],
+        "cc": ["runtime", "kernels"],
+        "tests": ["exir", "kernels", "extension"],
+    },
     # A model to train, exported: above the front door; no wheel holds it.
     "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.

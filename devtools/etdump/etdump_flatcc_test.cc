@@ -237,7 +237,9 @@ TEST_P(ETDumpTest, TensorsNeedAPlace) {
 
 class OnlyNumber final : public runtime::EventTracerFilterBase {
  public:
-  Result<bool> filter(char*, runtime::DelegateDebugIntId index) override { return index == 1; }
+  Result<bool> filter(const char*, runtime::DelegateDebugIntId index) override {
+    return index == 1;
+  }
 };
 
 TEST_P(ETDumpTest, AFilterChoosesOutputsOfDelegates) {

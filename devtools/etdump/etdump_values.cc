@@ -183,7 +183,7 @@ Result<bool> ETDumpGen::log_delegate_output(const char* name, DelegateDebugIntId
                            InvalidArgument, "A delegate's output needs either a name or a number");
   if (filter_ != nullptr) {
     // The interface takes a mutable name.
-    const Result<bool> matches = filter_->filter(const_cast<char*>(name), index);
+    const Result<bool> matches = filter_->filter(name, index);
     if (!matches.ok()) {
       return matches.error();
     }

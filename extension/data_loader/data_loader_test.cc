@@ -43,7 +43,7 @@ std::vector<uint8_t> pattern(size_t size) {
 
 /// The contents of every loader below: more than two pages, and no whole number of them.
 const std::vector<uint8_t>& contents() {
-  static const auto* bytes = new std::vector<uint8_t>(pattern(2 * internal::os_page_size() + 777));
+  static const auto* bytes = new std::vector<uint8_t>(pattern(2 * get_os_page_size() + 777));
   return *bytes;
 }
 
@@ -75,7 +75,7 @@ TEST_P(AnyDataLoaderTest, SizeIsThatOfTheContents) {
 }
 
 TEST_P(AnyDataLoaderTest, LoadsEveryKindOfRange) {
-  const size_t page = internal::os_page_size();
+  const size_t page = get_os_page_size();
   const size_t end = contents().size();
   const std::vector<std::pair<size_t, size_t>> ranges = {
       {0, end},         {0, 1},       {1, 1},

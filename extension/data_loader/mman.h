@@ -13,13 +13,9 @@
 #include <unistd.h>
 #endif
 
-namespace executorch {
-namespace extension {
-namespace internal {
-
 /// What the offset of a mapping has to be a multiple of, in bytes; 0 when the platform does not
 /// say.
-inline size_t os_page_size() {
+inline size_t get_os_page_size() {
 #if defined(_WIN32)
   SYSTEM_INFO info;
   GetSystemInfo(&info);
@@ -30,6 +26,12 @@ inline size_t os_page_size() {
 #endif
 }
 
-}  // namespace internal
-}  // namespace extension
-}  // namespace executorch
+/// Tells the system that these pages are going to be read soon, from the first to the last. Advice
+/// only: nothing where the system takes none.
+inline void madvise_pages_willneed_sequential([[maybe_unused]] void* address,
+                                              [[maybe_unused]] size_t length) {
+#if !defined(_WIN32) && defined(MADV_WILLNEED) && defined(MADV_SEQUENTIAL)
+  (void)::madvise(address, length, MADV_SEQUENTIAL);
+  (void)::madvise(address, length, MADV_WILLNEED);
+#endif
+}

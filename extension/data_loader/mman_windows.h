@@ -25,7 +25,7 @@
 #define MAP_FAILED (reinterpret_cast<void*>(-1))
 
 /// Maps `length` bytes of an open file from `offset`, which has to be a multiple of the allocation
-/// granularity (os_page_size() in mman.h gives that). MAP_FAILED with errno set on failure.
+/// granularity (get_os_page_size() in mman.h gives that). MAP_FAILED with errno set on failure.
 /// `address` is a wish that is not granted.
 inline void* mmap(void* /*address*/, size_t length, int protection, int flags, int fd,
                   int64_t offset) {

@@ -35,7 +35,7 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* file_name, MlockConfig m
     ET_LOG(Error, "File name expected, null pointer found");
     return Error::InvalidArgument;
   }
-  const size_t page_size = internal::os_page_size();
+  const size_t page_size = get_os_page_size();
   if (!internal::is_power_of_two(page_size)) {
     ET_LOG(Error, "%s: the page size of this system is unknown", file_name);
     return Error::AccessFailed;
@@ -83,6 +83,10 @@ MmapDataLoader::~MmapDataLoader() {
 }
 
 Error MmapDataLoader::pin(void* pages, size_t size) const {
+  if (mlock_config_ == MlockConfig::UseMadvise) {
+    madvise_pages_willneed_sequential(pages, size);
+    return Error::Ok;
+  }
   if (mlock_config_ == MlockConfig::NoMlock || ::mlock(pages, size) == 0) {
     return Error::Ok;
   }

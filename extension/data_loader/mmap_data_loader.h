@@ -25,6 +25,8 @@ class MmapDataLoader final : public runtime::DataLoader {
     UseMlock,
     /// Try to pin every loaded segment, and load it all the same where that is not possible.
     UseMlockIgnoreErrors,
+    /// Pin nothing, but have the operating system read each segment ahead, as far as it does so.
+    UseMadvise,
   };
 
   /// Opens `file_name`.
@@ -37,6 +39,11 @@ class MmapDataLoader final : public runtime::DataLoader {
   [[deprecated("use from()")]] static runtime::Result<MmapDataLoader> From(
       const char* file_name, MlockConfig mlock_config = MlockConfig::UseMlock) {
     return from(file_name, mlock_config);
+  }
+
+  [[deprecated("use from()")]] static runtime::Result<MmapDataLoader> From(const char* file_name,
+                                                                           bool use_mlock) {
+    return from(file_name, use_mlock ? MlockConfig::UseMlock : MlockConfig::NoMlock);
   }
 
   MmapDataLoader(MmapDataLoader&& other) noexcept;

@@ -28,6 +28,9 @@ namespace extension {
 /// binary search, and data is fetched through the loader when it is asked for.
 class FlatTensorDataMap final : public runtime::NamedDataMap {
  public:
+  /// Highest version of the schema that is read.
+  static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
+
   /// Reads the table of contents. `loader` has to outlive the map and all data fetched through it.
   ///
   /// InvalidExternalData when the file is not a sound `.ptd` (foreign, truncated, segments outside

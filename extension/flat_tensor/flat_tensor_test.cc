@@ -203,20 +203,20 @@ TEST_F(MergedDataMapTest, KeysOfAllMapsAreThere) {
   const std::vector<const NamedDataMap*> maps = {first_.get(), second_.get()};
   const auto merged = MergedDataMap::load(maps);
   ASSERT_TRUE(merged.ok());
-  EXPECT_EQ(*(*merged)->get_num_keys(), 2u);
-  EXPECT_STREQ(*(*merged)->get_key(0), "a");
-  EXPECT_STREQ(*(*merged)->get_key(1), "b");
-  EXPECT_EQ((*merged)->get_key(2).error(), Error::InvalidArgument);
+  EXPECT_EQ(*merged->get_num_keys(), 2u);
+  EXPECT_STREQ(*merged->get_key(0), "a");
+  EXPECT_STREQ(*merged->get_key(1), "b");
+  EXPECT_EQ(merged->get_key(2).error(), Error::InvalidArgument);
   float value = 0;
   for (const char* key : {"a", "b"}) {
-    EXPECT_TRUE((*merged)->get_tensor_layout(key).ok());
-    EXPECT_EQ((*merged)->get_data(key)->size(), 24u);
-    EXPECT_EQ((*merged)->load_data_into(key, &value, 4), Error::Ok);
+    EXPECT_TRUE(merged->get_tensor_layout(key).ok());
+    EXPECT_EQ(merged->get_data(key)->size(), 24u);
+    EXPECT_EQ(merged->load_data_into(key, &value, 4), Error::Ok);
     EXPECT_EQ(value, 10.0f);
   }
-  EXPECT_EQ((*merged)->get_tensor_layout("c").error(), Error::NotFound);
-  EXPECT_EQ((*merged)->get_data("c").error(), Error::NotFound);
-  EXPECT_EQ((*merged)->load_data_into("c", &value, 4), Error::NotFound);
+  EXPECT_EQ(merged->get_tensor_layout("c").error(), Error::NotFound);
+  EXPECT_EQ(merged->get_data("c").error(), Error::NotFound);
+  EXPECT_EQ(merged->load_data_into("c", &value, 4), Error::NotFound);
 }
 
 TEST_F(MergedDataMapTest, CommonKeysAndMissingMapsAreRefused) {

@@ -63,8 +63,19 @@ runtime::Kernel make_boxed_kernel(const char* name, FuncType /*function*/) {
 }
 
 }  // namespace kernel_util
+
+using kernel_util::make_boxed_kernel;
+using kernel_util::WrapUnboxedIntoFunctor;
+
 }  // namespace extension
 }  // namespace executorch
+
+namespace torch {
+namespace executor {
+using ::executorch::extension::make_boxed_kernel;
+using ::executorch::extension::WrapUnboxedIntoFunctor;
+}  // namespace executor
+}  // namespace torch
 
 // A name that no other use of the macro in the same file has.
 #define EXECUTORCH_INTERNAL_CONCAT_(a, b) a##b

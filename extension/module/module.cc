@@ -45,6 +45,8 @@ Result<std::unique_ptr<DataLoader>> make_loader(const std::string& path, Module:
       return boxed(MmapDataLoader::from(path.c_str(), MlockConfig::UseMlock));
     case Module::LoadMode::MmapUseMlockIgnoreErrors:
       return boxed(MmapDataLoader::from(path.c_str(), MlockConfig::UseMlockIgnoreErrors));
+    case Module::LoadMode::MmapUseMadvise:
+      return boxed(MmapDataLoader::from(path.c_str(), MlockConfig::UseMadvise));
     case Module::LoadMode::File:
       break;
   }
@@ -175,6 +177,11 @@ Error Module::load(const LoadBackendOptionsMap& backend_options,
   return error;
 }
 
+const LoadBackendOptionsMap& Module::backend_options() const {
+  static const LoadBackendOptionsMap kNone;
+  return backend_options_ != nullptr ? backend_options_->map : kNone;
+}
+
 bool Module::is_loaded() const { return program_ != nullptr; }
 
 Error Module::load_external_data() {
@@ -199,11 +206,11 @@ Error Module::load_external_data() {
     for (const auto& map : data_maps_) {
       maps.push_back(map.get());
     }
-    Result<std::unique_ptr<MergedDataMap>> merged = MergedDataMap::load(maps);
+    Result<MergedDataMap> merged = MergedDataMap::load(maps);
     if (!merged.ok()) {
       return merged.error();
     }
-    merged_data_map_ = std::move(*merged);
+    merged_data_map_ = std::make_unique<MergedDataMap>(std::move(*merged));
   }
   return Error::Ok;
 }

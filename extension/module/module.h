@@ -47,6 +47,8 @@ class Module {
     MmapUseMlock,
     /// Map and try to pin.
     MmapUseMlockIgnoreErrors,
+    /// Map, pin nothing, and have the operating system read ahead.
+    MmapUseMadvise,
   };
 
   /// The program in `file_path`.
@@ -118,7 +120,10 @@ class Module {
       const runtime::LoadBackendOptionsMap& backend_options,
       runtime::Program::Verification verification = runtime::Program::Verification::Minimal);
 
-  bool is_loaded() const;
+  /// The options given to load(); empty if there were none.
+  const runtime::LoadBackendOptionsMap& backend_options() const;
+
+  virtual bool is_loaded() const;
 
   /// The program, kept alive together with its loader; null before it is loaded.
   std::shared_ptr<runtime::Program> program() const { return program_; }
@@ -138,6 +143,16 @@ class Module {
       runtime::EventTracer* event_tracer = nullptr,
       const runtime::LoadBackendOptionsMap* backend_options = nullptr,
       std::vector<runtime::Kernel> kernels = {});
+
+  /// The same with a tracer only.
+  [[nodiscard]] runtime::Error load_method(const std::string& method_name,
+                                           runtime::EventTracer* event_tracer) {
+    return load_method(method_name, nullptr, event_tracer);
+  }
+
+  [[nodiscard]] runtime::Error load_forward(runtime::EventTracer* event_tracer) {
+    return load_method("forward", nullptr, event_tracer);
+  }
 
   [[nodiscard]] inline runtime::Error load_forward(
       runtime::HierarchicalAllocator* planned_memory = nullptr,
@@ -314,6 +329,14 @@ class Module {
   std::unique_ptr<OwnedOptions> backend_options_;          // Null when none were given.
   std::unordered_map<std::string, MethodHolder> methods_;  // Last: methods go first.
 };
+
+// Names of the runtime that sources with `using namespace executorch::extension` expect.
+using ::executorch::ET_RUNTIME_NAMESPACE::Kernel;
+using ::executorch::ET_RUNTIME_NAMESPACE::Method;
+using ::executorch::ET_RUNTIME_NAMESPACE::MethodMeta;
+using ::executorch::ET_RUNTIME_NAMESPACE::NamedDataMap;
+using ::executorch::ET_RUNTIME_NAMESPACE::Program;
+using ::executorch::runtime::LoadBackendOptionsMap;
 
 namespace ET_MODULE_NAMESPACE {
 using ::executorch::extension::Module;

@@ -14,7 +14,7 @@ using runtime::Result;
 using runtime::Span;
 using runtime::TensorLayout;
 
-Result<std::unique_ptr<MergedDataMap>> MergedDataMap::load(Span<const NamedDataMap* const> maps) {
+Result<MergedDataMap> MergedDataMap::load(Span<const NamedDataMap* const> maps) {
   if (maps.size() == 0) {
     ET_LOG(Error, "No named data maps to merge");
     return Error::InvalidArgument;
@@ -44,7 +44,7 @@ Result<std::unique_ptr<MergedDataMap>> MergedDataMap::load(Span<const NamedDataM
       entries.push_back({map, *key});
     }
   }
-  return std::unique_ptr<MergedDataMap>(new MergedDataMap(std::move(entries), std::move(index_of)));
+  return MergedDataMap(std::move(entries), std::move(index_of));
 }
 
 const NamedDataMap* MergedDataMap::find(string_view key) const {

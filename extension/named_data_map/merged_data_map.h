@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -30,16 +29,15 @@ class MergedDataMap final : public runtime::NamedDataMap {
   ///
   /// InvalidArgument when there is no map, one is null, or two have a key in common (an empty map
   /// is fine).
-  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
+  static runtime::Result<MergedDataMap> load(
       runtime::Span<const runtime::NamedDataMap* const> maps);
 
-  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
+  static runtime::Result<MergedDataMap> load(
       const std::vector<const runtime::NamedDataMap*>& maps) {
     return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
   }
 
-  static runtime::Result<std::unique_ptr<MergedDataMap>> load(
-      runtime::Span<const runtime::NamedDataMap*> maps) {
+  static runtime::Result<MergedDataMap> load(runtime::Span<const runtime::NamedDataMap*> maps) {
     return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
   }
 
@@ -56,6 +54,8 @@ class MergedDataMap final : public runtime::NamedDataMap {
 
   [[nodiscard]] runtime::Result<const char*> get_key(uint32_t index) const override;
 
+  MergedDataMap(MergedDataMap&&) noexcept = default;
+  MergedDataMap& operator=(MergedDataMap&&) = delete;
   MergedDataMap(const MergedDataMap&) = delete;
   MergedDataMap& operator=(const MergedDataMap&) = delete;
   ~MergedDataMap() override = default;

@@ -135,12 +135,22 @@ inline TensorPtr make_tensor_ptr(
   return make_tensor_ptr(std::move(sizes), data, {}, {}, type, dynamism, std::move(deleter));
 }
 
+/// The same on a device.
+inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, void* data,
+                                 executorch::aten::ScalarType type, executorch::aten::Device device,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
+                                 std::function<void(void*)> deleter = nullptr) {
+  return make_tensor_ptr(std::move(sizes), data, {}, {}, type, device, dynamism,
+                         std::move(deleter));
+}
+
 /// A tensor that owns `data`, one element for each position. When `type` is not the type of the
 /// elements, they are cast to it.
 template <typename T, std::enable_if_t<internal::is_element_type_v<T>, int> = 0>
 TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, std::vector<T> data,
                           std::vector<executorch::aten::DimOrderType> dim_order,
-                          std::vector<executorch::aten::StridesType> strides,
+                          std::vector<executorch::aten::StridesType> strides = {},
                           executorch::aten::ScalarType type = internal::deduce_scalar_type<T>(),
                           executorch::aten::TensorShapeDynamism dynamism =
                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
@@ -174,7 +184,7 @@ template <typename T, std::enable_if_t<internal::is_element_type_v<T>, int> = 0>
 TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
                           std::initializer_list<T> list,
                           std::vector<executorch::aten::DimOrderType> dim_order,
-                          std::vector<executorch::aten::StridesType> strides,
+                          std::vector<executorch::aten::StridesType> strides = {},
                           executorch::aten::ScalarType type = internal::deduce_scalar_type<T>(),
                           executorch::aten::TensorShapeDynamism dynamism =
                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
@@ -204,7 +214,7 @@ template <typename T, std::enable_if_t<internal::is_element_type_v<T>, int> = 0>
 TensorPtr make_tensor_ptr(T value,
                           executorch::aten::ScalarType type = internal::deduce_scalar_type<T>()) {
   return make_tensor_ptr<T>(std::vector<executorch::aten::SizesType>{}, std::vector<T>{value}, {},
-                            {}, type);
+                            {}, type, executorch::aten::TensorShapeDynamism::STATIC);
 }
 
 /// A tensor that owns raw bytes and reads them as elements of `type`. There have to be at least as
@@ -216,12 +226,24 @@ TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, std::v
                           executorch::aten::TensorShapeDynamism dynamism =
                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-inline TensorPtr make_tensor_ptr(
-    std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
-    executorch::aten::ScalarType type = executorch::aten::ScalarType::Byte,
-    executorch::aten::TensorShapeDynamism dynamism =
-        executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
+                                 std::vector<uint8_t> data, executorch::aten::ScalarType type,
+                                 executorch::aten::TensorShapeDynamism dynamism =
+                                     executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return make_tensor_ptr(std::move(sizes), std::move(data), {}, {}, type, dynamism);
+}
+
+/// Bytes without a type are the memory of floats, unless there is one for each element.
+inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
+                                 std::vector<uint8_t> data) {
+  size_t count = 1;
+  for (const executorch::aten::SizesType size : sizes) {
+    count *= static_cast<size_t>(size);
+  }
+  const executorch::aten::ScalarType type = data.size() == count
+                                                ? executorch::aten::ScalarType::Byte
+                                                : executorch::aten::ScalarType::Float;
+  return make_tensor_ptr(std::move(sizes), std::move(data), {}, {}, type);
 }
 
 /// A view: shares the data of `tensor` and has metadata of its own. New sizes may not ask for more

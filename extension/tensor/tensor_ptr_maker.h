@@ -142,6 +142,45 @@ inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> 
       .make_tensor_ptr();
 }
 
+/// With a device, on which the data is.
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           executorch::aten::ScalarType type, executorch::aten::Device device,
+                           std::function<void(void*)>&& deleter,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return for_blob(data, std::move(sizes), type)
+      .device(device)
+      .deleter(std::move(deleter))
+      .dynamism(dynamism)
+      .make_tensor_ptr();
+}
+
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           std::vector<executorch::aten::StridesType> strides,
+                           executorch::aten::ScalarType type, executorch::aten::Device device,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return for_blob(data, std::move(sizes), type)
+      .strides(std::move(strides))
+      .device(device)
+      .dynamism(dynamism)
+      .make_tensor_ptr();
+}
+
+inline TensorPtr from_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
+                           std::vector<executorch::aten::StridesType> strides,
+                           executorch::aten::ScalarType type, executorch::aten::Device device,
+                           std::function<void(void*)>&& deleter,
+                           executorch::aten::TensorShapeDynamism dynamism =
+                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+  return for_blob(data, std::move(sizes), type)
+      .strides(std::move(strides))
+      .device(device)
+      .deleter(std::move(deleter))
+      .dynamism(dynamism)
+      .make_tensor_ptr();
+}
+
 // The makers below own their data. `*_like` takes sizes, layout and, unless a type is given, the
 // element type from `other`; `*_strided` takes strides in elements, which have to describe a tensor
 // without gaps.
@@ -190,7 +229,7 @@ TensorPtr full_like(const TensorPtr& other, executorch::aten::Scalar fill_value,
 inline TensorPtr scalar_tensor(
     executorch::aten::Scalar value,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float) {
-  return full({}, value, type);
+  return full({}, value, type, executorch::aten::TensorShapeDynamism::STATIC);
 }
 
 inline TensorPtr ones_strided(
@@ -282,12 +321,12 @@ TensorPtr randn_like(const TensorPtr& other,
 /// Whole numbers, uniformly distributed in [low, high).
 TensorPtr randint_strided(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
                           std::vector<executorch::aten::StridesType> strides,
-                          executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
+                          executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
                           executorch::aten::TensorShapeDynamism dynamism =
                               executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 inline TensorPtr randint(int64_t low, int64_t high, std::vector<executorch::aten::SizesType> sizes,
-                         executorch::aten::ScalarType type = executorch::aten::ScalarType::Long,
+                         executorch::aten::ScalarType type = executorch::aten::ScalarType::Int,
                          executorch::aten::TensorShapeDynamism dynamism =
                              executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
   return randint_strided(low, high, std::move(sizes), {}, type, dynamism);

@@ -46,3 +46,12 @@ class UseNThreadsThreadPoolGuard final {
 }  // namespace threadpool
 }  // namespace extension
 }  // namespace executorch
+
+namespace torch {
+namespace executorch {
+namespace threadpool {
+using ::executorch::extension::threadpool::NoThreadPoolGuard;
+using ::executorch::extension::threadpool::UseNThreadsThreadPoolGuard;
+}  // namespace threadpool
+}  // namespace executorch
+}  // namespace torch

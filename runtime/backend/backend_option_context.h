@@ -12,3 +12,9 @@ class BackendOptionContext final {
 
 }  // namespace runtime
 }  // namespace executorch
+
+namespace torch {
+namespace executor {
+using ::executorch::runtime::BackendOptionContext;
+}  // namespace executor
+}  // namespace torch

@@ -160,6 +160,10 @@ ArrayRef<T> makeArrayRef(const ArrayRef<T>& view) {
   return view;
 }
 template <typename T, size_t N>
+ArrayRef<T> makeArrayRef(const std::array<T, N>& array) {
+  return ArrayRef<T>(array);
+}
+template <typename T, size_t N>
 ArrayRef<T> makeArrayRef(const T (&array)[N]) {
   return ArrayRef<T>(array);
 }

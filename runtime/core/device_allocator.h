@@ -47,7 +47,7 @@ class DeviceAllocatorRegistry {
 
   /// @retval Error::InvalidArgument                `allocator` is null or for no known device.
   /// @retval Error::RegistrationAlreadyRegistered  The kind of device has an allocator.
-  ET_NODISCARD Error register_allocator(DeviceAllocator* allocator);
+  Error register_allocator(DeviceAllocator* allocator);
 
   /// The allocator for a kind of device; null if there is none.
   DeviceAllocator* get_allocator(etensor::DeviceType type) const;
@@ -57,10 +57,19 @@ class DeviceAllocatorRegistry {
 };
 
 /// Registers with the process's registry.
-ET_NODISCARD Error register_device_allocator(DeviceAllocator* allocator);
+Error register_device_allocator(DeviceAllocator* allocator);
 
 /// Looks up in the process's registry.
 DeviceAllocator* get_device_allocator(etensor::DeviceType type);
 
 }  // namespace runtime
 }  // namespace executorch
+
+namespace torch {
+namespace executor {
+using ::executorch::runtime::DeviceAllocator;
+using ::executorch::runtime::DeviceAllocatorRegistry;
+using ::executorch::runtime::get_device_allocator;
+using ::executorch::runtime::register_device_allocator;
+}  // namespace executor
+}  // namespace torch

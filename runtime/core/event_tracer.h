@@ -69,7 +69,7 @@ class EventTracerFilterBase {
   /// @param delegate_debug_index Number of the event, or kUnsetDelegateDebugIntId.
   ///
   /// @retval true  The output matches, i.e. it is logged.
-  virtual Result<bool> filter(char* name, DelegateDebugIntId delegate_debug_index) = 0;
+  virtual Result<bool> filter(const char* name, DelegateDebugIntId delegate_debug_index) = 0;
 };
 
 /// Receives the events of one Method (and its backends). Not thread safe.
@@ -141,6 +141,11 @@ class EventTracer {
     event_tracer_debug_level_ = log_level;
   }
   EventTracerDebugLogLevel event_tracer_debug_level() const { return event_tracer_debug_level_; }
+
+  /// Whether intermediate outputs are logged.
+  bool intermediate_outputs_logging_status() const {
+    return event_tracer_debug_level_ >= EventTracerDebugLogLevel::kIntermediateOutputs;
+  }
 
   void set_event_tracer_profiling_level(EventTracerProfilingLevel profiling_level) {
     event_tracer_profiling_level_ = profiling_level;

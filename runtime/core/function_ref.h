@@ -36,6 +36,12 @@ class FunctionRef<Ret(Params...)> {
 
   explicit operator bool() const { return callback_ != nullptr; }
 
+  /// Whether both refer to the same callable (or to none), not whether the callables are equal.
+  bool operator==(const FunctionRef& other) const {
+    return callback_ == other.callback_ && target_.object == other.target_.object;
+  }
+  bool operator!=(const FunctionRef& other) const { return !(*this == other); }
+
  private:
   // Function pointers and object pointers may differ in size, hence a union and not void*.
   union Target {

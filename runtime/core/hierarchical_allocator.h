@@ -7,6 +7,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/platform/compiler.h>
@@ -20,6 +21,19 @@ class HierarchicalAllocator final {
   /// @param buffers The buffers, in the order of the memory ids of the program. Both the list and
   ///                the buffers must outlive the allocator.
   explicit HierarchicalAllocator(Span<Span<uint8_t>> buffers) : buffers_(buffers) {}
+
+  /// @param buffers As above.
+  /// @param devices Which device each buffer is on, one for each buffer; the list must outlive the
+  ///                allocator.
+  HierarchicalAllocator(Span<Span<uint8_t>> buffers, Span<const etensor::Device> devices)
+      : buffers_(buffers), devices_(devices) {
+    ET_CHECK_MSG(devices.empty() || devices.size() == buffers.size(), "%zu devices for %zu buffers",
+                 devices.size(), buffers.size());
+  }
+
+  /// The oldest form: `n_allocators` allocators at `allocators`, see below.
+  ET_DEPRECATED HierarchicalAllocator(uint32_t n_allocators, MemoryAllocator* allocators)
+      : buffers_(to_spans(Span<MemoryAllocator>(allocators, n_allocators))) {}
 
   /// The older form: the buffers of at most kSpanArraySize allocators. Aborts if there are more.
   ET_DEPRECATED explicit HierarchicalAllocator(Span<MemoryAllocator> allocators)
@@ -52,6 +66,9 @@ class HierarchicalAllocator final {
   /// Number of buffers.
   size_t num_buffers() const { return buffers_.size(); }
 
+  /// The devices of the buffers as given to the constructor; empty if all are on the CPU.
+  Span<const etensor::Device> planned_buffer_devices() const { return devices_; }
+
   /// Most allocators that the older constructor takes.
   static constexpr size_t kSpanArraySize = 16;
 
@@ -67,6 +84,7 @@ class HierarchicalAllocator final {
 
   Span<uint8_t> span_array_[kSpanArraySize];
   Span<Span<uint8_t>> buffers_;
+  Span<const etensor::Device> devices_;
 };
 
 }  // namespace runtime

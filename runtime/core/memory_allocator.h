@@ -65,10 +65,10 @@ class MemoryAllocator {
   virtual uint32_t size() const { return size_; }
 
   /// Bytes used since construction or reset(), padding included.
-  size_t used_size() const { return static_cast<size_t>(cur_ - begin_); }
+  virtual size_t used_size() const { return static_cast<size_t>(cur_ - begin_); }
 
   /// Bytes left, before padding.
-  size_t free_size() const { return size_ - used_size(); }
+  virtual size_t free_size() const { return size_ - used_size(); }
 
   /// Takes everything back.
   virtual void reset() { cur_ = begin_; }

@@ -131,3 +131,23 @@ using ::executorch::runtime::Result;
     }                                                    \
     std::move(*et_result__);                             \
   })
+
+/// Declares `name__` as the value of a Result; if it failed, returns its error from the enclosing
+/// function. With further arguments, logs them first as a printf-style message. Unlike ET_UNWRAP
+/// it is a statement, so every compiler takes it and a scope has each name once.
+///
+///   ET_ASSIGN_OR_RETURN(sizes, read_sizes(tensor), "tensor %zu", i);
+#define ET_ASSIGN_OR_RETURN(name__, ...)                                                           \
+  auto et_assign_##name__ = ET_INTERNAL_FIRST(__VA_ARGS__, unused);                                \
+  if (ET_UNLIKELY(!et_assign_##name__.ok())) {                                                     \
+    ET_INTERNAL_ASSIGN_SELECT(__VA_ARGS__, MSG, MSG, MSG, MSG, MSG, MSG, MSG, MSG, MSG, MSG, BARE, \
+                              unused)                                                              \
+    (__VA_ARGS__) return et_assign_##name__.error();                                               \
+  }                                                                                                \
+  auto name__ = std::move(*et_assign_##name__)
+
+#define ET_INTERNAL_FIRST(first__, ...) first__
+#define ET_INTERNAL_ASSIGN_SELECT(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, KIND, ...) \
+  ET_INTERNAL_ASSIGN_##KIND
+#define ET_INTERNAL_ASSIGN_BARE(result__)
+#define ET_INTERNAL_ASSIGN_MSG(result__, message__, ...) ET_LOG(Error, message__, ##__VA_ARGS__);

@@ -25,6 +25,9 @@ class Span final {
 
   /* implicit */ constexpr Span() noexcept : data_(nullptr), length_(0) {}
 
+  /// The one element `element`.
+  /* implicit */ constexpr Span(T& element) : data_(&element), length_(1) {}
+
   /// `length` elements at `data`, which may be null only if `length` is 0.
   /* implicit */ Span(T* data, size_t length) : data_(data), length_(length) {
     ET_DCHECK(data_ != nullptr || length_ == 0);

@@ -41,6 +41,9 @@ size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size);
 /// The tag's name, or "Unknown". Never null.
 const char* tag_name(Tag tag);
 
+/// The same under the name that the other form has.
+inline const char* tag_to_string(Tag tag) { return tag_name(tag); }
+
 }  // namespace runtime
 }  // namespace executorch
 

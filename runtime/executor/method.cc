@@ -256,6 +256,15 @@ Error Method::execute() {
   return error;
 }
 
+bool Method::in_progress() const {
+  if (state_ == nullptr) {
+    return false;
+  }
+  const MethodState& state = *state_;
+  return (state.chain_index != 0 || state.instruction_index != 0) &&
+         state.chain_index < state.chains.size();
+}
+
 Error Method::step() {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method was moved from");
   MethodState& state = *state_;

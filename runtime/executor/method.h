@@ -95,18 +95,21 @@ class Method final {
   ///
   /// @retval Error::EndOfMethod There was no instruction left; call `reset_execution`.
   /// Other errors as with `execute`.
-  ET_EXPERIMENTAL ET_NODISCARD Error step();
+  ET_NODISCARD ET_EXPERIMENTAL Error step();
 
   /// The older name of `step`.
-  ET_DEPRECATED ET_NODISCARD Error experimental_step() { return step(); }
+  ET_NODISCARD ET_DEPRECATED Error experimental_step() { return step(); }
 
   /// Goes back to the first instruction, once `step` has reached the end.
   ///
   /// @retval Error::InvalidState The end is not reached.
-  ET_EXPERIMENTAL ET_NODISCARD Error reset_execution();
+  ET_NODISCARD ET_EXPERIMENTAL Error reset_execution();
 
   /// The older name of `reset_execution`.
-  ET_DEPRECATED ET_NODISCARD Error experimental_reset_execution() { return reset_execution(); }
+  ET_NODISCARD ET_DEPRECATED Error experimental_reset_execution() { return reset_execution(); }
+
+  /// Whether `step` has begun with the instructions and has not reached the end.
+  ET_EXPERIMENTAL bool in_progress() const;
 
   /// Describes the method.
   MethodMeta method_meta() const;

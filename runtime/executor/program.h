@@ -63,6 +63,9 @@ class Program final {
     ShortData,
   };
 
+  /// Highest version of the schema that this runtime reads.
+  static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
+
   /// Bytes that `check_header` needs to see.
   static constexpr size_t kMinHeadBytes = 64;
 
@@ -76,6 +79,12 @@ class Program final {
   /// Errors of the loader come back as they are.
   ET_NODISCARD static Result<Program> load(DataLoader* loader,
                                            Verification verification = Verification::Minimal);
+
+  /// The older name of `load`.
+  ET_DEPRECATED static Result<Program> Load(DataLoader* loader,
+                                            Verification verification = Verification::Minimal) {
+    return load(loader, verification);
+  }
 
   Program(Program&&) noexcept = default;
   Program(const Program&) = delete;

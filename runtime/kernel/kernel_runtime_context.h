@@ -85,6 +85,13 @@ class KernelRuntimeContext {
 }  // namespace runtime
 }  // namespace executorch
 
+namespace executorch {
+namespace aten {
+// Older name.
+using RuntimeContext = ::executorch::runtime::KernelRuntimeContext;
+}  // namespace aten
+}  // namespace executorch
+
 namespace torch {
 namespace executor {
 using ::executorch::runtime::KernelRuntimeContext;

@@ -185,5 +185,20 @@ using ::executorch::runtime::register_kernel;
 using ::executorch::runtime::register_kernels;
 using ::executorch::runtime::registry_has_op_function;
 using ::executorch::runtime::TensorMeta;
+
+// Older names of the registry, for sources that still have them.
+
+/// The kernel for an operator; aborts if there is none, so ask hasOpsFn() first.
+inline OpFunction getOpsFn(const char* name,
+                           ::executorch::aten::ArrayRef<TensorMeta> meta_list = {}) {
+  return get_op_function_from_registry(name, {meta_list.data(), meta_list.size()}).get();
+}
+inline bool hasOpsFn(const char* name, ::executorch::aten::ArrayRef<TensorMeta> meta_list = {}) {
+  return registry_has_op_function(name, {meta_list.data(), meta_list.size()});
+}
+inline ::executorch::aten::ArrayRef<Kernel> get_kernels() {
+  const ::executorch::runtime::Span<const Kernel> kernels = get_registered_kernels();
+  return {kernels.data(), kernels.size()};
+}
 }  // namespace executor
 }  // namespace torch

@@ -70,6 +70,38 @@
 #define ET_FUNCTION __FUNCTION__
 #endif
 
+/// Marks a case of a switch that goes on with the next one on purpose.
+#ifdef __cplusplus
+#define ET_FALLTHROUGH [[fallthrough]]
+#elif defined(__GNUC__) || defined(__clang__)
+#define ET_FALLTHROUGH __attribute__((fallthrough))
+#else
+#define ET_FALLTHROUGH
+#endif
+
+/// Nothing else points to what the annotated pointer points to.
+#if defined(__GNUC__) || defined(__clang__)
+#define ET_RESTRICT __restrict__
+#elif defined(_MSC_VER)
+#define ET_RESTRICT __restrict
+#else
+#define ET_RESTRICT
+#endif
+
+/// 1 where exceptions are switched on, otherwise 0. The runtime never throws.
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS) || defined(_CPPUNWIND)
+#define ET_HAS_EXCEPTIONS 1
+#else
+#define ET_HAS_EXCEPTIONS 0
+#endif
+
+/// 1 where `({ ...; value; })` is an expression, which ET_UNWRAP needs; otherwise 0.
+#if defined(__GNUC__) || defined(__clang__)
+#define ET_HAVE_GNU_STATEMENT_EXPRESSIONS 1
+#else
+#define ET_HAVE_GNU_STATEMENT_EXPRESSIONS 0
+#endif
+
 /// How printf writes a size_t and a ptrdiff_t, for formats that are put together from pieces.
 #define ET_PRIsize_t "zu"
 #define ET_PRIssize_t "zd"
@@ -92,6 +124,24 @@
 #else
 #define ET_NO_SANITIZE_SIGNED_OVERFLOW
 #endif
+
+// The older spelling, for sources that still have it.
+#define __ET_DEPRECATED ET_DEPRECATED
+#define __ET_FALLTHROUGH ET_FALLTHROUGH
+#define __ET_FUNCTION ET_FUNCTION
+#define __ET_HAVE_GNU_STATEMENT_EXPRESSIONS ET_HAVE_GNU_STATEMENT_EXPRESSIONS
+#define __ET_INLINE ET_INLINE
+#define __ET_LIKELY ET_LIKELY
+#define __ET_LINE ET_LINE
+#define __ET_NODISCARD ET_NODISCARD
+#define __ET_NOINLINE ET_NOINLINE
+#define __ET_NORETURN ET_NORETURN
+#define __ET_PRINTFLIKE ET_PRINTFLIKE
+#define __ET_SHORT_FILENAME ET_SHORT_FILENAME
+#define __ET_UNLIKELY ET_UNLIKELY
+#define __ET_UNREACHABLE ET_UNREACHABLE
+#define __ET_UNUSED ET_UNUSED
+#define __ET_WEAK ET_WEAK
 
 // `ssize_t` is POSIX, not C++. MSVC lacks it.
 #if defined(_MSC_VER)

@@ -68,9 +68,7 @@ void et_pal_free(void* ptr) ET_INTERNAL_PLATFORM_WEAKNESS;
 #ifdef __cplusplus
 }  // extern "C"
 
-namespace executorch {
-namespace runtime {
-
+// Types of the functions of a PalImpl.
 using pal_init_method = void (*)();
 using pal_abort_method = void (*)();
 using pal_current_ticks_method = et_timestamp_t (*)();
@@ -80,6 +78,17 @@ using pal_emit_log_message_method = void (*)(et_timestamp_t timestamp, et_pal_lo
                                              size_t line, const char* message, size_t length);
 using pal_allocate_method = void* (*)(size_t size);
 using pal_free_method = void (*)(void* ptr);
+
+namespace executorch {
+namespace runtime {
+
+using ::pal_abort_method;
+using ::pal_allocate_method;
+using ::pal_current_ticks_method;
+using ::pal_emit_log_message_method;
+using ::pal_free_method;
+using ::pal_init_method;
+using ::pal_ticks_to_ns_multiplier_method;
 
 /// A table of PAL functions. A null field means the default, i.e. the `et_pal_*` function.
 struct PalImpl {

@@ -1,7 +1,7 @@
 """Python bindings of the runtime with other kernels or backends inside.
 
-`//runtime` brings the optimized and quantized kernels and XNNPACK. `executorch_python_bindings` builds another extension module,
-and a small module that puts it in the place of the first:
+`//runtime` brings the optimized and quantized kernels, those of language models, and XNNPACK. `executorch_python_bindings`
+builds another extension module, and a small module that puts it in the place of the first:
 
     load("//runtime/python:bindings.bzl", "executorch_python_bindings")
 
@@ -19,6 +19,7 @@ load("//bazel:defs.bzl", "cc_bin", "py_lib")
 _EXPORTS = Label("//runtime/python:exports.lds")
 _NATIVE = Label("//runtime/python:native")
 _KERNELS = [
+    Label("//extension/llm/custom_ops:kernels"),
     Label("//kernels/optimized"),
     Label("//kernels/quantized"),
 ]

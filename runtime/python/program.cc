@@ -173,11 +173,11 @@ void ProgramState::load_data(const std::vector<Source>& data) {
   for (const auto& map : data_maps_) {
     maps.push_back(map.get());
   }
-  Result<std::unique_ptr<MergedDataMap>> merged = MergedDataMap::load(maps);
+  Result<MergedDataMap> merged = MergedDataMap::load(maps);
   if (!merged.ok()) {
     throw Failure(merged.error(), "merging external data", log.take());
   }
-  merged_ = std::move(*merged);
+  merged_ = std::make_unique<MergedDataMap>(std::move(*merged));
 }
 
 std::shared_ptr<ProgramState> ProgramState::load(const Source& program,

@@ -36,7 +36,7 @@ CC_LAYERS = [
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
-    {"backends/xnnpack"},
+    {"backends/xnnpack", "extension/llm/custom_ops"},
     {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
 ]
 

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
+#include <sstream>
 #include <type_traits>
 
 #include <gtest/gtest.h>
@@ -79,6 +81,18 @@ TEST(ComplexTest, Functions) {
   EXPECT_NEAR(root.real(), 0.0, 1e-15);
   EXPECT_NEAR(root.imag(), 2.0, 1e-15);
   EXPECT_NEAR(std::exp(Complex(0, std::acos(-1.0))).real(), -1.0, 1e-15);
+}
+
+TEST(ComplexTest, IntegersStreamsAndNan) {
+  using namespace c10::complex_literals;
+  EXPECT_EQ(Complex(1, 2) * 2 + 1, Complex(3, 4));
+  EXPECT_EQ(2 * Complex(1, 2) - 1 * 1_id, Complex(2, 3));
+  std::ostringstream text;
+  text << Complex(1, -2.5);
+  EXPECT_EQ(text.str(), "(1,-2.5)");
+  EXPECT_TRUE(std::isnan(Complex(0, std::nan(""))));
+  EXPECT_FALSE(std::isnan(Complex(0, 1)));
+  EXPECT_TRUE(std::numeric_limits<Complex>::is_specialized);
 }
 
 }  // namespace

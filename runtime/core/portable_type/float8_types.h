@@ -32,6 +32,14 @@ struct alignas(1) Float8_e4m3fnuz {
   uint8_t x;
 };
 
+// The types are storage only; the published headers say so by their namespace.
+namespace unused_dtype {
+using etensor::Float8_e4m3fn;
+using etensor::Float8_e4m3fnuz;
+using etensor::Float8_e5m2;
+using etensor::Float8_e5m2fnuz;
+}  // namespace unused_dtype
+
 }  // namespace etensor
 }  // namespace runtime
 }  // namespace executorch

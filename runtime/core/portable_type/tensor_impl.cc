@@ -18,6 +18,16 @@ ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
   return static_cast<ssize_t>(*numel);
 }
 
+Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
+  ET_CHECK_OR_RETURN_ERROR(dim == 0 || (dim > 0 && sizes != nullptr), InvalidArgument,
+                           "rank %zd without sizes", dim);
+  const Result<size_t> numel = checked_numel({sizes, static_cast<size_t>(dim)});
+  if (!numel.ok()) {
+    return numel.error();
+  }
+  return static_cast<ssize_t>(*numel);
+}
+
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data,
                        DimOrderType* dim_order, StridesType* strides, TensorShapeDynamism dynamism,
                        DeviceType device_type, DeviceIndex device_index)

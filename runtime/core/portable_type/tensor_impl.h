@@ -9,6 +9,7 @@
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/portable_type/scalar_type.h>
+#include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/tensor_shape_dynamism.h>
 #include <executorch/runtime/platform/compiler.h>
 
@@ -129,6 +130,11 @@ class TensorImpl {
 /// Number of elements of a shape; 1 for rank 0. Aborts on negative sizes and on overflow.
 ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 
+/// Number of elements of a shape that comes from outside.
+///
+/// @retval Error::InvalidArgument A negative size or rank, no sizes, or more elements than fit.
+Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
+
 }  // namespace etensor
 }  // namespace runtime
 }  // namespace executorch
@@ -136,6 +142,7 @@ ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
 namespace torch {
 namespace executor {
 using ::executorch::runtime::etensor::compute_numel;
+using ::executorch::runtime::etensor::safe_numel;
 using ::executorch::runtime::etensor::TensorImpl;
 }  // namespace executor
 }  // namespace torch

@@ -271,6 +271,14 @@
                          ET_INTERNAL_CASE(ADDITIONAL1, CTYPE_ALIAS, __VA_ARGS__)               \
                              ET_INTERNAL_CASE(ADDITIONAL2, CTYPE_ALIAS, __VA_ARGS__))
 
+#define ET_SWITCH_FLOAT_TYPES_AND3(ADDITIONAL1, ADDITIONAL2, ADDITIONAL3, TYPE, CONTEXT, NAME, \
+                                   CTYPE_ALIAS, ...)                                           \
+  ET_INTERNAL_SWITCH(TYPE, CONTEXT, NAME,                                                      \
+                     ET_INTERNAL_SWITCH_CASE_FLOAT_TYPES(CTYPE_ALIAS, __VA_ARGS__)             \
+                         ET_INTERNAL_CASE(ADDITIONAL1, CTYPE_ALIAS, __VA_ARGS__)               \
+                             ET_INTERNAL_CASE(ADDITIONAL2, CTYPE_ALIAS, __VA_ARGS__)           \
+                                 ET_INTERNAL_CASE(ADDITIONAL3, CTYPE_ALIAS, __VA_ARGS__))
+
 #define ET_SWITCH_REALH_TYPES_AND2(ADDITIONAL1, ADDITIONAL2, TYPE, CONTEXT, NAME, CTYPE_ALIAS, \
                                    ...)                                                        \
   ET_INTERNAL_SWITCH(TYPE, CONTEXT, NAME,                                                      \

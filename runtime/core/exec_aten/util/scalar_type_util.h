@@ -256,15 +256,35 @@ ET_INTERNAL_TYPE_TRAIT(is_floating_type, isFloatingType)
 ET_INTERNAL_TYPE_TRAIT(is_reduced_floating_type, isReducedFloatingType)
 ET_INTERNAL_TYPE_TRAIT(is_complex_type, isComplexType)
 ET_INTERNAL_TYPE_TRAIT(is_bits_type, isBitsType)
+ET_INTERNAL_TYPE_TRAIT(is_float8_type, isFloat8Type)
 ET_INTERNAL_TYPE_TRAIT(is_qint_type, isQIntType)
 ET_INTERNAL_TYPE_TRAIT(is_barebones_unsigned_type, isBarebonesUnsignedType)
 #undef ET_INTERNAL_TYPE_TRAIT
+
+/// Of any C++ type: float, double, Half, BFloat16.
+template <typename T>
+struct is_floating_point
+    : std::integral_constant<bool, std::is_floating_point<T>::value ||
+                                       std::is_same<T, ::executorch::aten::Half>::value ||
+                                       std::is_same<T, ::executorch::aten::BFloat16>::value> {};
+
+/// Of any C++ type: Half, BFloat16.
+template <typename T>
+struct is_reduced_floating_point
+    : std::integral_constant<bool, std::is_same<T, ::executorch::aten::Half>::value ||
+                                       std::is_same<T, ::executorch::aten::BFloat16>::value> {};
 
 template <typename T, bool includeBool = false>
 struct is_integral_type
     : std::integral_constant<bool, isIntegralType(CppTypeToScalarType<T>::value, includeBool)> {};
 
 }  // namespace runtime
+}  // namespace executorch
+
+namespace executorch {
+namespace aten {
+using ::executorch::runtime::elementSize;
+}  // namespace aten
 }  // namespace executorch
 
 namespace torch {
@@ -277,10 +297,13 @@ using ::executorch::runtime::elementSize;
 using ::executorch::runtime::is_barebones_unsigned_type;
 using ::executorch::runtime::is_bits_type;
 using ::executorch::runtime::is_complex_type;
+using ::executorch::runtime::is_float8_type;
+using ::executorch::runtime::is_floating_point;
 using ::executorch::runtime::is_floating_type;
 using ::executorch::runtime::is_integral_type;
 using ::executorch::runtime::is_qint_type;
 using ::executorch::runtime::is_real_type;
+using ::executorch::runtime::is_reduced_floating_point;
 using ::executorch::runtime::is_reduced_floating_type;
 using ::executorch::runtime::isBitsType;
 using ::executorch::runtime::isComplexType;

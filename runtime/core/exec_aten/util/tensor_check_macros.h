@@ -4,6 +4,7 @@
 /// Two families: those that return false from a predicate after logging, and older ones that abort.
 #pragma once
 
+#include <executorch/runtime/core/error.h>
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -25,9 +26,7 @@
     }                                                                     \
   } while (0)
 
-/// The current spelling of the same.
-#define ET_CHECK_OR_RETURN_FALSE(cond, message, ...) \
-  ET_LOG_MSG_AND_RETURN_IF_FALSE(cond, message, ##__VA_ARGS__)
+// ET_CHECK_OR_RETURN_FALSE, the current spelling of the same, is in core/error.h.
 
 /// Makes a negative index count from the end.
 #define ET_NORMALIZE_IX(IX, UPPER_BOUND) (IX) < 0 ? (IX) + (UPPER_BOUND) : (IX)

@@ -1,5 +1,5 @@
 /// @file
-/// PyTorch include path of complex.h.
+/// PyTorch include path of complex.h: with elementary functions.
 #include <executorch/runtime/core/portable_type/c10/torch_headers.h>
 
 #if ET_C10_IS_TORCH
@@ -11,6 +11,8 @@
 #elif !defined(ET_C10_UTIL_COMPLEX_H_)
 #define ET_C10_UTIL_COMPLEX_H_
 
+#include <executorch/runtime/core/portable_type/c10/c10/util/complex_math.h>
 #include <executorch/runtime/core/portable_type/c10/torch/headeronly/util/complex.h>
+#include <executorch/runtime/core/portable_type/c10/torch/headeronly/util/complex_utils.h>
 
 #endif  // ET_C10_UTIL_COMPLEX_H_

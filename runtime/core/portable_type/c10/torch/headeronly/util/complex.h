@@ -13,6 +13,8 @@
 #define ET_TORCH_HEADERONLY_UTIL_COMPLEX_H_
 
 #include <cmath>
+#include <iosfwd>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -157,6 +159,26 @@ C10_INTERNAL_COMPLEX_BINARY(*)
 C10_INTERNAL_COMPLEX_BINARY(/)
 #undef C10_INTERNAL_COMPLEX_BINARY
 
+// With integers, which std::complex does not have: `z * 2`.
+#define C10_INTERNAL_COMPLEX_INTEGER(op)                                                         \
+  template <                                                                                     \
+      typename T, typename I,                                                                    \
+      std::enable_if_t<std::is_floating_point<T>::value && std::is_integral<I>::value, int> = 0> \
+  constexpr complex<T> operator op(const complex<T>& a, const I& b) {                            \
+    return a op static_cast<T>(b);                                                               \
+  }                                                                                              \
+  template <                                                                                     \
+      typename T, typename I,                                                                    \
+      std::enable_if_t<std::is_floating_point<T>::value && std::is_integral<I>::value, int> = 0> \
+  constexpr complex<T> operator op(const I& a, const complex<T>& b) {                            \
+    return static_cast<T>(a) op b;                                                               \
+  }
+C10_INTERNAL_COMPLEX_INTEGER(+)
+C10_INTERNAL_COMPLEX_INTEGER(-)
+C10_INTERNAL_COMPLEX_INTEGER(*)
+C10_INTERNAL_COMPLEX_INTEGER(/)
+#undef C10_INTERNAL_COMPLEX_INTEGER
+
 template <typename T>
 constexpr complex<T> operator+(const complex<T>& a) {
   return a;
@@ -226,7 +248,20 @@ constexpr complex<float> operator""_if(long double imag) {
 constexpr complex<double> operator""_id(long double imag) {
   return complex<double>(0.0, static_cast<double>(imag));
 }
+constexpr complex<float> operator""_if(unsigned long long imag) {
+  return complex<float>(0.0f, static_cast<float>(imag));
+}
+constexpr complex<double> operator""_id(unsigned long long imag) {
+  return complex<double>(0.0, static_cast<double>(imag));
+}
 }  // namespace complex_literals
+
+/// "(re,im)", as std::complex is written. Compiled only where streams are used.
+template <typename T, typename Char, typename Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& stream,
+                                             const complex<T>& z) {
+  return stream << '(' << z.real() << ',' << z.imag() << ')';
+}
 
 }  // namespace c10
 
@@ -238,11 +273,24 @@ using c10::conj;
 using c10::imag;
 using c10::norm;
 using c10::real;
+
+template <typename T>
+bool isnan(const c10::complex<T>& z) {
+  return std::isnan(z.real()) || std::isnan(z.imag());
+}
+
+template <typename T>
+class numeric_limits<c10::complex<T>> : public numeric_limits<T> {};
 }  // namespace std
 
 namespace torch {
 namespace headeronly {
 using c10::complex;
+using c10::polar;
+namespace complex_literals {
+using c10::complex_literals::operator""_id;
+using c10::complex_literals::operator""_if;
+}  // namespace complex_literals
 }  // namespace headeronly
 }  // namespace torch
 

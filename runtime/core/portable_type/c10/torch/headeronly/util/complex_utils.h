@@ -30,4 +30,11 @@ struct scalar_value_type<complex<T>> {
 
 }  // namespace c10
 
+namespace torch {
+namespace headeronly {
+using c10::is_complex;
+using c10::scalar_value_type;
+}  // namespace headeronly
+}  // namespace torch
+
 #endif  // ET_TORCH_HEADERONLY_UTIL_COMPLEX_UTILS_H_
