@@ -32,9 +32,14 @@ class BufferTable:
 
 
 class ProgramData:
-    """Everything that methods share: constants, initial states, and data outside the program."""
+    """Everything that methods share: constants, initial states, and data outside the program.
 
-    def __init__(self) -> None:
+    Args:
+        names_unplanned_buffers: buffers that methods change may lack memory; they are then known by their names.
+    """
+
+    def __init__(self, names_unplanned_buffers: bool = False) -> None:
+        self.names_unplanned_buffers = names_unplanned_buffers
         self.constants = BufferTable()
         self.states = BufferTable()
         self.external: dict[str, DataCollector] = {}

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from executorch.dialects.errors import InternalError
 from executorch.emitter import EmissionError, emit_program, serialize_pte
 from executorch.emitter.emission_for_tests import calls, emit, value
 from executorch.memory_planning import MemoryPlanningPass
@@ -138,6 +139,25 @@ def test_mutable_buffers_with_and_without_a_state():
     assert second.data_buffer_idx == 0 and second.allocation_info is not None
     assert second.extra_tensor_info.fully_qualified_name == "b"
     assert [bytes(buffer.storage) for buffer in output.mutable_data] == [b"", torch.ones(4).numpy().tobytes()]
+
+
+def test_mutable_buffers_without_memory_need_names():
+    def method():
+        graph = ExecutionGraph()
+        buffer, x = graph.buffer(torch.ones(4), name="cache"), graph.input(4)
+        graph.write_back(buffer, graph.add(buffer, x))
+        graph.output(x)
+        return graph
+
+    planner = MemoryPlanningPass(alloc_mutable_buffers=False)
+    with pytest.raises(InternalError, match="buffer 'cache', for which no memory is planned") as caught:
+        emit(method(), planner)
+    assert isinstance(caught.value, EmissionError)
+    output, plan = emit(method(), planner, emit_mutable_buffer_names=True)
+    buffer = value(plan, calls(plan)[0].args[0])
+    assert buffer.extra_tensor_info.fully_qualified_name == "cache"
+    assert buffer.extra_tensor_info.location == TensorDataLocation.SEGMENT
+    assert buffer.allocation_info is None and buffer.data_buffer_idx == 0 and output.mutable_data is None
 
 
 def test_equal_states_are_stored_once_also_across_methods():

@@ -133,7 +133,7 @@ def emit_program(
     methods: Mapping[str, ExportedProgram] | ExportedProgram,
     emit_stacktrace: bool = False,
     prim_getters: Mapping[str, Any] | None = None,
-    emit_mutable_buffer_names: bool = True,
+    emit_mutable_buffer_names: bool = False,
 ) -> EmitterOutput:
     """Emits methods as one program.
 
@@ -144,17 +144,19 @@ def emit_program(
         prim_getters: name -> constant that a method of this name, without inputs, returns: a number, a truth
             value, a text, a tensor, or a nested list, tuple or dictionary of these. Methods that return gradients
             get theirs besides (`executorch.emitter.training`).
-        emit_mutable_buffer_names: for callers of other releases; mutable buffers are named anyway.
+        emit_mutable_buffer_names: buffers that methods change and that have no planned memory are written with
+            their names, for whoever runs the program to give them memory. Those with memory have names anyway.
 
     Raises:
         EmissionError: a node or a constant has no counterpart in a program; the message names it.
+        UnplannedBufferError: a buffer that a method changes has no memory (also an ``InternalError``).
     """
     methods = {"forward": methods} if isinstance(methods, ExportedProgram) else dict(methods)
     getters = {**(prim_getters or {}), **training_methods(methods)}
     twice = sorted(set(methods) & set(getters))
     if twice:
         raise EmissionError(f"both a method and a constant method have the name: {', '.join(twice)}")
-    data, delegates = ProgramData(), DelegateTable()
+    data, delegates = ProgramData(emit_mutable_buffer_names), DelegateTable()
     output = EmitterOutput(Program(version=SCHEMA_VERSION))
     for name in sorted(methods):
         emitted = MethodEmitter(name, methods[name], data, delegates).emit(emit_stacktrace)

@@ -19,6 +19,10 @@ FORMAT_VERSION = 0
 """Of the files that are written; newer ones are not read."""
 
 
+class NewerFormatError(FormatError, NotImplementedError):
+    """A file has a format that a later release writes; also a ``NotImplementedError``."""
+
+
 @dataclass(frozen=True)
 class FlatTensorConfig:
     """How to write: alignment of segments and, at least, of tensors, in bytes."""
@@ -75,7 +79,8 @@ class FlatTensorSerializer(DataSerializer):
         """The content of a file; buffers refer to `blob`.
 
         Raises:
-            FormatError: the file is cut off or corrupt, no `.ptd` file or one of a newer format; the message says which.
+            FormatError: the file is cut off or corrupt, or no `.ptd` file; the message says which.
+            NewerFormatError: its format is newer than this release.
         """
         view = memoryview(blob.tobytes() if isinstance(blob, Cord) else blob).cast("B")
         header = FlatTensorHeader.from_file(view)
@@ -86,7 +91,7 @@ class FlatTensorSerializer(DataSerializer):
             )
         root = schema.read_flat_tensor(view[:size])
         if root.version > FORMAT_VERSION:
-            raise FormatError(
+            raise NewerFormatError(
                 f"the file has version {root.version} of the format, newer than {FORMAT_VERSION}, the last one that this "
                 "release reads. Way out: read it with the release that wrote it"
             )

@@ -93,5 +93,6 @@ def test_files_of_a_newer_format_are_refused(monkeypatch):
         patch.setattr("executorch.emitter.flat_tensor.FORMAT_VERSION", 1)
         data = bytes(FlatTensorSerializer().serialize(payload()))
         assert FlatTensorSerializer().deserialize(data).named_data.keys() == payload().named_data.keys()
-    with pytest.raises(ValueError, match="version 1 of the format, newer than 0"):
-        FlatTensorSerializer().deserialize(data)
+    for kind in (ValueError, NotImplementedError):
+        with pytest.raises(kind, match="version 1 of the format, newer than 0"):
+            FlatTensorSerializer().deserialize(data)

@@ -14,7 +14,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.control_flow import CONTROL_FLOW, control_flow_name, loop_of
-from executorch.dialects.errors import ExportError, describe_node, describe_target
+from executorch.dialects.errors import ExportError, InternalError, describe_node, describe_target
 from executorch.dialects.execution import (
     flatten_specs,
     is_alloc,
@@ -33,7 +33,7 @@ from executorch.emitter.constants import ProgramData
 from executorch.emitter.containers import container_string
 from executorch.emitter.control_flow import ControlFlow
 from executorch.emitter.delegates import DelegateTable
-from executorch.emitter.errors import EmissionError, NodeEmissionError
+from executorch.emitter.errors import EmissionError, InternalNodeError, NodeEmissionError
 from executorch.emitter.instructions import InstructionList, Scope, operator_key
 from executorch.emitter.training import is_returned
 from executorch.emitter.values import ValueTable, dynamism
@@ -176,7 +176,8 @@ class MethodEmitter:
             except NodeEmissionError:
                 raise
             except ExportError as error:
-                raise NodeEmissionError(f"{describe_node(node)}: {error.message}") from error
+                kind = InternalNodeError if isinstance(error, InternalError) else NodeEmissionError
+                raise kind(f"{describe_node(node)}: {error.message}") from error
 
     def _node(self, scope: Scope, node: Node) -> Any:
         if node.op == "get_attr":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from executorch.emitter.errors import EmissionError
+from executorch.emitter.errors import EmissionError, MemoryFormatError
 from executorch.schema.scalar_type import ScalarType
 
 _NAMES = {
@@ -39,7 +39,8 @@ _NAMES = {
 SCALAR_TYPES: dict[torch.dtype, ScalarType] = {getattr(torch, name): kind for kind, name in _NAMES.items()}
 """Element types that a tensor in a file can have."""
 DTYPES: dict[ScalarType, torch.dtype] = {kind: dtype for dtype, kind in SCALAR_TYPES.items()}
-_MEMORY_FORMATS = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2}
+# Kernels know no others, see MemoryFormat in runtime/core/portable_type/tensor_options.h.
+_MEMORY_FORMATS = {torch.contiguous_format: 0, torch.preserve_format: 1}
 
 
 def scalar_type(dtype: torch.dtype) -> ScalarType:
@@ -59,11 +60,17 @@ def argument_number(value: torch.dtype | torch.layout | torch.memory_format) -> 
 
     Raises:
         EmissionError: there is no number for it.
+        MemoryFormatError: no kernel knows the memory format (also an ``InternalError``).
     """
     if isinstance(value, torch.dtype):
         return int(scalar_type(value))
     if value is torch.strided:
         return 0
-    if isinstance(value, torch.memory_format) and value in _MEMORY_FORMATS:
+    if isinstance(value, torch.memory_format):
+        if value not in _MEMORY_FORMATS:
+            raise MemoryFormatError(
+                f"the memory format {value} is unsupported: kernels make contiguous results or keep an order\nWay out: "
+                "EdgeCompileConfig(_skip_dim_order=False), which says orders of dimensions in place of memory formats"
+            )
         return _MEMORY_FORMATS[value]
     raise EmissionError(f"no operator of a program can take {value}")

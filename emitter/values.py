@@ -9,7 +9,7 @@ import torch
 
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.emitter.constants import ProgramData
-from executorch.emitter.errors import EmissionError
+from executorch.emitter.errors import EmissionError, UnplannedBufferError
 from executorch.emitter.scalar_types import argument_number, scalar_type
 from executorch.schema import program as schema
 from executorch.schema.program import (
@@ -156,6 +156,8 @@ class ValueTable:
             # A view reads the same bytes as the buffer; only the buffer itself has the name and the initial state.
             if not spec.is_view:
                 self._describe_buffer(tensor, spec)
+        elif spec.fully_qualified_name is not None:
+            tensor.extra_tensor_info = self._name_of_unplanned(spec)
         if spec.device != DeviceType.CPU:
             tensor.extra_tensor_info = tensor.extra_tensor_info or ExtraTensorInfo()
             tensor.extra_tensor_info.device_type = DeviceType(spec.device)
@@ -174,6 +176,16 @@ class ValueTable:
             tensor.extra_tensor_info = ExtraTensorInfo(
                 mutable_data_segments_idx=0, fully_qualified_name=spec.fully_qualified_name
             )
+
+    def _name_of_unplanned(self, spec: TensorSpec) -> ExtraTensorInfo:
+        # Without an initial state: the runtime copies states into planned memory only.
+        if not self._data.names_unplanned_buffers:
+            raise UnplannedBufferError(
+                f"the method changes the buffer {spec.fully_qualified_name!r}, for which no memory is planned\nWay out: "
+                "MemoryPlanningPass(alloc_mutable_buffers=True), or, where whoever runs the program gives the buffer "
+                "its memory, ExecutorchBackendConfig(emit_mutable_buffer_names=True)"
+            )
+        return ExtraTensorInfo(fully_qualified_name=spec.fully_qualified_name)
 
     def _sizes(self, spec: TensorSpec) -> list[int]:
         if spec.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND:

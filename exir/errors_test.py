@@ -10,6 +10,7 @@ from executorch.exir.backend.backend_details import BackendDetails, PreprocessRe
 from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 from executorch.exir.error import (
     ExportError,
+    InternalError,
     MissingOutVariantError,
     SpecViolationError,
     UnboundedShapeError,
@@ -188,6 +189,17 @@ def test_tied_weights_are_stored_once():
     buffer = to_edge(torch.export.export(model, (torch.tensor([1, 2]),))).to_executorch().buffer
     weight = model.head.weight.detach().numpy().tobytes()
     assert buffer.count(weight) == 1 and len(buffer) < 2 * len(weight)
+
+
+def test_memory_formats_that_no_kernel_knows_are_refused():
+    image = torch.rand(1, 3, 4, 5)
+    program = _export(lambda x: x.to(memory_format=torch.channels_last) + 1, image)
+    plain = EdgeCompileConfig(_check_ir_validity=False, _skip_dim_order=True)
+    edge = to_edge(program, compile_config=plain)
+    with pytest.raises(InternalError, match=r"memory format torch\.channels_last is unsupported") as caught:
+        edge.to_executorch()
+    assert "_skip_dim_order=False" in str(caught.value) and "_to_copy" in str(caught.value)
+    assert to_edge(program).to_executorch().buffer
 
 
 def test_a_channels_last_input_is_a_fact_of_the_program_and_enforced():

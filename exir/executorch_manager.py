@@ -42,7 +42,10 @@ class ExecutorchProgramManager:
         self._config_methods = dict(config_methods or {})
         self._backend_config = backend_config or ExecutorchBackendConfig()
         self._emitter_output: EmitterOutput = emit_program(
-            self._execution_programs, self._backend_config.emit_stacktrace, self._config_methods
+            self._execution_programs,
+            self._backend_config.emit_stacktrace,
+            self._config_methods,
+            self._backend_config.emit_mutable_buffer_names,
         )
         if named_data is not None:
             _add_named_data(self._emitter_output, named_data)

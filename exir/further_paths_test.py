@@ -1,12 +1,14 @@
 """Behaviour behind the less travelled documented paths."""
 
 import json
+from typing import ClassVar
 
 import pytest
 import torch
 from torch.export.graph_signature import ExportGraphSignature
 from torchgen.model import SchemaKind
 
+from executorch.dialects.verifiers import EdgeVerifier
 from executorch.exir import to_edge
 from executorch.exir._program_utils import _get_updated_graph_signature, _get_updated_range_constraints
 from executorch.exir._serialize._flatbuffer_program import _program_to_flatbuffer
@@ -31,6 +33,7 @@ from executorch.exir.passes.constant_prop_pass import (
 from executorch.exir.passes.convert_constant_dim_order_pass import convert_constant_dim_order_pass
 from executorch.exir.passes.remove_mixed_type_operators import RemoveMixedTypeOperators
 from executorch.exir.program._fake_program import get_fake_program, update_to_real_program
+from executorch.exir.program._program import _transform
 from executorch.exir.schema import Double, EValue, Program
 from executorch.exir.tensor_layout import TensorLayout
 from executorch.exir.tracer import _default_decomposition_table
@@ -95,6 +98,20 @@ def test_transform_takes_a_pass_manager():
     seen: list[torch.fx.GraphModule] = []
     assert edge.transform(PassManager([seen.append])).methods == {"forward"}
     assert len(seen) == 1
+
+
+def test_transform_with_other_verifiers():
+    class Picky(EdgeVerifier):
+        dialect = "PICKY"
+        seen: ClassVar[list[torch.fx.GraphModule]] = []
+
+        def check_additional(self, gm):
+            self.seen.append(gm)
+
+    program = to_edge(torch.export.export(torch.nn.ReLU(), (torch.ones(2),))).exported_program()
+    transformed = _transform(program, PassManager([]), override_verifiers=[Picky])
+    assert transformed.verifiers == [Picky] and Picky.seen
+    assert _transform(program, PassManager([])).verifiers == program.verifiers
 
 
 def test_reductions_get_contiguous_inputs():

@@ -39,7 +39,7 @@ PATHS = {
     " get_lowered_backend_modules",
     "executorch.exir.memory": "alloc free view",
     "executorch.exir.memory_planning": "greedy naive",
-    "executorch.exir.pass_base": "Argument ExportPass NodeMetadata PassBase PassResult ProxyValue Value",
+    "executorch.exir.pass_base": "Argument ExportPass NodeMetadata PassBase PassResult ProxyValue Value map_args",
     "executorch.exir.pass_manager": "ExportedProgramPassBase ExportedProgramPassManager PassManager",
     "executorch.exir.passes": "ConstraintBasedSymShapeEvalPass DebugHandleGeneratorPass HintBasedSymShapeEvalPass"
     " MemoryPlanningPass SpecPropPass ToOutVarPass",

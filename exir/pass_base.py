@@ -1,6 +1,7 @@
 """Documented path of :mod:`executorch.passes.pass_base` and :mod:`executorch.passes.export_pass`."""
 
 from executorch.passes.export_pass import Argument, ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
+from executorch.passes.graph_values import map_args
 from executorch.passes.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
@@ -26,4 +27,5 @@ __all__ = [
     "PassType",
     "ProxyValue",
     "Value",
+    "map_args",
 ]

@@ -31,6 +31,15 @@ class Choice(torch.nn.Module):
         return torch.cond(p, lambda x: x + 1, lambda x: x * 2, (x,))
 
 
+class Halves(torch.nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        self.parts = parts
+
+    def forward(self, x):
+        return tuple(torch.split(x, 4 // self.parts))
+
+
 class SerdeBackend(BackendDetails):
     """Keeps data by name and maps identifiers to handles."""
 
@@ -109,6 +118,15 @@ def test_execution_form():
     same_graph(program, found)
     for before, after in zip(program.graph.nodes, found.graph.nodes, strict=True):
         assert str(before.args) == str(after.args)
+
+
+def test_execution_form_of_operators_that_fill_lists():
+    for parts in (1, 2):
+        program = edge_of(Halves(parts), torch.rand(4)).to_executorch().exported_program()
+        found = deserialize(serialize(program))
+        same_graph(program, found)
+        split = next(node for node in found.graph.nodes if "split" in node.name)
+        assert isinstance(split.target, torch._ops.OpOverload) and not split.target._schema.returns
 
 
 def test_files(tmp_path):

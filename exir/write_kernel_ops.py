@@ -16,7 +16,8 @@ _ROOT = flags.DEFINE_string(
 
 _HEADER = (
     "# Operators with a kernel in a library of this project, as programs spell them.\n"
-    "# Written by write_kernel_ops.py from kernels/*/*.yaml and the prim_ops registrations.\n"
+    "# Written by write_kernel_ops.py from kernels/*/*.yaml, extension/llm/custom_ops/*.yaml and the prim_ops\n"
+    "# registrations.\n"
 )
 _YAML_ENTRY = re.compile(r"^- (?:op|func): *['\"]?([\w:]+(?:\.\w+)?)", re.MULTILINE)
 _REGISTRATION = re.compile(r"\"((?:executorch_prim|aten|prim)::[\w.]+)\"")
@@ -35,7 +36,7 @@ def ops_of_source(text: str) -> set[str]:
 def kernel_ops(root: pathlib.Path) -> set[str]:
     """All operators with a kernel in the libraries of the checkout at ``root``."""
     found: set[str] = set()
-    for path in sorted(root.glob("kernels/*/*.yaml")):
+    for path in sorted([*root.glob("kernels/*/*.yaml"), *root.glob("extension/llm/custom_ops/*.yaml")]):
         found |= ops_of_yaml(path.read_text(encoding="utf-8"))
     for path in sorted(root.glob("kernels/prim_ops/*.cc")):
         if not path.name.endswith("_test.cc"):

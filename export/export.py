@@ -176,8 +176,8 @@ class ExportSession:
         return {name: transform_aten(name, program, passes) for name, program in self._model.items()}
 
     def get_stage_artifacts(self) -> dict[StageType, PipelineArtifact]:
-        """Type of each stage that ran, to what it made."""
-        return dict(self._stage_to_artifacts)
+        """Type of each stage that ran, to what it made; the dictionary follows later runs."""
+        return self._stage_to_artifacts
 
     def _detect_model_type(self, model: Any) -> str:
         """What the pipeline starts from: modules, captured graphs, or programs; of a mapping, what all are."""

@@ -186,6 +186,8 @@ def test_the_stages_one_by_one():
     ]
     session = export(_Add(), INPUTS, ExportRecipe(lowering_recipe=lowering, pipeline_stages=stages))
     artifacts = session.get_stage_artifacts()
+    session.export()
+    assert artifacts is session.get_stage_artifacts()
     assert _targets(artifacts[StageType.TO_EDGE].data) == ["aten.add.Tensor"]
     assert _targets(artifacts[StageType.EDGE_PROGRAM_MANAGER_TRANSFORM].data) == ["aten.mul.Tensor"]
     assert "executorch_call_delegate" in _targets(session.get_edge_program_manager())

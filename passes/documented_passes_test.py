@@ -1,5 +1,7 @@
 """The documented passes that no stage of the lowering runs by default: what they rewrite and what they leave."""
 
+import operator
+
 import pytest
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -235,6 +237,19 @@ class _Constants(torch.nn.Module):
 
     def forward(self, x):
         return x * (self.table + self.table).exp()
+
+
+def test_selections_are_numbered_without_gaps():
+    module = make_fx(lambda x: torch.topk(torch.topk(x, 3)[0], 2)[1], tracing_mode="fake")(torch.rand(4))
+    selections = [node for node in module.graph.nodes if node.target is operator.getitem]
+    for node in selections:
+        if not node.users:
+            module.graph.erase_node(node)
+    assert EdgeOpsPass()(module).modified
+    names = [node.name for node in module.graph.find_nodes(op="call_function", target=operator.getitem)]
+    assert names == ["getitem", "getitem_1"]
+    assert str(list(module.graph.nodes)[-1].args) == "(getitem_1,)"
+    assert not EdgeOpsPass()(module).modified
 
 
 def test_constants_of_a_module_are_folded():

@@ -1,20 +1,25 @@
 """Brings a graph into the edge dialect: edge operators as call targets, edge names on the nodes."""
 
-from typing import Any
+import operator
+from typing import Any, Final
 
 from torch._ops import OpOverload
-from torch.fx import Node
+from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.dialects.verifiers import returns_tensor
 from executorch.passes.pass_base import NodePass
+
+_SELECTION: Final = "getitem"
 
 
 class EdgeOpsPass(NodePass):
     """Replaces every operator that returns tensors by its edge operator; the node is named after it.
 
     ``add_3`` of ``aten.add.Tensor`` becomes ``aten_add_tensor`` (with a number when the name is taken). Operators that
-    return numbers (``sym_size``) stay torch operators. Names of outputs change: sync the signature afterwards.
+    return numbers (``sym_size``) stay torch operators. The selections of one of several results are numbered in their
+    order, without gaps, so that passes which build the graph anew give them the same names. Names of outputs change:
+    sync the signature afterwards.
     """
 
     def rewrite(self, node: Node) -> bool:
@@ -26,6 +31,23 @@ class EdgeOpsPass(NodePass):
         rename_after(node, replacement)
         return True
 
+    def end(self, graph_module: GraphModule) -> bool:
+        graph = graph_module.graph
+        selections = [node for node in graph.find_nodes(op="call_function", target=operator.getitem)]
+        if [node.name for node in selections] == [_numbered(index) for index in range(len(selections))]:
+            return False
+        names = graph._graph_namespace
+        # fx remembers names of nodes that are gone, and counts on from them.
+        names._used_names = {node.name for node in graph.nodes} - {node.name for node in selections}
+        names._base_count.pop(_SELECTION, None)
+        changed = False
+        for node in selections:
+            name = names.create_name(_SELECTION, None)
+            changed |= name != node.name
+            node.name = name
+            names._rename_object(node, name)
+        return changed
+
 
 class EdgeToAtenPass(NodePass):
     """The inverse for targets; names stay."""
@@ -35,6 +57,10 @@ class EdgeToAtenPass(NodePass):
             return False
         node.target = node.target._op
         return True
+
+
+def _numbered(index: int) -> str:
+    return f"{_SELECTION}_{index}" if index else _SELECTION
 
 
 def rename_after(node: Node, target: Any) -> None:

@@ -194,6 +194,13 @@ def test_reshapes_become_views():
     assert not ReplaceViewCopyWithViewPass()(program.graph_module).modified
 
 
+def test_reshapes_become_views_in_graphs_without_specs():
+    program = edge(lambda x: x.sin().view(3, 2).cos(), X)
+    assert ReplaceViewCopyWithViewPass()(program.graph_module).modified
+    (view,) = [node for node in call_nodes(program) if node.target is memory.view]
+    assert view.meta["spec"].root is find(program, "aten.sin.default").meta["spec"]
+
+
 def test_views_with_one_symbolic_size():
     program = _with_specs(lambda x: x.sin().unsqueeze(0).cos(), X, dynamic_shapes=ROWS)
     ConstraintBasedSymShapeEvalPass()(program.graph_module)

@@ -8,6 +8,7 @@ from torch._higher_order_ops.while_loop import while_loop
 
 from executorch.dialects.ops import ops
 from executorch.passes.export_pass import ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
+from executorch.passes.graph_values import map_args
 from executorch.passes.programs_for_tests import call_nodes, calls, core, edge, export, find
 
 aten = torch.ops.aten
@@ -320,3 +321,14 @@ def test_values_that_are_missing_are_found_out():
     del relu.meta["val"]
     result = ExportPass()(program.graph_module)
     assert not result.modified and relu.meta["val"].shape == (3,)
+
+
+@pytest.mark.parametrize("op", [aten.add.Tensor, ops.edge.aten.add.Tensor])
+def test_arguments_are_mapped_with_their_schema(op):
+    def describe(value, argument):
+        return argument.name, str(argument.type), value
+
+    args, kwargs = map_args(op, describe, ("x", 2, "beyond"), {"alpha": 3, "unknown": 4})
+    assert args == (("self", "Tensor", "x"), ("other", "Tensor", 2), "beyond")
+    assert kwargs == {"alpha": ("alpha", kwargs["alpha"][1], 3), "unknown": 4}
+    assert map_args(op, describe, (), {"other": 1}) == ((), {"other": ("other", "Tensor", 1)})

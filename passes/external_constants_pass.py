@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.passes.pass_base import PassResult
-from executorch.passes.program import mutated_placeholders
+from executorch.passes.program import mutated_placeholders, trained_parameters
 
 #: File name used when constants are external but no name was chosen.
 DEFAULT_FILE: Final = "_default_external_constant"
@@ -53,7 +53,9 @@ def external_constants_pass(
 def external_mutable_weights_pass(
     gm: "GraphModule | None", ep: ExportedProgram, gen_tag_fn: "TagFunction | None" = None
 ) -> PassResult:
-    """Like :func:`external_constants_pass`, for parameters only: what a trainer updates, not tables and constants.
+    """Like :func:`external_constants_pass`, for what a trainer updates only: parameters whose gradients are returned.
+
+    A program for inference has none, and keeps its weights; so do frozen parameters.
 
     Args:
         gm: the program's graph, or None.
@@ -62,10 +64,11 @@ def external_mutable_weights_pass(
     """
     exported_program = ep
     choose = gen_tag_fn or (lambda node: DEFAULT_FILE)
+    trained = trained_parameters(exported_program.graph_signature)
     modified = False
     placeholders = exported_program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
-        if spec.kind == InputKind.PARAMETER:
+        if spec.kind == InputKind.PARAMETER and spec.target in trained:
             modified |= _tag(node, choose(node))
     return PassResult(exported_program.graph_module if gm is None else gm, modified)
 

@@ -1,7 +1,7 @@
 """What an :class:`~executorch.passes.export_pass.ExportPass` hands around: values of the graph under construction."""
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -137,4 +137,23 @@ def _symbols_of(leaf: Any) -> str:
     return ", ".join(free) if any(free) else ""
 
 
-__all__ = ["ExportPassBaseError", "NodeMetadata", "ProxyValue", "check_symbolic_inputs"]
+def map_args(
+    op: Any, fn: Callable[[Any, Any], Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call with each one replaced by what ``fn`` makes of it.
+
+    Args:
+        op: whose schema describes the arguments, of ATen or of the edge dialect.
+        fn: takes an argument (a list is one argument) and its entry in the schema, with ``name`` and ``type``.
+        args: positional arguments; those beyond the schema stay.
+        kwargs: arguments by name; unknown names stay. Arguments that are left out have no part.
+    """
+    described = op._schema.arguments
+    positional = [argument for argument in described if not argument.kwarg_only]
+    by_name = {argument.name: argument for argument in described}
+    mapped = [fn(value, argument) for value, argument in zip(args, positional, strict=False)]
+    named = {name: fn(value, by_name[name]) if name in by_name else value for name, value in kwargs.items()}
+    return (*mapped, *args[len(mapped) :]), named
+
+
+__all__ = ["ExportPassBaseError", "NodeMetadata", "ProxyValue", "check_symbolic_inputs", "map_args"]

@@ -142,6 +142,16 @@ def test_mixed_arguments_are_cast_once():
     assert not TypePromotionPass()(program.graph_module).modified
 
 
+def test_integers_divided_without_rounding_by_the_rounding_operator():
+    integers = torch.tensor([1, 2])
+    program = core(lambda a, b: torch.div(a, b, rounding_mode=None), integers, integers + 2)
+    assert TypePromotionPass()(program.graph_module).modified
+    division = find(program, "aten.div.Tensor_mode")
+    assert {source.meta["val"].dtype for source in division.args} == {torch.float32}
+    rounded = core(lambda a, b: torch.div(a, b, rounding_mode="floor"), integers, integers + 2)
+    assert not TypePromotionPass()(rounded.graph_module).modified
+
+
 def test_rank_0_tensors_promote_less():
     program = core(lambda a, b: a * b, torch.ones(2, dtype=torch.float16), torch.tensor(2.0))
     TypePromotionPass()(program.graph_module)

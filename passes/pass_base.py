@@ -16,9 +16,11 @@ from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
+from torch.fx.node import map_arg
 from torch.fx.passes.infra.pass_base import PassBase as _TorchPassBase
 from torch.fx.passes.infra.pass_base import PassResult
 
+from executorch.dialects import meta_keys
 from executorch.dialects.verifiers import graph_modules
 
 PassType = Callable[[GraphModule], PassResult | None]
@@ -48,7 +50,8 @@ class PassBase(_TorchPassBase):
 class NodePass(PassBase):
     """Visits every node of a graph and of its control-flow bodies once, in order, and rewrites in place.
 
-    Nodes that a rewrite inserts before the visited node are not visited. Dead nodes are removed at the end when
+    Nodes that a rewrite inserts before the visited node are not visited. Afterwards the output node has the example
+    values of the results, as after an ``ExportPass``. Dead nodes are removed at the end when
     ``removes_dead_code`` is set and something changed.
     """
 
@@ -65,6 +68,7 @@ class NodePass(PassBase):
                 module.graph.eliminate_dead_code()
             if changed:
                 module.recompile()
+            _describe_results(module)
             modified |= changed
         return PassResult(graph_module, modified)
 
@@ -112,6 +116,12 @@ class ExportedProgramPassBase(abc.ABC):
 
     def ensures(self, exported_program: ExportedProgram) -> None:  # noqa: B027 (optional to override)
         """Raises when the program that came out lacks what this pass promises. Runs after ``call``."""
+
+
+def _describe_results(graph_module: GraphModule) -> None:
+    """The output node knows the example values of what it returns; its own result is nobody's argument."""
+    output = graph_module.graph.output_node()
+    output.meta[meta_keys.VAL] = map_arg(output.args[0], lambda node: node.meta.get(meta_keys.VAL))
 
 
 def run_pass(pass_: Any, graph_module: GraphModule) -> PassResult:

@@ -59,6 +59,13 @@ class _SinToCos(NodePass):
         return True
 
 
+def test_the_output_node_has_the_values_of_the_results():
+    program = export(lambda x: (x.sin(), None, [x.exp()]), torch.ones(2, 3))
+    _SinToCos()(program.graph_module)
+    first, nothing, second = program.graph.output_node().meta["val"]
+    assert nothing is None and (first.shape, second.shape) == ((2, 3), (2, 3))
+
+
 def test_node_passes_rewrite_in_place_and_say_so():
     program = core(lambda x: x.sin() + 1, torch.ones(2))
     result = _SinToCos()(program.graph_module)

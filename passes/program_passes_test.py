@@ -5,6 +5,7 @@ import copy
 import pytest
 import torch
 from torch import nn
+from torch.export.experimental import _export_forward_backward
 
 from executorch.passes.constant_prop_pass import ConstantPropPass, constant_prop_pass
 from executorch.passes.external_constants_pass import (
@@ -276,10 +277,22 @@ def test_written_buffers_stay_inside():
     assert _tags(program)["b_a"] is None and _tags(program)["b_b"] == DEFAULT_FILE
 
 
-def test_trainable_weights_only():
-    program = edge(nn.BatchNorm1d(2), torch.rand(3, 2))
-    external_mutable_weights_pass(program.graph_module, program)
-    assert _tags(program)["p_weight"] == DEFAULT_FILE and _tags(program)["b_running_mean"] is None
+class _Tuned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 2)
+
+    def forward(self, x, y):
+        return nn.functional.mse_loss(self.head(self.body(x)), y)
+
+
+def test_only_weights_that_are_trained():
+    inference = torch.export.export(_Tuned(), (torch.rand(1, 3), torch.rand(1, 2)), strict=False)
+    training = _export_forward_backward(inference)
+    assert external_mutable_weights_pass(None, training).modified
+    tagged = {name for name, tag in _tags(training).items() if tag == DEFAULT_FILE}
+    assert tagged == {"p_head_weight", "p_head_bias"}
+    assert not external_mutable_weights_pass(inference.graph_module, inference).modified
 
 
 def test_unlifted_modules_are_tagged_before_they_are_exported_again():

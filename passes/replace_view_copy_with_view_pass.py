@@ -29,6 +29,7 @@ from executorch.dialects.tensor_spec import TensorSpec, ViewSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.functional_forms import written_arguments
 from executorch.passes.pass_base import PassBase, PassResult
+from executorch.passes.spec_prop_pass import SpecPropPass
 
 _aten = torch.ops.aten
 
@@ -45,7 +46,7 @@ SHAPE_CHANGES: Final = frozenset(
 
 
 class ReplaceViewCopyWithViewPass(PassBase):
-    """See the module's description. Runs on a graph with specs, before the to-out-variant pass.
+    """See the module's description. Runs before the to-out-variant pass; copies that have no specs get them first.
 
     Args:
         may_view: asked for each candidate; a planner or backend that cannot share bytes says False.
@@ -56,6 +57,8 @@ class ReplaceViewCopyWithViewPass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         modified = False
+        if any(_lacks_spec(node) for module in graph_modules(graph_module) for node in module.graph.nodes):
+            SpecPropPass()(graph_module)
         for module in graph_modules(graph_module):
             changed = False
             writers = _writers(module)
@@ -74,6 +77,11 @@ class ReplaceViewCopyWithViewPass(PassBase):
                 assert spec.base is node.args[0].meta[meta_keys.SPEC], (
                     f"{node.name} does not view its argument"
                 )
+
+
+def _lacks_spec(node: Node) -> bool:
+    changes_shape = node.op == "call_function" and aten_op(node.target) in SHAPE_CHANGES
+    return changes_shape and meta_keys.SPEC not in node.meta
 
 
 def _writers(module: GraphModule) -> dict[int, list[Node]]:

@@ -78,7 +78,9 @@ class TypePromotionPass(NodePass):
     def _compute_dtype(self, node: Node, sources: list[Node]) -> torch.dtype:
         dtype = _compute_dtype(sources)
         integers = not (dtype.is_floating_point or dtype.is_complex)
-        if self.divides_in_floats and integers and _is_true_division(node):
+        # In the dialect, `div.Tensor_mode` returns the type that it takes, also where nothing is rounded.
+        in_floats = self.divides_in_floats or aten_op(node.target) is _aten.div.Tensor_mode
+        if in_floats and integers and _is_true_division(node):
             return torch.get_default_dtype()
         return dtype
 

@@ -91,9 +91,11 @@ class ExecutorchBackendConfig:
         remove_view_copy: turn copies that only change the shape into views.
         external_constants: True puts all constants into a ``.ptd`` file; a function of the placeholder gives the
             file's name (None keeps that constant in the program).
-        external_mutable_weights: True puts all trainable parameters into a ``.ptd`` file.
+        external_mutable_weights: True puts the parameters that a method returns gradients of into a ``.ptd`` file.
         dynamic_memory_planning_mode: dynamic sizes count with their upper bounds; the other mode is refused.
-        emit_mutable_buffer_names: for callers of other releases; programs name every mutable buffer anyway.
+        emit_mutable_buffer_names: write buffers that methods change by name only where memory planning has left them
+            out (``alloc_mutable_buffers=False``), for whoever runs the program to give them memory; off, that is an
+            error. Buffers with memory have their names in the program anyway.
         do_quant_fusion_and_const_prop: fuse dequantize - operator - quantize into operators on integers, and fold all
             constants, quantized weights among them.
         run_reinplace_pass: let ``index_put`` and ``reinplace_extra_ops`` write over arguments that nobody reads any

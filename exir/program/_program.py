@@ -15,6 +15,7 @@ from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgra
 from executorch.passes.functional_forms import may_alias
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_manager import flatten_passes
+from executorch.passes.program import replace_parts
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.spec_prop_pass import SpecPropPass
 
@@ -82,8 +83,21 @@ def _to_edge(ep: ExirExportedProgram, config: EdgeCompileConfig) -> ExirExported
 def _transform(
     self: ExportedProgram, *passes: Any, override_verifiers: "Sequence[Any] | None" = None
 ) -> ExportedProgram:
-    del override_verifiers  # passes are checked where the program goes on
-    return transform_exported_program(self, *passes)
+    """A new program after ``passes``.
+
+    Args:
+        passes: as for ``EdgeProgramManager.transform``.
+        override_verifiers: classes that verify the new program, at once and later, in place of those of ``self``.
+
+    Raises:
+        SpecViolationError: one of ``override_verifiers`` refuses the new program.
+    """
+    transformed = transform_exported_program(self, *passes)
+    if override_verifiers is None:
+        return transformed
+    transformed = replace_parts(transformed, verifiers=list(override_verifiers))
+    transformed.validate()
+    return transformed
 
 
 __all__ = [

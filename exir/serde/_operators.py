@@ -1,9 +1,10 @@
-"""Tells torch's serializer how edge operators and the memory operators of the execution form are written."""
+"""Tells torch's serializer how edge operators and the operators of the execution form are written."""
 
 from typing import Any, ClassVar, Final
 
 import torch
 from torch._export.serde.serialize import ExtensionHandler, register_extension
+from torch._ops import OpOverload
 
 from executorch.dialects import memory
 from executorch.dialects.backend_ops import BackendOpOverload
@@ -33,6 +34,43 @@ ALLOC_LIST: Final = MemoryOp("alloc_list", "executorch_memory::alloc_list() -> T
 VIEW: Final = MemoryOp("view", "executorch_memory::view(Tensor base, SymInt[] size) -> Tensor")
 FREE: Final = MemoryOp("free", "executorch_memory::free(Tensor value) -> ()")
 _MEMORY_OPS: Final = {op.__name__: op for op in (ALLOC, ALLOC_LIST, VIEW, FREE)}
+
+
+class ListOutOp:
+    """An out variant that fills a list, in a form for torch's serializer, which finds results by the schema.
+
+    Such operators return nothing (``split_copy.Tensor_out(..., Tensor(a!)[] out) -> ()``), but in execution form
+    their calls stand for the list.
+    """
+
+    def __init__(self, op: OpOverload) -> None:
+        self.__name__ = self.__qualname__ = str(op)
+        self.op = op
+        self.schema = torch._C.parse_schema(str(op._schema).replace("-> ()", "-> Tensor[]"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.op(*args, **kwargs)
+
+
+class ListOutOps(ExtensionHandler):
+    """``#executorch_list_out:aten.split_copy.Tensor_out``."""
+
+    @classmethod
+    def namespace(cls) -> str:
+        return "executorch_list_out"
+
+    @classmethod
+    def to_op_name(cls, op: ListOutOp) -> str:
+        return str(op.op)
+
+    @classmethod
+    def from_op_name(cls, name: str) -> ListOutOp:
+        namespace, op, overload = name.split(".", 2)
+        return ListOutOp(getattr(getattr(getattr(torch.ops, namespace), op), overload))
+
+    @classmethod
+    def op_schema(cls, op: ListOutOp) -> torch._C.FunctionSchema:
+        return op.schema
 
 
 class _DialectOps(ExtensionHandler):
@@ -92,3 +130,4 @@ class MemoryOps(ExtensionHandler):
 register_extension(EdgeOpOverload, EdgeOps)
 register_extension(BackendOpOverload, BackendOps)
 register_extension(MemoryOp, MemoryOps)
+register_extension(ListOutOp, ListOutOps)

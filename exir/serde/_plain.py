@@ -6,16 +6,17 @@ belong to this project one entry of ``custom``.
 """
 
 import operator
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._export.verifier import Verifier, load_verifier
+from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules
-from executorch.exir.serde._operators import ALLOC, ALLOC_LIST, FREE, VIEW, MemoryOp
+from executorch.exir.serde._operators import ALLOC, ALLOC_LIST, FREE, VIEW, ListOutOp, MemoryOp
 from executorch.partitioner import LoweredBackendModule, executorch_call_delegate
 from executorch.passes.program import clone_program, replace_parts
 
@@ -34,7 +35,7 @@ class SerializedVerifier(UncheckedEdgeVerifier):
         self.dialect = "TRAINING"
 
     def allowed_op_types(self) -> tuple[type, ...]:
-        return (*super().allowed_op_types(), MemoryOp)
+        return (*super().allowed_op_types(), ListOutOp, MemoryOp)
 
 
 def to_plain(program: ExportedProgram) -> tuple[ExportedProgram, list[LoweredBackendModule]]:
@@ -82,8 +83,17 @@ def _node_to_plain(node: Node) -> None:
         node.target, node.args = ALLOC_LIST if several else ALLOC, ()
     elif node.op == "call_function" and node.target in _MEMORY:
         node.target = _MEMORY[node.target]  # type: ignore[index]
+    elif _fills_list(node):
+        node.target = ListOutOp(cast(OpOverload, node.target))
     if kept:
         node.meta["custom"] = {**(node.meta.get("custom") or {}), _CUSTOM: kept}
+
+
+def _fills_list(node: Node) -> bool:
+    written = node.kwargs.get("out")
+    return (
+        isinstance(node.target, OpOverload) and not node.target._schema.returns and isinstance(written, list)
+    )
 
 
 def _own_meta(node: Node) -> dict[str, Any]:
@@ -110,6 +120,8 @@ def _node_from_plain(node: Node, elements: dict[str, dict[str, Any]]) -> None:
             specs = [(tuple(shape), getattr(torch, dtype)) for shape, dtype in kept["alloc"]]
             node.args = (specs if node.target is ALLOC_LIST else specs[0],)
         node.target = node.target.function
+    elif isinstance(node.target, ListOutOp):
+        node.target = node.target.op
     for key in _KEYS:
         if key in kept:
             value = kept[key]
