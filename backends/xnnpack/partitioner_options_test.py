@@ -168,16 +168,24 @@ def test_one_delegate_for_each_operator():
 
 @pytest.fixture
 def quiet_log(monkeypatch):
-    """The backend's log as a program without configured logging has it."""
+    """Makes the backend's log what it is in a program without configured logging.
+
+    To be called by the test itself: pytest puts handlers in place after the fixtures.
+    """
     logger = logging.getLogger(LOGGER)
-    monkeypatch.setattr(logger, "handlers", [])
-    monkeypatch.setattr(logger, "propagate", False)
     level = logger.level
-    yield logger
+
+    def silence():
+        monkeypatch.setattr(logger, "handlers", [])
+        monkeypatch.setattr(logger, "propagate", False)
+        return logger
+
+    yield silence
     logger.setLevel(level)
 
 
 def test_reasons_are_printed(quiet_log, capsys):
+    logger = quiet_log()
     lowered(MODELS["float"](), XnnpackPartitioner())
     assert LOGGER not in capsys.readouterr().err
     lowered(MODELS["float"](), XnnpackPartitioner(verbose=True))
@@ -187,10 +195,11 @@ def test_reasons_are_printed(quiet_log, capsys):
     assert any("cumsum" in line and "no config for this operator" in line for line in printed)
     assert not any("convolution" in line or "linear" in line for line in printed)
     XnnpackPartitioner(verbose=True)
-    assert len(quiet_log.handlers) == 1
+    assert len(logger.handlers) == 1
 
 
 def test_reasons_say_which_precision_is_missing(quiet_log, capsys):
+    quiet_log()
     lowered(MODELS["static"](), XnnpackPartitioner(config_precisions=DYNAMIC, verbose=True))
     printed = capsys.readouterr().err
     assert "linear.default): its precision STATIC_QUANT is not enabled" in printed
