@@ -14,6 +14,7 @@ import json
 import os
 import statistics
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -25,7 +26,7 @@ from executorch.kernels.test.oracle import as_list, bind, call_out, resolve
 from executorch.tests.benchmarks.kernels_cases import KERNELS, LINE, Kernel
 
 _ROUNDS = flags.DEFINE_integer("rounds", 5, "How often the sides take turns.", lower_bound=1)
-_REPEAT = flags.DEFINE_integer("repeat", 20, "Calls in a turn.", lower_bound=1)
+_REPEAT = flags.DEFINE_integer("repeat", 20, "Least number of calls in a turn.", lower_bound=1)
 _THREADS = flags.DEFINE_list("threads", ["1", "2"], "Thread counts.")
 _MATCH = flags.DEFINE_string("match", "", "Only kernels whose name has this part.")
 
@@ -35,14 +36,17 @@ TARGET = 0.7
 """Of a copy's bandwidth, or of PyTorch's speed."""
 REST = 0.05
 """Seconds."""
+TURN_US = 20000
+"""With several threads a turn takes so long at least: one that slept may begin on the processor of the one that woke it, and
+the system takes some milliseconds to part them."""
 
 
-def _torch_us(op: Any, args: list[Any], options: dict[str, Any], threads: int) -> float:
+def _torch_us(op: Any, args: list[Any], options: dict[str, Any], threads: int, calls: int) -> float:
     clock = time.thread_time_ns if threads == 1 else time.perf_counter_ns
     least = float("inf")
     torch.set_num_threads(threads)
     with torch.inference_mode():
-        for _ in range(_REPEAT.value):
+        for _ in range(calls):
             start = clock()
             op(*args, **options)
             least = min(least, clock() - start)
@@ -63,46 +67,64 @@ def _ours_us(result: Result, threads: int) -> float:
     return (result.nanoseconds if threads == 1 else result.duration) / 1e3
 
 
-def _call(driver: OpDriver, kernel: Kernel, bound: dict[str, Any], outs: list[Out]) -> Result:
+def _call(driver: OpDriver, kernel: Kernel, bound: dict[str, Any], outs: list[Out], calls: int) -> Result:
     if "::" not in kernel.out:
-        options = {"repeat": _REPEAT.value, "temp_bytes": SCRATCH}
-        return call_out(driver, resolve(kernel.out), bound, outs, **options)
+        return call_out(driver, resolve(kernel.out), bound, outs, repeat=calls, temp_bytes=SCRATCH)
     # PyTorch has no such out variant: the same arguments, and the outputs behind them.
     schema = resolve(kernel.functional)._schema
     arguments = [(bound[a.name], str(a.type)) for a in schema.arguments]
     arguments += [(out, "Tensor") for out in outs]
-    return driver.call(kernel.out, arguments, repeat=_REPEAT.value, temp_bytes=SCRATCH)
+    return driver.call(kernel.out, arguments, repeat=calls, temp_bytes=SCRATCH)
+
+
+def _sides(
+    driver: OpDriver, kernel: Kernel, args: list[Any], threads: int
+) -> dict[str, Callable[[int], float]]:
+    """The least time of so many calls, in microseconds, of each side."""
+    functional = resolve(kernel.functional)
+    outs = [Out(like=t) for t in as_list(functional(*args, **kernel.options))]
+    bound = bind(functional, args, kernel.options)
+    plain = torch.randn(LINE)
+    copy = resolve("clone.out")
+
+    def ours(calls: int) -> float:
+        result = _call(driver, kernel, bound, outs, calls)
+        if result.error:
+            raise RuntimeError(f"the kernel of {kernel.out} failed with 0x{result.error:x}")
+        return _ours_us(result, threads)
+
+    def copied(calls: int) -> float:
+        return _ours_us(call_out(driver, copy, {"self": plain}, [Out(like=plain)], repeat=calls), threads)
+
+    return {
+        "ours": ours,
+        "torch": lambda calls: _torch_us(functional, args, kernel.options, threads, calls),
+        "copy": copied,
+    }
 
 
 def measure(driver: OpDriver, kernel: Kernel, threads: int) -> dict[str, Any]:
     """One row; the driver has as many threads already."""
     torch.manual_seed(0)
     args = kernel.args()
-    functional = resolve(kernel.functional)
-    expected = as_list(functional(*args, **kernel.options))
-    bound = bind(functional, args, kernel.options)
-    plain = torch.randn(LINE)
-    copy = resolve("clone.out")
-    ours, theirs, copies = [], [], []
+    sides = _sides(driver, kernel, args, threads)
+    calls = dict.fromkeys(sides, _REPEAT.value)
+    if threads > 1:
+        calls = {name: max(_REPEAT.value, int(TURN_US / side(_REPEAT.value))) for name, side in sides.items()}
+    times: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(_ROUNDS.value):
-        _rest(threads)
-        result = _call(driver, kernel, bound, [Out(like=t) for t in expected])
-        if result.error:
-            raise RuntimeError(f"the kernel of {kernel.out} failed with 0x{result.error:x}")
-        ours.append(_ours_us(result, threads))
-        _rest(threads)
-        theirs.append(_torch_us(functional, args, kernel.options, threads))
-        _rest(threads)
-        copied = call_out(driver, copy, {"self": plain}, [Out(like=plain)], repeat=_REPEAT.value)
-        copies.append(_ours_us(copied, threads))
+        for name, side in sides.items():
+            _rest(threads)
+            times[name].append(side(calls[name]))
+    least = {name: round(statistics.median(each), 1) for name, each in times.items()}
     tensors = [a for a in torch.utils._pytree.tree_leaves(args) if isinstance(a, torch.Tensor)]
     row = {
         "kernel": kernel.out,
         "shape": [list(t.shape) for t in tensors],
         "threads": threads,
-        "ours_us": round(statistics.median(ours), 1),
-        "copy_us": round(statistics.median(copies), 1),
-        "peers": {"torch": round(statistics.median(theirs), 1)},
+        "ours_us": least["ours"],
+        "copy_us": least["copy"],
+        "peers": {"torch": least["torch"]},
     }
     return judged(row, kernel.streams)
 
