@@ -76,8 +76,8 @@ class QuantizedLayersPass(ExportedProgramPassBase):
         # Rounding keeps the order, so that a quantized bound bounds what is quantized.
         low = low if least is None else max(low, _quantized(least, limits))
         high = high if most is None else min(high, _quantized(most, limits))
-        call = self._call(_sole(source), dtype, (scale, zero_point, low, high))
-        if call is None or low > high:
+        call = None if low > high else self._call(_sole(source), dtype, (scale, zero_point, low, high))
+        if call is None:
             return False
         op, args = call
         with quantize.graph.inserting_before(quantize):
@@ -108,9 +108,9 @@ class QuantizedLayersPass(ExportedProgramPassBase):
         else:
             return None
         found = self._weight(weight)
-        integers = self._integers(layer, value, dtype)
         bias_is_plain = bias is None or (value_of(bias).dim() == 1 and value_of(bias).dtype == torch.float32)
-        if found is None or integers is None or not bias_is_plain:
+        integers = self._integers(layer, value, dtype) if found is not None and bias_is_plain else None
+        if found is None or integers is None:
             return None
         return fused, (*integers, found.integers, self._scales(found), bias, *rest, *out)
 

@@ -17,6 +17,7 @@ from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge_
 from executorch.exir.dialects._ops import ops as exir_ops
 from executorch.exir.pass_base import ExportPass, PassResult
 from executorch.exir.passes import MemoryPlanningPass
+from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  # defines torch.ops.llama
 from executorch.extension.pybindings.portable_lib import ExecuTorchModule, _load_for_executorch
 from executorch.runtime import Runtime
 
@@ -167,3 +168,34 @@ def test_a_decoder_that_takes_a_whole_prompt():
         position = len(tokens)
         tokens.append(int(logits[0, -1].argmax()))
     assert tokens == expected
+
+
+class CachedAttention(nn.Module):
+    """Attention over a cache that it writes, by the operators of language models."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(1, 8, 2, 4))
+        self.register_buffer("values", torch.zeros(1, 8, 2, 4))
+
+    def forward(self, x, start):
+        position = start.item()
+        torch._check(position >= 0)
+        torch._check(position < 8)
+        torch.ops.llama.update_cache(x, self.keys, position)
+        torch.ops.llama.update_cache(2 * x, self.values, position)
+        return torch.ops.llama.custom_sdpa(x, self.keys, self.values, position, is_causal=True)
+
+
+def test_operators_of_language_models_run_from_python():
+    torch.manual_seed(0)
+    model, tokens = CachedAttention(), torch.randn(3, 1, 1, 2, 4)
+    program = export(model, (tokens[0], torch.tensor([0])))
+    method = (
+        Runtime.get()
+        .load_program(to_edge_transform_and_lower(program).to_executorch().buffer)
+        .load_method("forward")
+    )
+    for position, token in enumerate(tokens):
+        start = torch.tensor([position])
+        torch.testing.assert_close(method.execute([token, start])[0], model(token, start))

@@ -56,6 +56,26 @@ void run_loop(ScalarType dtype, Binary function, Operands operands, const Run& r
   });
 }
 
+/// Runs `loop(x, n, results)` on parts of tensors in one memory order.
+/// @returns false if they are not; nothing was written then.
+template <typename Loop>
+bool run_in_order(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, const Loop& loop) {
+  if (!util::resize_like(ctx, in, out)) {
+    return true;
+  }
+  if (!util::same_layout(in, out)) {
+    return false;
+  }
+  const char* x = static_cast<const char*>(in.const_data_ptr());
+  char* results = static_cast<char*>(out.mutable_data_ptr());
+  const size_t size = static_cast<size_t>(in.element_size());
+  const size_t out_size = static_cast<size_t>(out.element_size());
+  util::parallel_for(static_cast<size_t>(in.numel()), kElementGrain, [&](size_t begin, size_t end) {
+    loop(x + begin * size, end - begin, results + begin * out_size);
+  });
+  return true;
+}
+
 }  // namespace
 
 Element element_of(ScalarType dtype) {
@@ -104,36 +124,23 @@ bool run_unary(KernelRuntimeContext& ctx, Unary function, const Tensor& in, Tens
   if (dtype != out.scalar_type() || (dtype != ScalarType::Float && !is_half(dtype))) {
     return false;
   }
-  if (!util::resize_like(ctx, in, out)) {
-    return true;
-  }
-  if (!util::same_layout(in, out)) {
-    return false;
-  }
   const UnaryLoop loop = simd->elementwise.unary[static_cast<size_t>(function)];
-  const size_t total = static_cast<size_t>(in.numel());
   if (dtype == ScalarType::Float) {
-    const float* x = static_cast<const float*>(in.const_data_ptr());
-    float* results = static_cast<float*>(out.mutable_data_ptr());
-    util::parallel_for(total, kElementGrain, [=](size_t begin, size_t end) {
-      loop(x + begin, end - begin, parameters, results + begin);
+    return run_in_order(ctx, in, out, [=](const char* x, size_t n, char* results) {
+      loop(reinterpret_cast<const float*>(x), n, parameters, reinterpret_cast<float*>(results));
     });
-    return true;
   }
   const ConvertLoop widen = conversion(dtype, ScalarType::Float);
   const ConvertLoop narrow = conversion(ScalarType::Float, dtype);
-  const uint16_t* x = static_cast<const uint16_t*>(in.const_data_ptr());
-  uint16_t* results = static_cast<uint16_t*>(out.mutable_data_ptr());
-  util::parallel_for(total, kElementGrain, [=](size_t begin, size_t end) {
+  return run_in_order(ctx, in, out, [=](const char* x, size_t n, char* results) {
     float chunk[kChunk];
-    for (size_t i = begin; i < end; i += kChunk) {
-      const size_t count = end - i < kChunk ? end - i : kChunk;
-      widen(x + i, count, chunk);
+    for (size_t i = 0; i < n; i += kChunk) {
+      const size_t count = n - i < kChunk ? n - i : kChunk;
+      widen(x + i * sizeof(uint16_t), count, chunk);
       loop(chunk, count, parameters, chunk);
-      narrow(chunk, count, results + i);
+      narrow(chunk, count, results + i * sizeof(uint16_t));
     }
   });
-  return true;
 }
 
 bool run_binary(KernelRuntimeContext& ctx, Binary function, const Tensor& a, const Tensor& b,
@@ -172,23 +179,13 @@ bool run_binary(KernelRuntimeContext& ctx, Binary function, const Tensor& a, con
   if (!write_number(b, is_half(dtype) ? ScalarType::Float : dtype, number)) {
     return false;
   }
-  if (!util::resize_like(ctx, a, out)) {
-    return true;
-  }
-  if (!util::same_layout(a, out)) {
-    return false;
-  }
-  const char* left = static_cast<const char*>(a.const_data_ptr());
-  char* results = static_cast<char*>(out.mutable_data_ptr());
-  const size_t size = static_cast<size_t>(a.element_size());
   const Operands operands = {nullptr, nullptr, Form::kRightSingle, is_half(dtype), alpha};
+  bool done = false;
   run_loop(dtype, function, operands, [&](const auto& loop) {
-    util::parallel_for(static_cast<size_t>(a.numel()), kElementGrain,
-                       [&](size_t begin, size_t end) {
-                         loop(left + begin * size, number, end - begin, results + begin * size);
-                       });
+    done = run_in_order(
+        ctx, a, out, [&](const char* x, size_t n, char* results) { loop(x, number, n, results); });
   });
-  return true;
+  return done;
 }
 
 bool run_binary(KernelRuntimeContext& ctx, Binary function, const Scalar& a, const Tensor& b,
@@ -197,22 +194,13 @@ bool run_binary(KernelRuntimeContext& ctx, Binary function, const Scalar& a, con
       util::result_dtype(b, a) != ScalarType::Float) {
     return false;
   }
-  if (!util::resize_like(ctx, b, out)) {
-    return true;
-  }
-  if (!util::same_layout(b, out)) {
-    return false;
-  }
   const BinaryLoop loop =
       simd->elementwise
           .binary[static_cast<size_t>(function)][static_cast<size_t>(Form::kLeftSingle)];
   const float left = util::ScalarValue(a).as<float>();
-  const float* right = static_cast<const float*>(b.const_data_ptr());
-  float* results = static_cast<float*>(out.mutable_data_ptr());
-  util::parallel_for(static_cast<size_t>(b.numel()), kElementGrain, [=](size_t begin, size_t end) {
-    loop(&left, right + begin, end - begin, 0, results + begin);
+  return run_in_order(ctx, b, out, [&](const char* right, size_t n, char* results) {
+    loop(&left, reinterpret_cast<const float*>(right), n, 0, reinterpret_cast<float*>(results));
   });
-  return true;
 }
 
 bool run_sign(KernelRuntimeContext& ctx, Sign function, const Tensor& in, Tensor& out) {
@@ -225,19 +213,7 @@ bool run_sign(KernelRuntimeContext& ctx, Sign function, const Tensor& in, Tensor
   if (loop == nullptr) {
     return false;
   }
-  if (!util::resize_like(ctx, in, out)) {
-    return true;
-  }
-  if (!util::same_layout(in, out)) {
-    return false;
-  }
-  const char* x = static_cast<const char*>(in.const_data_ptr());
-  char* results = static_cast<char*>(out.mutable_data_ptr());
-  const size_t size = static_cast<size_t>(in.element_size());
-  util::parallel_for(static_cast<size_t>(in.numel()), kElementGrain, [=](size_t begin, size_t end) {
-    loop(x + begin * size, end - begin, results + begin * size);
-  });
-  return true;
+  return run_in_order(ctx, in, out, loop);
 }
 
 bool run_clamp(KernelRuntimeContext& ctx, const Tensor& in, int64_t low, int64_t high,
@@ -249,20 +225,10 @@ bool run_clamp(KernelRuntimeContext& ctx, const Tensor& in, int64_t low, int64_t
       !write_number(Scalar(high), dtype, bounds[1])) {
     return false;
   }
-  if (!util::resize_like(ctx, in, out)) {
-    return true;
-  }
-  if (!util::same_layout(in, out)) {
-    return false;
-  }
-  const char* x = static_cast<const char*>(in.const_data_ptr());
-  char* results = static_cast<char*>(out.mutable_data_ptr());
-  const size_t size = static_cast<size_t>(in.element_size());
   const ClampLoop loop = simd->elementwise.clamp[static_cast<size_t>(element_of(dtype))];
-  util::parallel_for(static_cast<size_t>(in.numel()), kElementGrain, [&](size_t begin, size_t end) {
-    loop(x + begin * size, end - begin, bounds[0], bounds[1], results + begin * size);
+  return run_in_order(ctx, in, out, [&](const char* x, size_t n, char* results) {
+    loop(x, n, bounds[0], bounds[1], results);
   });
-  return true;
 }
 
 bool run_convert(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
@@ -271,21 +237,7 @@ bool run_convert(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
   if (from == Element::kCount || to == Element::kCount || from == to) {
     return false;
   }
-  if (!util::resize_like(ctx, in, out)) {
-    return true;
-  }
-  if (!util::same_layout(in, out)) {
-    return false;
-  }
-  const ConvertLoop loop = conversion(in.scalar_type(), out.scalar_type());
-  const char* x = static_cast<const char*>(in.const_data_ptr());
-  char* results = static_cast<char*>(out.mutable_data_ptr());
-  const size_t from_size = static_cast<size_t>(in.element_size());
-  const size_t to_size = static_cast<size_t>(out.element_size());
-  util::parallel_for(static_cast<size_t>(in.numel()), kElementGrain, [=](size_t begin, size_t end) {
-    loop(x + begin * from_size, end - begin, results + begin * to_size);
-  });
-  return true;
+  return run_in_order(ctx, in, out, conversion(in.scalar_type(), out.scalar_type()));
 }
 
 }  // namespace torch::executor::native::optimized
