@@ -6,6 +6,7 @@ C++ headers are included as `<executorch/PACKAGE/HEADER>`, Python modules import
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 load("@rules_python//python:defs.bzl", "py_binary", "py_library", "py_test")
+load(":compatibility.bzl", "HOST", "PROGRAMS")
 load(":dist.bzl", "cc_dist")
 load(":edges.bzl", "EDGES")
 load(":wheel.bzl", "py_wheel")
@@ -83,7 +84,15 @@ _TEST_USERS = ["//tests/cross:__pkg__"]
 # A test's own code runs for milliseconds and is compiled often; what it tests is compiled as it ships.
 _TEST_COPTS = ["-O0"]
 
-def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", visibility = _TEST_USERS, **kwargs):
+def cc_unit_test(
+        name,
+        srcs,
+        deps = [],
+        copts = [],
+        size = "small",
+        target_compatible_with = [],
+        visibility = _TEST_USERS,
+        **kwargs):
     """A googletest program (gmock and main included).
 
     Args:
@@ -92,6 +101,7 @@ def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", visibility =
       deps: what is tested.
       copts: added to the compile of the test.
       size: as for cc_test.
+      target_compatible_with: besides what every test asks.
       visibility: as for cc_test.
       **kwargs: as for cc_test.
     """
@@ -101,24 +111,33 @@ def cc_unit_test(name, srcs, deps = [], copts = [], size = "small", visibility =
         size = size,
         srcs = sources,
         copts = _TEST_COPTS + copts,
+        target_compatible_with = PROGRAMS + target_compatible_with,
         visibility = visibility,
         deps = deps + private + [_GOOGLETEST],
         **kwargs
     )
 
-def cc_bin(name, visibility = _PUBLIC, **kwargs):
-    cc_binary(name = name, visibility = visibility, **kwargs)
+def cc_bin(name, linkshared = False, target_compatible_with = [], visibility = _PUBLIC, **kwargs):
+    """A program; what is shared is an extension module of Python, which is the host's."""
+    cc_binary(
+        name = name,
+        linkshared = linkshared,
+        target_compatible_with = (HOST if linkshared else PROGRAMS) + target_compatible_with,
+        visibility = visibility,
+        **kwargs
+    )
 
-def py_lib(name, deps = [], visibility = _PUBLIC, **kwargs):
+def py_lib(name, deps = [], target_compatible_with = [], visibility = _PUBLIC, **kwargs):
     """A py_library importable as executorch.PACKAGE.MODULE."""
     py_library(
         name = name,
+        target_compatible_with = HOST + target_compatible_with,
         visibility = visibility,
         deps = deps + [_IMPORT_ROOT],
         **kwargs
     )
 
-def py_unit_test(name, srcs, deps = [], args = [], size = "small", **kwargs):
+def py_unit_test(name, srcs, deps = [], args = [], size = "small", target_compatible_with = [], **kwargs):
     """Tests run by pytest, with Hypothesis at hand.
 
     Args:
@@ -127,6 +146,7 @@ def py_unit_test(name, srcs, deps = [], args = [], size = "small", **kwargs):
       deps: what is tested.
       args: further arguments of pytest.
       size: as for py_test.
+      target_compatible_with: besides what all Python asks.
       **kwargs: as for py_test.
     """
     py_test(
@@ -135,14 +155,16 @@ def py_unit_test(name, srcs, deps = [], args = [], size = "small", **kwargs):
         srcs = srcs + [_PYTEST_MAIN],
         args = ["$(location {})".format(src) for src in srcs if not src.endswith("conftest.py")] + args,
         main = _PYTEST_MAIN,
+        target_compatible_with = HOST + target_compatible_with,
         deps = [dep for dep in deps if dep not in _PYTEST_NAMES] + [_IMPORT_ROOT] + _PYTEST_DEPS,
         **kwargs
     )
 
-def py_bin(name, srcs, deps = [], visibility = _PUBLIC, **kwargs):
+def py_bin(name, srcs, deps = [], target_compatible_with = [], visibility = _PUBLIC, **kwargs):
     py_binary(
         name = name,
         srcs = srcs,
+        target_compatible_with = HOST + target_compatible_with,
         visibility = visibility,
         deps = deps + [_IMPORT_ROOT],
         **kwargs

@@ -101,6 +101,7 @@ EDGES = {
             "extension/flat_tensor",
             "extension/llm/custom_ops",
             "devtools",
+            "backends",
             "backends/xnnpack",
         ],
         "tests": ["schema", "extension", "emitter", "exir"],

@@ -19,11 +19,21 @@ Documented import paths: ``executorch.exir.dialects._ops.bind_pattern_to_op`` an
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import torch
 from torch._ops import OpOverload, OpOverloadPacket
 from torch.library import Library
 
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, edge_op
+from executorch.dialects.errors import MissingKernelError
 
+#: Where an operator has a kernel if it has one.
+_KERNEL_KEYS = (
+    "Meta",
+    "CompositeImplicitAutograd",
+    "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional",
+    "CPU",
+)
 _DOCUMENTED_MODULE = "executorch.exir.dialects.backend._ops"
 
 Pattern = TypeVar("Pattern", bound=Callable[..., Any])
@@ -63,6 +73,13 @@ class BackendOpOverloadPacket(EdgeOpOverloadPacket):
         self.__module__ = _DOCUMENTED_MODULE
 
     def _wrap(self, overload: OpOverload) -> BackendOpOverload:
+        if not overload.py_kernels and not any(
+            torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), key) for key in _KERNEL_KEYS
+        ):
+            raise MissingKernelError(
+                f"{overload} has no kernel, not even for shapes, so no pass can make calls of it\nWay out: "
+                "@bind_pattern_to_op(library, name) gives it what it computes, torch.library.register_fake its shapes"
+            )
         return backend_op(overload)
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ from torch.library import Library
 from executorch.dialects import bound_ops
 from executorch.dialects.backend_ops import BackendOpOverload, backend_op, bind_pattern_to_op
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.dialects.errors import MissingKernelError
 from executorch.dialects.ops import ops
 
 _LIB = Library("backend_ops_test", "DEF")
@@ -33,6 +34,16 @@ def test_no_kernel_is_needed():
     x = torch.tensor([-3.0, 2.0])
     assert torch.equal(torch.ops.backend_ops_test.add_relu(x, torch.ones(2)), torch.tensor([0.0, 3.0]))
     assert torch.equal(ops.backend.backend_ops_test.twice.default_overload(x), x * 2)
+
+
+def test_an_operator_without_a_kernel_is_refused_until_it_has_one():
+    _LIB.define("hollow(Tensor x) -> Tensor")
+    with pytest.raises(
+        MissingKernelError, match=r"backend_ops_test.hollow.default has no kernel.*\n.*bind_pattern_to_op"
+    ):
+        ops.backend.backend_ops_test.hollow.default  # noqa: B018
+    bind_pattern_to_op(_LIB, "hollow")(lambda x: x + 1)
+    assert torch.equal(ops.backend.backend_ops_test.hollow.default(torch.ones(2)), torch.full((2,), 2.0))
 
 
 def test_tracing_again_gives_the_pattern():

@@ -193,9 +193,40 @@ _EMBEDDINGS: Final[dict[str, Callable[..., torch.Tensor]]] = {
 }
 
 
+def _mixed_mm(
+    value: torch.Tensor,
+    weight: torch.Tensor,
+    weight_scales: torch.Tensor,
+    weight_zero_points: "torch.Tensor | None",
+) -> torch.Tensor:
+    """``value[m, k] @ weight[k, n]``, with a scale for each of the weight's rows."""
+    integers = weight.to(value.dtype)
+    if weight_zero_points is not None:
+        integers = integers - weight_zero_points.view(-1, 1).to(value.dtype)
+    return torch.ops.aten.mm.default(value, integers * weight_scales.view(-1, 1).to(value.dtype))
+
+
+def _mixed_linear(
+    value: torch.Tensor,
+    weight: torch.Tensor,
+    weight_scales: torch.Tensor,
+    weight_zero_points: "torch.Tensor | None",
+    dtype: "torch.dtype | None" = None,
+) -> torch.Tensor:
+    """``value[..., k] @ weight[n, k].T``, with a scale for each of the weight's rows, or for each of a row's groups."""
+    n, k = weight.shape
+    groups = weight_scales.shape[1] if weight_scales.dim() == 2 else 1
+    integers = weight.view(n, groups, k // groups).to(value.dtype)
+    if weight_zero_points is not None:
+        integers = integers - weight_zero_points.view(n, groups, 1).to(value.dtype)
+    floats = (integers * weight_scales.view(n, groups, 1).to(value.dtype)).view(n, k)
+    result = torch.ops.aten.linear.default(value, floats)
+    return result if dtype is None else result.to(dtype)
+
+
 def _writing(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    def write(*args: Any, out: torch.Tensor, dtype: "torch.dtype | None" = None) -> torch.Tensor:
-        result = function(*args, dtype=dtype)
+    def write(*args: Any, out: torch.Tensor, **options: Any) -> torch.Tensor:
+        result = function(*args, **options)
         out.resize_(result.shape)
         return out.copy_(result)
 
@@ -207,8 +238,16 @@ _OUT = "Tensor(a!) out"
 
 _CONVOLUTION: Final = "int[] stride, int[] padding, int[] dilation, int groups, "
 
+#: Products of floating-point values and int8 weights.
+_MIXED: Final[dict[str, tuple[str, Callable[..., torch.Tensor]]]] = {
+    "mixed_mm": ("", _mixed_mm),
+    "mixed_linear": (", ScalarType? dtype=None", _mixed_linear),
+}
+_MIXED_OPERANDS: Final = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points"
+
 #: Schema to what it computes. The first four are documented; the others are layers on integers, which only
-#: ``executorch.passes.quantized_layers`` makes, the overloads of the four, and tables of fewer bits.
+#: ``executorch.passes.quantized_layers`` makes, products with weights of integers, the overloads of the four, and tables
+#: of fewer bits.
 QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
     "embedding_byte" + _EMBEDDING.format(extra="", result="Tensor"): _embedding_byte,
     "add" + _BINARY: _add,
@@ -221,12 +260,21 @@ QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
         f"{name}.dtype" + _EMBEDDING.format(extra=_DTYPE, result="Tensor"): what
         for name, what in _EMBEDDINGS.items()
     },
+    **{f"{name}{_MIXED_OPERANDS}{extra}) -> Tensor": what for name, (extra, what) in _MIXED.items()},
 }
 _OUT_SCHEMAS: Final = {
     f"{name}.{overload}" + _EMBEDDING.format(extra=extra, result="Tensor(a!)"): _writing(what)
     for name, what in _EMBEDDINGS.items()
     for overload, extra in (("out", f", *, {_OUT}"), ("dtype_out", f"{_DTYPE}, {_OUT}"))
+} | {
+    f"{name}.out{_MIXED_OPERANDS}{extra}, *, {_OUT}) -> Tensor(a!)": _writing(what)
+    for name, (extra, what) in _MIXED.items()
 }
+
+
+#: Models call these themselves: tracing keeps them, where the others become the operators of their pattern. A kernel reads
+#: the integers, and the pattern would make a table or a weight of floats in every call.
+_WHOLE: Final = ("embedding_", "mixed_")
 
 
 def _is_defined(namespace: str, schema: str) -> bool:
@@ -237,7 +285,12 @@ def _is_defined(namespace: str, schema: str) -> bool:
 
 def _define_quantized() -> None:
     for schema, function in QUANTIZED_SCHEMAS.items():
-        if not _is_defined("quantized_decomposed", schema):
+        if _is_defined("quantized_decomposed", schema):
+            continue
+        if schema.startswith(_WHOLE):
+            _QUANTIZED.define(schema)
+            _QUANTIZED.impl(schema.partition("(")[0], function, "CompositeExplicitAutograd")
+        else:
             bind_pattern_to_op(_QUANTIZED, schema)(function)
     for schema, function in _OUT_SCHEMAS.items():
         if not _is_defined("quantized_decomposed", schema):

@@ -59,13 +59,41 @@ def dim_order_from_stride(stride: Sequence[Any]) -> tuple[int, ...]:
 
     Raises:
         ValueError: a stride is 0 (an expanded tensor has no dim order).
+        torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: only the data decide which stride is larger.
     """
+    _check_related(stride)
     concrete = [example_int(value) for value in stride]
     if any(value == 0 for value in concrete):
         raise ValueError(
             f"strides {list(stride)} contain 0: an expanded tensor has no dim order, copy it first"
         )
     return tuple(sorted(range(len(concrete)), key=lambda dim: -concrete[dim]))
+
+
+def _check_related(stride: Sequence[Any]) -> None:
+    """Raises if sizes that only the data decide make the order of strides: of two, one has to be a multiple of the other."""
+    symbols = [value for value in stride if not isinstance(value, int)]
+    if not symbols:
+        return
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # slow to import
+
+    for value in symbols:
+        if not free_unbacked_symbols(value):
+            continue
+        for other in stride:
+            if not _is_multiple(value, other) and not _is_multiple(other, value):
+                bool(value < other)  # torch knows, or says that it cannot
+
+
+def _is_multiple(value: Any, of: Any) -> bool:
+    divisor = _expression(of)
+    return not divisor.is_zero and bool((_expression(value) / divisor).is_integer)
+
+
+def _expression(value: Any) -> Any:
+    import sympy  # slow to import
+
+    return sympy.Integer(value) if isinstance(value, int) else value.node.expr
 
 
 def channels_last_dim_order(rank: int) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, ShapeEnv
 
 from executorch.dialects.dim_order import (
     channels_last_dim_order,
@@ -73,3 +74,14 @@ def test_formats_are_bound_to_ranks():
 
 def test_channels_last_of_any_rank():
     assert channels_last_dim_order(3) == (0, 2, 1)
+
+
+def test_strides_that_only_the_data_decide():
+    env = ShapeEnv()
+    u0, u1 = env.create_unbacked_symint(), env.create_unbacked_symint()
+    assert dim_order_from_stride((1, u0, 2 * u0)) == (2, 1, 0)
+    assert dim_order_from_stride((u0 * u1, u1, 1)) == (0, 1, 2)
+    assert dim_order_from_stride((u0, u0)) == (0, 1)
+    for unknown in ((u0, u1, 1), (u0, 4, 1)):
+        with pytest.raises(GuardOnDataDependentSymNode):
+            dim_order_from_stride(unknown)

@@ -92,6 +92,12 @@ class OperatorNotSupportedError(ExportError, RuntimeError):
     default_code = ExportErrorType.NOT_SUPPORTED
 
 
+class MissingKernelError(ExportError, AssertionError):
+    """An operator that nobody can run: it has a schema and no kernel, not even for shapes."""
+
+    default_code = ExportErrorType.NOT_SUPPORTED
+
+
 class MissingOutVariantError(OperatorNotSupportedError):
     """Operators that cannot be brought into execution form because no out variant is registered."""
 

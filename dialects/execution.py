@@ -26,8 +26,8 @@ Specs are shared by identity wherever two nodes denote the same memory.
     through ``operator.getitem`` nodes, ``getitem``'s spec being the element.
 
 ``call_function`` of an in-place operator (``aten.copy_.default``)
-    Writes its first argument and shares its spec. Mutated buffers are written back this way at the end of the
-    graph; the ``BUFFER_MUTATION`` entries of ``graph_signature.output_specs`` then name the ``copy_`` node.
+    Writes its first argument and shares its spec. Mutated buffers and parameters are written back this way at the end of
+    the graph; the mutation entries of ``graph_signature.output_specs`` then name the ``copy_`` node.
 
 ``call_function memory.view``
     ``args = (base, sizes)``; spec is a :class:`~executorch.dialects.tensor_spec.ViewSpec` over the base's spec.

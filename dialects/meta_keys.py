@@ -34,3 +34,6 @@ DELEGATION_TAG: Final = "delegation_tag"
 
 #: External-constants passes: str naming the ``.ptd`` file (without suffix) that receives this constant's bytes.
 CONSTANT_TAG: Final = "constant_tag"
+
+#: Quantizers: str, a sentence that says why this call is left in floating point; absent where they did not say.
+FLOAT_REASON: Final = "float_reason"

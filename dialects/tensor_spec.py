@@ -76,6 +76,8 @@ class TensorSpec:
         dim_order: dimensions in memory, outermost first.
         stride: strides in elements that follow from ``shape`` and ``dim_order``.
         shape_dynamism: see :class:`TensorShapeDynamism`.
+        unbounded_dims: the dimensions that nothing bounds, after shape evaluation: their sizes in ``shape`` are those of
+            the example inputs, which memory is planned for. A larger value takes its memory while running.
         alignment: bytes; planned offsets are multiples of it.
         mem_id: 1-based id of the memory that holds it; None while unplanned, and for values that are supplied by
             the caller or live in a constant segment.
@@ -117,6 +119,7 @@ class TensorSpec:
         )
         self.stride: tuple[Any, ...] = tuple(stride_from_dim_order(self.shape, self.dim_order))
         self.shape_dynamism = determine_tensor_dynanism(self.shape)
+        self.unbounded_dims: frozenset[int] = frozenset()
         self.alignment = ALIGNMENT
         self.data: torch.Tensor | None = None
         self.fully_qualified_name: str | None = None
@@ -218,6 +221,7 @@ class TensorSpec:
             dim_order=self.dim_order,
         )
         spec.shape_dynamism, spec.alignment = self.shape_dynamism, self.alignment
+        spec.unbounded_dims = self.unbounded_dims
         spec.device, spec.device_index = device, device_index
         return spec
 
@@ -245,6 +249,7 @@ class TensorSpec:
             ("dim_order", self.dim_order),
             ("stride", self.stride),
             ("shape_dynamism", self.shape_dynamism.name),
+            ("unbounded_dims", sorted(self.unbounded_dims)),
             ("device", _device_text(self)),
             ("const", self.const),
             ("fully_qualified_name", self.fully_qualified_name),

@@ -124,6 +124,8 @@ def is_core(op: OpOverload, exceptions: "frozenset[OpOverload]" = frozenset()) -
     return not returns_tensor(op) or op in _CORE_COUNTERPARTS
 
 
+_DIM_ORDER_OPS = frozenset(MEMORY_FORMAT_OP_TO_DIM_ORDER_OP.values())
+
 #: Operators that stand for a core operator: copies in place of views, and what export itself inserts.
 _CORE_COUNTERPARTS = frozenset(
     {
@@ -132,10 +134,15 @@ _CORE_COUNTERPARTS = frozenset(
         torch.ops.aten._upsample_bilinear2d_aa.default,  # core without antialiasing
         torch.ops.aten.alias_copy.default,
         torch.ops.aten.as_strided_copy.default,
+        torch.ops.aten.bitwise_left_shift.Tensor,  # core are the other bitwise operators
+        torch.ops.aten.bitwise_left_shift.Tensor_Scalar,
+        torch.ops.aten.bitwise_right_shift.Tensor,
+        torch.ops.aten.bitwise_right_shift.Tensor_Scalar,
         torch.ops.aten.complex.default,
         torch.ops.aten.detach_copy.default,
         torch.ops.aten.diagonal_copy.default,
         torch.ops.aten.expand_copy.default,
+        torch.ops.aten.histc.default,  # how many tokens each expert gets
         torch.ops.aten.max.default,  # core with a dimension
         torch.ops.aten.min.default,
         torch.ops.aten.lift_fresh_copy.default,
@@ -229,6 +236,16 @@ def verify_dtypes(root: GraphModule) -> None:
     )
 
 
+def verify_memory_formats(root: GraphModule) -> None:
+    """Raises if operators of ``root`` have dim orders: of a program that was lowered to keep memory formats."""
+    _run(
+        root,
+        "The program has dim orders where memory formats are expected",
+        "lower and verify with the same EdgeCompileConfig(_skip_dim_order=...)",
+        [_dim_order_rule],
+    )
+
+
 def _edge_target_rule(rules: DialectRules) -> Callable[[Node], "str | None"]:
     def rule(node: Node) -> "str | None":
         target = node.target
@@ -269,6 +286,14 @@ def _memory_format_rule(node: Node) -> "str | None":
     if counterpart is None:
         return None
     return f"names a memory format; the edge dialect says it with a dim order ({counterpart})"
+
+
+def _dim_order_rule(node: Node) -> "str | None":
+    if node.op != "call_function" or not isinstance(node.target, EdgeOpOverload):
+        return None
+    if node.target._op not in _DIM_ORDER_OPS:
+        return None
+    return "has a dim order, and the program keeps memory formats (_skip_dim_order=True)"
 
 
 def _dtype_rule(node: Node) -> "str | None":
@@ -396,4 +421,5 @@ __all__ = [
     "verify_dtypes",
     "verify_edge_graph",
     "verify_execution_graph",
+    "verify_memory_formats",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -64,6 +65,13 @@ class Cord:
                 written = outfile.write(view)
                 # A raw file may take less than it was given.
                 view = view[written:] if written is not None else view[:0]
+
+    def digest(self) -> bytes:
+        """The SHA-256 of everything."""
+        found = hashlib.sha256()
+        for piece in self._buffers:
+            found.update(piece)
+        return found.digest()
 
     def tobytes(self) -> bytes:
         """Everything in one piece of memory."""

@@ -16,7 +16,7 @@ from executorch.emitter.delegates import DelegateTable
 from executorch.emitter.errors import EmissionError
 from executorch.emitter.method_emitter import MethodEmitter
 from executorch.emitter.named_data import DataCollector, DataPayload
-from executorch.emitter.pte_file import PTEFile
+from executorch.emitter.pte_file import SCHEMA_VERSION, PTEFile
 from executorch.emitter.training import training_methods
 from executorch.emitter.values import ValueTable
 from executorch.schema.flat_tensor import TensorLayout
@@ -30,8 +30,6 @@ from executorch.schema.program import (
     TensorDataLocation,
 )
 from executorch.schema.wire import BytesLike
-
-SCHEMA_VERSION = 0
 
 
 @dataclass(init=False)

@@ -13,14 +13,10 @@ from executorch.emitter.named_data import DataEntry, DataPayload, payload_segmen
 from executorch.emitter.segments import cut, lay_out
 from executorch.schema import flat_tensor as schema
 from executorch.schema.flat_tensor import DataSegment, FlatTensor, NamedData
-from executorch.schema.wire import BytesLike, FormatError
+from executorch.schema.wire import BytesLike, FormatError, NewerFormatError
 
 FORMAT_VERSION = 0
 """Of the files that are written; newer ones are not read."""
-
-
-class NewerFormatError(FormatError, NotImplementedError):
-    """A file has a format that a later release writes; also a ``NotImplementedError``."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +87,7 @@ class FlatTensorSerializer(DataSerializer):
             )
         root = schema.read_flat_tensor(view[:size])
         if root.version > FORMAT_VERSION:
-            raise NewerFormatError(
-                f"the file has version {root.version} of the format, newer than {FORMAT_VERSION}, the last one that this "
-                "release reads. Way out: read it with the release that wrote it"
-            )
+            raise NewerFormatError(root.version, FORMAT_VERSION)
         pieces = cut(view, header.segment_base_offset, root.segments)
         payload = DataPayload(buffers=list(pieces))
         for item in root.named_data:

@@ -28,6 +28,7 @@ from executorch.dialects.execution import (
     is_view,
 )
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
+from executorch.emitter import dim_marks
 from executorch.emitter.arguments import argument_value, call_arguments
 from executorch.emitter.constants import ProgramData
 from executorch.emitter.containers import container_string
@@ -85,6 +86,7 @@ class MethodEmitter:
         self.code = InstructionList(self.values)
         self.control_flow = ControlFlow(self.code, self._nodes)
         self.redirected: set[TensorSpec] = set()
+        self.static_dims: dict[int, set[int]] = {}
         self.emitted = EmittedMethod(ExecutionPlan(name=name))
 
     def emit(self, emit_stacktrace: bool = False) -> EmittedMethod:
@@ -104,7 +106,11 @@ class MethodEmitter:
         plan.inputs = self._inputs(scope)
         self._nodes(scope)
         plan.outputs = self._outputs(scope)
-        plan.values = self.values.values
+        marks = [
+            dim_marks.encode(dim_marks.STATIC_DIMS, self.values.values, self.static_dims),
+            dim_marks.encode(dim_marks.UNBOUNDED_DIMS, self.values.values, self.values.unbounded_dims),
+        ]
+        plan.values = [*self.values.values, *(mark for mark in marks if mark is not None)]
         plan.chains = [
             Chain(
                 instructions=self.code.instructions, stacktrace=self.code.frames if emit_stacktrace else None
@@ -136,7 +142,15 @@ class MethodEmitter:
             scope.numbers[node] = self._placeholder(node)
             if spec.kind in _USER_INPUTS:
                 numbers.append(scope.numbers[node])
+                self._note_static_dims(scope.numbers[node], node)
         return numbers
+
+    def _note_static_dims(self, number: int, node: Node) -> None:
+        """Keeps which sizes of an input are fixed: those of a tensor in the file are all bounds, or none is."""
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and not self.values.is_static(number):
+            fixed = {dim for dim, size in enumerate(value.shape) if isinstance(size, int)}
+            self.static_dims.setdefault(number, fixed).intersection_update(fixed)
 
     def _placeholder(self, node: Node) -> int:
         spec = node.meta.get(meta_keys.SPEC)

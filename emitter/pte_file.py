@@ -35,8 +35,10 @@ from executorch.schema.program import (
     Program,
     SubsegmentOffsets,
 )
-from executorch.schema.wire import BytesLike, FormatError
+from executorch.schema.wire import BytesLike, FormatError, NewerFormatError
 
+SCHEMA_VERSION = 0
+"""Of the programs that are written; newer ones are neither written nor read."""
 SEGMENT_ALIGNMENT = 128
 """Default alignment of segments in bytes."""
 TENSOR_KEY, DELEGATE_KEY = "Buffer.storage", "BackendDelegateInlineData.data"
@@ -79,8 +81,10 @@ def serialize_pte_binary(
     Raises:
         FormatError: a value does not fit its field in the file; or, with segments for delegates, a blob belongs to no
             delegate.
+        NewerFormatError: the program's version is newer than this release, so that no runtime of it would read the file.
         ValueError: an alignment is not positive, or that of constants or blobs no power of two.
     """
+    _check_version(pte_file.program)
     if segment_alignment < 1:
         raise ValueError(f"segment_alignment must be at least 1 byte, got {segment_alignment}")
     tensor_alignment = checked_alignment(
@@ -91,25 +95,57 @@ def serialize_pte_binary(
     )
     program = dataclasses.replace(pte_file.program, constant_buffer=[], segments=[], named_data=None)
     segments: list[Segment] = []
-    if pte_file.program.constant_buffer:
-        data, offsets = join_parts(
-            [buffer.storage for buffer in pte_file.program.constant_buffer], tensor_alignment
-        )
+    named, numbers = payload_segments(as_payload(pte_file.named_data or DataPayload()))
+    constants = [buffer.storage for buffer in pte_file.program.constant_buffer]
+    shared = _shared_with_constants(named, constants, segment_alignment)
+    if constants:
+        larger: dict[int, int] = {}
+        for part, alignment in shared.values():
+            larger[part] = math.lcm(larger.get(part, tensor_alignment), alignment)
+        data, offsets = join_parts(constants, tensor_alignment, larger)
         program.constant_segment = SubsegmentOffsets(len(segments), offsets)
-        segments.append(Segment(data, tensor_alignment))
+        segments.append(Segment(data, math.lcm(tensor_alignment, *larger.values())))
+        for number, (part, _) in shared.items():
+            named[number].inside = (0, offsets[part])
     if pte_file.mutable_data:
         data, offsets = join_parts([buffer.storage for buffer in pte_file.mutable_data], 1)
         program.mutable_data_segments = [SubsegmentOffsets(len(segments), offsets)]
         segments.append(Segment(data))
     if extract_delegate_segments:
         _extract_delegates(program, segments, blob_alignment)
-    if pte_file.named_data is not None and pte_file.named_data.pte_data:
-        named, numbers = payload_segments(as_payload(pte_file.named_data))
+    if numbers:
         program.named_data = [NamedData(key, len(segments) + number) for key, number in numbers.items()]
         segments += named
     return _write(
         program, segments, segment_alignment, {TENSOR_KEY: tensor_alignment, DELEGATE_KEY: blob_alignment}
     )
+
+
+def _shared_with_constants(
+    named: Sequence[Segment], constants: Sequence[BytesLike], segment_alignment: int
+) -> dict[int, tuple[int, int]]:
+    """Named data that constants have too: number of its segment -> number of the constant, and their alignment.
+
+    A tensor that a delegate and an operator outside it read (tied weights) is so stored once: a segment is a range of
+    the file, and may lie within another one. What is smaller than the gap before it would be is not worth it.
+    """
+    by_size: dict[int, list[int]] = {}
+    for part, content in enumerate(constants):
+        by_size.setdefault(len(content), []).append(part)
+    found: dict[int, tuple[int, int]] = {}
+    for number, segment in enumerate(named):
+        alignment = math.lcm(segment_alignment, segment.alignment)
+        parts = by_size.get(len(segment.data), []) if len(segment.data) >= alignment else []
+        name = segment.data.digest() if parts else b""
+        twin = next((one for one in parts if digest(constants[one]) == name), None)
+        if twin is not None:
+            found[number] = (twin, alignment)
+    return found
+
+
+def _check_version(program: Program) -> None:
+    if program.version > SCHEMA_VERSION:
+        raise NewerFormatError(program.version, SCHEMA_VERSION)
 
 
 def _extract_delegates(program: Program, segments: list[Segment], alignment: int) -> None:
@@ -182,6 +218,7 @@ def deserialize_pte_binary(data: BytesLike, *, copy: bool = True) -> PTEFile:
 
     Raises:
         FormatError: the file is cut off or corrupt, or no `.pte` file; the message says where.
+        NewerFormatError: its format is newer than this release.
     """
     view = memoryview(data).cast("B")
     header = ExtendedHeader.from_file(view)
@@ -189,6 +226,7 @@ def deserialize_pte_binary(data: BytesLike, *, copy: bool = True) -> PTEFile:
     if size > len(view):
         raise FormatError(f"the program has {size} bytes, but the file only {len(view)}: it is cut off")
     program = schema.read_program(view[:size])
+    _check_version(program)
     pieces = cut(view, header.segment_base_offset if header is not None else 0, program.segments)
     result = PTEFile(program)
     take: Callable[[memoryview], bytes] = bytes if copy else lambda part: part  # type: ignore[assignment,return-value]

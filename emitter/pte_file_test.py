@@ -2,13 +2,16 @@
 
 import contextlib
 import copy
+import math
 import struct
 import tracemalloc
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from executorch.emitter import pte_file
 from executorch.emitter.headers import ExtendedHeader
 from executorch.emitter.named_data import DataEntry, DataPayload
 from executorch.emitter.pte_file import PTEFile, deserialize_pte_binary, serialize_pte_binary
@@ -24,7 +27,7 @@ from executorch.schema.program import (
     Int,
     Program,
 )
-from executorch.schema.wire import FormatError
+from executorch.schema.wire import FormatError, NewerFormatError
 
 
 def pte(constants=(), states=(), blobs=(), named=(), uses=None):
@@ -55,6 +58,18 @@ def segments(data):
         return [b"" for _ in schema.read_program(data).segments]
     base = struct.unpack_from("<Q", data, 24)[0]
     return [data[base + s.offset : base + s.offset + s.size] for s in schema.read_program(data).segments]
+
+
+@pytest.mark.parametrize("constants", [(), (b"12345678",)])
+def test_programs_of_a_newer_schema_are_neither_read_nor_written(constants):
+    file = pte(constants)
+    file.program.version = 1
+    with pytest.raises(NewerFormatError, match="version 1 of the format, newer than 0"):
+        serialize_pte_binary(file)
+    with mock.patch.object(pte_file, "SCHEMA_VERSION", 1):
+        data = serialize_pte_binary(file).tobytes()
+    with pytest.raises(NotImplementedError, match="version 1 of the format, newer than 0"):
+        deserialize_pte_binary(data)
 
 
 def test_a_program_without_data_has_no_header():
@@ -90,6 +105,38 @@ def test_segments_come_in_the_documented_order():
     places = [delegate.processed for delegate in program.execution_plan[0].delegates]
     assert places == [BackendDelegateDataReference(DataLocation.SEGMENT, i) for i in (2, 3)]
     assert [(item.key, item.segment_index) for item in program.named_data] == [("k", 4), ("j", 4)]
+
+
+def test_named_data_that_a_constant_has_too_is_stored_once():
+    tied, alone, small = bytes(range(256)) * 4, bytes(1024), b"1234"
+    file = pte(
+        constants=[b"abc", tied, small, b"def"],
+        named=[(alone, {"alone": 16}), (tied, {"tied": 32}), (small, {"small": 4})],
+    )
+    data = bytes(serialize_pte_binary(file))
+    constants, *named = segments(data)
+    assert named == [alone, tied, small]
+    ranges = schema.read_program(data).segments
+    assert ranges[2].offset - ranges[0].offset == constants.index(tied)
+    assert ranges[2].offset % 128 == 0 and data.count(tied) == 1
+    # A gap for the alignment would cost more than a second copy.
+    assert ranges[3].offset >= ranges[0].offset + ranges[0].size
+    read = deserialize_pte_binary(data)
+    assert read.program.constant_buffer[2].storage[: len(tied)] == tied
+    assert read.named_data.buffers == [alone, tied, small]
+    assert bytes(serialize_pte_binary(read)) == data
+
+
+@pytest.mark.parametrize("alignment", [1, 48, 1024])
+def test_named_data_within_constants_keeps_its_alignment(alignment):
+    tied = bytes(range(256)) * 64
+    file = pte(constants=[b"abc", tied], named=[(tied, {"first": 3}), (tied, {"second": 80})])
+    data = bytes(serialize_pte_binary(file, segment_alignment=alignment))
+    base = struct.unpack_from("<Q", data, 24)[0]
+    _, first, second = schema.read_program(data).segments
+    assert data[base + first.offset :][: first.size] == tied and (base + first.offset) % 3 == 0
+    assert first == second and (base + second.offset) % math.lcm(80, alignment) == 0
+    assert data.count(tied) == 1
 
 
 def test_delegates_can_stay_in_the_flatbuffer():

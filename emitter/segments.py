@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -24,10 +24,17 @@ S = TypeVar("S", bound=SegmentRange)
 
 @dataclass
 class Segment:
-    """Bytes to be written, and what their offset must be a multiple of, in bytes."""
+    """Bytes to be written.
+
+    Attributes:
+        data: the bytes.
+        alignment: what their offset must be a multiple of, in bytes.
+        inside: (number of an earlier segment, offset in it) where these bytes stand already; they are not written again.
+    """
 
     data: Cord
     alignment: int = 1
+    inside: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,8 +54,13 @@ class Layout:
 
 def lay_out(segments: Sequence[Segment], segment_alignment: int) -> Layout:
     """Places segments one after the other, each at a multiple of `segment_alignment` and of its own alignment."""
-    data, ranges = Cord(), []
+    data = Cord()
+    ranges: list[tuple[int, int]] = []
     for segment in segments:
+        if segment.inside is not None:
+            number, offset = segment.inside
+            ranges.append((ranges[number][0] + offset, len(segment.data)))
+            continue
         if len(segment.data):
             data.pad_to(align_up(len(data), math.lcm(segment_alignment, segment.alignment)))
         ranges.append((len(data), len(segment.data)))
@@ -75,17 +87,19 @@ def cut(data: BytesLike, base: int, segments: Sequence[SegmentRange]) -> list[me
     return pieces
 
 
-def join_parts(parts: Sequence[BytesLike], alignment: int) -> tuple[Cord, list[int]]:
+def join_parts(
+    parts: Sequence[BytesLike], alignment: int, larger: Mapping[int, int] | None = None
+) -> tuple[Cord, list[int]]:
     """Puts parts into one segment, each at a multiple of `alignment`; returns it with the offsets.
 
-    There is no padding behind the last part. An empty part begins where the next one does, or at the end.
+    Those that `larger` names by their numbers lie at multiples of what it gives. There is no padding behind the last part. An empty part begins where the next one does, or at the end.
     """
     data = Cord()
     offsets: list[int] = []
     for number, part in enumerate(parts):
         if not len(part):
             continue
-        data.pad_to(align_up(len(data), alignment))
+        data.pad_to(align_up(len(data), (larger or {}).get(number, alignment)))
         offsets += [len(data)] * (number + 1 - len(offsets))
         data.append(part)
     return data, offsets + [len(data)] * (len(parts) - len(offsets))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
@@ -42,10 +42,16 @@ def dynamism(spec: TensorSpec) -> TensorShapeDynamism:
 
 
 class ValueTable:
-    """Hands out value numbers. Constant numbers, texts and lists are shared: nothing ever writes to them."""
+    """Hands out value numbers. Constant numbers, texts and lists are shared: nothing ever writes to them.
+
+    Attributes:
+        values: by number.
+        unbounded_dims: number of a tensor -> its dimensions without a bound.
+    """
 
     def __init__(self, data: ProgramData) -> None:
         self.values: list[EValue] = []
+        self.unbounded_dims: dict[int, Collection[int]] = {}
         self._data = data
         self._shared: dict[Any, int] = {}
         self._tensors: dict[TensorSpec, int] = {}
@@ -133,6 +139,9 @@ class ValueTable:
         """The value of a tensor spec; the same spec is the same value."""
         if spec not in self._tensors:
             self._tensors[spec] = self.new(self._tensor(spec))
+            # What views a value without a bound has none either.
+            dims = spec.unbounded_dims or (range(len(spec.shape)) if spec.root.unbounded_dims else ())
+            self.unbounded_dims[self._tensors[spec]] = dims
         return self._tensors[spec]
 
     def _tensor(self, spec: TensorSpec) -> schema.Tensor:

@@ -17,6 +17,7 @@ from executorch.exir.error import (
 )
 from executorch.exir.missing_kernels import MissingKernelWarning
 from executorch.exir.pass_base import PassResult
+from executorch.exir.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
 
 _LIB = torch.library.Library("errors_test", "DEF")
 _LIB.define("no_out(Tensor x) -> Tensor")
@@ -86,8 +87,9 @@ def test_operators_without_an_out_variant():
 
 def test_sizes_without_bound():
     program = _export(lambda x: x + 1, X, dynamic_shapes=(({0: torch.export.Dim("rows")},),))
+    config = ExecutorchBackendConfig(sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass(require_bounds=True))
     with pytest.raises(UnboundedShapeError) as error:
-        to_edge(program).to_executorch()
+        to_edge(program).to_executorch(config)
     text = str(error.value)
     assert "no upper bound" in text and "max=" in text and "Way out:" in text
 

@@ -39,6 +39,7 @@ from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from executorch.passes.keep_weights_pass import KeepWeightsPass
 from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.loop_results_pass import LoopResultsPass
@@ -46,6 +47,7 @@ from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
 from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager, flatten_passes, pass_name
 from executorch.passes.program import (
     clone_program,
+    constant_values,
     copy_graph_module,
     copy_signature,
     replace_parts,
@@ -127,6 +129,9 @@ def optimize(program: ExportedProgram, config: ExecutorchBackendConfig) -> None:
         FuseBatchNormPass()(program)
     if config.fuse_linear:
         FuseLinearPass()(program.graph_module)
+    elif config.fold_constants:
+        keep = KeepWeightsPass(constant_values(program), adds_bias_apart=bool(config.external_constants))
+        keep(program.graph_module)
     if config.fold_constants:
         ConstantPropPass()(program)
     RemoveUnusedParametersPass()(program)

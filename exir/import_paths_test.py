@@ -84,7 +84,7 @@ PATHS = {
     "executorch.exir.passes.pass_registry": "PassRegistry",
     "executorch.exir.passes.prune_empty_tensors_pass": "PruneEmptyTensorsPass",
     "executorch.exir.passes._device_copy_ops_registry": "LIBRARY",
-    "executorch.exir.passes._quant_patterns_and_replacements": "LIBRARIES QUANTIZED_SCHEMAS",
+    "executorch.exir.passes._quant_patterns_and_replacements": "LIBRARIES QUANTIZED_SCHEMAS _trace_and_lower_to_edge_ops",
     "executorch.exir.passes.propagate_device_config": "PropagateDeviceConfig",
     "executorch.exir.passes.propagate_device_pass": "PropagateDevicePass TARGET_DEVICE_COMPILE_SPEC_KEY",
     "executorch.exir.passes.quant_fusion_pass": "QuantFusionPass quant_fusion_and_const_prop_pass",

@@ -111,37 +111,43 @@ def test_an_algorithm_by_name():
     assert places(program)[1] == [0, 48]
 
 
-class Writes(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("state", torch.zeros(4))
+class Stateful(torch.nn.Module):
+    """Its state is a buffer or a parameter."""
 
+    def __init__(self, of_parameter):
+        super().__init__()
+        if of_parameter:
+            self.state = torch.nn.Parameter(torch.zeros(4))
+        else:
+            self.register_buffer("state", torch.zeros(4))
+
+
+class Writes(Stateful):
     def forward(self, x):
-        self.state.add_(x)
+        with torch.no_grad():
+            self.state.add_(x)
         return x * 2
 
 
-class Reads(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("state", torch.zeros(4))
-
+class Reads(Stateful):
     def forward(self):
         return self.state + 1
 
 
-def test_a_method_that_only_reads_a_shared_buffer_reads_the_shared_place():
+@pytest.mark.parametrize("of_parameter", [False, True])
+def test_a_method_that_only_reads_shared_state_reads_the_shared_place(of_parameter):
     methods = {
-        "read": torch.export.export(Reads(), ()),
-        "write": torch.export.export(Writes(), (torch.ones(4),)),
+        "read": torch.export.export(Reads(of_parameter), ()),
+        "write": torch.export.export(Writes(of_parameter), (torch.ones(4),)),
     }
+    placeholder = "p_state" if of_parameter else "b_state"
     edge = to_edge(methods)
     planner = MemoryPlanningPass(share_mutable_buffers=True)
     program = edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=planner))
     states = []
     for name in methods:
         module = program.exported_program(name).graph_module
-        (state,) = (node for node in module.graph.nodes if node.name == "b_state")
+        (state,) = (node for node in module.graph.nodes if node.name == placeholder)
         states.append((state.meta["spec"].mem_id, state.meta["spec"].mem_offset))
         assert module.meta["non_const_buffer_sizes"][2] == 16
     assert states == [(2, 0), (2, 0)]
@@ -149,4 +155,4 @@ def test_a_method_that_only_reads_a_shared_buffer_reads_the_shared_place():
     operators = [op.name for op in program.executorch_program.execution_plan[0].operators]
     assert operators == ["aten::add"]
     alone = edge.to_executorch().exported_program("read").graph_module
-    assert not any(node.name == "b_state" for node in alone.graph.nodes)
+    assert not any(node.name == placeholder for node in alone.graph.nodes)

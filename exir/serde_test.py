@@ -142,3 +142,11 @@ def test_files(tmp_path):
         load(stream)
     with pytest.raises(KeyError):
         load(tmp_path / "model.pt2", extra_files={"other": ""})
+
+
+def test_an_input_may_have_the_name_of_a_python_builtin(tmp_path):
+    """`torch.nn.Linear` calls its argument `input`."""
+    program = torch.export.export(torch.nn.Linear(2, 2), (torch.ones(1, 2),))
+    path = tmp_path / "linear.pt2"
+    save(program, path)
+    assert load(path).graph_signature.user_inputs == ("input",)

@@ -1,7 +1,7 @@
-"""Buffers that one method changes and others only read, when methods share their mutable buffers.
+"""Buffers and parameters that one method changes and others only read, when methods share their mutable buffers.
 
-For a method that only reads a buffer it is a constant, which would be folded away or stored once more in the program.
-The method is therefore told that it changes the buffer too, namely into itself, which costs nothing at run time.
+For a method that only reads one it is a constant, which would be folded away or stored once more in the program.
+The method is therefore told that it changes it too, namely into itself, which costs nothing at run time.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from collections.abc import Mapping
 from torch.export import ExportedProgram
 from torch.export.graph_signature import (
     ExportGraphSignature,
-    InputKind,
-    OutputKind,
     OutputSpec,
     TensorArgument,
 )
 
+from executorch.dialects.mutations import MUTATION_KINDS, state_mutations
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.passes.program import clone_program, output_arguments, output_node, replace_parts
 
 
-def _changed_buffers(program: ExportedProgram) -> set[str]:
-    specs = program.graph_signature.output_specs
-    return {str(spec.target) for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION}
+def _changed_state(program: ExportedProgram) -> set[str]:
+    return {one.target for one in state_mutations(program.graph_signature)}
 
 
 def with_shared_buffers(
@@ -36,7 +34,7 @@ def with_shared_buffers(
     setting = config.memory_planning_pass
     planners = {name: setting.get(name) if isinstance(setting, dict) else setting for name in programs}
     sharing = [name for name, planner in planners.items() if getattr(planner, "share_mutable_buffers", False)]
-    changed = {target for name in sharing for target in _changed_buffers(programs[name])}
+    changed = {target for name in sharing for target in _changed_state(programs[name])}
     result = dict(programs)
     for name in sharing:
         result[name] = _declare(programs[name], changed)
@@ -44,21 +42,22 @@ def with_shared_buffers(
 
 
 def _declare(program: ExportedProgram, changed: set[str]) -> ExportedProgram:
-    own = _changed_buffers(program)
-    names = {
-        spec.arg.name: str(spec.target)
+    own = _changed_state(program)
+    read_only = {
+        spec.arg.name: spec
         for spec in program.graph_signature.input_specs
-        if spec.kind is InputKind.BUFFER and spec.target in changed - own
+        if spec.kind in MUTATION_KINDS and spec.target in changed - own
     }
-    if not names:
+    if not read_only:
         return program
     program = clone_program(program)
-    read = [node for node in program.graph.find_nodes(op="placeholder") if node.name in names]
+    read = [node for node in program.graph.find_nodes(op="placeholder") if node.name in read_only]
     output_node(program.graph).args = ((*read, *output_arguments(program.graph)),)
     program.graph_module.recompile()
     signature = program.graph_signature
     specs = [
-        OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(node.name), names[node.name]) for node in read
+        OutputSpec(MUTATION_KINDS[spec.kind], TensorArgument(node.name), spec.target)
+        for node, spec in ((node, read_only[node.name]) for node in read)
     ]
     return replace_parts(
         program, signature=ExportGraphSignature(signature.input_specs, specs + signature.output_specs)

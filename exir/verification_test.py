@@ -70,3 +70,20 @@ def test_types_outside_the_constraints():
     node.meta["val"] = node.meta["val"].to(torch.int64)
     with pytest.raises(SpecViolationError, match="element types self=float32, __ret_0=int64 are not allowed"):
         EXIREdgeDialectVerifier()(program)
+
+
+class _Convert(torch.nn.Module):
+    def forward(self, x):
+        return x.to(torch.float64).clone()
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_dim_orders_and_memory_formats_are_told_apart(keep):
+    same = EdgeCompileConfig(_skip_dim_order=keep)
+    other = EdgeCompileConfig(_skip_dim_order=not keep)
+    program = to_edge(
+        torch.export.export(_Convert(), (torch.rand(2),)), compile_config=same
+    ).exported_program()
+    EXIREdgeDialectVerifier(edge_compile_config=same)(program)
+    with pytest.raises(SpecViolationError, match="_to_copy" if keep else "_to_dim_order_copy"):
+        EXIREdgeDialectVerifier(edge_compile_config=other)(program)

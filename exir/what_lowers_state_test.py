@@ -91,6 +91,26 @@ def test_buffers_start_at_their_values_and_keep_what_is_written():
     assert interpreter(torch.ones(2)).tolist() == [3.5, 0.0]
 
 
+class Decaying(nn.Module):
+    """Halves its weight in every run, as recurrent models do that scale their weights when they are first called."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 2)
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.layer.weight.div_(2)
+        return self.layer(x)
+
+
+def test_parameters_that_are_written_keep_what_is_written():
+    module, x = Decaying(), torch.randn(4, 3)
+    interpreter = ExecutionInterpreter(_lowered(module, x).exported_program())
+    for _ in range(3):
+        torch.testing.assert_close(interpreter(x), module(x))
+
+
 def test_constants_in_the_code_are_lifted():
     class Constants(nn.Module):
         def __init__(self):

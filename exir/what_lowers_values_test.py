@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from executorch.dialects.errors import MissingOutVariantError, SpecViolationError
-from executorch.exir import to_edge
+from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.interpreter_for_tests import ExecutionInterpreter
 
 X = torch.randn(2, 3)
@@ -187,3 +187,90 @@ def test_a_result_that_nobody_wants_takes_no_memory():
     (plan,) = executable.executorch_program.execution_plan
     sizes = [value.val.sizes for value in plan.values if hasattr(value.val, "sizes")]
     assert sizes.count([0]) == 1 and len(plan.outputs) == 2
+
+
+@pytest.mark.parametrize(
+    "shift",
+    [
+        lambda x, y: x << 2,
+        lambda x, y: x >> 1,
+        lambda x, y: (x << y, x >> y),
+        lambda x, y: (torch.bitwise_left_shift(3, y), torch.bitwise_right_shift(100, y)),
+    ],
+)
+def test_integers_are_shifted(shift):
+    class Shift(nn.Module):
+        def forward(self, x, y):
+            return shift(x, y)
+
+    numbers = torch.tensor([1, 2, 70, -3], dtype=torch.int32)
+    executable = _check(Shift(), numbers, torch.tensor([0, 1, 5, 2], dtype=torch.int32))
+    assert all("shift" in name or "alloc" in name or "full" in name for name in _operators(executable))
+
+
+class ComplexRotation(nn.Module):
+    def forward(self, x, angle):
+        turn = torch.polar(torch.ones_like(angle), angle)
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * turn).flatten(-2)
+
+
+def test_rotations_as_complex_numbers():
+    executable = _check(ComplexRotation(), torch.randn(2, 3, 8), torch.randn(3, 4))
+    assert "aten.view_as_complex_copy.out" in _operators(executable)
+
+
+def test_products_of_floats_and_integers_stay_one_operator():
+    quantized = torch.ops.quantized_decomposed
+
+    class Mixed(nn.Module):
+        def forward(self, x, weight, scales, grouped):
+            product = quantized.mixed_mm(x, weight, scales, None)
+            rows = quantized.mixed_linear(x[None], weight.t().contiguous(), grouped, torch.ones_like(grouped))
+            table = quantized.embedding_byte(weight, scales, None, -128, 127, torch.tensor([2, 0]))
+            return product, rows.half(), table
+
+    weight = torch.randint(-128, 128, (8, 6), dtype=torch.int8)
+    inputs = (torch.randn(3, 8), weight, torch.rand(8), torch.rand(6, 2))
+    operators = _operators(_check(Mixed(), *inputs))
+    for name in ("mixed_mm", "mixed_linear", "embedding_byte"):
+        assert f"quantized_decomposed.{name}.out" in operators
+    expected = inputs[0] @ (weight * inputs[2][:, None])
+    out = torch.empty(0)
+    torch.testing.assert_close(quantized.mixed_mm.out(*inputs[:3], None, out=out), expected)
+    of_rows = quantized.mixed_linear.out(
+        inputs[0], weight.t().contiguous(), inputs[3][:, 0], None, torch.float64, out=out.double()
+    )
+    expected = inputs[0] @ (weight * inputs[3][:, 0])
+    torch.testing.assert_close(of_rows, expected.double(), check_dtype=True)
+
+
+class Layers(nn.Module):
+    """Fully connected layers of one row, of several, without a bias, and one that shares its weight with a table."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(40, 8)
+        self.first, self.second = nn.Linear(8, 16), nn.Linear(16, 8, bias=False)
+
+    def forward(self, indices):
+        x = self.second(self.first(self.table(indices)).relu())
+        return nn.functional.linear(x, self.table.weight)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 60])
+def test_layers_need_no_kernel_that_released_runtimes_have_as_optimized_only(rows):
+    module, indices = Layers().eval(), torch.arange(rows) % 40
+    portable = {
+        "aten.embedding.out",
+        "aten.addmm.out",
+        "aten.mm.out",
+        "aten.relu.out",
+        "aten.permute_copy.out",
+    }
+    operators = {name for name in _operators(_check(module, indices)) if name.startswith("aten.")}
+    assert "aten.linear.out" not in operators and operators <= portable | {"aten.view_copy.out"}
+    fused = to_edge(torch.export.export(module, (indices,))).to_executorch(
+        ExecutorchBackendConfig(fuse_linear=True)
+    )
+    assert "aten.linear.out" in _operators(fused)

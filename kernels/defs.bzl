@@ -26,7 +26,8 @@ def executorch_kernel_library(
         **kwargs):
     """A library that adds kernels to the registry of every binary that links it.
 
-    It has two headers, included as `<PREFIX/NativeFunctions.h>` (declarations of the kernels) and
+    It has two headers, included as `<PREFIX/NativeFunctions.h>` (declarations of the kernels, with a context and
+    without, when a failure aborts) and
     `<PREFIX/Functions.h>` (the operators as C++ functions, `torch::executor::aten::add_outf` for `aten::add.out`).
     The sources of the kernels may include the former to have their signatures checked, through `:NAME_functions`.
     Two libraries with kernels for one operator must not be linked together; merge them in one library instead.
@@ -50,7 +51,10 @@ def executorch_kernel_library(
     native.genrule(
         name = name + "_codegen",
         srcs = functions + [_SCHEMAS] + ([selection] if selection else []),
-        outs = [directory + "/" + out for out in ("Functions.h", "NativeFunctions.h", "RegisterKernels.cc")],
+        outs = [
+            directory + "/" + out
+            for out in ("Functions.h", "NativeFunctions.h", "RegisterKernels.cc", "WithoutContext.cc")
+        ],
         cmd = " ".join(
             ["$(execpath {})".format(_GENERATOR)] +
             ["--functions $(execpath {})".format(file) for file in functions] +
@@ -76,6 +80,19 @@ def executorch_kernel_library(
         deps = _HEADER_DEPS,
         **common
     )
+
+    # Linked where such an overload is called, and only there.
+    cc_library(
+        name = name + "_without_context",
+        srcs = [directory + "/WithoutContext.cc"],
+        copts = ["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
+        visibility = visibility,
+        deps = [name + "_functions"] + deps + [
+            Label("//runtime/platform:assert"),
+            Label("//runtime/platform:compiler"),
+        ],
+        **(common | kwargs)
+    )
     cc_library(
         name = name,
         srcs = [directory + "/RegisterKernels.cc"],
@@ -83,6 +100,6 @@ def executorch_kernel_library(
         alwayslink = True,
         copts = ["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"],
         visibility = visibility,
-        deps = [name + "_functions"] + deps + _REGISTRATION_DEPS,
+        deps = [name + "_functions", name + "_without_context"] + deps + _REGISTRATION_DEPS,
         **(common | kwargs)
     )

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
-from torch.export.graph_signature import ExportGraphSignature, InputKind, OutputKind, TensorArgument
+from torch.export.graph_signature import ExportGraphSignature, InputKind, TensorArgument
 from torch.fx import GraphModule, Node
 from torch.utils import _pytree as pytree
 
@@ -23,6 +23,7 @@ from executorch.dialects.execution import (
     is_primitive,
     tensor_specs,
 )
+from executorch.dialects.mutations import changing_state
 from executorch.dialects.tensor_spec import TensorSpec
 
 
@@ -54,31 +55,17 @@ def do_user_inputs_exist(graph_signature: ExportGraphSignature | None) -> bool:
     return any(spec.kind is InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument) for spec in specs)
 
 
-_CHANGED: Final = {
-    OutputKind.BUFFER_MUTATION: InputKind.BUFFER,
-    OutputKind.GRADIENT_TO_PARAMETER: InputKind.PARAMETER,
-}
-
-
 def mutable_placeholders(graph_signature: ExportGraphSignature | None) -> set[str]:
     """Names of the placeholders whose memory lasts from one run to the next.
 
-    They stand for the buffers that the method changes and for the parameters whose gradients it returns: an optimizer
-    changes these between two runs.
+    They stand for the buffers and parameters that the method changes, and for the parameters whose gradients it
+    returns: an optimizer changes these between two runs.
     """
-    if graph_signature is None:
-        return set()
-    outputs = graph_signature.output_specs
-    changed = {(_CHANGED[spec.kind], spec.target) for spec in outputs if spec.kind in _CHANGED}
-    return {
-        spec.arg.name
-        for spec in graph_signature.input_specs
-        if (spec.kind, spec.target) in changed and hasattr(spec.arg, "name")
-    }
+    return set() if graph_signature is None else changing_state(graph_signature)
 
 
 def is_mutable_buffer(node: Node, graph_signature: ExportGraphSignature | None) -> bool:
-    """True for the placeholder of a buffer that the method changes, or of a parameter that it trains."""
+    """True for the placeholder of a buffer or parameter that the method changes, or of a parameter that it trains."""
     return node.op == "placeholder" and node.name in mutable_placeholders(graph_signature)
 
 

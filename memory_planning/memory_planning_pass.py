@@ -191,6 +191,6 @@ def _by_name(storages: list[Storage], graph_signature: ExportGraphSignature | No
     names = {
         spec.arg.name: str(spec.target)
         for spec in graph_signature.input_specs
-        if spec.kind is InputKind.BUFFER and hasattr(spec.arg, "name")
+        if spec.kind in (InputKind.BUFFER, InputKind.PARAMETER) and hasattr(spec.arg, "name")
     }
     return {names[storage.node.name]: storage for storage in storages if storage.node is not None}

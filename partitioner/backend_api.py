@@ -15,6 +15,7 @@ from executorch.partitioner.backend_details import PreprocessResult
 from executorch.partitioner.backend_lookup import find_backend
 from executorch.partitioner.compile_spec import CompileSpec
 from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
+from executorch.partitioner.duplicates import copy_for_readers
 from executorch.partitioner.errors import PartitionerContractError, PreprocessError
 from executorch.partitioner.graph_copy import copy_program, fingerprint
 from executorch.partitioner.lowered_module import LoweredBackendModule
@@ -225,6 +226,7 @@ def _partition(program: ExportedProgram, partitioner: Partitioner) -> PartitionR
             "nothing else. Way out: rewrite the graph in a pass before, or in the backend's preprocess."
         )
     note_unexplained(result.tagged_exported_program.graph_module, who)
+    copy_for_readers(result.tagged_exported_program.graph_module)
     return result
 
 

@@ -137,25 +137,45 @@ class Counter(torch.nn.Module):
         return self.total * 2
 
 
-def test_mutable_buffers_stay_outside_unless_taken():
-    program = export(Counter(), PAIR[:1]).run_decompositions({})
+class Weighing(torch.nn.Module):
+    """A counter whose state is a parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.total = torch.nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.total.add_(x)
+        return self.total * 2
+
+
+def written(signature):
+    return [*signature.buffers_to_mutate.values(), *signature.parameters_to_mutate.values()]
+
+
+@pytest.mark.parametrize("model", [Counter, Weighing])
+def test_mutable_state_stays_outside_unless_taken(model):
+    program = export(model(), PAIR[:1]).run_decompositions({})
     lowered = to_backend(program, OpPartitioner(["add.Tensor", "mul.Tensor"]))
     (module,) = get_lowered_backend_modules(lowered.graph_module)
     assert not module.original_module.constants and not module.original_module.state_dict
-    assert list(lowered.graph_signature.buffers_to_mutate.values()) == ["total"]
+    assert written(lowered.graph_signature) == ["total"]
     assert len(module.original_module.graph_signature.user_outputs) == 2
     run = lowered.module()
-    assert [run(torch.ones(3))[0].item() for _ in range(3)] == [2.0, 4.0, 6.0]
+    with torch.no_grad():
+        assert [run(torch.ones(3))[0].item() for _ in range(3)] == [2.0, 4.0, 6.0]
 
 
-def test_a_taken_mutable_buffer_is_the_delegates_own_state():
-    program = export(Counter(), PAIR[:1]).run_decompositions({})
+@pytest.mark.parametrize("model", [Counter, Weighing])
+def test_taken_mutable_state_is_the_delegates_own(model):
+    program = export(model(), PAIR[:1]).run_decompositions({})
     lowered = to_backend(program, OpPartitioner(["add.Tensor", "mul.Tensor"], mutable=True))
     (module,) = get_lowered_backend_modules(lowered.graph_module)
     inner = module.original_module.graph_signature
-    assert list(inner.buffers_to_mutate.values()) == ["total"]
+    assert written(inner) == ["total"]
     assert len(inner.user_outputs) == 1
-    assert not lowered.graph_signature.buffers_to_mutate and not lowered.state_dict
+    assert not written(lowered.graph_signature) and not lowered.state_dict
 
 
 def test_a_mutable_buffer_cannot_be_split():

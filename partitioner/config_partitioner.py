@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx.passes.infra.partitioner import Partition
 
 from executorch.dialects import meta_keys
-from executorch.partitioner.constants import state_inputs, tag_constant_data, tag_mutated_buffer
+from executorch.partitioner.constants import state_inputs, tag_constant_data
 from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.partition_proposals import (
     generate_grouped_partitions_from_list_of_nodes,
@@ -58,6 +58,9 @@ class PartitionerConfig(ABC):
 
 class ConfigerationBasedPartitioner(Partitioner):
     """Takes what its configs take, in the largest convex partitions that keep each config's nodes together.
+
+    Constants that they read move in. State that the program writes stays outside, as an argument of the delegate: a
+    backend that keeps state calls ``tag_mutated_buffer`` on what was partitioned.
 
     Args:
         delegation_spec: where everything goes.
@@ -136,5 +139,4 @@ class ConfigerationBasedPartitioner(Partitioner):
                     node.meta[meta_keys.DELEGATION_TAG] = tag
                     tags[tag] = self.delegation_spec
         tag_constant_data(exported_program)
-        tag_mutated_buffer(exported_program)
         return PartitionResult(exported_program, tags)

@@ -6,12 +6,16 @@ import enum
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind
+from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec
 
 from executorch.dialects import meta_keys
+from executorch.dialects.mutations import changing_state, state_mutations
 
 #: Set by a partitioner on a tagged constant that must not be copied into several partitions.
 NO_COPY = "no_copy"
+#: Set by a partitioner on a tagged call that makes a constant of constants and of nothing else: where nodes outside its
+#: partition read the result, they get a copy of the call, as they get one of a constant.
+COPY_FOR_READERS = "copy_for_readers"
 
 
 class StateKind(enum.Enum):
@@ -19,25 +23,10 @@ class StateKind(enum.Enum):
 
     USER_INPUT = "user input"
     CONSTANT = "constant"
-    MUTABLE_BUFFER = "mutable buffer"
+    MUTABLE_BUFFER = "mutable buffer"  # or a parameter that the program writes
 
 
 _STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
-
-
-def mutated_buffers(signature: ExportGraphSignature) -> dict[str, str]:
-    """Name of the node that holds a buffer's new value -> the buffer's fully qualified name."""
-    return {
-        spec.arg.name: spec.target
-        for spec in signature.output_specs
-        if spec.kind is OutputKind.BUFFER_MUTATION and spec.target is not None and hasattr(spec.arg, "name")
-    }
-
-
-def trained_parameters(signature: ExportGraphSignature) -> set[str]:
-    """Names of the parameters whose gradients the program returns: they change between its runs."""
-    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
-    return {spec.target for spec in gradients if spec.target is not None}
 
 
 def state_inputs(signature: ExportGraphSignature) -> dict[str, InputSpec]:
@@ -51,25 +40,20 @@ def state_inputs(signature: ExportGraphSignature) -> dict[str, InputSpec]:
 
 def state_kind(node: torch.fx.Node, signature: ExportGraphSignature) -> StateKind:
     """What the placeholder ``node`` stands for."""
-    spec = state_inputs(signature).get(node.name)
-    if spec is None:
+    if node.name not in state_inputs(signature):
         return StateKind.USER_INPUT
-    if spec.kind is InputKind.BUFFER and spec.target in mutated_buffers(signature).values():
-        return StateKind.MUTABLE_BUFFER
-    return StateKind.CONSTANT
+    mutable = any(one.placeholder == node.name for one in state_mutations(signature))
+    return StateKind.MUTABLE_BUFFER if mutable else StateKind.CONSTANT
 
 
 def _tag_state(edge_program: ExportedProgram, wanted: StateKind) -> None:
     signature = edge_program.graph_signature
     state = state_inputs(signature)
-    mutable, trained = set(mutated_buffers(signature).values()), trained_parameters(signature)
+    mutable = {one.placeholder for one in state_mutations(signature)}
+    # A delegate that took a trained parameter would go on computing with its first value.
+    chosen = mutable if wanted is StateKind.MUTABLE_BUFFER else set(state) - changing_state(signature)
     for node in edge_program.graph.find_nodes(op="placeholder"):
-        spec = state.get(node.name)
-        # A delegate that took a trained parameter would go on computing with its first value.
-        if spec is None or (spec.kind is InputKind.PARAMETER and spec.target in trained):
-            continue
-        is_mutable = spec.kind is InputKind.BUFFER and spec.target in mutable
-        if is_mutable is not (wanted is StateKind.MUTABLE_BUFFER):
+        if node.name not in chosen:
             continue
         tags = [
             user.meta[meta_keys.DELEGATION_TAG]
@@ -92,8 +76,8 @@ def tag_constant_data(edge_program: ExportedProgram) -> None:
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
-    """Like ``tag_constant_data`` for buffers that the program writes: their state moves into the delegate.
+    """Like ``tag_constant_data`` for buffers and parameters that the program writes: their state moves into the delegate.
 
-    All readers and the writer of the buffer must be in one partition.
+    All readers and the writer of the state must be in one partition.
     """
     _tag_state(edge_program, StateKind.MUTABLE_BUFFER)

@@ -7,7 +7,9 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputSpec, TensorArgument
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-from executorch.partitioner.constants import mutated_buffers, state_inputs
+from executorch.dialects import meta_keys
+from executorch.dialects.mutations import state_mutations
+from executorch.partitioner.constants import COPY_FOR_READERS, state_inputs
 from executorch.partitioner.errors import PartitionerContractError
 from executorch.partitioner.partition_proposals import operator_name
 
@@ -37,7 +39,7 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
         raise PartitionerContractError(
             f"{candidate_node} is not a constant of the program; these are: {known}"
         )
-    if spec.target in mutated_buffers(signature).values():
+    if any(one.placeholder == candidate_node for one in state_mutations(signature)):
         raise PartitionerContractError(
             f"{candidate_node} is written by the program, so its readers must share it. Way out: leave it whole."
         )
@@ -60,6 +62,40 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
         copies.append(name)
     exported_program.graph_module.recompile()
     return set(copies)
+
+
+def copy_for_readers(graph_module: torch.fx.GraphModule) -> None:
+    """Gives each partition, and what is in none, its own copy of the calls marked ``COPY_FOR_READERS`` (in place).
+
+    Results of such calls cross no border of a partition then.
+    """
+    for module in graph_module.modules():
+        if not isinstance(module, torch.fx.GraphModule):
+            continue
+        copied = False
+        # From the end: a copy is a reader, too, of what is before it.
+        for node in reversed(list(module.graph.nodes)):
+            if COPY_FOR_READERS in node.meta:
+                copied |= _copy_call(node)
+        if copied:
+            module.recompile()
+
+
+def _copy_call(node: torch.fx.Node) -> bool:
+    own = node.meta.get(meta_keys.DELEGATION_TAG)
+    copies: dict[str | None, torch.fx.Node] = {}
+    for reader in list(node.users):
+        tag = reader.meta.get(meta_keys.DELEGATION_TAG)
+        if tag == own:
+            continue
+        if tag not in copies:
+            with node.graph.inserting_before(node):
+                copies[tag] = node.graph.node_copy(node, lambda arg: arg)
+            copies[tag].meta[meta_keys.DELEGATION_TAG] = tag
+            if tag is None:
+                del copies[tag].meta[meta_keys.DELEGATION_TAG]
+        reader.replace_input_with(node, copies[tag])
+    return bool(copies)
 
 
 class DuplicateDequantNodePass(PassBase):

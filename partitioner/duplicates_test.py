@@ -5,6 +5,7 @@ import torch
 from torch.export import export
 from torch.fx.passes.utils.source_matcher_utils import get_source_partitions
 
+from executorch.dialects import meta_keys
 from executorch.partitioner import (
     DelegateMappingBuilder,
     DuplicateDequantNodePass,
@@ -12,6 +13,8 @@ from executorch.partitioner import (
     remove_first_quant_and_last_dequant,
     replace_quantized_partition_with_op,
 )
+from executorch.partitioner.constants import COPY_FOR_READERS
+from executorch.partitioner.duplicates import copy_for_readers
 from executorch.partitioner.errors import DelegationError, PartitionerContractError
 
 from torch.ao.quantization.fx._decomposed import quantized_decomposed_lib  # noqa: F401  isort: skip
@@ -31,6 +34,35 @@ class Shared(torch.nn.Module):
     def forward(self, x):
         self.seen.add_(x)
         return (x + self.w) * self.w - self.w
+
+
+def test_marked_calls_are_copied_for_each_partition_and_for_what_is_in_none():
+    def model(x):
+        steps = torch.arange(3) + 1
+        return x * steps, x - steps, x + steps, steps
+
+    program = export(lambda_module(model), (torch.rand(3),)).run_decompositions({})
+    by_name = {node.name: node for node in program.graph.nodes}
+    made = [node for node in program.graph.nodes if node.op == "call_function"][:2]
+    for node in made:
+        node.meta.update({meta_keys.DELEGATION_TAG: "first", COPY_FOR_READERS: True})
+    for name, tag in (("mul", "first"), ("sub", "second")):
+        by_name[name].meta[meta_keys.DELEGATION_TAG] = tag
+    copy_for_readers(program.graph_module)
+    program.graph.lint()
+    for node in program.graph.nodes:
+        tags = {one.meta.get(meta_keys.DELEGATION_TAG) for one in node.users}
+        if COPY_FOR_READERS in node.meta:
+            assert tags == {node.meta.get(meta_keys.DELEGATION_TAG)}
+    assert sum(node.target == made[0].target for node in program.graph.nodes) == 3
+    for found, expected in zip(program.module()(torch.ones(3)), model(torch.ones(3)), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+def lambda_module(function):
+    module = torch.nn.Module()
+    module.forward = function
+    return module
 
 
 def test_constants_are_copied_per_user():

@@ -10,9 +10,10 @@ from typing import Any
 import torch
 import torch.utils._pytree as pytree
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ExportGraphSignature, OutputKind, OutputSpec
+from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from executorch.dialects import meta_keys
+from executorch.dialects.mutations import state_mutations
 from executorch.partitioner.call_delegate import executorch_call_delegate
 from executorch.partitioner.delegation import DelegationSpec
 from executorch.partitioner.errors import PartitionerContractError
@@ -208,13 +209,9 @@ def _results(output: torch.fx.Node) -> list[object]:
 
 
 def _kept_by_delegates(program: ExportedProgram, plan: GraphPlan) -> frozenset[int]:
-    """Positions of the outputs that were new values of buffers which have moved into delegates."""
-    taken = {fqn for subgraph in plan.subgraphs.values() for fqn in subgraph.taken_mutations.values()}
-    return frozenset(
-        index
-        for index, spec in enumerate(program.graph_signature.output_specs)
-        if spec.kind is OutputKind.BUFFER_MUTATION and spec.target in taken
-    )
+    """Positions of the outputs that were new values of what has moved into delegates."""
+    taken = {spec.target for subgraph in plan.subgraphs.values() for _, spec in subgraph.taken_mutations}
+    return frozenset(one.index for one in state_mutations(program.graph_signature) if one.target in taken)
 
 
 def rebuild_program(

@@ -108,6 +108,31 @@ def test_configs_choose_check_and_collect():
         torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("of_parameter", [False, True])
+def test_configs_leave_state_that_is_written_outside(of_parameter):
+    class Scaling(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            state = torch.ones(2)
+            if of_parameter:
+                self.scale = torch.nn.Parameter(state)
+            else:
+                self.register_buffer("scale", state)
+
+        def forward(self, x):
+            with torch.no_grad():
+                self.scale.mul_(2)
+            return x * self.scale
+
+    exported = export(Scaling(), (torch.ones(2),)).run_decompositions({})
+    lowered = to_backend(exported, config_partitioner())
+    ((_, delegate, _),) = get_lowered_submodules(lowered.graph_module)
+    assert "scale" not in delegate.original_module.state_dict and set(lowered.state_dict) == {"scale"}
+    run = lowered.module()
+    with torch.no_grad():
+        assert [run(torch.ones(2))[0].item() for _ in range(3)] == [2.0, 4.0, 8.0]
+
+
 def test_configs_keep_operators_whole():
     exported = program()
     kept, accepts = config_partitioner().ops_to_not_decompose(exported)

@@ -26,7 +26,8 @@ from torch.export.graph_signature import (
 
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
-from executorch.partitioner.constants import NO_COPY, mutated_buffers, state_inputs
+from executorch.dialects.mutations import MUTATION_KINDS, state_mutations
+from executorch.partitioner.constants import NO_COPY, state_inputs
 from executorch.partitioner.errors import PartitionerContractError
 from executorch.partitioner.partition_order import Step
 
@@ -39,7 +40,7 @@ class Owner:
         program: the tagged program.
         state: placeholder name -> input spec of a parameter, buffer or lifted constant; empty for the graph
             of a control-flow submodule, which receives all of its data as inputs.
-        mutations: name of the node with a buffer's new value -> the buffer; empty in submodules.
+        mutations: buffer or parameter that is written -> name of the node with its new value; empty in submodules.
         copies: constant -> how many partitions besides its own have received a copy.
     """
 
@@ -51,7 +52,8 @@ class Owner:
     @classmethod
     def of(cls, program: ExportedProgram) -> Owner:
         signature = program.graph_signature
-        return cls(program, state_inputs(signature), mutated_buffers(signature))
+        written = {one.target: one.value for one in state_mutations(signature)}
+        return cls(program, state_inputs(signature), written)
 
     def for_submodule(self) -> Owner:
         return Owner(self.program, {}, {})
@@ -82,7 +84,7 @@ class Subgraph:
         inputs: nodes of the tagged graph that arrive at run time, in the order of the user inputs.
         outputs: nodes of the tagged graph that the delegate returns, in the order of the user outputs.
         state: placeholders of the tagged graph whose data the program holds.
-        taken_mutations: nodes whose only purpose outside was to be a buffer's new value; the delegate keeps it.
+        taken_mutations: buffers and parameters that are written, with the node of their new value; the delegate keeps it.
     """
 
     tag: str
@@ -90,7 +92,7 @@ class Subgraph:
     inputs: list[torch.fx.Node]
     outputs: list[torch.fx.Node]
     state: list[torch.fx.Node]
-    taken_mutations: dict[torch.fx.Node, str]
+    taken_mutations: list[tuple[torch.fx.Node, InputSpec]]
 
 
 def argument_spec(name: str, value: Any) -> ArgumentSpec:
@@ -139,23 +141,24 @@ def _moves_in(node: torch.fx.Node, tag: str, owner: Owner) -> bool:
 
 def _taken_mutations(
     state: Sequence[torch.fx.Node], outputs: Sequence[torch.fx.Node], tag: str, owner: Owner
-) -> dict[torch.fx.Node, str]:
-    """New values of the mutable buffers among ``state``; all their readers and the writer must be inside."""
-    writers = {fqn: name for name, fqn in owner.mutations.items()}
+) -> list[tuple[torch.fx.Node, InputSpec]]:
+    """New values of what is written among ``state``; all its readers and the writer must be inside."""
     by_name = {node.name: node for node in outputs}
-    taken: dict[torch.fx.Node, str] = {}
+    taken: list[tuple[torch.fx.Node, InputSpec]] = []
     for node in state:
-        fqn = owner.state[node.name].target
-        if owner.state[node.name].kind is not InputKind.BUFFER or fqn not in writers:
+        spec = owner.state[node.name]
+        writer = owner.mutations.get(str(spec.target))
+        if writer is None:
             continue
         strangers = [user for user in node.users if user.meta.get(meta_keys.DELEGATION_TAG) != tag]
-        if writers[fqn] not in by_name or strangers:
-            who = describe_node(strangers[0]) if strangers else f"its writer {writers[fqn]}"
+        if writer not in by_name or strangers:
+            who = describe_node(strangers[0]) if strangers else f"its writer {writer}"
+            kind = spec.kind.name.lower()
             raise PartitionerContractError(
-                f"buffer {fqn} is written by the program and tagged {tag!r}, but {who} is outside that "
-                "partition. Way out: tag all its readers and its writer alike, or leave the buffer untagged."
+                f"{kind} {spec.target} is written by the program and tagged {tag!r}, but {who} is outside that "
+                f"partition. Way out: tag all its readers and its writer alike, or leave the {kind} untagged."
             )
-        taken[by_name[writers[fqn]]] = fqn
+        taken.append((by_name[writer], spec))
     return taken
 
 
@@ -193,12 +196,15 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
     state = [node for node in inputs if _moves_in(node, step.tag, owner)]
     inputs_at_run_time = [node for node in inputs if node not in state]
     taken = _taken_mutations(state, outputs, step.tag, owner)
+    kept = [node for node, _ in taken]
     returned = [
-        node for node in outputs if node not in taken or _used_beyond_mutation(node, step, owner.program)
+        node
+        for node in outputs
+        if node not in kept or _used_beyond_mutation(node, step, owner.program, [spec for _, spec in taken])
     ]
     names = {node: owner.name_in(node, step.tag) if node in state else node.name for node in inputs}
     graph, mapping = _copy_body(step, names, references)
-    results = [*taken, *returned]
+    results = [*kept, *returned]
     output = graph.output(tuple(mapping[node] for node in results))
     output.meta[meta_keys.VAL] = tuple(node.meta.get(meta_keys.VAL) for node in results)
     signature = ExportGraphSignature(
@@ -208,8 +214,8 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
         ],
         output_specs=[
             *(
-                OutputSpec(OutputKind.BUFFER_MUTATION, TensorArgument(mapping[n].name), fqn)
-                for n, fqn in taken.items()
+                OutputSpec(MUTATION_KINDS[spec.kind], TensorArgument(mapping[node].name), spec.target)
+                for node, spec in taken
             ),
             *(OutputSpec(OutputKind.USER_OUTPUT, _argument(mapping[node]), None) for node in returned),
         ],
@@ -248,15 +254,16 @@ def _input_spec(node: torch.fx.Node, state: InputSpec | None) -> InputSpec:
     return InputSpec(state.kind, TensorArgument(node.name), state.target, state.persistent)
 
 
-def _used_beyond_mutation(node: torch.fx.Node, step: Step, program: ExportedProgram) -> bool:
-    """Whether a buffer's new value is needed outside for anything but being the buffer's new value."""
+def _used_beyond_mutation(
+    node: torch.fx.Node, step: Step, program: ExportedProgram, kept: Sequence[InputSpec]
+) -> bool:
+    """Whether a new value is needed outside for anything but being that of what the partition keeps."""
     inside = set(step.nodes)
     if any(user not in inside and user.op != "output" for user in node.users):
         return True
+    own = {(MUTATION_KINDS[spec.kind], spec.target) for spec in kept}
     specs = program.graph_signature.output_specs
-    return any(
-        getattr(s.arg, "name", None) == node.name and s.kind is not OutputKind.BUFFER_MUTATION for s in specs
-    )
+    return any(getattr(s.arg, "name", None) == node.name and (s.kind, s.target) not in own for s in specs)
 
 
 def getitems_follow_their_source(graph: torch.fx.Graph, tags: set[str]) -> None:

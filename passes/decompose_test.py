@@ -252,6 +252,41 @@ def test_what_is_not_local_is_traced_again(caplog):
     assert torch.equal(_run(traced, inputs)[0], torch.eye(3) * 2)
 
 
+def test_a_mean_over_a_channels_last_image_is_local():
+    image = torch.rand(2, 3, 4, 4).to(memory_format=torch.channels_last)
+    program = export(lambda x: F.adaptive_avg_pool2d(x, 1), image)
+    local = decompose_locally(program, DecompositionTable())
+    assert calls(local) == ["aten.mean.dim"]
+    torch.testing.assert_close(_run(local, (image,))[0], F.adaptive_avg_pool2d(image, 1))
+
+
+def test_polar_coordinates_and_memory_in_another_order():
+    def model(x):
+        made = torch.empty_permuted(x.shape, (1, 0))
+        made.copy_(x)
+        return torch.view_as_real(torch.polar(x, x)), made
+
+    x = torch.rand(2, 3)
+    local = decompose_locally(export(model, x), DecompositionTable())
+    assert not {"aten.polar.default", "aten.empty_permuted.default"} & set(calls(local))
+    for actual, expected in zip(_run(local, (x,)), model(x), strict=True):
+        torch.testing.assert_close(actual, expected)
+
+
+@pytest.mark.parametrize("out_dtype", [None, torch.bfloat16])
+def test_grouped_products(out_dtype):
+    rows, matrices = torch.rand(8, 16).bfloat16(), torch.rand(3, 16, 8).bfloat16()
+    ends = torch.tensor([2, 2, 8], dtype=torch.int32)
+
+    def model(rows, matrices, ends):
+        return torch.ops.aten._grouped_mm.default(rows, matrices, ends, None, out_dtype)
+
+    local = decompose_locally(export(model, rows, matrices, ends), DecompositionTable())
+    assert calls(local)[0] == "executorch.grouped_mm.default"
+    expected = torch.cat([rows[:2] @ matrices[0], rows[2:] @ matrices[2]])
+    torch.testing.assert_close(_run(local, (rows, matrices, ends))[0], expected)
+
+
 def test_writes_to_a_copy_do_not_reach_the_original():
     def model(x, y):
         z = torch.zeros(2)

@@ -8,55 +8,12 @@ import torch
 from torch._ops import OpOverload
 
 from executorch.dialects.verifiers import is_core
+from executorch.passes.own_decompositions import own_decomposition
 
 Decomposition = Callable[..., Any]
 
 #: Composite operators that torch's default table keeps.
 _KEPT_COMPOSITES = ("upsample_bilinear2d.vec", "upsample_nearest2d.vec", "_fused_rms_norm.default")
-
-
-def _scalar_first(op: OpOverload) -> Decomposition:
-    """``op.Scalar_Tensor`` by way of ``op.Tensor``, which is core ATen or has a kernel; torch's own way ends in ``prims``."""
-    of_tensors = _aten(op.__name__.replace(".Scalar_Tensor", ".Tensor"))
-
-    def decomposition(number: Any, other: torch.Tensor) -> torch.Tensor:
-        dtype = torch.result_type(number, other)
-        return of_tensors(torch.ops.aten.full.default([], number, dtype=dtype), other)
-
-    return decomposition
-
-
-_SCALAR_FIRST = frozenset(
-    f"{name}.Scalar_Tensor"
-    for name in (
-        "bitwise_and",
-        "bitwise_left_shift",
-        "bitwise_or",
-        "bitwise_right_shift",
-        "bitwise_xor",
-        "remainder",
-    )
-)
-
-
-#: Other names of operators that have kernels: ``x & y``, ``x << y``, and conjugation that torch puts off.
-_OTHER_NAMES = {
-    **{
-        f"__{name}__.{kind}": f"bitwise_{name}.{kind}"
-        for name in ("and", "or", "xor")
-        for kind in ("Scalar", "Tensor")
-    },
-    "__lshift__.Scalar": "bitwise_left_shift.Tensor_Scalar",
-    "__lshift__.Tensor": "bitwise_left_shift.Tensor",
-    "__rshift__.Scalar": "bitwise_right_shift.Tensor_Scalar",
-    "__rshift__.Tensor": "bitwise_right_shift.Tensor",
-    "_conj.default": "_conj_physical.default",
-}
-
-
-def _aten(name: str) -> OpOverload:
-    packet, overload = name.split(".")
-    return getattr(getattr(torch.ops.aten, packet), overload)
 
 
 @functools.cache
@@ -119,10 +76,9 @@ def _find(op: OpOverload) -> "Decomposition | None":
     decomposition = _python_decompositions().get(op)
     if decomposition is not None:
         return decomposition
-    if op.namespace == "aten" and op.__name__ in _SCALAR_FIRST:
-        return _scalar_first(op)
-    if op.namespace == "aten" and op.__name__ in _OTHER_NAMES:
-        return _aten(_OTHER_NAMES[op.__name__])
+    own = own_decomposition(op)
+    if own is not None:
+        return own
     if op.namespace == "prim" or (op.namespace == "aten" and op.__name__ in _KEPT_COMPOSITES):
         return None
     key = torch._C.DispatchKey.CompositeImplicitAutograd

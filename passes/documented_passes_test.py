@@ -4,6 +4,7 @@ import operator
 
 import pytest
 import torch
+from torch.fx import subgraph_rewriter
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from executorch.dialects.errors import ExportError, PassError
@@ -17,7 +18,7 @@ from executorch.passes.common_passes import (
 from executorch.passes.const_prop_pass import ConstPropPass
 from executorch.passes.cse_pass import CSEPass
 from executorch.passes.debug_pass import DebugPass
-from executorch.passes.edge_ops_pass import EdgeOpsPass
+from executorch.passes.edge_ops_pass import EdgeOpsPass, trace_edge_graph
 from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.normalize_passes import (
     InitializedMutableBufferPass,
@@ -56,6 +57,25 @@ def _check(pass_, module, expected, *inputs):
 
 
 X = torch.rand(2, 3)
+
+
+def test_patterns_may_be_written_in_both_kinds_of_operators():
+    def pattern(x, y):
+        return edge.relu.default(aten.add.Tensor(x, y))
+
+    def replacement(x, y):
+        return aten.maximum.default(aten.add.Tensor(x, y), aten.zeros_like.default(x))
+
+    graph = _graph(lambda x, y: (x + y).relu() * 2, X, X - 1)
+    found = subgraph_rewriter.replace_pattern(graph, trace_edge_graph(pattern), trace_edge_graph(replacement))
+    assert len(found) == 1
+    assert _names(graph) == [
+        "aten_add_tensor",
+        "aten_zeros_like_default",
+        "aten_maximum_default",
+        "aten_mul_tensor",
+    ]
+    torch.testing.assert_close(graph(X, X - 1), (X + X - 1).relu() * 2)
 
 
 def test_transpositions_have_one_spelling():

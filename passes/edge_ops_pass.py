@@ -1,10 +1,11 @@
 """Brings a graph into the edge dialect: edge operators as call targets, edge names on the nodes."""
 
 import operator
+from collections.abc import Callable
 from typing import Any, Final
 
 from torch._ops import OpOverload
-from torch.fx import GraphModule, Node
+from torch.fx import GraphModule, Node, symbolic_trace
 
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.dialects.verifiers import returns_tensor
@@ -57,6 +58,17 @@ class EdgeToAtenPass(NodePass):
             return False
         node.target = node.target._op
         return True
+
+
+def trace_edge_graph(function: Callable[..., Any]) -> GraphModule:
+    """The graph of a function in edge operators, as a pattern or a replacement for ``torch.fx.subgraph_rewriter``.
+
+    Args:
+        function: of tensors; may call ATen operators and edge operators (``torch.ops.aten.add.Tensor(x, y)``).
+    """
+    traced = symbolic_trace(function)
+    EdgeOpsPass()(traced)
+    return traced
 
 
 def _numbered(index: int) -> str:

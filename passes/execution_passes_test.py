@@ -164,10 +164,27 @@ def test_sizes_without_an_example_count_with_their_bounds():
 def test_unbounded_sizes_are_all_listed():
     program = _with_specs(lambda x: x.sin() + 1, X, dynamic_shapes=({0: Dim("rows")},))
     with pytest.raises(UnboundedShapeError) as caught:
-        ConstraintBasedSymShapeEvalPass()(program.graph_module)
+        ConstraintBasedSymShapeEvalPass(require_bounds=True)(program.graph_module)
     text = str(caught.value)
     assert "aten_sin_default" in text and "aten_add_tensor" in text and SOURCE in text
     assert "max=" in text
+
+
+def test_sizes_without_a_bound_count_as_in_the_example():
+    shapes = ({0: Dim("rows"), 1: Dim("columns", max=8)},)
+    program = _with_specs(lambda x: torch.cat([x, x]).view(-1) + 1, X, dynamic_shapes=shapes)
+    assert ConstraintBasedSymShapeEvalPass()(program.graph_module).modified
+    joined, flat = _spec(find(program, "aten.cat.default")), _spec(find(program, "aten.add.Tensor"))
+    assert joined.shape == [4, 8] and joined.unbounded_dims == {0}
+    assert flat.shape == [32] and flat.unbounded_dims == {0}
+    assert joined.shape_dynamism == TensorShapeDynamism.DYNAMIC_BOUND
+
+
+def test_sizes_that_only_the_data_decide_are_planned_for_one():
+    program = _with_specs(lambda x: x.nonzero() * 2, X, dynamic_shapes=({0: Dim("rows")},))
+    ConstraintBasedSymShapeEvalPass()(program.graph_module)
+    found = _spec(find(program, "aten.nonzero.default"))
+    assert found.shape == [1, 2] and found.unbounded_dims == {0}
 
 
 def test_static_graphs_have_nothing_to_evaluate():

@@ -26,6 +26,7 @@ from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.passes.export_tracer import ExportTracer
 from executorch.passes.graph_values import (
     ExportPassBaseError,
     NodeMetadata,
@@ -44,9 +45,10 @@ _DERIVED_META = frozenset({meta_keys.VAL, meta_keys.SPEC, "tensor_meta"})
 class _Scope:
     """One graph under construction and the graph it is made from."""
 
-    def __init__(self, source: GraphModule) -> None:
+    def __init__(self, source: GraphModule, graph: "Graph | None" = None, root: Any = None) -> None:
         self.source = source
-        self.graph = Graph()
+        self.graph = graph or Graph()
+        self.root = root
         self.attributes: dict[str, Any] = {}
         self.visited: Node | None = None
 
@@ -58,15 +60,19 @@ class _Scope:
         while (name := f"{prefix}_{number}") in self.attributes or hasattr(self.source, name):
             number += 1
         self.attributes[name] = value
+        if self.root is not None:
+            setattr(self.root, name, value)
         return name
 
 
 class ExportPass(SizeQueries, PassBase):
     """See the module's description. Override what concerns the pass."""
 
+    ExportTracer = ExportTracer
+
     def __init__(self) -> None:
         self._scopes: list[_Scope] = []
-        self._fake_mode: FakeTensorMode | None = None
+        self.fake_mode: FakeTensorMode | None = None
 
     # ---- what passes override ---------------------------------------------------------------------------------
 
@@ -181,11 +187,16 @@ class ExportPass(SizeQueries, PassBase):
         node.meta = {**meta.data, meta_keys.VAL: tuple(_to_data(results))}
         return ProxyValue(tuple(results), node)
 
+    def build_on(self, graph: Graph, root: torch.nn.Module) -> None:
+        """Emits into ``graph`` from now on, and puts what it refers to into ``root``."""
+        self._scopes = [_Scope(GraphModule(torch.nn.Module(), Graph()), graph, root)]
+        self.fake_mode = None
+
     # ---- the walk ---------------------------------------------------------------------------------------------
 
     def call(self, graph_module: GraphModule) -> PassResult:
         self._scopes = []
-        self._fake_mode = fake_mode_of(graph_module.graph.nodes)
+        self.fake_mode = fake_mode_of(graph_module.graph.nodes)
         result = self.call_submodule(graph_module, tuple(self.inputs(graph_module)))
         if self.should_preserve_symbolic_input_metadata():
             check_symbolic_inputs(graph_module.graph, result.graph_module.graph)
@@ -302,7 +313,7 @@ class ExportPass(SizeQueries, PassBase):
 
     def _execute(self, target: Any, args: Any, kwargs: Any) -> Any:
         plain_args, plain_kwargs = _to_data(args), _to_data(kwargs)
-        mode = _mode_of((plain_args, plain_kwargs)) or self._fake_mode
+        mode = _mode_of((plain_args, plain_kwargs)) or self.fake_mode
         with mode or contextlib.nullcontext():
             return target(*plain_args, **plain_kwargs)
 
@@ -313,7 +324,7 @@ class ExportPass(SizeQueries, PassBase):
             if not isinstance(value, torch.Tensor) or isinstance(value, FakeTensor):
                 return value
             node = self._attribute(self._scopes[-1].add_attribute("_tensor_constant", value))
-            mode = self._fake_mode or FakeTensorMode()
+            mode = self.fake_mode or FakeTensorMode()
             node.meta[meta_keys.VAL] = mode.from_tensor(value, static_shapes=True)
             return ProxyValue(node.meta[meta_keys.VAL], node)
 

@@ -42,6 +42,7 @@ VIEW_TO_COPY: Final[dict[OpOverload, OpOverload]] = {
     _aten.view.default: _aten.view_copy.default,
     _aten.view.dtype: _aten.view_copy.dtype,
     _aten._unsafe_view.default: _aten.view_copy.default,
+    _aten.view_as_complex.default: _aten.view_as_complex_copy.default,
     _aten.view_as_real.default: _aten.view_as_real_copy.default,
 }
 

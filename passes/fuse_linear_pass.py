@@ -26,18 +26,24 @@ class FuseLinearPass(NodePass):
         op = aten_op(node.target) if node.op == "call_function" else None
         if op is _aten.mm.default and not node.kwargs:
             return _fuse(node, node.args[0], node.args[1], None)
-        if op is _aten.addmm.default and not node.kwargs and len(node.args) == 3 and _is_bias(node):
+        if (
+            op is _aten.addmm.default
+            and not node.kwargs
+            and len(node.args) == 3
+            and has_bias_per_column(node)
+        ):
             return _fuse(node, node.args[1], node.args[2], node.args[0])
         return False
 
 
-def _is_bias(node: Node) -> bool:
+def has_bias_per_column(node: Node) -> bool:
+    """Whether an ``addmm`` adds one number to each column."""
     bias, result = value_of(node.args[0]), value_of(node)  # type: ignore[arg-type]
     return bias.dim() == 1 and bias.shape[0] == result.shape[1]
 
 
 def _fuse(node: Node, x: Any, transposed: Any, bias: Any) -> bool:
-    weight = _untransposed(transposed)
+    weight = transposed_matrix(transposed)
     if weight is None or not value_of(node).dtype.is_floating_point:
         return False
     node.target = edge_op(_LINEAR) if isinstance(node.target, EdgeOpOverload) else _LINEAR
@@ -45,7 +51,7 @@ def _fuse(node: Node, x: Any, transposed: Any, bias: Any) -> bool:
     return True
 
 
-def _untransposed(node: Any) -> "Node | None":
+def transposed_matrix(node: Any) -> "Node | None":
     """What ``node`` is the matrix transpose of; None when it is something else."""
     if not isinstance(node, Node) or node.op != "call_function" or not isinstance(node.args[0], Node):
         return None

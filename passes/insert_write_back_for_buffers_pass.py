@@ -1,7 +1,7 @@
-"""Writes the new values of mutated buffers back into them at the end of a method.
+"""Writes the new values of mutated buffers, parameters and inputs back into them at the end of a method.
 
 ``torch.export`` makes programs functional: a buffer goes in as a placeholder, its new value comes out as an extra
-output. The runtime keeps one tensor per buffer, so the new value has to be copied into it, after everything
+output. The runtime keeps one tensor per buffer or parameter, so the new value has to be copied into it, after everything
 that reads the old one. Where an operator can update the buffer in place (``index_put`` into a key-value cache)
 it does, and nothing is copied.
 """
@@ -10,11 +10,11 @@ from typing import Final
 
 import torch
 from torch.export import ExportedProgram, ExportGraphSignature
-from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
+from executorch.dialects.mutations import mutations
 from executorch.passes.fake_values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
@@ -25,8 +25,6 @@ _CLONE: Final = torch.ops.dim_order_ops._clone_dim_order.default
 
 _INDEX_PUT: Final = torch.ops.aten.index_put.default
 _INDEX_PUT_IN_PLACE: Final = torch.ops.aten.index_put_.default
-
-_MUTATIONS: Final = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 
 
 class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
@@ -40,8 +38,7 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
         graph = exported_program.graph
         output = output_node(graph)
         results = list(output_arguments(graph))
-        mutated = {placeholder for _, placeholder in pairs}
-        _keep_old_values(exported_program, results, mutated)
+        _keep_old_values(exported_program, results, dict(pairs))
         written = {}
         for index, placeholder in pairs:
             if results[index] is not placeholder:
@@ -60,45 +57,24 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
 
 def _written_back(program: ExportedProgram) -> list[tuple[int, Node]]:
     """Index of each mutation output and the placeholder it belongs to."""
-    signature = program.graph_signature
-    targets = {}
-    for node, spec in zip(program.graph.find_nodes(op="placeholder"), signature.input_specs, strict=True):
-        targets[spec.target if spec.kind == InputKind.BUFFER else node.name] = node
-    return [
-        (index, targets[spec.target])
-        for index, spec in enumerate(signature.output_specs)
-        if spec.kind in _MUTATIONS and spec.target in targets
-    ]
+    placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    return [(one.index, placeholders[one.placeholder]) for one in mutations(program.graph_signature)]
 
 
-def _keep_old_values(program: ExportedProgram, results: list, mutated: set[Node]) -> None:
+def _keep_old_values(program: ExportedProgram, results: list, written: dict[int, Node]) -> None:
     """Copies old buffer values that leave the method, before they are overwritten: a buffer returned as it was, or
     two buffers that change places."""
     graph = program.graph
-    specs = program.graph_signature.output_specs
+    mutated = set(written.values())
     copies: dict[Node, Node] = {}
-    for index, (value, spec) in enumerate(zip(list(results), specs, strict=True)):
-        own = (
-            spec.kind in _MUTATIONS
-            and isinstance(value, Node)
-            and value in mutated
-            and _is_target(program, value, spec)
-        )
-        if not isinstance(value, Node) or value not in mutated or own:
+    for index, value in enumerate(list(results)):
+        if not isinstance(value, Node) or value not in mutated or written.get(index) is value:
             continue
         if value not in copies:
             with graph.inserting_before(output_node(graph)):
                 copies[value] = graph.call_function(edge_op(_CLONE), (value,))
             copies[value].meta = {meta_keys.VAL: value_of(value)}
         results[index] = copies[value]
-
-
-def _is_target(program: ExportedProgram, placeholder: Node, spec: object) -> bool:
-    target = getattr(spec, "target", None)
-    if placeholder.name == target:
-        return True
-    buffers = program.graph_signature.inputs_to_buffers
-    return buffers.get(placeholder.name) == target
 
 
 def _copy_into(placeholder: Node, value: Node) -> Node:

@@ -97,6 +97,6 @@ def _insert(output: Node, value: Any, target: Any, kwargs: "dict[str, Any]") -> 
     if isinstance(old, TensorSpec):
         # The sizes of the value are upper bounds by now.
         spec.set_upper_bound(old.shape)
-        spec.shape_dynamism = old.shape_dynamism
+        spec.shape_dynamism, spec.unbounded_dims = old.shape_dynamism, old.unbounded_dims
     node.meta[meta_keys.SPEC] = spec
     return node

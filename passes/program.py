@@ -19,7 +19,6 @@ from torch.export.graph_signature import (
     ExportGraphSignature,
     InputKind,
     InputSpec,
-    OutputKind,
     OutputSpec,
     TensorArgument,
 )
@@ -27,6 +26,7 @@ from torch.fx import Graph, GraphModule, Node
 from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_module
 
 from executorch.dialects import meta_keys
+from executorch.dialects.mutations import changing_state, mutations
 
 
 def make_graph_module(root: Any, graph: Graph) -> GraphModule:
@@ -51,6 +51,9 @@ def copy_graph_module(module: GraphModule) -> GraphModule:
             # A copied graph may hand out other numbers when names were freed in between.
             if values[old].name != old.name:
                 values[old]._rename(old.name)
+                # No graph gives out the name of a Python built-in, but torch.export does (an argument `input`),
+                # and signatures refer to inputs by name.
+                values[old].name = old.name
     copied = make_graph_module(module, graph)
     copied.meta.update(module.meta)
     for name, child in list(copied.named_children()):
@@ -162,28 +165,10 @@ def state_value(program: ExportedProgram, spec: InputSpec) -> Any:
     return program.constants.get(spec.target)
 
 
-def mutated_buffer_names(signature: ExportGraphSignature) -> set[str]:
-    """Names (in the model) of buffers and names of user inputs that the program writes."""
-    kinds = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
-    return {spec.target for spec in signature.output_specs if spec.kind in kinds and spec.target is not None}
-
-
 def mutated_placeholders(program: ExportedProgram) -> set[Node]:
     """Placeholders of the values that the program writes back."""
-    names = mutated_buffer_names(program.graph_signature)
-    specs = program.graph_signature.input_specs
-    found = set()
-    for node, spec in zip(program.graph.find_nodes(op="placeholder"), specs, strict=True):
-        written = spec.target if spec.kind == InputKind.BUFFER else node.name
-        if written in names:
-            found.add(node)
-    return found
-
-
-def trained_parameters(signature: ExportGraphSignature) -> set[str]:
-    """Names (in the model) of the parameters whose gradients the program returns."""
-    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
-    return {spec.target for spec in gradients if spec.target is not None}
+    names = {one.placeholder for one in mutations(program.graph_signature)}
+    return {node for node in program.graph.find_nodes(op="placeholder") if node.name in names}
 
 
 def variable_placeholders(program: ExportedProgram) -> set[Node]:
@@ -191,19 +176,15 @@ def variable_placeholders(program: ExportedProgram) -> set[Node]:
 
     That is what the program writes back, and the parameters that an optimizer changes between its runs.
     """
-    trained = trained_parameters(program.graph_signature)
-    found = mutated_placeholders(program)
-    specs = program.graph_signature.input_specs
-    for node, spec in zip(program.graph.find_nodes(op="placeholder"), specs, strict=True):
-        if spec.kind is InputKind.PARAMETER and spec.target in trained:
-            found.add(node)
-    return found
+    names = changing_state(program.graph_signature)
+    state = {node for node in program.graph.find_nodes(op="placeholder") if node.name in names}
+    return state | mutated_placeholders(program)
 
 
 def constant_values(program: ExportedProgram) -> dict[Node, torch.Tensor]:
     """Placeholders whose value is known ahead of time and belongs into the program, with that value.
 
-    Parameters that are not trained, buffers nobody writes and lifted constants; not those marked for an external file,
+    Parameters and buffers that nobody writes or trains, and lifted constants; not those marked for an external file,
     whose bytes may be exchanged later.
     """
     written = variable_placeholders(program)

@@ -20,7 +20,8 @@ from executorch.passes.insert_write_back_for_buffers_pass import (
     InsertWriteBackForBuffersPass,
     insert_write_back_for_buffers_pass,
 )
-from executorch.passes.program import output_arguments, sync_signature
+from executorch.passes.keep_weights_pass import KeepWeightsPass
+from executorch.passes.program import constant_values, output_arguments, sync_signature
 from executorch.passes.programs_for_tests import calls, core, edge, export
 from executorch.passes.remove_unused_parameters_pass import (
     RemoveUnusedParametersPass,
@@ -203,6 +204,43 @@ def test_linear_layers_are_put_together(bias, shape):
     assert not FuseLinearPass()(program.graph_module).modified
 
 
+def _kept(program):
+    return KeepWeightsPass(constant_values(program))(program.graph_module).modified
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("rows", "turned"), [(1, "view"), (2, "permute"), (40, "")])
+def test_weights_stay_where_turning_the_rows_round_is_less(bias, rows, turned):
+    model, x = nn.Linear(32, 64, bias=bias), torch.rand(rows, 32)
+    program = edge(model, x)
+    before = calls(program)
+    assert _kept(program) == bool(turned)
+    if turned:
+        assert calls(program).count(f"aten.{turned}_copy.default") == 2 + (bias and turned == "view")
+        assert set(calls(program)) - {"aten.view_copy.default"} <= {f"aten.{turned}_copy.default", before[-1]}
+    else:
+        assert calls(program) == before
+    _close(program, model, x)
+    assert not _kept(program)
+
+
+def test_a_table_that_is_the_output_layer_too_is_not_turned_round():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(64, 32)
+
+        def forward(self, indices):
+            return self.table(indices) @ self.table.weight.t()
+
+    model, indices = Tied(), torch.arange(15)
+    program = edge(model, indices)
+    assert _kept(program)
+    shapes = [node.meta["val"].shape for node in program.graph.nodes if "permute" in node.name]
+    assert [list(shape) for shape in shapes] == [[32, 15], [15, 64]]
+    _close(program, model, indices)
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -214,6 +252,7 @@ def test_linear_layers_are_put_together(bias, shape):
 def test_other_products_stay(model):
     program = edge(model, torch.rand(2, 2), torch.rand(2, 2))
     assert not FuseLinearPass()(program.graph_module).modified
+    assert not _kept(program)
 
 
 @pytest.mark.parametrize(

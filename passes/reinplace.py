@@ -13,15 +13,15 @@ from typing import Any, Final
 import torch
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
+from executorch.dialects.mutations import MUTATIONS, mutations
 from executorch.passes.fake_values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import mutated_placeholders, output_arguments, sync_signature
+from executorch.passes.program import output_arguments, sync_signature
 
 _aten: Final = torch.ops.aten
 
@@ -39,9 +39,6 @@ _RESHAPES: Final = frozenset(
         _aten.alias_copy.default,
     }
 )
-
-
-_MUTATIONS: Final = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION)
 
 
 class ReinplacePass(ExportedProgramPassBase):
@@ -158,19 +155,15 @@ class _Facts:
     @classmethod
     def of(cls, program: ExportedProgram) -> "_Facts":
         signature = program.graph_signature
-        outputs = list(zip(output_arguments(program.graph), signature.output_specs, strict=True))
-        names = {spec.target: value for value, spec in outputs if spec.kind in _MUTATIONS}
-        placeholders = zip(program.graph.find_nodes(op="placeholder"), signature.input_specs, strict=True)
-        owned = mutated_placeholders(program)
-        return cls(
-            owned,
-            {value for value, spec in outputs if spec.kind not in _MUTATIONS and isinstance(value, Node)},
-            {
-                node: names.get(spec.target if spec.kind is InputKind.BUFFER else node.name)
-                for node, spec in placeholders
-                if node in owned
-            },
-        )
+        outputs = output_arguments(program.graph)
+        placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+        written = {placeholders[one.placeholder]: outputs[one.index] for one in mutations(signature)}
+        returned = {
+            value
+            for value, spec in zip(outputs, signature.output_specs, strict=True)
+            if spec.kind not in MUTATIONS and isinstance(value, Node)
+        }
+        return cls(set(written), returned, written)
 
 
 def _is_safe(node: Node, facts: _Facts) -> bool:

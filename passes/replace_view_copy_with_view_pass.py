@@ -180,6 +180,7 @@ def _replace(node: Node) -> bool:
     source = node.args[0]
     assert isinstance(source, Node)
     view_spec = ViewSpec(source.meta[meta_keys.SPEC], spec.shape)
+    view_spec.unbounded_dims = spec.unbounded_dims
     _share(node, spec, view_spec)
     node.target = memory.view
     node.args = (source, sizes)

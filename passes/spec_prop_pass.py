@@ -14,10 +14,11 @@ from executorch.dialects.control_flow import loop_of
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.execution import flatten_specs, is_out_variant
+from executorch.dialects.mutations import trained_parameters
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import output_node, state_value, trained_parameters, variable_placeholders
+from executorch.passes.program import output_node, state_value, variable_placeholders
 
 
 class SpecPropPass(PassBase):

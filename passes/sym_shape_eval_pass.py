@@ -1,6 +1,6 @@
 """Replaces symbolic sizes in specs by numbers that memory can be planned for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from torch.fx import GraphModule, Node
@@ -21,14 +21,43 @@ def upper_bound(size: Any) -> "int | None":
     if isinstance(size, int):
         return size
     # sympy is slow to import; only programs with symbolic sizes come here.
-    from torch.utils._sympy.numbers import int_oo
     from torch.utils._sympy.value_ranges import bound_sympy
 
     node = size.node
     bound = bound_sympy(node.expr, node.shape_env.var_to_range).upper
-    if bound is int_oo or not bound.is_finite or bound >= 2**31 - 1:
-        return None
-    return int(bound)
+    return int(bound) if _is_bound(bound) else None
+
+
+def planned_size(size: Any) -> int:
+    """What memory is planned for where a size has no upper bound: what it can be with the example's sizes.
+
+    Symbols without a bound count with their values in the example inputs, at least 1; those that the data decide with
+    their lower bounds, at least 1. Sizes that have a bound are :func:`upper_bound`.
+    """
+    bound = upper_bound(size)
+    if bound is not None:
+        return bound
+    from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy  # slow to import
+
+    node = size.node
+    ranges = dict(node.shape_env.var_to_range)
+    for symbol in node.expr.free_symbols:
+        if not _is_bound(ranges[symbol].upper):
+            lower = max(int(ranges[symbol].lower), 0)
+            ranges[symbol] = ValueRanges(lower, max(lower, 1, _example_of(node.shape_env, symbol)))
+    planned = bound_sympy(node.expr, ranges).upper
+    return max(1, int(planned)) if _is_bound(planned) else max(1, example_int(size))
+
+
+def _is_bound(number: Any) -> bool:
+    from torch.utils._sympy.numbers import int_oo  # sympy is slow to import
+
+    return number is not int_oo and bool(number.is_finite) and number < 2**31 - 1
+
+
+def _example_of(shape_env: Any, symbol: Any) -> int:
+    """A symbol's value in the example inputs; 0 for one that the data decide."""
+    return int(shape_env.backed_var_to_val.get(symbol, 0))
 
 
 def example_or_bound(size: Any) -> "int | None":
@@ -43,33 +72,19 @@ def example_or_bound(size: Any) -> "int | None":
 class _EvalPass(PassBase):
     """Visits every spec with symbolic sizes once."""
 
-    evaluate: Callable[[Any], "int | None"]
-
     def call(self, graph_module: GraphModule) -> PassResult:
-        problems = Problems("Sizes without an upper bound, for which no memory can be planned")
-        pending: dict[int, TensorSpec] = {}
+        pending: dict[int, tuple[Node, TensorSpec]] = {}
         for module in graph_modules(graph_module):
             for node in module.graph.nodes:
                 for spec in tensor_specs(node):
-                    if id(spec) not in pending and not all(isinstance(size, int) for size in spec.shape):
-                        pending[id(spec)] = spec
-                        self._evaluate_spec(node, spec, problems)
-        problems.raise_if_any(
-            'give the dimension a maximum (torch.export.Dim("name", max=...), or torch._check(size <= ...) in the model '
-            "for a size that depends on data), or plan for the sizes of the example inputs with "
-            "ExecutorchBackendConfig(sym_shape_eval_pass=HintBasedSymShapeEvalPass()), which refuses larger ones",
-            UnboundedShapeError,
-        )
+                    if not all(isinstance(size, int) for size in spec.shape):
+                        pending.setdefault(id(spec), (node, spec))
+        self.evaluate(pending.values())
         return PassResult(graph_module, bool(pending))
 
-    def _evaluate_spec(self, node: Node, spec: TensorSpec, problems: Problems) -> None:
-        bounds = [type(self).evaluate(size) for size in spec.shape]
-        concrete = [bound for bound in bounds if bound is not None]
-        if len(concrete) == len(bounds):
-            spec.set_upper_bound(concrete)
-            return
-        unbounded = [str(size) for size, bound in zip(spec.shape, bounds, strict=True) if bound is None]
-        problems.add(node, f"shape {tuple(map(str, spec.shape))}: no upper bound for {', '.join(unbounded)}")
+    def evaluate(self, found: "Collection[tuple[Node, TensorSpec]]") -> None:
+        """Replaces the symbolic sizes of specs; each comes with the node that has it."""
+        raise NotImplementedError
 
     def ensures(self, graph_module: GraphModule) -> None:
         for module in graph_modules(graph_module):
@@ -83,11 +98,27 @@ class _EvalPass(PassBase):
 class ConstraintBasedSymShapeEvalPass(_EvalPass):
     """Upper bounds from the value ranges of the program's symbols. The default.
 
+    A size without a bound counts as in the example inputs, and is marked (`TensorSpec.unbounded_dims`): memory is
+    planned for the example, and larger values take theirs at run time from the allocator that the application gives.
+
+    Args:
+        require_bounds: refuse sizes without a bound, for programs that must do with the planned memory.
+
     Raises:
-        UnboundedShapeError: a size has no upper bound; the message lists all such values.
+        UnboundedShapeError: bounds are required and a size has none; the message lists all such values.
     """
 
-    evaluate = staticmethod(upper_bound)
+    def __init__(self, require_bounds: bool = False) -> None:
+        super().__init__()
+        self.require_bounds = require_bounds
+
+    def evaluate(self, found: "Collection[tuple[Node, TensorSpec]]") -> None:
+        if self.require_bounds:
+            _raise_unless_bounded(found, upper_bound)
+        for _, spec in found:
+            unbounded = frozenset(dim for dim, size in enumerate(spec.shape) if upper_bound(size) is None)
+            spec.set_upper_bound([planned_size(size) for size in spec.shape])
+            spec.unbounded_dims = unbounded
 
 
 class HintBasedSymShapeEvalPass(_EvalPass):
@@ -99,7 +130,27 @@ class HintBasedSymShapeEvalPass(_EvalPass):
         UnboundedShapeError: the data decide a size, and nothing bounds it.
     """
 
-    evaluate = staticmethod(example_or_bound)
+    def evaluate(self, found: "Collection[tuple[Node, TensorSpec]]") -> None:
+        _raise_unless_bounded(found, example_or_bound)
+        for _, spec in found:
+            spec.set_upper_bound([size for size in map(example_or_bound, spec.shape) if size is not None])
+
+
+def _raise_unless_bounded(
+    found: "Collection[tuple[Node, TensorSpec]]", bound: "Callable[[Any], int | None]"
+) -> None:
+    problems = Problems("Sizes without an upper bound, for which no memory can be planned")
+    for node, spec in found:
+        unbounded = [str(size) for size in spec.shape if bound(size) is None]
+        if unbounded:
+            shape = tuple(map(str, spec.shape))
+            problems.add(node, f"shape {shape}: no upper bound for {', '.join(unbounded)}")
+    problems.raise_if_any(
+        'give the dimension a maximum (torch.export.Dim("name", max=...), or torch._check(size <= ...) in the model for a '
+        "size that depends on data), or let larger values take their memory at run time with "
+        "ExecutorchBackendConfig(sym_shape_eval_pass=ConstraintBasedSymShapeEvalPass())",
+        UnboundedShapeError,
+    )
 
 
 #: The names used in the documentation's prose.
@@ -111,5 +162,6 @@ __all__ = [
     "HintBasedSymShapeEval",
     "HintBasedSymShapeEvalPass",
     "ValueRangeBasedSymShapeEval",
+    "planned_size",
     "upper_bound",
 ]

@@ -30,7 +30,7 @@ def flatbuffer_schema(name, deps = []):
         outs = [name + ".bfbs"],
         cmd = _COMPILE.format(flatc = _FLATC, name = name),
         tools = [_FLATC],
-        visibility = ["//schema:__subpackages__"],
+        visibility = ["//visibility:public"],
     )
     native.genrule(
         name = name + "_py",

@@ -37,6 +37,16 @@ class FormatError(ValueError):
     """A buffer is not what its schema says, or a value does not fit its field. The message names the place."""
 
 
+class NewerFormatError(FormatError, NotImplementedError):
+    """A file has a version of its schema that only a later release knows; also a ``NotImplementedError``."""
+
+    def __init__(self, version: int, newest: int) -> None:
+        super().__init__(
+            f"the file has version {version} of the format, newer than {newest}, the last one that this release "
+            "knows. Way out: use the release that the version comes from"
+        )
+
+
 def padding(size: int, alignment: int) -> int:
     """Number of bytes that bring `size` to a multiple of `alignment`."""
     return -size % alignment

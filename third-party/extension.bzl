@@ -26,7 +26,8 @@ def _third_party_impl(mctx):
             package_repository(
                 name = repositories[-1],
                 kind = kind,
-                package = package,
+                # A second version of a package has a name of its own.
+                package = pin.get("package", package),
                 version = pin["version"],
                 sha256 = pin["sha256"],
                 suite = pin.get("suite", "bookworm"),

@@ -84,6 +84,8 @@ def _platform_impl(settings, attr):
     if bare:
         values["//command_line_option:copt"] = settings["//command_line_option:copt"] + _BARE_COPTS
         values["//runtime/core:enable_event_tracer"] = False
+        values["//runtime/core:enable_unbounded_sizes"] = False
+        values["//runtime/executor:enable_device_memory"] = False
         values["//runtime/platform:min_log_level"] = "none"
         values["//runtime/platform:pal"] = "//runtime/platform/default:minimal"
         values["@bazel_tools//tools/cpp:link_extra_libs"] = "//toolchains/bare_metal:start"
@@ -92,6 +94,8 @@ def _platform_impl(settings, attr):
 _SETTINGS = [
     "//command_line_option:copt",
     "//runtime/core:enable_event_tracer",
+    "//runtime/core:enable_unbounded_sizes",
+    "//runtime/executor:enable_device_memory",
     "//runtime/platform:min_log_level",
     "//runtime/platform:pal",
     "@bazel_tools//tools/cpp:link_extra_libs",

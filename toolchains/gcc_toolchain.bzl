@@ -5,6 +5,7 @@ The compiler comes out of `@bundle_xtensa_gcc`, or is a licensed Xtensa toolchai
 """
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@xtensa_sdk//:sdk.bzl", "SDK")
 load(":targets.bzl", "TARGETS")
 load(
@@ -13,11 +14,11 @@ load(
     "CPP_ACTIONS",
     "HERMETIC_FLAGS",
     "action_configs",
+    "common_features",
     "declare_toolchain",
     "flags",
     "isystem",
     "memory_flags",
-    "mode_features",
     "mode_flags",
 )
 
@@ -104,7 +105,7 @@ def _impl(ctx):
         action_configs = action_configs(c = tools["c"], cxx = tools["cxx"], linker = tools["c" if ctx.file.root else "cxx"], ar = tools["ar"]),
         compiler = "gcc",
         cxx_builtin_include_directories = builtin,
-        features = mode_features() + features,
+        features = common_features() + features,
         target_cpu = "xtensa",
         target_libc = row.libc,
         target_system_name = row.clang_target,

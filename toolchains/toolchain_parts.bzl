@@ -7,6 +7,7 @@ load(
     "flag_group",
     "flag_set",
     "tool",
+    "variable_with_value",
     "with_feature_set",
 )
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
@@ -66,9 +67,9 @@ def _mode(mode, flags):
         with_features = [with_feature_set(features = [mode])],
     )
 
-def mode_features():
-    """The three compilation modes, as features that others may ask for."""
-    return [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]]
+def common_features():
+    """The three compilation modes, as features that others may ask for, and how libraries are made."""
+    return [feature(name = mode) for mode in ["opt", "fastbuild", "dbg"]] + [_archiver_flags()]
 
 def mode_flags():
     """Arguments of the compilation modes; -O and NDEBUG are always stated."""
@@ -80,6 +81,30 @@ def mode_flags():
 
 def isystem(directories):
     return [flag for directory in directories for flag in ["-isystem", directory]]
+
+def _archiver_flags():
+    """How `ar` is called. Bazel's own feature of this name calls it as Apple's libtool for every Apple system."""
+    return feature(name = "archiver_flags", flag_sets = [flag_set(
+        actions = [ACTION_NAMES.cpp_link_static_library],
+        flag_groups = [
+            flag_group(flags = ["rcsD", "%{output_execpath}"], expand_if_available = "output_execpath"),
+            flag_group(
+                iterate_over = "libraries_to_link",
+                expand_if_available = "libraries_to_link",
+                flag_groups = [
+                    flag_group(
+                        flags = ["%{libraries_to_link.name}"],
+                        expand_if_equal = variable_with_value("libraries_to_link.type", "object_file"),
+                    ),
+                    flag_group(
+                        flags = ["%{libraries_to_link.object_files}"],
+                        iterate_over = "libraries_to_link.object_files",
+                        expand_if_equal = variable_with_value("libraries_to_link.type", "object_file_group"),
+                    ),
+                ],
+            ),
+        ],
+    )])
 
 def memory_flags(memory):
     """Where the linker script finds flash and RAM."""

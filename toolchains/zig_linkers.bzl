@@ -3,6 +3,19 @@
 Each is a tool of its own, so that it is no input of the other rows' actions.
 """
 
+# Clang would go and look for a linker on the machine.
+def _no_linker_impl(ctx):
+    tool = ctx.actions.declare_file("{}/link".format(ctx.label.name))
+    script = "#!/bin/sh\necho 'toolchains: objects and static libraries only here: linking {}' >&2\nexit 1\n".format(ctx.attr.reason)
+    ctx.actions.write(tool, script, is_executable = True)
+    return DefaultInfo(files = depset([tool]))
+
+no_linker = rule(
+    implementation = _no_linker_impl,
+    doc = "In the place of a linker that only a vendor's SDK has: says so.",
+    attrs = {"reason": attr.string(mandatory = True)},
+)
+
 # Clang finds this linker by its name.
 def _zig_wasm_ld_impl(ctx):
     tool = ctx.actions.declare_file("{}/wasm-ld".format(ctx.label.name))

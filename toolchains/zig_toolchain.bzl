@@ -2,6 +2,7 @@
 
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "with_feature_set")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
+load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load(":targets.bzl", "TARGETS")
 load(
     ":toolchain_parts.bzl",
@@ -9,20 +10,20 @@ load(
     "CPP_ACTIONS",
     "HERMETIC_FLAGS",
     "action_configs",
+    "common_features",
     "declare_toolchain",
     "flags",
     "isystem",
     "memory_flags",
-    "mode_features",
     "mode_flags",
 )
-load(":zig_linkers.bzl", "zig_coff_ld", "zig_mach_ld", "zig_wasm_ld")
+load(":zig_linkers.bzl", "no_linker", "zig_coff_ld", "zig_mach_ld", "zig_wasm_ld")
 load(":zig_sysroot.bzl", "zig_compiler_runtime", "zig_sysroot")
 
 _EXECUTABLE_ACTIONS = [ACTION_NAMES.cpp_link_executable]
 
-# What is linked by a program of its own and not by Clang's call of one.
-_OWN_LINKER = ["macos", "windows"]
+# What is linked by a program of its own and not by Clang's call of one; None says that nothing can be.
+_OWN_LINKER = ["macos", "windows", None]
 
 # How Zig configures its libc++ (its headers have no __config_site of their own).
 _LIBCXX_DEFINES = [
@@ -226,7 +227,7 @@ def _impl(ctx):
     lib = ctx.file._zig_lib.path
     picolibc = _picolibc(row, ctx.file.picolibc.path if ctx.file.picolibc else None)
     shim = ctx.file.shim.path if ctx.file.shim else None
-    features = mode_features()
+    features = common_features()
 
     # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
     # libraries link statically (no supports_dynamic_linker).
@@ -278,7 +279,7 @@ def zig_toolchains(exec_constraints):
     for row, target in TARGETS.items():
         native.platform(
             name = row,
-            constraint_values = target.constraints,
+            constraint_values = target.constraints + ([] if target.link else ["//toolchains:programs_need_sdk"]),
         )
         if target.compiler == "zig":
             _zig_toolchain(row, target, exec_constraints, runtimes)
@@ -306,6 +307,9 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
     sysroot = _sysroot(row, target)
     picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
     linker = {"macos": "zig_mach_ld", "wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
+    if not target.link:
+        linker = row + "_no_ld"
+        no_linker(name = linker, reason = target.unlinked, tags = ["manual"])
     zig_toolchain_config(
         name = row + "_config",
         tags = ["manual"],

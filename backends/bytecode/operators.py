@@ -10,6 +10,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from executorch.backends.bytecode.instructions import Op
 from executorch.dialects import meta_keys
+from executorch.dialects.mutations import changing_state
 from executorch.partitioner.config_partitioner import is_constant_data
 from executorch.partitioner.partition_proposals import operator_name
 
@@ -84,12 +85,8 @@ class Checks:
             and value.numel() == 1
             and node.graph is self.program.graph  # Branches of control flow receive all they use as inputs.
             and is_constant_data(self.program, node)
-            and not self._is_written(node)
+            and node.name not in changing_state(self.program.graph_signature)
         )
-
-    def _is_written(self, node: torch.fx.Node) -> bool:
-        signature = self.program.graph_signature
-        return signature.inputs_to_buffers.get(node.name) in signature.buffers_to_mutate.values()
 
 
 def _unsuitable(value: torch.Tensor) -> str | None:

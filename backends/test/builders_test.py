@@ -3,12 +3,14 @@
 import pytest
 import torch
 from torch._export.verifier import SpecViolationError
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx.graph import CodeGen
 
 from executorch.backends.test.graph_builder import GraphBuilder, single_op_builder
 from executorch.backends.test.program_builder import IrMode, ProgramBuilder
 from executorch.dialects.ops import ops
-from executorch.passes.export_pass import NodeMetadata
+from executorch.passes.export_pass import ExportPass, NodeMetadata
 from executorch.runtime import Runtime
 
 _aten = ops.edge.aten
@@ -75,3 +77,24 @@ def test_an_edge_program_of_other_operators_is_refused():
     builder.output([builder.call_operator(torch.ops.aten.relu.default, (x,))])
     with pytest.raises(SpecViolationError):
         builder.get_program()
+
+
+class _Builder(ExportPass):
+    """As backends' tests write one for themselves."""
+
+    def __init__(self):
+        super().__init__()
+        self.tracer = self.ExportTracer(self, CodeGen())
+        self.tracer.fake_tensor_mode = FakeTensorMode(allow_non_fake_inputs=True)
+
+
+def test_a_pass_builds_a_graph_from_nothing_by_its_tracer():
+    builder, meta = _Builder(), NodeMetadata({})
+    x = builder.placeholder("x", builder.tracer.fake_tensor_mode.from_tensor(torch.ones(2, 3)), meta)
+    constant = torch.arange(3.0)
+    y = builder.call_operator(_aten.add.Tensor, (x, constant), {}, meta)
+    zeros = builder.call_operator(_aten.full.default, ([2, 3], 0.0), {}, meta)
+    builder.output([builder.call_operator(_aten.sub.Tensor, (y, zeros), {}, meta)], meta)
+    module = torch.fx.GraphModule(builder.tracer.root, builder.tracer.graph)
+    assert zeros.to_tensor().fake_mode is builder.tracer.fake_tensor_mode
+    torch.testing.assert_close(module(torch.ones(2, 3))[0], 1 + constant.expand(2, 3))

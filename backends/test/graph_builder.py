@@ -17,10 +17,10 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.fx import Graph, GraphModule
+from torch.fx import GraphModule
+from torch.fx.graph import CodeGen
 
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue, _Scope
-from executorch.passes.program import make_graph_module
+from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
 
 
 class GraphBuilder(ExportPass):
@@ -36,9 +36,8 @@ class GraphBuilder(ExportPass):
     def __init__(self, fake_tensor_mode: FakeTensorMode | None = None) -> None:
         super().__init__()
         self.fake_tensor_mode = fake_tensor_mode or FakeTensorMode(allow_non_fake_inputs=True)
-        self._fake_mode = self.fake_tensor_mode
-        self._scope = _Scope(GraphModule({}, Graph()))
-        self._scopes = [self._scope]
+        self.tracer = self.ExportTracer(self, CodeGen())
+        self.tracer.fake_tensor_mode = self.fake_tensor_mode
 
     def placeholder(self, target: str, fake_tensor: Any, meta: NodeMetadata | None = None) -> ProxyValue:
         """An input; it stands before all operators, however late it is asked for.
@@ -50,7 +49,7 @@ class GraphBuilder(ExportPass):
         """
         if isinstance(fake_tensor, torch.Tensor) and not isinstance(fake_tensor, FakeTensor):
             fake_tensor = self.fake_tensor_mode.from_tensor(fake_tensor, static_shapes=True)
-        graph = self._scope.graph
+        graph = self.tracer.graph
         behind = next((node for node in graph.nodes if node.op != "placeholder"), None)
         with graph.inserting_before(behind) if behind is not None else contextlib.nullcontext():
             return super().placeholder(target, fake_tensor, meta or NodeMetadata())
@@ -76,7 +75,7 @@ class GraphBuilder(ExportPass):
 
     def get_graph_module(self) -> GraphModule:
         """The module with the graph as it stands."""
-        return make_graph_module(self._scope.attributes, self._scope.graph)
+        return GraphModule(self.tracer.root, self.tracer.graph)
 
 
 def single_op_builder(

@@ -132,7 +132,7 @@ class ProgramBuilder(GraphBuilder):
         call = ModuleCallSignature([], [], taken, given)
         return ExportedProgram(
             root=self.get_graph_module(),
-            graph=self._scope.graph,
+            graph=self.tracer.graph,
             graph_signature=ExportGraphSignature(self.input_specs, self.output_specs),
             state_dict=self.state_dict,
             range_constraints={},

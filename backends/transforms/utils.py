@@ -11,6 +11,7 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind, Outpu
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.mutations import state_mutations
 
 _STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -97,7 +98,7 @@ def create_constant_placeholder(
     existing = _find_placeholder(graph, name)
     if existing is not None:
         spec = _input_spec(exp_program, existing)
-        if spec is not None and spec.target in exp_program.graph_signature.buffers_to_mutate.values():
+        if existing.name in {one.placeholder for one in state_mutations(exp_program.graph_signature)}:
             raise RuntimeError(f"{name} already exists as a mutable buffer: choose another name")
         if spec is not None and spec.kind is kind:
             return existing

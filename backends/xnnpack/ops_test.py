@@ -279,8 +279,12 @@ FURTHER = {
     "mean of rows": lambda x: x.mean(-1),
     "mean of rows, kept": lambda x: x.mean(2, keepdim=True) * x,
     "root mean square norm": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5),
+    "norm of rows": lambda x: _F.normalize(x, dim=-1),
+    "power of a half": lambda x: (x * x + 1) ** 0.5 - (x * x + 2) ** -0.5,
     "select": lambda x: x[:, -2] + 1,
     "split": lambda x: torch.sub(*torch.split(x, [4, 4], -1)),
+    "sum of rows": lambda x: x.sum(-1) + 1,
+    "sum of rows, kept": lambda x: x / x.sum(2, keepdim=True),
     "repeated input": lambda x: torch.cat([x, x + 1, x - 1], 1),
 }
 

@@ -25,6 +25,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     get_symmetric_quantization_config,
 )
 from executorch.exir import to_edge_transform_and_lower
+from executorch.exir.lowered_backend_module import get_lowered_submodules
 from executorch.runtime import Runtime
 
 FP32, STATIC, DYNAMIC = ConfigPrecisionType
@@ -204,3 +205,12 @@ def test_reasons_say_which_precision_is_missing(quiet_log, capsys):
     printed = capsys.readouterr().err
     assert "linear.default): its precision STATIC_QUANT is not enabled" in printed
     assert "convolution.default): its precision FP32 is not enabled" in printed
+
+
+def test_bfloat16_is_refused_and_stays_outside():
+    with pytest.raises(ValueError, match=r"not in bfloat16\. Way out: .*model\.float\(\)"):
+        XnnpackPartitioner(enable_bf16=True)
+    model, x = nn.Linear(4, 4).bfloat16().eval(), torch.randn(2, 4, dtype=torch.bfloat16)
+    exported = torch.export.export(model, (x,))
+    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=False)])
+    assert not list(get_lowered_submodules(edge.exported_program().graph_module))

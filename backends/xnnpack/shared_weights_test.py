@@ -89,6 +89,31 @@ def test_methods_share_weights(name, per_op_mode):
         torch.testing.assert_close(result, expected, atol=0.02, rtol=0.02)
 
 
+class Tied(nn.Module):
+    """Words go in and out through one table: an operator outside reads it, and a delegate."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(512, SIZE), nn.Linear(SIZE, 512, bias=False)
+        self.out.weight = self.table.weight
+
+    def forward(self, words):
+        return self.out(torch.relu(self.table(words)))
+
+
+def test_a_weight_inside_and_outside_a_delegate_is_stored_once():
+    model, words = Tied().eval(), torch.tensor([[1, 5, 511]])
+    edge = to_edge_transform_and_lower(
+        torch.export.export(model, (words,)), partitioner=[XnnpackPartitioner()]
+    )
+    assert any("embedding" in str(node.target) for node in edge.exported_program().graph.nodes)
+    buffer = edge.to_executorch().buffer
+    weight = model.table.weight.detach().numpy().tobytes()
+    assert buffer.count(weight) == 1 and len(buffer) < 1.05 * len(weight)
+    result = Runtime.get().load_program(buffer).load_method("forward").execute([words])[0]
+    torch.testing.assert_close(result, model(words), atol=1e-5, rtol=1e-5)
+
+
 def test_equal_weights_of_two_layers_are_one():
     model = nn.Sequential(nn.Linear(SIZE, SIZE), nn.Softmax(0), nn.Linear(SIZE, SIZE)).eval()
     model[2].load_state_dict(model[0].state_dict())

@@ -68,6 +68,10 @@ bool visit_floats(const Tensor& actual, const Tensor& expected, Visit&& visit, O
 }  // namespace
 
 bool are_comparable(const Tensor& actual, const Tensor& expected, size_t index) {
+  if (!actual.device().is_cpu()) {
+    ET_LOG(Error, "Output %zu is in the memory of a device, where it cannot be compared", index);
+    return false;
+  }
   bool same = actual.scalar_type() == expected.scalar_type() && actual.dim() == expected.dim();
   for (ssize_t i = 0; same && i < actual.dim(); ++i) {
     const auto d = static_cast<size_t>(i);

@@ -12,6 +12,10 @@
 #include <executorch/devtools/etdump/emitter.h>
 #include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/span.h>
+#include <executorch/runtime/platform/platform.h>
+
+/// Version of the format.
+#define ETDUMP_VERSION 0
 
 namespace executorch {
 namespace etdump {

@@ -34,6 +34,8 @@ Result<ETDumpGen::Emitter::Ref> ETDumpGen::write_tensor(const aten::Tensor& tens
   ET_CHECK_OR_RETURN_ERROR(
       data_sink_ != nullptr, InvalidState,
       "A tensor cannot be logged: call set_debug_buffer() or set_data_sink() first");
+  ET_CHECK_OR_RETURN_ERROR(tensor.device().is_cpu(), NotSupported,
+                           "A tensor in the memory of a device cannot be logged");
   const Result<size_t> offset = data_sink_->write(tensor.const_data_ptr(), tensor.nbytes());
   if (!offset.ok()) {
     return offset.error();

@@ -14,8 +14,8 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch.devtools.bundled_program.core import BundledProgram
-from executorch.devtools.etrecord.graph_files import load_program, save_program
 from executorch.exir import EdgeProgramManager, ExirExportedProgram
+from executorch.exir.serde import serialize as serde
 
 RecordFile: TypeAlias = "str | os.PathLike[str] | BinaryIO | IO[bytes]"
 _DEFAULT_METHOD = "forward"
@@ -114,7 +114,8 @@ class ETRecord:
         self.export_graph_id = None if exported_program is None else id(exported_program.graph)
 
     def add_edge_dialect_program(self, edge_dialect_program: Any) -> None:
-        """Adds what ``to_edge()`` returned, before anything is delegated.
+        """Adds what ``to_edge()`` returned. Of nodes that a delegate took, only the call remains; a program from before
+        ``to_backend()`` tells more.
 
         Raises:
             RuntimeError: There is one already, or it is something else.
@@ -175,7 +176,12 @@ class ETRecord:
         self.graph_map = graphs
 
     def update_representative_inputs(self, representative_inputs: Sequence[Any] | BundledProgram) -> None:
-        """Sets the inputs that :meth:`Inspector.calculate_numeric_gap` runs the model with."""
+        """Sets the inputs that :meth:`Inspector.calculate_numeric_gap` runs the model with.
+
+        Args:
+            representative_inputs: The model's inputs, ``(x, y)``, a list with such a tuple, ``[(x, y)]``, or a
+                bundle, of which the first test case is taken. Of several tuples the first one counts.
+        """
         if isinstance(representative_inputs, BundledProgram):
             representative_inputs = _get_representative_inputs(representative_inputs) or []
         self._representative_inputs = list(representative_inputs)
@@ -205,17 +211,18 @@ class ETRecord:
                     if self.edge_dialect_program is None
                     else "no executorch program"
                 )
-                + "\nWay out: add_edge_dialect_program(), add_executorch_program()"
+                + "\nWay out: generate_etrecord=True when lowering, or add_edge_dialect_program() with what to_edge() "
+                "returned and add_executorch_program() with what to_executorch() returned"
             )
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(_Name.ETRECORD_IDENTIFIER.value, "")
             if self.exported_program is not None:
-                archive.writestr(_Name.EXPORTED_PROGRAM.value, save_program(self.exported_program))
+                archive.writestr(_Name.EXPORTED_PROGRAM.value, _save(self.exported_program))
             for method, program in self.edge_programs().items():
                 name = f"{_Name.EDGE_DIALECT_EXPORTED_PROGRAM.value}/{method}"
-                archive.writestr(name, save_program(program))
+                archive.writestr(name, _save(program))
             for name, program in (self.graph_map or {}).items():
-                archive.writestr(name, save_program(program))
+                archive.writestr(name, _save(program))
             for entry in _JSON_ENTRIES:
                 archive.writestr(entry.value, json.dumps(getattr(self, f"_{entry.value}")))
             for entry in _TENSOR_ENTRIES:
@@ -332,9 +339,22 @@ def parse_etrecord(etrecord_path: RecordFile) -> ETRecord:
     return record
 
 
+def _save(program: ExportedProgram) -> bytes:
+    buffer = io.BytesIO()
+    try:
+        serde.save(program, buffer)
+    except Exception as error:  # torch raises what it comes across.
+        raise RuntimeError(
+            f"an exported program cannot be saved in an ETRecord: {error}\nWay out: record the program as it was "
+            "before the passes or backends that brought in what torch cannot write (generate_etrecord=True records "
+            "what to_edge() makes)"
+        ) from error
+    return buffer.getvalue()
+
+
 def _load(archive: zipfile.ZipFile, name: str) -> ExportedProgram:
     try:
-        return load_program(archive.read(name))
+        return serde.load(io.BytesIO(archive.read(name)))
     except Exception as error:  # torch raises what it comes across.
         raise RuntimeError(
             f"{name} in the ETRecord cannot be read: {error}\nWay out: make the record with the devtools and the "

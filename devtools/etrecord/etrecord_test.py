@@ -10,12 +10,18 @@ from torch.export import ExportedProgram
 
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.core import BundledProgram
-from executorch.devtools.etrecord import ETRecord, parse_etrecord
+from executorch.devtools.etrecord import ETRecord, generate_etrecord, parse_etrecord
 from executorch.devtools.etrecord._etrecord import _get_reference_outputs, _get_representative_inputs
 from executorch.exir import to_edge, to_edge_transform_and_lower
+from executorch.exir.backend.test.op_partitioner_demo import AddMulPartitionerDemo
 from executorch.exir.pass_base import ExportPass
 
 X = torch.tensor([3.0, 1.0, 2.0])
+
+
+class Partly(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sin(x * x + x)
 
 
 class Largest(torch.nn.Module):
@@ -53,6 +59,27 @@ def test_operators_with_several_results_are_read_back(tmp_path: pathlib.Path) ->
     assert [node.target for node in read.graph.nodes] == [
         n.target for n in edge.exported_program().graph.nodes
     ]
+
+
+def test_a_program_with_delegates_is_kept(tmp_path: pathlib.Path) -> None:
+    edge = to_edge(torch.export.export(Partly(), (X,))).to_backend(AddMulPartitionerDemo())
+    generate_etrecord(tmp_path / "model.etrecord", edge, edge.to_executorch())
+    read = parse_etrecord(tmp_path / "model.etrecord").edge_programs()["forward"]
+    written = edge.exported_program()
+    assert [str(node.target) for node in read.graph.nodes] == [str(n.target) for n in written.graph.nodes]
+    assert [n.meta.get("debug_handle") for n in read.graph.nodes if n.op == "call_function"] == [
+        n.meta.get("debug_handle") for n in written.graph.nodes if n.op == "call_function"
+    ]
+    delegate = read.graph_module.lowered_module_0
+    assert delegate.backend_id == written.graph_module.lowered_module_0.backend_id
+    assert delegate.processed_bytes == written.graph_module.lowered_module_0.processed_bytes
+    assert read.graph_signature == written.graph_signature
+
+
+def test_what_a_record_lacks_is_said_with_a_way_out(tmp_path: pathlib.Path) -> None:
+    record = ETRecord()
+    with pytest.raises(RuntimeError, match=r"no edge dialect program\nWay out: generate_etrecord=True"):
+        record.save(tmp_path / "model.etrecord")
 
 
 def test_of_several_methods_it_has_a_program_each(tmp_path: pathlib.Path) -> None:

@@ -14,6 +14,7 @@ from executorch.devtools.inspector.delegates import handles_of_call
 from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
 from executorch.devtools.inspector.values import (
+    DIFFERENT_RUNS,
     InferenceOutput,
     describe_tensors,
     inflate_runtime_output,
@@ -436,7 +437,7 @@ def _values(logged: Sequence[Sequence[DebugEvent]], output_buffer: bytes | None)
         if known and known != shapes:
             raise AssertionError(
                 "Debug Data is different. Expected to be equal. Runs of one block logged tensors of different "
-                f"types or sizes: {shapes} and {known}."
+                f"types or sizes: {shapes} and {known}." + DIFFERENT_RUNS
             )
         if not values:
             values = found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
+import torch
 
 from executorch.devtools.etdump import schema_flatcc as flatcc
 from executorch.devtools.inspector._inspector import (
@@ -17,6 +19,7 @@ from executorch.devtools.inspector._inspector import (
     TimeScale,
 )
 from executorch.devtools.inspector.delegates import covered_by_delegates
+from executorch.devtools.inspector.values import verify_debug_data_equivalence
 
 
 def _timed(
@@ -50,10 +53,22 @@ def test_events_are_equal_if_their_times_are() -> None:
 
 
 def test_runs_with_other_values_are_an_error() -> None:
-    with pytest.raises(AssertionError, match="Debug Data is different"):
+    with pytest.raises(
+        AssertionError, match=r"Debug Data is different.*Two runs.*value 0 is 4 and 5.*\n.*same inputs"
+    ):
         _blocks([_logged(4)], [_logged(5)])
     with pytest.raises(AssertionError, match="Debug Data is different"):
         _blocks([_timed(0, 1), _logged(4, output=True)], [_timed(0, 1), _logged(5, output=True)])
+
+
+def test_how_runs_differ_is_said() -> None:
+    for one, other, said in (
+        (torch.zeros(3), torch.ones(3), "float32[3], differs in 3 of 3 elements"),
+        (torch.zeros(3), torch.zeros(2), "value 0 is float32[3] and float32[2]"),
+        (1, 2.0, "Value 0 is a int in one run and a float in another"),
+    ):
+        with pytest.raises(AssertionError, match=re.escape(said)):
+            verify_debug_data_equivalence([one], [other])
 
 
 def test_runs_with_other_tensors_are_an_error_without_a_debug_buffer() -> None:

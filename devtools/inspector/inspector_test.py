@@ -192,6 +192,14 @@ def test_a_wrong_value_is_a_gap(
     by_op = {ops[-1]: value[0] for ops, value in zip(gap["aot_ops"], gap["gap"], strict=True)}
     assert by_op["aten_relu_default"] == pytest.approx(1.0, rel=1e-4)
     assert by_op["aten_add_tensor"] == pytest.approx(0.0, abs=1e-9)
+    for inputs in ((X,), [(X,)], [(X,), (X + 1,)]):
+        record.update_representative_inputs(inputs)
+        again = inspector.calculate_numeric_gap("MSE").set_index("runtime_ops", drop=False)
+        assert again["gap"].tolist() == gap["gap"].tolist()
+    record.update_representative_inputs((X, X))
+    with pytest.raises(ValueError, match=r"takes 1 inputs, the ETRecord has 2\nWay out: update_repr"):
+        inspector.calculate_numeric_gap("MSE")
+    record.update_representative_inputs((X,))
 
     class Ones(NumericalComparatorBase):
         def element_compare(self, a: object, b: object) -> float:

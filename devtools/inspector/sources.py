@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
+from torch.utils._pytree import tree_leaves
 
 from executorch.devtools.inspector._events import Event
 from executorch.devtools.inspector._intermediate_output_capturer import IntermediateOutputCapturer
@@ -53,9 +54,30 @@ def _generated_name(path: str) -> str:
 
 
 def reference_values(program: ExportedProgram, inputs: Sequence[Any]) -> dict[tuple[int, ...], Any]:
-    """Debug handles to what the operator gives for these inputs, in the order of execution."""
+    """Debug handles to what the operator gives for these inputs, in the order of execution.
+
+    Args:
+        program: An edge program.
+        inputs: One input for each that the user gives, or a list of tuples of them, of which the first is taken.
+
+    Raises:
+        ValueError: The program takes another number of inputs.
+    """
     capturer = IntermediateOutputCapturer(program.graph_module)
-    return capturer.run_and_capture(*_all_inputs(program, iter(inputs)))
+    return capturer.run_and_capture(*_all_inputs(program, iter(_flat_inputs(program, inputs))))
+
+
+def _flat_inputs(program: ExportedProgram, inputs: Sequence[Any]) -> list[Any]:
+    expected = sum(spec.target is None for spec in program.graph_signature.input_specs)
+    flat = tree_leaves(list(inputs))
+    if len(flat) != expected and isinstance(inputs[0] if inputs else None, (list, tuple)):
+        flat = tree_leaves(inputs[0])
+    if len(flat) != expected:
+        raise ValueError(
+            f"the model takes {expected} inputs, the ETRecord has {len(flat)}\nWay out: "
+            "update_representative_inputs((x, y)) with a value for each input, before the record is saved"
+        )
+    return flat
 
 
 def _all_inputs(program: ExportedProgram, users: Iterator[Any]) -> list[Any]:

@@ -10,6 +10,12 @@ import torch
 from executorch.devtools.etdump.schema_flatcc import Tensor, Value, ValueType
 from executorch.exir.tensor import get_scalar_type
 
+#: What follows every message about runs that do not belong together.
+DIFFERENT_RUNS = (
+    "\nWay out: an event block holds runs with the same inputs; record runs with other inputs, or of a method with "
+    "state, in ETDumps of their own"
+)
+
 InferenceOutput: TypeAlias = torch.Tensor | list[torch.Tensor] | int | float | str | bool | None
 
 
@@ -102,21 +108,39 @@ def verify_debug_data_equivalence(
     """
     if len(existing_data) != len(new_data):
         raise AssertionError(
-            "Unequal debug data length encountered. Expected to be equal. "
-            f"There are {len(existing_data)} and {len(new_data)} values."
+            "Unequal debug data length encountered. Expected to be equal. Two runs of one event block logged "
+            f"{len(existing_data)} and {len(new_data)} values." + DIFFERENT_RUNS
         )
     for place, (one, other) in enumerate(zip(existing_data, new_data, strict=True)):
         if not isinstance(other, type(one)):
             raise AssertionError(
                 "Debug Data Types are different. Expected to be equal. "
-                f"Value {place} is a {type(one).__name__} and a {type(other).__name__}."
+                f"Value {place} is a {type(one).__name__} in one run and a {type(other).__name__} in another."
+                + DIFFERENT_RUNS
             )
         if not is_inference_output_equal(one, other):
             kind = "Tensors Debug Data" if isinstance(one, torch.Tensor) else "Debug Data"
-            raise AssertionError(f"{kind} is different. Expected to be equal. It is value {place}.")
+            raise AssertionError(
+                f"{kind} is different. Expected to be equal. Two runs of one event block gave different results: "
+                f"{_difference(one, other, place)}." + DIFFERENT_RUNS
+            )
+
+
+def _difference(one: InferenceOutput, other: InferenceOutput, place: int) -> str:
+    if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+        return f"value {place} is {one!r:.60} and {other!r:.60}"
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return f"value {place} is {_kind(one)} and {_kind(other)}"
+    unequal = int((one != other).sum())
+    return f"value {place}, {_kind(one)}, differs in {unequal} of {one.numel()} elements"
+
+
+def _kind(tensor: torch.Tensor) -> str:
+    return f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}"
 
 
 __all__ = [
+    "DIFFERENT_RUNS",
     "InferenceOutput",
     "describe_tensors",
     "handles_of",

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Interpreter, Node
 
+from executorch.devtools.quantization.graph import module_of, target_name
+
 _QUANTIZE = "quantize_"
 _DEQUANTIZE = "dequantize_"
 _DECIBELS = 10.0
@@ -84,8 +86,8 @@ def layer_errors(
     return [
         LayerError(
             name=node.name,
-            operator=getattr(node.target, "__name__", str(node.target)).partition(".")[0],
-            module=_module_of(node),
+            operator=target_name(node).partition(".")[0],
+            module=module_of(node),
             sqnr_db=_ratio(signal[node.name], noise[node.name]),
             is_quantized=results[node.name] is not theirs[node.name],
         )
@@ -130,28 +132,18 @@ class _Recorder(Interpreter):
         return self._kept
 
 
-def _name(node: Node) -> str:
-    return getattr(node.target, "__name__", str(node.target))
-
-
 def _is_layer(node: Node) -> bool:
     """Whether a node computes something of the model."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
-    return not _name(node).startswith((_QUANTIZE, _DEQUANTIZE))
+    return not target_name(node).startswith((_QUANTIZE, _DEQUANTIZE))
 
 
 def _after_quantization(node: Node) -> Node:
     """What is left of a node's result when it has been quantized, the node itself if it is not."""
     for user in node.users:
-        readers = list(user.users) if _name(user).startswith(_QUANTIZE) else []
+        readers = list(user.users) if target_name(user).startswith(_QUANTIZE) else []
         for reader in readers:
-            if _name(reader).startswith(_DEQUANTIZE):
+            if target_name(reader).startswith(_DEQUANTIZE):
                 return reader
     return node
-
-
-def _module_of(node: Node) -> str:
-    stack = node.meta.get("nn_module_stack") or {}
-    found = [path for path, _ in stack.values()]
-    return str(found[-1]).removeprefix("L['self'].").removeprefix("L__self___") if found else ""

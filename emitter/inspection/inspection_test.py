@@ -96,6 +96,21 @@ def test_a_program_is_described(pte):
     assert getter.rows == [("output 0", "Int 3", "")]
 
 
+def test_tensors_without_a_bound_are_marked():
+    graph = ExecutionGraph()
+    x = graph.input(4, 8, bounded=True)
+    x.meta["spec"].unbounded_dims = frozenset({0})
+    out = graph.call(ops.relu.out, x, shape=(4, 8))
+    output = emit_program({"forward": planned(graph.output(out), MemoryPlanningPass().run)})
+    report = inspect_bytes(bytes(serialize_pte(output).pte))
+    assert report.problems == []
+    (unbounded,) = [row for row in section(report, "Planned tensors").rows if row[2].endswith("] unbounded")]
+    assert unbounded[2] == "float32[<=4, <=8] unbounded"
+    assert (
+        dict(section(report, "What a runtime").rows)["memory"] == "an allocator for tensors of unbounded size"
+    )
+
+
 def test_facts_are_for_programs(pte):
     facts = json.loads(json.dumps(inspect_bytes(pte).facts))
     assert facts["kind"] == "pte" and facts["bytes"] == len(pte)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from executorch.emitter.dim_marks import unbounded_dims
 from executorch.emitter.inspection.report import Report, Section
 from executorch.emitter.inspection.tensors import (
     describe,
@@ -23,7 +24,6 @@ from executorch.schema.program import (
     KernelCall,
     Program,
     Tensor,
-    TensorShapeDynamism,
 )
 
 _LARGEST = 15
@@ -165,8 +165,15 @@ def _memory(plan: ExecutionPlan) -> list[Section]:
     largest = sorted(tensors, key=lambda item: (-nbytes(item[1].scalar_type, item[1].sizes), item[0]))
     if largest:
         title = "Planned tensors" + (f" (the {_LARGEST} largest)" if len(largest) > _LARGEST else "")
+        unbounded = unbounded_dims(plan.values)
         values = [
-            (nbytes(t.scalar_type, t.sizes), index, describe(t), place_of(t), name_of(t) or "")
+            (
+                nbytes(t.scalar_type, t.sizes),
+                index,
+                describe(t, index in unbounded),
+                place_of(t),
+                name_of(t) or "",
+            )
             for index, t in largest[:_LARGEST]
         ]
         sections.append(Section(title, ("bytes", "value", "type", "place", "name"), values, 2))
@@ -250,6 +257,6 @@ def _to_link(file: PTEFile) -> Section:
         rows.append(("selective build", f'EXECUTORCH_SELECT_OPS_LIST="{",".join(kernels)}"'))
     if external:
         rows.append(("external data (.ptd)", f"{len(external)} tensors: " + ", ".join(external)))
-    if any(tensor.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND for tensor in tensors):
+    if any(unbounded_dims(plan.values) for plan in plans):
         rows.append(("memory", "an allocator for tensors of unbounded size"))
     return Section("What a runtime must link and supply", (), rows)  # type: ignore[arg-type]

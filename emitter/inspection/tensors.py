@@ -57,11 +57,12 @@ def type_and_shape(
     return f"{dtype_name(kind)}[{shape}]{order}"
 
 
-def describe(tensor: Tensor) -> str:
-    """The type and shape of a program's tensor."""
+def describe(tensor: Tensor, is_unbounded: bool = False) -> str:
+    """The type and shape of a program's tensor; `is_unbounded` says that it may exceed its sizes."""
     is_dynamic = tensor.shape_dynamism != TensorShapeDynamism.STATIC
     text = type_and_shape(tensor.scalar_type, tensor.sizes, tensor.dim_order, is_dynamic)
-    return text + (" unbounded" if tensor.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND else "")
+    is_unbounded = is_unbounded or tensor.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND
+    return text + (" unbounded" if is_unbounded else "")
 
 
 def is_external(tensor: Tensor) -> bool:

@@ -6,7 +6,7 @@ from executorch.partitioner import to_backend
 __getattr__ = submodule_getter(
     __name__,
     "backend_api backend_details canonical_partitioners compile_spec_schema operator_support"
-    " partitioner utils",
+    " partitioner test utils",
 )
 
 __all__ = [

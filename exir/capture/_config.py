@@ -108,7 +108,10 @@ class ExecutorchBackendConfig:
         warn_missing_kernels: warn of operators that no kernel library of this project implements.
         remove_clones: drop copies that nobody can tell from the original.
         fuse_batch_norm: fold batch normalisation into the convolution before it.
-        fuse_linear: put a transposed weight and a matrix product together to one ``aten.linear``.
+        fuse_linear: put a transposed weight and a matrix product together to one ``aten.linear``, which this project's
+            runtime has and released runtimes have with their optimized kernels only. Off, a layer is an ``addmm`` of a
+            weight that was transposed ahead of time, or that stays as it is where others read it too; layers of
+            several rows are up to a third slower then, very large ones of a few rows up to twice.
         fold_constants: compute ahead of time what depends on constants only, unless that makes the file larger.
     """
 
@@ -140,7 +143,7 @@ class ExecutorchBackendConfig:
     legalize_dim_order: bool = True
     remove_clones: bool = True
     fuse_batch_norm: bool = True
-    fuse_linear: bool = True
+    fuse_linear: bool = False
     fold_constants: bool = True
     warn_missing_kernels: bool = True
 

@@ -17,6 +17,7 @@ from executorch.dialects.verifiers import (
     verify_dtypes,
     verify_edge_graph,
     verify_execution_graph,
+    verify_memory_formats,
 )
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.edge_lowering import dialect_rules
@@ -75,6 +76,8 @@ class _EdgeDialectVerifier(_CallableVerifier, EdgeVerifier):
 
     def verify_graph(self, graph_module: GraphModule) -> None:
         verify_edge_graph(graph_module, self.rules)
+        if not self.rules.dim_order:
+            verify_memory_formats(graph_module)
 
 
 def EXIRATenDialectVerifier(

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -140,7 +141,8 @@ Error finish_load(std::unique_ptr<Module> module, const executorch_module_option
 uint32_t executorch_c_abi_version(void) { return EXECUTORCH_C_ABI_VERSION; }
 
 const char* executorch_error_name(executorch_error error) {
-  return executorch::runtime::to_string(static_cast<Error>(error));
+  // Without the name of the C++ type in front.
+  return std::strrchr(executorch::runtime::to_string(static_cast<Error>(error)), ':') + 1;
 }
 
 const char* executorch_last_message(void) { return last_message().c_str(); }

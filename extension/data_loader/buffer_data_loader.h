@@ -7,6 +7,7 @@
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/safe_numerics.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/platform/log.h>
 

@@ -24,14 +24,10 @@ int edge_items_slot() {
   return slot;
 }
 
-/// How many items to print at either end. Unset slots are zero, so the value is stored plus one,
-/// and "all" is -1.
+/// How many items to print at either end. An unset slot is zero.
 size_t edge_items_of(std::ostream& os) {
   const long stored = os.iword(edge_items_slot());
-  if (stored < 0) {
-    return std::numeric_limits<size_t>::max() / 4;
-  }
-  return static_cast<size_t>(stored == 0 ? kDefaultEdgeItems : stored - 1);
+  return static_cast<size_t>(stored < 1 ? kDefaultEdgeItems : stored);
 }
 
 void print_item(std::ostream& os, double value) {
@@ -60,31 +56,51 @@ void print_item(std::ostream& os, bool value) { os << (value ? "True" : "False")
 void print_item(std::ostream& os, int64_t value) { os << value; }
 void print_item(std::ostream& os, uint64_t value) { os << value; }
 
-/// The items `[0, count)` in brackets, with the middle left out of a long list. `print` writes the
-/// item at an index. When lines wrap, the short one comes right after the gap, so that the end is
-/// aligned.
+/// The items `[begin, end)` in lines of kItemsPerLine; what does not fill a line comes in the first
+/// one if `short_line_first`, or else in the last.
+template <typename Print>
+void print_lines(std::ostream& os, size_t begin, size_t end, bool short_line_first, Print&& print) {
+  const size_t rest = (end - begin) % kItemsPerLine;
+  size_t line_end = begin + (short_line_first && rest != 0 ? rest : kItemsPerLine);
+  for (size_t i = begin; i < end;) {
+    os << "  ";
+    for (; i < end && i < line_end; ++i) {
+      print(i);
+      os << ", ";
+    }
+    os << "\n";
+    line_end += kItemsPerLine;
+  }
+}
+
+/// The items `[0, count)` in brackets, of a list of more than twice `edge` items only those at the
+/// ends. `print` writes the item at an index. When lines wrap, the short one comes right after the
+/// gap, so that the end is aligned.
+template <typename Print>
+void print_items(std::ostream& os, size_t count, size_t edge, Print&& print) {
+  const bool elided = edge <= count / 2 && count > 2 * edge;
+  const size_t gap_begin = elided ? edge : count;
+  const size_t gap_end = elided ? count - edge : count;
+  os << "[";
+  if (gap_begin + (count - gap_end) > kItemsPerLine) {
+    os << "\n";
+    print_lines(os, 0, gap_begin, false, print);
+    os << (elided ? "  ...,\n" : "");
+    print_lines(os, gap_end, count, true, print);
+  } else {
+    for (size_t i = 0; i < count; i = i + 1 == gap_begin ? gap_end : i + 1) {
+      os << (elided && i == gap_end ? "..., " : "");
+      print(i);
+      os << (i + 1 < count ? ", " : "");
+    }
+  }
+  os << "]";
+}
+
+/// As above, with the number of items at the ends that the stream is set to.
 template <typename Print>
 void print_items(std::ostream& os, size_t count, Print&& print) {
-  const size_t edge = edge_items_of(os);
-  const bool elided = count > 2 * edge;
-  const bool wrapped = (elided ? 2 * edge : count) > kItemsPerLine;
-  os << "[";
-  size_t column = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (elided && i == edge) {
-      os << (wrapped ? "\n  ..., " : "..., ");
-      i = count - edge;
-      column = (kItemsPerLine - edge % kItemsPerLine) % kItemsPerLine;
-      os << (wrapped && column != 0 ? "\n  " : "");
-    }
-    if (wrapped && column % kItemsPerLine == 0) {
-      os << "\n  ";
-    }
-    print(i);
-    ++column;
-    os << (i + 1 < count ? ", " : "");
-  }
-  os << (wrapped ? "\n]" : "]");
+  print_items(os, count, edge_items_of(os), print);
 }
 
 /// The position in memory of the element at `index`, counted in logical (row-major) order.
@@ -144,13 +160,14 @@ void print_tensor_data(std::ostream& os, const Tensor& tensor) {
 }
 
 void print_tensor(std::ostream& os, const Tensor& tensor) {
-  os << "tensor(sizes=[";
-  for (ssize_t i = 0; i < tensor.dim(); ++i) {
-    os << (i == 0 ? "" : ", ") << tensor.size(i);
-  }
-  os << "], ";
+  os << "tensor(sizes=";
+  const auto rank = static_cast<size_t>(tensor.dim());
+  print_items(os, rank, rank, [&](size_t i) { os << tensor.sizes()[i]; });
+  os << ", ";
   if (tensor.numel() > 0 && tensor.const_data_ptr() == nullptr) {
     os << "<no data>";
+  } else if (!tensor.device().is_cpu()) {
+    os << "<on a device>";
   } else {
     print_tensor_data(os, tensor);
   }
@@ -169,12 +186,14 @@ const Tensor* as_pointer(const Optional& tensor) {
   return tensor.has_value() ? &tensor.value() : nullptr;
 }
 
-/// One tensor to a line, with its index.
+/// One tensor to a line, with its index; a single one right in the brackets.
 template <typename T>
 void print_tensor_list(std::ostream& os, ArrayRef<T> list) {
   os << "(len=" << list.size() << ")[";
   for (size_t i = 0; i < list.size(); ++i) {
-    os << (list.size() > 1 ? "\n  " : "") << "[" << i << "]: ";
+    if (list.size() > 1) {
+      os << "\n  [" << i << "]: ";
+    }
     const Tensor* tensor = as_pointer(list[i]);
     if (tensor == nullptr) {
       os << "None";
@@ -238,16 +257,14 @@ std::ostream& operator<<(std::ostream& os, const EValue& value) {
       print_tensor_list(os, value.toListOptionalTensor());
       break;
     default:
-      os << "<value with tag " << static_cast<uint32_t>(value.tag) << ">";
+      os << "<Unknown EValue tag " << static_cast<uint32_t>(value.tag) << ">";
   }
   return os;
 }
 
 namespace internal {
 
-void set_edge_items(std::ostream& os, long edge_items) {
-  os.iword(edge_items_slot()) = edge_items < 1 ? -1 : edge_items + 1;
-}
+void set_edge_items(std::ostream& os, long edge_items) { os.iword(edge_items_slot()) = edge_items; }
 
 }  // namespace internal
 }  // namespace runtime

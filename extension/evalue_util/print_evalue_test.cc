@@ -100,19 +100,76 @@ TEST_F(PrintEValueTest, EdgeItemsAreASettingOfTheStream) {
   std::ostringstream os;
   os << evalue_edge_items(1) << EValue(*tensor) << EValue(*tensor);
   EXPECT_EQ(os.str(), "tensor(sizes=[100], [0, ..., 99])tensor(sizes=[100], [0, ..., 99])");
-  std::ostringstream many;
-  many << evalue_edge_items(6) << EValue(*tensor);
-  EXPECT_EQ(many.str(),
-            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5, \n  ..., \n  94, 95, 96, 97, 98, 99\n])");
-  std::ostringstream ragged;
-  ragged << evalue_edge_items(11) << EValue(*tensor);
-  EXPECT_EQ(ragged.str(),
-            "tensor(sizes=[100], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, \n  ..., \n  89, "
-            "\n  90, 91, 92, 93, 94, 95, 96, 97, 98, 99\n])");
-  std::ostringstream all;
-  all << evalue_edge_items(0)
-      << EValue(*make_tensor_ptr(std::vector<int>(values.begin(), values.begin() + 12)));
-  EXPECT_EQ(all.str(), "tensor(sizes=[12], [\n  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \n  10, 11\n])");
+  for (const long below_one : {0, -5}) {
+    std::ostringstream usual;
+    usual << evalue_edge_items(1) << evalue_edge_items(below_one) << EValue(*tensor);
+    EXPECT_EQ(usual.str(), print(EValue(*tensor)));
+  }
+}
+
+std::string print_first(size_t count, long edge_items) {
+  std::vector<double> values(count);
+  std::iota(values.begin(), values.end(), 0.0);
+  const ArrayRef<double> list(values.data(), values.size());
+  std::ostringstream os;
+  os << evalue_edge_items(edge_items) << EValue(&list);
+  return os.str();
+}
+
+TEST_F(PrintEValueTest, MoreThanTenItemsComeInLinesOfTen) {
+  constexpr long kAll = 1000;
+  EXPECT_EQ(print_first(10, kAll), "(len=10)[0., 1., 2., 3., 4., 5., 6., 7., 8., 9.]");
+  EXPECT_EQ(print_first(11, kAll),
+            "(len=11)[\n"
+            "  0., 1., 2., 3., 4., 5., 6., 7., 8., 9., \n"
+            "  10., \n"
+            "]");
+  EXPECT_EQ(print_first(20, kAll),
+            "(len=20)[\n"
+            "  0., 1., 2., 3., 4., 5., 6., 7., 8., 9., \n"
+            "  10., 11., 12., 13., 14., 15., 16., 17., 18., 19., \n"
+            "]");
+  EXPECT_EQ(print_first(11, 5), "(len=11)[0., 1., 2., 3., 4., ..., 6., 7., 8., 9., 10.]");
+}
+
+TEST_F(PrintEValueTest, WhereItemsAreLeftOutTheShortLinesMeet) {
+  EXPECT_EQ(print_first(30, 10),
+            "(len=30)[\n"
+            "  0., 1., 2., 3., 4., 5., 6., 7., 8., 9., \n"
+            "  ...,\n"
+            "  20., 21., 22., 23., 24., 25., 26., 27., 28., 29., \n"
+            "]");
+  EXPECT_EQ(print_first(40, 11),
+            "(len=40)[\n"
+            "  0., 1., 2., 3., 4., 5., 6., 7., 8., 9., \n"
+            "  10., \n"
+            "  ...,\n"
+            "  29., \n"
+            "  30., 31., 32., 33., 34., 35., 36., 37., 38., 39., \n"
+            "]");
+  EXPECT_EQ(print_first(13, 6),
+            "(len=13)[\n"
+            "  0., 1., 2., 3., 4., 5., \n"
+            "  ...,\n"
+            "  7., 8., 9., 10., 11., 12., \n"
+            "]");
+}
+
+TEST_F(PrintEValueTest, SizesAreAllThereInLinesOfTen) {
+  const auto tensor = ones({2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  std::ostringstream os;
+  os << evalue_edge_items(1) << EValue(*tensor);
+  EXPECT_EQ(os.str(),
+            "tensor(sizes=[\n"
+            "  2, 1, 1, 1, 1, 1, 1, 1, 1, 1, \n"
+            "  1, \n"
+            "], [1., 1.])");
+}
+
+TEST_F(PrintEValueTest, NumbersThatAreNoTagAreSaid) {
+  EValue value;
+  value.tag = static_cast<runtime::Tag>(5555);
+  EXPECT_EQ(print(value), "<Unknown EValue tag 5555>");
 }
 
 TEST_F(PrintEValueTest, Lists) {
@@ -136,6 +193,11 @@ TEST_F(PrintEValueTest, Lists) {
   BoxedEvalueList<executorch::aten::Tensor> tensor_list(wrapped, unwrapped.data(), 2);
   EXPECT_EQ(print(EValue(&tensor_list)),
             "(len=2)[\n  [0]: tensor(sizes=[1], [1.]),\n  [1]: tensor(sizes=[1], [1.]),\n]");
+
+  BoxedEvalueList<executorch::aten::Tensor> one_tensor(wrapped, unwrapped.data(), 1);
+  EXPECT_EQ(print(EValue(&one_tensor)), "(len=1)[tensor(sizes=[1], [1.])]");
+  BoxedEvalueList<executorch::aten::Tensor> no_tensor(wrapped, unwrapped.data(), 0);
+  EXPECT_EQ(print(EValue(&no_tensor)), "(len=0)[]");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -177,7 +178,7 @@ void print_outputs(Session& session, size_t sample, size_t num_samples) {
   if (!all && sample > 0) {
     return;
   }
-  session.out << evalue_edge_items(all ? 0 : kSummaryItems);
+  session.out << evalue_edge_items(all ? std::numeric_limits<long>::max() : kSummaryItems);
   if (num_samples > 1) {
     session.out << "Sample " << sample << ":\n";
   }

@@ -73,6 +73,19 @@ TEST_F(RunnerTest, InputsAreOnesUnlessSaidOtherwise) {
   EXPECT_EQ(outcome.errors, "");
 }
 
+TEST_F(RunnerTest, AllOutputsAreWholeAndASummaryIsNot) {
+  TinyProgram program;
+  program.sizes = {5, 5};
+  const TempFile file(program.build());
+  EXPECT_EQ(Outcome({"--model_path", file.path(), "--print_output=all"}).out,
+            "OutputX 0: tensor(sizes=[5, 5], [\n"
+            "  2., 2., 2., 2., 2., 2., 2., 2., 2., 2., \n"
+            "  2., 2., 2., 2., 2., 2., 2., 2., 2., 2., \n"
+            "  2., 2., 2., 2., 2., \n"
+            "])\n");
+  EXPECT_TRUE(Outcome({"--model_path", file.path()}).prints("  ...,\n"));
+}
+
 TEST_F(RunnerTest, OneFileHoldsManySamples) {
   const TempFile a(bytes_of({1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60, 0, 0, 0, 0, 0, 0}));
   const TempFile b(bytes_of({1, 1, 1, 1, 1, 1}));  // One sample for all three.
@@ -147,10 +160,10 @@ TEST_F(RunnerTest, ProgramsThatCannotRunSayWhy) {
   const std::string missing = unused_path();
   const Outcome absent({"--model_path", missing});
   EXPECT_EQ(absent.code, kProgramFailed);
-  EXPECT_TRUE(absent.says("loading " + missing + " failed with error 0x22 (AccessFailed)"));
+  EXPECT_TRUE(absent.says("loading " + missing + " failed with error 0x22 (Error::AccessFailed)"));
 
   const TempFile foreign(std::vector<uint8_t>(1000, 'x'));
-  EXPECT_TRUE(Outcome({"--model_path", foreign.path()}).says("0x23 (InvalidProgram)"));
+  EXPECT_TRUE(Outcome({"--model_path", foreign.path()}).says("0x23 (Error::InvalidProgram)"));
   std::vector<uint8_t> bytes = TinyProgram().build();
   bytes.resize(bytes.size() - 50);
   const TempFile truncated(bytes);
@@ -159,7 +172,8 @@ TEST_F(RunnerTest, ProgramsThatCannotRunSayWhy) {
   TinyProgram program;
   program.operator_name = "tiny::missing";
   const TempFile missing_operator(program.build());
-  EXPECT_TRUE(Outcome({"--model_path", missing_operator.path()}).says("0x14 (OperatorMissing)"));
+  EXPECT_TRUE(
+      Outcome({"--model_path", missing_operator.path()}).says("0x14 (Error::OperatorMissing)"));
 }
 
 TEST_F(RunnerTest, InputFilesThatDoNotFitSayWhy) {

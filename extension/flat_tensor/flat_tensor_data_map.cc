@@ -30,6 +30,9 @@ namespace {
 /// Flatbuffer offsets are 32 bits wide, so a larger table of contents cannot be right.
 constexpr uint64_t kLargestFlatbuffer = uint64_t{1} << 31;
 
+/// The last version of schema/flat_tensor.fbs that this reader knows.
+constexpr uint32_t kSchemaVersion = 0;
+
 const DataLoader::SegmentInfo kExternal(DataLoader::SegmentInfo::Type::External);
 
 string_view key_of(const fb::NamedData* entry) {
@@ -208,6 +211,13 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(DataLoader* loader) {
     return Error::InvalidExternalData;
   }
   const fb::FlatTensor* table = fb::GetFlatTensor(contents->data());
+  if (table->version() > kSchemaVersion) {
+    ET_LOG(Error,
+           "The .ptd file has schema version %" PRIu32 ", this runtime reads up to %" PRIu32
+           ": export it with an older release, or update the runtime",
+           table->version(), kSchemaVersion);
+    return Error::InvalidExternalData;
+  }
   const Error error = check_segments(table, *header, *file_size);
   if (error != Error::Ok) {
     return error;

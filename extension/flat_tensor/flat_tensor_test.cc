@@ -22,6 +22,7 @@ using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::NamedDataMap;
 using runtime::Result;
+using runtime::Span;
 using runtime::TensorLayout;
 using testing::TempFile;
 using testing::TinyProgram;
@@ -142,6 +143,14 @@ TEST_F(FlatTensorTest, ForeignAndTruncatedFilesAreRefused) {
   }
 }
 
+TEST_F(FlatTensorTest, NewerSchemaVersionsAreRefused) {
+  for (const uint32_t version : {1u, 7u, 0xFFFFFFFFu}) {
+    TinyProgram newer;
+    newer.version = version;
+    EXPECT_EQ(load_error(newer.build_data()), Error::InvalidExternalData) << version;
+  }
+}
+
 /// Whatever single byte of the file is wrong: no crash, and what loads can be used.
 TEST_F(FlatTensorTest, NoDamagedByteIsDangerous) {
   const std::vector<uint8_t> whole = TinyProgram().build_data();
@@ -219,14 +228,24 @@ TEST_F(MergedDataMapTest, KeysOfAllMapsAreThere) {
   EXPECT_EQ(merged->load_data_into("c", &value, 4), Error::NotFound);
 }
 
-TEST_F(MergedDataMapTest, CommonKeysAndMissingMapsAreRefused) {
-  EXPECT_EQ(
-      MergedDataMap::load(std::vector<const NamedDataMap*>{first_.get(), first_.get()}).error(),
-      Error::InvalidArgument);
-  EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{first_.get(), nullptr}).error(),
-            Error::InvalidArgument);
-  EXPECT_EQ(MergedDataMap::load(std::vector<const NamedDataMap*>{}).error(),
-            Error::InvalidArgument);
+TEST_F(MergedDataMapTest, CommonKeysAreRefusedAndMissingMapsPassedOver) {
+  EXPECT_EQ(MergedDataMap::load({first_.get(), first_.get()}).error(), Error::InvalidArgument);
+  const auto merged = MergedDataMap::load({nullptr, first_.get(), nullptr});
+  ASSERT_TRUE(merged.ok());
+  EXPECT_EQ(*merged->get_num_keys(), 1u);
+  EXPECT_EQ(MergedDataMap::load({}).error(), Error::InvalidArgument);
+  EXPECT_EQ(MergedDataMap::load({nullptr, nullptr}).error(), Error::InvalidArgument);
+}
+
+TEST_F(MergedDataMapTest, EveryKindOfListIsTaken) {
+  using Maps = Span<const NamedDataMap*>;
+  std::vector<const NamedDataMap*> vector = {first_.get(), second_.get()};
+  const NamedDataMap* array[] = {first_.get(), second_.get()};
+  EXPECT_TRUE(MergedDataMap::load(vector).ok());
+  EXPECT_TRUE(MergedDataMap::load(array).ok());
+  EXPECT_TRUE(MergedDataMap::load({vector.data(), vector.size()}).ok());
+  EXPECT_TRUE(MergedDataMap::load(Maps(array, 2)).ok());
+  EXPECT_TRUE(MergedDataMap::load(Span<const NamedDataMap* const>(array, 2)).ok());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <type_traits>
 
 #include <executorch/extension/kernel_util/meta_programming.h>

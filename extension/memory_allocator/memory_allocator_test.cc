@@ -8,6 +8,7 @@
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/memory_allocator_utils.h>
 #include <executorch/extension/memory_allocator/planned_memory.h>
+#include <executorch/runtime/core/testing_util/fake_device.h>
 #include <executorch/runtime/platform/runtime.h>
 
 // A heap that is too small is an error to handle, also under the address sanitizer.
@@ -83,6 +84,34 @@ TEST_F(MemoryAllocatorTest, ArenasAreAlignedAndZero) {
   ASSERT_TRUE(address.ok());
   EXPECT_EQ(*address, (*memory)->arenas()[0].data() + 40);
   EXPECT_FALSE((*memory)->allocator()->get_offset_address(0, 41, 60).ok());
+}
+
+TEST_F(MemoryAllocatorTest, ArenasOfDevicesComeFromTheirAllocator) {
+  using runtime::etensor::Device;
+  using runtime::etensor::DeviceType;
+  const std::vector<PlannedMemory::Arena> arenas = {{100, DeviceType::CPU},
+                                                    {200, Device(DeviceType::CUDA, 3)}};
+  EXPECT_EQ(PlannedMemory::create(arenas).error(), Error::NotFound) << "no allocator registered";
+  static runtime::testing::FakeDevice device;
+  ASSERT_EQ(runtime::register_device_allocator(&device), Error::Ok);
+  {
+    auto memory = PlannedMemory::create(arenas);
+    ASSERT_TRUE(memory.ok());
+    EXPECT_EQ(device.live, 1);
+    EXPECT_EQ(device.last_index, 3);
+    EXPECT_EQ((*memory)->arenas()[1].size(), 200u);
+    EXPECT_EQ((*memory)->total_bytes(), 300u);
+    const auto devices = (*memory)->allocator()->planned_buffer_devices();
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_EQ(devices[0], Device(DeviceType::CPU));
+    EXPECT_EQ(devices[1], Device(DeviceType::CUDA, 3));
+  }
+  EXPECT_EQ(device.live, 0);
+  EXPECT_EQ(PlannedMemory::create({{size_t{2} << 20, Device(DeviceType::CUDA)}}).error(),
+            Error::MemoryAllocationFailed);
+  auto on_host = PlannedMemory::create(std::vector<size_t>{8});
+  ASSERT_TRUE(on_host.ok());
+  EXPECT_TRUE((*on_host)->allocator()->planned_buffer_devices().empty());
 }
 
 TEST_F(MemoryAllocatorTest, ArenasLargerThanMemoryAreAnError) {

@@ -241,7 +241,7 @@ Result<std::unordered_set<std::string>> Module::method_names() {
 
 Result<HierarchicalAllocator*> Module::shared_arenas() {
   if (shared_arenas_ == nullptr) {
-    std::vector<size_t> largest;
+    std::vector<PlannedMemory::Arena> largest;
     for (size_t i = 0; i < program_->num_methods(); ++i) {
       const Result<const char*> name = program_->get_method_name(i);
       if (!name.ok()) {
@@ -251,13 +251,23 @@ Result<HierarchicalAllocator*> Module::shared_arenas() {
       if (!meta.ok()) {
         return meta.error();
       }
-      const Result<std::vector<size_t>> sizes = PlannedMemory::sizes_of(*meta);
-      if (!sizes.ok()) {
-        return sizes.error();
+      const Result<std::vector<PlannedMemory::Arena>> arenas = PlannedMemory::arenas_of(*meta);
+      if (!arenas.ok()) {
+        return arenas.error();
       }
-      largest.resize(std::max(largest.size(), sizes->size()));
-      for (size_t k = 0; k < sizes->size(); ++k) {
-        largest[k] = std::max(largest[k], (*sizes)[k]);
+      for (size_t k = 0; k < arenas->size(); ++k) {
+        const PlannedMemory::Arena& arena = (*arenas)[k];
+        if (k == largest.size()) {
+          largest.push_back(arena);
+        }
+        if (largest[k].device != arena.device) {
+          ET_LOG(Error,
+                 "Method %s has arena %zu on another device than methods before it, so they cannot "
+                 "share arenas",
+                 *name, k);
+          return Error::NotSupported;
+        }
+        largest[k].size = std::max(largest[k].size, arena.size);
       }
     }
     Result<std::unique_ptr<PlannedMemory>> memory = PlannedMemory::create(largest);
@@ -304,6 +314,8 @@ Error Module::load_method(const std::string& method_name, HierarchicalAllocator*
   holder.memory_manager = std::make_unique<MemoryManager>(
       memory_allocator_ != nullptr ? memory_allocator_.get() : holder.method_allocator.get(),
       planned_memory, temp_allocator_.get());
+  holder.dynamic_allocator = std::make_unique<MallocMemoryAllocator>();
+  holder.memory_manager->set_dynamic_allocator(holder.dynamic_allocator.get());
   const NamedDataMap* data_map = merged_data_map_ != nullptr ? merged_data_map_.get()
                                  : data_maps_.empty()        ? nullptr
                                                              : data_maps_.front().get();

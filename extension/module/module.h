@@ -11,6 +11,7 @@
 #include <executorch/extension/memory_allocator/planned_memory.h>
 #include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/device_memory_buffer.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/event_tracer.h>
@@ -293,6 +294,9 @@ class Module {
   /// The tracer given to the constructor; owned by the Module.
   runtime::EventTracer* event_tracer() const { return event_tracer_.get(); }
 
+  /// Always empty: a debug buffer belongs to the event tracer.
+  ET_DEPRECATED [[nodiscard]] runtime::Span<uint8_t> debug_buffer() { return {}; }
+
  protected:
   /// A loaded method with what it stands on.
   struct MethodHolder {
@@ -300,6 +304,8 @@ class Module {
         method_allocator;  // Null when the Module was given one.
     std::unique_ptr<PlannedMemory>
         planned_memory;  // Null when the memory belongs to somebody else.
+    // For tensors that outgrow the plan, since their size has no bound.
+    std::unique_ptr<runtime::MemoryAllocator> dynamic_allocator;
     std::unique_ptr<runtime::MemoryManager> memory_manager;
     std::unique_ptr<runtime::Method> method;
     std::vector<runtime::EValue> inputs;  // None where nothing is stored.

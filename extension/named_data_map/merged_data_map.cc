@@ -14,19 +14,15 @@ using runtime::Result;
 using runtime::Span;
 using runtime::TensorLayout;
 
-Result<MergedDataMap> MergedDataMap::load(Span<const NamedDataMap* const> maps) {
-  if (maps.size() == 0) {
-    ET_LOG(Error, "No named data maps to merge");
-    return Error::InvalidArgument;
-  }
+Result<MergedDataMap> MergedDataMap::merge(Span<const NamedDataMap* const> maps) {
   std::vector<Entry> entries;
   std::unordered_map<std::string, uint32_t> index_of;
-  for (size_t m = 0; m < maps.size(); ++m) {
-    const NamedDataMap* map = maps[m];
+  size_t num_maps = 0;
+  for (const NamedDataMap* map : maps) {
     if (map == nullptr) {
-      ET_LOG(Error, "Named data map %zu of %zu is a null pointer", m, maps.size());
-      return Error::InvalidArgument;
+      continue;
     }
+    ++num_maps;
     const Result<uint32_t> count = map->get_num_keys();
     if (!count.ok()) {
       return count.error();
@@ -43,6 +39,10 @@ Result<MergedDataMap> MergedDataMap::load(Span<const NamedDataMap* const> maps) 
       }
       entries.push_back({map, *key});
     }
+  }
+  if (num_maps == 0) {
+    ET_LOG(Error, "No named data maps to merge");
+    return Error::InvalidArgument;
   }
   return MergedDataMap(std::move(entries), std::move(index_of));
 }

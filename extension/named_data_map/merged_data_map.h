@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,20 +27,26 @@ namespace extension {
 class MergedDataMap final : public runtime::NamedDataMap {
  public:
   /// Merges `maps`, which have to outlive the result. Keys are numbered map by map, in the order
-  /// given.
+  /// given. Null pointers are passed over.
   ///
-  /// InvalidArgument when there is no map, one is null, or two have a key in common (an empty map
-  /// is fine).
-  static runtime::Result<MergedDataMap> load(
-      runtime::Span<const runtime::NamedDataMap* const> maps);
-
-  static runtime::Result<MergedDataMap> load(
-      const std::vector<const runtime::NamedDataMap*>& maps) {
-    return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+  /// InvalidArgument when there is no map, or two have a key in common (an empty map is fine).
+  static runtime::Result<MergedDataMap> load(runtime::Span<const runtime::NamedDataMap*> maps) {
+    return merge({maps.data(), maps.size()});
   }
 
-  static runtime::Result<MergedDataMap> load(runtime::Span<const runtime::NamedDataMap*> maps) {
-    return load(runtime::Span<const runtime::NamedDataMap* const>(maps.data(), maps.size()));
+  /// As above: `load({&first, &second})`.
+  static runtime::Result<MergedDataMap> load(
+      std::initializer_list<const runtime::NamedDataMap*> maps) {
+    return merge({maps.begin(), maps.size()});
+  }
+
+  /// As above, for vectors and arrays of which the pointers are constant. A template, because a
+  /// list in braces could become either kind of span.
+  template <typename Maps,
+            typename = std::enable_if_t<std::is_convertible<
+                const Maps&, runtime::Span<const runtime::NamedDataMap* const>>::value>>
+  static runtime::Result<MergedDataMap> load(const Maps& maps) {
+    return merge(maps);
   }
 
   [[nodiscard]] runtime::Result<const runtime::TensorLayout> get_tensor_layout(
@@ -68,6 +76,9 @@ class MergedDataMap final : public runtime::NamedDataMap {
 
   MergedDataMap(std::vector<Entry> entries, std::unordered_map<std::string, uint32_t> index_of)
       : entries_(std::move(entries)), index_of_(std::move(index_of)) {}
+
+  static runtime::Result<MergedDataMap> merge(
+      runtime::Span<const runtime::NamedDataMap* const> maps);
 
   const runtime::NamedDataMap* find(executorch::aten::string_view key) const;
 

@@ -242,7 +242,7 @@ TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> dat
                           std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
                           ScalarType type, TensorShapeDynamism dynamism) {
   const size_t expected = element_count(sizes) * runtime::elementSize(type);
-  ET_CHECK_MSG(data.size() >= expected, "Expected at least %zu bytes of data, found %zu", expected,
+  ET_CHECK_MSG(data.size() == expected, "Expected %zu bytes of data, found %zu", expected,
                data.size());
   auto bytes = std::make_shared<std::vector<uint8_t>>(std::move(data));
   void* pointer = bytes->data();
@@ -258,9 +258,7 @@ TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes,
   if (sizes.empty()) {
     sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
   }
-  const bool same_shape = sizes.size() == static_cast<size_t>(tensor.dim()) &&
-                          std::equal(sizes.begin(), sizes.end(), tensor.sizes().begin());
-  if (dim_order.empty() && strides.empty() && same_shape) {
+  if (dim_order.empty() && strides.empty() && sizes.size() == static_cast<size_t>(tensor.dim())) {
     dim_order.assign(tensor.dim_order().begin(), tensor.dim_order().end());
   }
   const size_t wanted = element_count(sizes);
@@ -270,7 +268,7 @@ TensorPtr make_view(const Tensor& tensor, std::vector<SizesType> sizes,
   return internal::make_owning_tensor_ptr(
       std::move(sizes), const_cast<void*>(tensor.const_data_ptr()), std::move(dim_order),
       std::move(strides), tensor.scalar_type(), tensor.unsafeGetTensorImpl()->shape_dynamism(),
-      std::move(owner), tensor.unsafeGetTensorImpl()->device());
+      std::move(owner), tensor.device());
 }
 
 }  // namespace
@@ -289,7 +287,7 @@ TensorPtr make_tensor_ptr(const TensorPtr& tensor, std::vector<SizesType> sizes,
 }
 
 TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
-  ET_CHECK_MSG(tensor.unsafeGetTensorImpl()->device().is_cpu(),
+  ET_CHECK_MSG(tensor.device().is_cpu(),
                "The data is not on the CPU: bring it there with clone_tensor_ptr_to()");
   std::vector<SizesType> sizes(tensor.sizes().begin(), tensor.sizes().end());
   std::vector<DimOrderType> dim_order(tensor.dim_order().begin(), tensor.dim_order().end());
@@ -337,6 +335,8 @@ TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device device) {
   }
   ET_CHECK_MSG(source.is_cpu() || device.is_cpu(),
                "There is no copy between devices: go over the CPU");
+  ET_CHECK_MSG(tensor->const_data_ptr() != nullptr || tensor->numel() == 0,
+               "The tensor has no data to copy");
   const ScalarType type = tensor->scalar_type();
   const size_t nbytes = tensor->nbytes();
   std::shared_ptr<void> copy;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,6 +14,8 @@
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/portable_type/c10/c10/macros/Macros.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/safe_numerics.h>
 
 namespace executorch {
 namespace extension {
@@ -217,7 +221,7 @@ TensorPtr make_tensor_ptr(T value,
                             {}, type, executorch::aten::TensorShapeDynamism::STATIC);
 }
 
-/// A tensor that owns raw bytes and reads them as elements of `type`. There have to be at least as
+/// A tensor that owns raw bytes and reads them as elements of `type`. There have to be exactly as
 /// many bytes as the elements need.
 TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
                           std::vector<executorch::aten::DimOrderType> dim_order,
@@ -247,8 +251,8 @@ inline TensorPtr make_tensor_ptr(std::vector<executorch::aten::SizesType> sizes,
 }
 
 /// A view: shares the data of `tensor` and has metadata of its own. New sizes may not ask for more
-/// elements than there are. With a `deleter`, the last copy of the view calls it with the data
-/// pointer.
+/// elements than there are; of the same rank, they keep the dim order unless another one or strides
+/// are given. With a `deleter`, the last copy of the view calls it with the data pointer.
 TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
                           std::vector<executorch::aten::SizesType> sizes = {},
                           std::vector<executorch::aten::DimOrderType> dim_order = {},
@@ -277,7 +281,7 @@ inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::Sca
 inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor) { return clone_tensor_ptr(*tensor); }
 
 /// A deep copy on `device`, between the CPU and a device whose DeviceAllocator is registered. Stops
-/// the process when there is none, or when it fails.
+/// the process when there is none, when it fails, or when the tensor has no data to send there.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device device);
 
 /// Changes the sizes in place. NotSupported when the tensor is STATIC or has fewer elements than

@@ -119,7 +119,7 @@ TEST_F(TensorPtrDeathTest, CastsThatLoseValuesStop) {
 TEST_F(TensorPtrDeathTest, WrongAmountsOfDataStop) {
   EXPECT_DEATH(make_tensor_ptr({2, 3}, {1.0f}), "ask for 6 elements, but the data has 1");
   EXPECT_DEATH(make_tensor_ptr({3}, std::vector<uint8_t>(11), ScalarType::Int),
-               "at least 12 bytes of data, found 11");
+               "Expected 12 bytes of data, found 11");
   float value = 0;
   EXPECT_DEATH(make_tensor_ptr({-1}, &value), "non-negative, found -1");
 }
@@ -202,6 +202,22 @@ TEST_F(TensorPtrTest, AViewOfATensorPtrKeepsItAlive) {
 TEST_F(TensorPtrDeathTest, ViewsMayNotAskForMore) {
   const auto original = make_tensor_ptr({2}, {1.0f, 2.0f});
   EXPECT_DEATH(make_tensor_ptr(*original, {3}), "asks for 3 elements, but the tensor has only 2");
+}
+
+TEST_F(TensorPtrTest, AViewOfTheSameRankKeepsTheDimOrder) {
+  const auto original = make_tensor_ptr({2, 3}, std::vector<float>(6), {1, 0}, {});
+  for (const auto& view : {make_tensor_ptr(*original, {3, 2}), make_tensor_ptr(original, {3, 2})}) {
+    EXPECT_EQ(strides_of(view), (std::vector<int64_t>{1, 3}));
+  }
+  EXPECT_EQ(strides_of(make_tensor_ptr(original, {3, 2}, {0, 1})), (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(strides_of(make_tensor_ptr(original, {3, 2, 1})), (std::vector<int64_t>{2, 1, 1}));
+}
+
+TEST_F(TensorPtrDeathTest, RawBytesHaveToFit) {
+  EXPECT_DEATH(make_tensor_ptr({2, 2}, std::vector<uint8_t>(20)), "Expected 16 bytes .* found 20");
+  EXPECT_DEATH(make_tensor_ptr({2, 2}, std::vector<uint8_t>(20), ScalarType::Float),
+               "Expected 16 bytes of data, found 20");
+  EXPECT_DEATH(make_tensor_ptr({2, 2}, std::vector<uint8_t>(12)), "Expected 16 bytes .* found 12");
 }
 
 TEST_F(TensorPtrTest, ClonesOwnTheirData) {
@@ -317,6 +333,8 @@ TEST_F(TensorPtrTest, ClonesGoToADeviceAndBack) {
     EXPECT_NE(there->const_data_ptr(), tensor->const_data_ptr());
     EXPECT_DEATH(clone_tensor_ptr(there), "not on the CPU");
     EXPECT_DEATH(clone_tensor_ptr_to(there, gpu), "go over the CPU");
+    const auto nothing = make_tensor_ptr({2}, static_cast<void*>(nullptr));
+    EXPECT_DEATH(clone_tensor_ptr_to(nothing, gpu), "no data to copy");
     const auto back = clone_tensor_ptr_to(there, cpu);
     EXPECT_TRUE(back->unsafeGetTensorImpl()->device().is_cpu());
     EXPECT_EQ(data_of<float>(back), data_of<float>(tensor));

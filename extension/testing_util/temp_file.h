@@ -35,6 +35,9 @@ class TempFile {
     ET_CHECK(size == 0 || std::fwrite(data, 1, size, file) == size);
     ET_CHECK(std::fclose(file) == 0);
   }
+  /// `size` bytes of data, behind `offset` bytes that are 0.
+  TempFile(size_t offset, const void* data, size_t size)
+      : TempFile(std::string(offset, '\0') + std::string(static_cast<const char*>(data), size)) {}
   explicit TempFile(const std::string& contents) : TempFile(contents.data(), contents.size()) {}
   explicit TempFile(const std::vector<uint8_t>& contents)
       : TempFile(contents.data(), contents.size()) {}

@@ -100,7 +100,7 @@ class Builder {
       const std::vector<uint64_t> offsets = {0, 0};
       constants = fb::CreateSubsegmentOffsetsDirect(fbb_, 0, &offsets);
     }
-    const auto program = fb::CreateProgram(fbb_, 0, fbb_.CreateVector(plans), 0, 0,
+    const auto program = fb::CreateProgram(fbb_, options_.version, fbb_.CreateVector(plans), 0, 0,
                                            fbb_.CreateVector(segments), constants);
     fb::FinishProgramBuffer(fbb_, program);
     if (!segment) {
@@ -192,7 +192,7 @@ std::vector<uint8_t> TinyProgram::build_data(const std::string& key) const {
   const auto layout = ptd::CreateTensorLayoutDirect(fbb, fb::ScalarType::FLOAT, &sizes, &dim_order);
   const std::vector<flatbuffers::Offset<ptd::NamedData>> names = {
       ptd::CreateNamedDataDirect(fbb, key.c_str(), 0, layout)};
-  ptd::FinishFlatTensorBuffer(fbb, ptd::CreateFlatTensorDirect(fbb, 0, &segments, &names));
+  ptd::FinishFlatTensorBuffer(fbb, ptd::CreateFlatTensorDirect(fbb, version, &segments, &names));
   std::vector<uint8_t> bytes = with_gap(fbb, kDataHeaderBytes);
   const size_t end = bytes.size();
   std::memcpy(&bytes[8], "FH01", 4);

@@ -29,6 +29,8 @@ struct TinyProgram {
   bool plan_inputs = true;
   bool plan_outputs = true;
   std::string operator_name = "tiny::add";
+  /// Of the schema of both files.
+  uint32_t version = 0;
 
   /// The bytes of the `.pte` file.
   std::vector<uint8_t> build() const;

@@ -123,6 +123,34 @@ def test_custom_operator(write):
     assert "scale_outf(" in header
 
 
+def test_an_operator_of_the_namespace_executorch(write):
+    func = "executorch::scale.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)"
+    path = write([{"func": func, "kernels": [{"arg_meta": None, "kernel_name": "my::scale_out"}]}])
+    header = render.functions_header(load_functions(path, {}), "<my/NativeFunctions.h>")
+    # Within torch::executor::executorch the name alone is not that of the runtime.
+    assert "namespace torch::executor::executorch {" in header
+    assert "inline ::executorch::aten::Tensor& scale_outf(::executorch::runtime::" in header
+
+
+def test_kernels_are_declared_without_a_context_too(write):
+    func = "my_ops::split.out(Tensor x, *, Tensor(a!)[] out) -> ()"
+    path = write(
+        [
+            entry("add.out", "my::add_out"),
+            {"func": func, "kernels": [{"arg_meta": None, "kernel_name": "my::split"}]},
+        ]
+    )
+    functions = load_functions(path, load_schemas())
+    header = render.native_functions_header(functions)
+    assert "Tensor& add_out(executorch::runtime::KernelRuntimeContext& context, const" in header
+    assert "Tensor& add_out(const executorch::aten::Tensor& self, const" in header
+    source = render.without_context_source(functions, "<my/NativeFunctions.h>")
+    assert "#include <my/NativeFunctions.h>\n" in source and "#pragma once" not in source
+    assert "result = ::my::native::add_out(context, self, other, alpha, out);" in source
+    assert "  ::my::native::split(context, x, out);" in source
+    assert source.count("ET_WEAK ") == 2 and source.count("return result;") == 1
+
+
 def test_an_operator_without_outputs_writes_its_result(write):
     """A functional operator's kernel gets the result that the program has memory for as a last parameter."""
     func = "my_ops::twice(Tensor x) -> Tensor"

@@ -1,7 +1,7 @@
 """Command line of the generator: from `functions.yaml` files to declarations and registration.
 
-Writes `NativeFunctions.h` (the kernels' declarations), `Functions.h` (the operators as C++ functions) and
-`RegisterKernels.cc` (static registration) into a directory. Several yaml files are merged; of an operator in more
+Writes `NativeFunctions.h` (the kernels' declarations), `WithoutContext.cc` (their overloads without a context),
+`Functions.h` (the operators as C++ functions) and `RegisterKernels.cc` (static registration) into a directory. Several yaml files are merged; of an operator in more
 than one, the first file's kernels are taken.
 """
 
@@ -72,6 +72,7 @@ def main(argv: list[str]) -> int:
     outputs = {
         "NativeFunctions.h": render.native_functions_header(functions),
         "Functions.h": render.functions_header(functions, native_header),
+        "WithoutContext.cc": render.without_context_source(functions, native_header),
         "RegisterKernels.cc": render.register_kernels_source(functions, native_header),
     }
     args.out_dir.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import groupby
 
@@ -19,8 +20,13 @@ def _parameter(argument: Argument) -> str:
     return f"{argument.cpp_type} {_RESERVED.get(argument.name, argument.name)}"
 
 
-def _parameters(schema: Schema) -> str:
-    return ", ".join([f"{_CONTEXT} context", *(_parameter(a) for a in schema.parameters)])
+def _parameters(schema: Schema, with_context: bool = True) -> str:
+    context = [f"{_CONTEXT} context"] if with_context else []
+    return ", ".join([*context, *(_parameter(a) for a in schema.parameters)])
+
+
+def _arguments(schema: Schema) -> str:
+    return ", ".join(["context", *(_RESERVED.get(a.name, a.name) for a in schema.parameters)])
 
 
 def _in_namespaces(items: Iterable[tuple[str, str]]) -> str:
@@ -43,11 +49,13 @@ def _kernel_functions(functions: list[Function]) -> dict[tuple[str, Schema], Non
 
 
 def native_functions_header(functions: list[Function]) -> str:
-    """`NativeFunctions.h`: declarations of the kernels."""
+    """`NativeFunctions.h`: declarations of the kernels, with a context and without one."""
     declarations: dict[tuple[str, str], None] = {}
     for function, schema in _kernel_functions(functions):
         namespace, _, name = function.rpartition("::")
-        declarations[namespace, f"{schema.cpp_return_type} {name}({_parameters(schema)});"] = None
+        for with_context in (True, False):
+            parameters = _parameters(schema, with_context)
+            declarations[namespace, f"{schema.cpp_return_type} {name}({parameters});"] = None
     includes = ["<optional>", "<string_view>", "<tuple>", "", "<executorch/runtime/kernel/kernel_includes.h>"]
     return _header(includes, _in_namespaces(sorted(declarations))).replace("#include \n", "\n")
 
@@ -62,16 +70,47 @@ def functions_header(functions: list[Function], native_header: str) -> str:
             continue
         is_out = bool(schema.outputs) and not schema.name.endswith("_")
         name = schema.name + ("_outf" if is_out else "")
-        arguments = ", ".join(["context", *(_RESERVED.get(a.name, a.name) for a in schema.parameters)])
         wrappers.append(
             (
                 f"torch::executor::{schema.namespace}",
                 f"/// {schema.full_name}\n"
                 f"inline {schema.cpp_return_type} {name}({_parameters(schema)}) {{\n"
-                f"  return ::{general[0].function}({arguments});\n}}\n",
+                f"  return ::{general[0].function}({_arguments(schema)});\n}}\n",
             )
         )
-    return _header([native_header], _in_namespaces(wrappers))
+    # An operator's namespace may be `executorch`, within which that name alone means the operators'.
+    body = re.sub(r"(?<![\w:])executorch::", "::executorch::", _in_namespaces(wrappers))
+    return _header([native_header], body)
+
+
+def without_context_source(functions: list[Function], native_header: str) -> str:
+    """`WithoutContext.cc`: the kernels' overloads without a context, which abort where the kernel fails.
+
+    They are weak, so that who writes such an overload of a kernel replaces the one here.
+    """
+    definitions: dict[tuple[str, str], str] = {}
+    for function, schema in _kernel_functions(functions):
+        namespace, _, name = function.rpartition("::")
+        returns, call = schema.cpp_return_type, f"::{function}({_arguments(schema)});"
+        signature = f"{returns} {name}({_parameters(schema, with_context=False)})"
+        result = "" if returns == "void" else f"{returns} result = "
+        definitions[namespace, signature] = (
+            f"ET_WEAK {signature} {{\n"
+            "  executorch::runtime::KernelRuntimeContext context;\n"
+            f"  {result}{call}\n"
+            "  ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "
+            f'"{schema.full_name} failed");\n' + ("" if returns == "void" else "  return result;\n") + "}\n"
+        )
+    body = _in_namespaces(
+        (namespace, definitions[namespace, text]) for namespace, text in sorted(definitions)
+    )
+    includes = [
+        "<executorch/runtime/platform/assert.h>",
+        "<executorch/runtime/platform/compiler.h>",
+        "",
+        native_header,
+    ]
+    return _header(includes, body).replace("#pragma once\n", "").replace("#include \n", "\n")
 
 
 def _registration(function: str, schema: Schema, key: str | None) -> str:

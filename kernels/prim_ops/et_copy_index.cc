@@ -22,7 +22,7 @@ bool is_contiguous(const Tensor& t) {
   return true;
 }
 
-bool check_tensors(Context& context, const Tensor& to, const Tensor& from) {
+bool check_tensors(Context& context, const Tensor& to, const Tensor& from, int64_t index) {
   if (to.scalar_type() != from.scalar_type()) {
     return fail(context, Error::InvalidArgument, "et_copy_index needs tensors of one dtype");
   }
@@ -30,7 +30,8 @@ bool check_tensors(Context& context, const Tensor& to, const Tensor& from) {
     return fail(context, Error::InvalidArgument,
                 "et_copy_index needs a target with one dimension more than the source");
   }
-  for (ssize_t d = 0; d < from.dim(); ++d) {
+  // With the first row the target takes its sizes, what it had was another call's.
+  for (ssize_t d = 0; d < from.dim() && index > 0; ++d) {
     if (to.size(d + 1) != from.size(d)) {
       return fail(context, Error::InvalidArgument, "et_copy_index needs matching sizes");
     }
@@ -67,7 +68,7 @@ void et_copy_index(Context& context, Stack stack) {
     fail(context, Error::InvalidArgument, "the index is out of range");
     return;
   }
-  if (!check_tensors(context, to, from)) {
+  if (!check_tensors(context, to, from, index)) {
     return;
   }
   SizesType sizes[executorch::runtime::kTensorDimensionLimit];

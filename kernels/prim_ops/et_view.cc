@@ -2,6 +2,7 @@
 #include <executorch/kernels/prim_ops/stack.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 
 namespace torch::executor::function {
 namespace {
@@ -89,6 +90,16 @@ void et_view(Context& context, Stack stack) {
   if (sizes->size() > kMaxRank || !resolve(*sizes, self.numel(), resolved)) {
     fail(context, Error::InvalidArgument, "the sizes do not give the tensor's number of elements");
     return;
+  }
+  // A tensor of unbounded size shows what it is told to, instead of taking memory for its new
+  // shape.
+  auto* const memory = executorch::runtime::internal::DynamicMemory::of(*out.unsafeGetTensorImpl());
+  if (memory != nullptr) {
+    if (context.may_write(out) && !context.may_write(self)) {
+      fail(context, Error::InvalidArgument, "et_view would let kernels write to a constant");
+      return;
+    }
+    memory->use(self.mutable_data_ptr(), self.nbytes());
   }
   const Error error = executorch::runtime::resize_tensor(out, {resolved, sizes->size()});
   if (error != Error::Ok) {

@@ -187,7 +187,7 @@ TEST_F(PrimOpsTest, CopyIndexRefuses) {
   EXPECT_EQ(error_of({EValue(to), EValue(from), EValue(-1)}), Error::InvalidArgument);
   EXPECT_NE(error_of({EValue(to), EValue(from), EValue(2)}), Error::Ok);
   EXPECT_NE(error_of({EValue(to), EValue(from), EValue(kMax)}), Error::Ok);
-  EXPECT_EQ(error_of({EValue(to), EValue(tf.ones({3})), EValue(0)}), Error::InvalidArgument);
+  EXPECT_EQ(error_of({EValue(to), EValue(tf.ones({3})), EValue(1)}), Error::InvalidArgument);
   EXPECT_EQ(error_of({EValue(to), EValue(tf.ones({2, 2})), EValue(0)}), Error::InvalidArgument);
   EXPECT_EQ(error_of({EValue(to), EValue(other.ones({2})), EValue(0)}), Error::InvalidArgument);
 }

@@ -5,10 +5,14 @@
  */
 #pragma once
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include <executorch/runtime/core/error.h>
-#include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <executorch/runtime/core/exec_aten/testing_util/tensor_util.h>
+#include <executorch/runtime/core/testing_util/death_test.h>
+#include <executorch/runtime/kernel/kernel_includes.h>
 #include <executorch/runtime/platform/runtime.h>
 
 /// Fixture for tests that call kernels with `context_`. A failure that no ET_EXPECT_KERNEL_FAILURE
@@ -43,4 +47,27 @@ class OperatorTest : public ::testing::Test {
     expect_failure();                                                    \
     EXPECT_NE((context).failure_state(), executorch::runtime::Error::Ok) \
         << "expected the kernel to fail: " #statement;                   \
+  } while (false)
+
+/// In a test of an OperatorTest: calls `op(in, out)` with the contiguous tensor `input` and an
+/// output in channels last, which must be right if `channels_last_support` and fail otherwise. An
+/// output in another order than the input must be right or fail. `tf` is the TensorFactory of the
+/// tensors.
+#define ET_TEST_OP_SUPPORTS_MEMORY_FORMATS(tf, op, input, expected, channels_last_support) \
+  do {                                                                                     \
+    const executorch::aten::Tensor et_in_ = (tf).channels_last_like(input);                \
+    executorch::aten::Tensor et_mixed_ = (tf).zeros_like(expected);                        \
+    executorch::aten::Tensor et_out_ = (tf).channels_last_like(et_mixed_);                 \
+    if (channels_last_support) {                                                           \
+      op(et_in_, et_out_);                                                                 \
+      EXPECT_TENSOR_EQ(et_out_, (tf).channels_last_like(expected));                        \
+      op(et_in_, et_mixed_);                                                               \
+      if (context_.failure_state() == executorch::runtime::Error::Ok) {                    \
+        EXPECT_TENSOR_EQ(et_mixed_, expected);                                             \
+      } else {                                                                             \
+        expect_failure();                                                                  \
+      }                                                                                    \
+    } else {                                                                               \
+      ET_EXPECT_KERNEL_FAILURE(context_, op(et_in_, et_out_));                             \
+    }                                                                                      \
   } while (false)

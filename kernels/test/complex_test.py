@@ -77,6 +77,33 @@ def test_conversion_to_complex(driver, source):
     check(driver, "_to_copy", "_to_copy.out", [x], {"dtype": torch.complex64})
 
 
+@pytest.mark.filterwarnings("ignore:Casting complex")
+@pytest.mark.parametrize("target", [torch.float32, torch.float64, torch.int32, torch.float16], ids=str)
+@pytest.mark.parametrize("dtype", COMPLEX, ids=str)
+def test_conversion_to_real_parts(driver, dtype, target):
+    for shape in ((), (5,), (2, 3, 4)):
+        x = numbers(shape, dtype)
+        check(driver, "_to_copy", "_to_copy.out", [x], {"dtype": target})
+        check(driver, "copy", "copy.out", [torch.zeros(shape, dtype=target), x])
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, ids=str)
+def test_sums(driver, dtype):
+    x = numbers((2, 3, 4), dtype)
+    for dim in ([0], [1], [-1], [0, 2], [], None):
+        for keepdim in (False, True):
+            check(driver, "sum.dim_IntList", "sum.IntList_out", [x, dim, keepdim])
+    for shape in ((), (0,), (2, 0, 3)):
+        for dim in ([0], [-1]):
+            check(driver, "sum.dim_IntList", "sum.IntList_out", [numbers(shape, dtype), dim])
+
+
+@pytest.mark.parametrize("dtype", COMPLEX, ids=str)
+def test_batches_of_products(driver, dtype):
+    for b, m, k, n in ((2, 3, 4, 5), (1, 1, 1, 1), (3, 2, 0, 4), (0, 2, 3, 4), (2, 1, 7, 3)):
+        check(driver, "bmm", "bmm.out", [numbers((b, m, k), dtype), numbers((b, k, n), dtype, 1)])
+
+
 def test_a_real_output_is_refused_with_the_reason(driver):
     x = numbers((3,), torch.complex64)
     outs = [Out(like=torch.empty(3))]

@@ -59,6 +59,29 @@ def test_gather_and_scatter(driver, dtype):
     check(driver, "gather", "gather.out", [tensor((), dtype), 0, torch.tensor(0)])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int8, torch.bool], ids=str)
+def test_single_elements_gather_and_scatter_as_lines_of_one(driver, dtype):
+    single, line = tensor((), dtype, seed=1), tensor((1,), dtype, seed=2)
+    three = tensor((3,), dtype, seed=3)
+    for x, index, dim in (
+        (single, torch.tensor([0, 0]), 0),
+        (single, torch.tensor([0]), -1),
+        (three, torch.tensor(2), 0),
+        (line, torch.tensor(0), -1),
+    ):
+        check(driver, "gather", "gather.out", [x, dim, index])
+    for x in (single, line, three):
+        for index in (torch.tensor(0), torch.tensor([0])):
+            for src in (tensor((), dtype, seed=4), tensor((1,), dtype, seed=5)):
+                check(driver, "scatter.src", "scatter.src_out", [x, 0, index, src])
+                if dtype != torch.bool:
+                    check(driver, "scatter_add", "scatter_add.out", [x, 0, index, src])
+                    for mode in ("sum", "amax", "mean"):
+                        args = [x, 0, index, src, mode]
+                        check(driver, "scatter_reduce.two", "scatter_reduce.two_out", args)
+            check(driver, "scatter.value", "scatter.value_out", [x, -1, index, 1])
+
+
 def index_lists(x):
     a, b = x.shape[0], x.shape[1]
     yield [indices((4,), a)]
@@ -70,6 +93,19 @@ def index_lists(x):
     yield [torch.rand(x.shape, generator=torch.Generator().manual_seed(1)) > 0.5]
     yield [None, torch.tensor([True, False, True])]
     yield [indices((0,), a)]
+    # Masks beside indices and other masks.
+    rows, columns = torch.tensor([True, True]), torch.tensor([True, False, True])
+    yield [indices((2,), a), columns]
+    yield [rows, indices((2,), b)]
+    yield [rows, columns]
+    yield [indices((3, 1), a), columns]
+    yield [rows, None, indices((2,), x.shape[2])]
+    yield [indices((), a), columns]
+    yield [None, columns, indices((1,), x.shape[2])]
+    yield [torch.tensor([False, True]), columns]
+    yield [None, torch.zeros(b, dtype=torch.bool), indices((1,), x.shape[2])]
+    yield [indices((4, 1), a), torch.rand(b, x.shape[2], generator=torch.Generator().manual_seed(2)) > 0.5]
+    yield [indices((3, 2), a), None, torch.tensor([False, True, False, True])]
 
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
@@ -116,6 +152,12 @@ def test_in_place(driver, dtype):
         ("embedding", "embedding.out", [torch.ones(3, 2), torch.tensor([-1])]),
         ("index_select", "index_select.out", [torch.ones(3, 2), 0, torch.tensor([5])]),
         ("gather", "gather.out", [torch.ones(3, 2), 0, torch.tensor([[7, 0]])]),
+        ("gather", "gather.out", [torch.ones(()), 0, torch.tensor([[1, 0]])]),
+        (
+            "index.Tensor",
+            "index.Tensor_out",
+            [torch.ones(3, 2), [torch.tensor([0, 1, 2]), torch.tensor([True, True])]],
+        ),
         ("index.Tensor", "index.Tensor_out", [torch.ones(3, 2), [torch.tensor([3])]]),
         ("index.Tensor", "index.Tensor_out", [torch.ones(3, 2), [None, torch.tensor([-3])]]),
         ("scatter.value", "scatter.value_out", [torch.ones(1, 2), 0, torch.tensor([[4, 0]]), 1.0]),

@@ -167,6 +167,19 @@ def test_padding(driver, dtype):
             check(driver, f"replication_pad{n}d", f"replication_pad{n}d.out", [x, pad])
 
 
+def test_negative_padding_cuts_off(driver):
+    x = tensor((2, 5), torch.float32)
+    for before in range(-8, 5):
+        for after in range(-8, 5):
+            if 5 + before + after >= 1:
+                check(driver, "reflection_pad1d", "reflection_pad1d.out", [x, [before, after]])
+                check(driver, "replication_pad1d", "replication_pad1d.out", [x, [before, after]])
+    for n in (2, 3):
+        x = tensor((2, 4, 5, 4)[4 - n - 1 :], torch.float32)
+        for pad in ([-1, 2] * n, [2, -1] * n, [-5, 3, 1, 1, -2, 2][: 2 * n]):
+            check(driver, f"reflection_pad{n}d", f"reflection_pad{n}d.out", [x, pad])
+
+
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_pixels(driver, dtype):
     check(driver, "pixel_shuffle", "pixel_shuffle.out", [tensor((2, 12, 3, 5), dtype), 2])

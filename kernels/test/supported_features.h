@@ -12,7 +12,7 @@ namespace testing {
 
 /// Capabilities of the linked kernel library. The defaults describe the libraries of this
 /// repository; a library that can do less sets its own values before the tests run, through
-/// `mutable_features()`.
+/// `get()`.
 struct SupportedFeatures {
   /// The kernels are PyTorch's own, which differ where ATen is more lenient than a program.
   bool is_aten = false;
@@ -25,11 +25,8 @@ struct SupportedFeatures {
   bool op_gelu_dtype_double = true;
   bool op_log_softmax_dtype_double = true;
 
-  /// The features that tests ask for. Never null.
-  static const SupportedFeatures* get() { return mutable_features(); }
-
-  /// The same object, for a library's own set-up.
-  static SupportedFeatures* mutable_features() {
+  /// The features that tests ask for; a library's own set-up writes to them. Never null.
+  static SupportedFeatures* get() {
     static SupportedFeatures features;
     return &features;
   }

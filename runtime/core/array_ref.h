@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <executorch/runtime/core/portable_type/c10/c10/util/irange.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/safe_numerics.h>
 #include <executorch/runtime/platform/assert.h>
 
 namespace executorch {

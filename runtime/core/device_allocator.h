@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/platform/compiler.h>

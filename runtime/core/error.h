@@ -45,53 +45,54 @@ enum class Error : error_code_t {
   DelegateInvalidHandle = 0x32,           ///< The delegate handle is not valid.
 };
 
-/// The enumerator's name, e.g. "InvalidProgram"; "Unknown" for other values. Never null.
-inline const char* to_string(Error error) {
+/// The enumerator as C++ code names it, e.g. "Error::InvalidProgram"; "Error::Unknown" for other
+/// values. Never null.
+constexpr const char* to_string(Error error) {
   switch (error) {
     case Error::Ok:
-      return "Ok";
+      return "Error::Ok";
     case Error::Internal:
-      return "Internal";
+      return "Error::Internal";
     case Error::InvalidState:
-      return "InvalidState";
+      return "Error::InvalidState";
     case Error::EndOfMethod:
-      return "EndOfMethod";
+      return "Error::EndOfMethod";
     case Error::AlreadyLoaded:
-      return "AlreadyLoaded";
+      return "Error::AlreadyLoaded";
     case Error::NotSupported:
-      return "NotSupported";
+      return "Error::NotSupported";
     case Error::NotImplemented:
-      return "NotImplemented";
+      return "Error::NotImplemented";
     case Error::InvalidArgument:
-      return "InvalidArgument";
+      return "Error::InvalidArgument";
     case Error::InvalidType:
-      return "InvalidType";
+      return "Error::InvalidType";
     case Error::OperatorMissing:
-      return "OperatorMissing";
+      return "Error::OperatorMissing";
     case Error::RegistrationExceedingMaxKernels:
-      return "RegistrationExceedingMaxKernels";
+      return "Error::RegistrationExceedingMaxKernels";
     case Error::RegistrationAlreadyRegistered:
-      return "RegistrationAlreadyRegistered";
+      return "Error::RegistrationAlreadyRegistered";
     case Error::NotFound:
-      return "NotFound";
+      return "Error::NotFound";
     case Error::MemoryAllocationFailed:
-      return "MemoryAllocationFailed";
+      return "Error::MemoryAllocationFailed";
     case Error::AccessFailed:
-      return "AccessFailed";
+      return "Error::AccessFailed";
     case Error::InvalidProgram:
-      return "InvalidProgram";
+      return "Error::InvalidProgram";
     case Error::InvalidExternalData:
-      return "InvalidExternalData";
+      return "Error::InvalidExternalData";
     case Error::OutOfResources:
-      return "OutOfResources";
+      return "Error::OutOfResources";
     case Error::DelegateInvalidCompatibility:
-      return "DelegateInvalidCompatibility";
+      return "Error::DelegateInvalidCompatibility";
     case Error::DelegateMemoryAllocationFailed:
-      return "DelegateMemoryAllocationFailed";
+      return "Error::DelegateMemoryAllocationFailed";
     case Error::DelegateInvalidHandle:
-      return "DelegateInvalidHandle";
+      return "Error::DelegateInvalidHandle";
   }
-  return "Unknown";
+  return "Error::Unknown";
 }
 
 }  // namespace runtime

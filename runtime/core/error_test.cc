@@ -38,9 +38,9 @@ TEST(ErrorTest, NumbersAreTheDocumentedOnes) {
 }
 
 TEST(ErrorTest, Names) {
-  EXPECT_STREQ(to_string(Error::Ok), "Ok");
-  EXPECT_STREQ(to_string(Error::InvalidExternalData), "InvalidExternalData");
-  EXPECT_STREQ(to_string(static_cast<Error>(0x99)), "Unknown");
+  EXPECT_STREQ(to_string(Error::Ok), "Error::Ok");
+  EXPECT_STREQ(to_string(Error::InvalidExternalData), "Error::InvalidExternalData");
+  EXPECT_STREQ(to_string(static_cast<Error>(0x99)), "Error::Unknown");
 }
 
 Error check(bool condition, int* reached) {

@@ -10,6 +10,22 @@ void log_wrong_tag(const char* expected, Tag actual) {
          static_cast<unsigned>(actual));
 }
 
+Error fail_access(Tag expected, Tag actual) {
+  if (expected == actual) {
+    ET_LOG(Error, "the pointer of a value of type %s is null", tag_name(expected));
+    return Error::InvalidState;
+  }
+  log_wrong_tag(tag_name(expected), actual);
+  return Error::InvalidType;
+}
+
+void abort_access(const char* expected, Tag actual, bool is_null) {
+  ET_LOG(Fatal,
+         is_null ? "EValue is a %s whose pointer is null: tag %u" : "EValue is not a %s: tag %u",
+         expected, static_cast<unsigned>(actual));
+  runtime_abort();
+}
+
 }  // namespace internal
 
 namespace {

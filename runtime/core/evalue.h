@@ -40,8 +40,19 @@ struct EValueReference<::executorch::aten::Tensor> {
 template <typename T, typename = void>
 struct is_evalue_pointer : std::false_type {};
 
-/// Logs what was expected and what the EValue holds; out of line to keep the accessors small.
+// How an access goes wrong, out of line to keep the accessors small.
+
+/// Logs what was expected and what the EValue holds.
 void log_wrong_tag(const char* expected, Tag actual);
+
+/// For an EValue that holds another type, or the expected one with a null pointer: logs which.
+///
+/// @retval Error::InvalidType  Another type.
+/// @retval Error::InvalidState A null pointer.
+Error fail_access(Tag expected, Tag actual);
+
+/// The same for accessors that abort.
+ET_NORETURN void abort_access(const char* expected, Tag actual, bool is_null);
 
 }  // namespace internal
 
@@ -52,7 +63,8 @@ void log_wrong_tag(const char* expected, Tag actual);
 /// value.
 ///
 /// Three ways to read it. `isX()` asks. `toX()` aborts if the type is another: for code that knows.
-/// `tryToX()` and `try_to<T>()` return Error::InvalidType: for values from programs and users.
+/// `tryToX()` and `try_to<T>()` return Error::InvalidType: for values from programs and users. A
+/// string or list whose pointer is null aborts likewise, or returns Error::InvalidState.
 struct EValue {
   union Payload {
     /// Members whose bytes may be copied. Tensor is kept apart since it has no default value.

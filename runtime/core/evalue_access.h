@@ -19,67 +19,73 @@ struct is_evalue_pointer<
 
 }  // namespace internal
 
-// What the abort path needs is the message only; the value is read directly, since these accessors
-// are on the path of every kernel call.
-#define ET_INTERNAL_EVALUE_GETTER(type, suffix, tag_name_, read)               \
-  inline Result<type> EValue::tryTo##suffix() const {                          \
-    if (ET_UNLIKELY(tag != Tag::tag_name_)) {                                  \
-      internal::log_wrong_tag(#tag_name_, tag);                                \
-      return Error::InvalidType;                                               \
-    }                                                                          \
-    return type(read);                                                         \
-  }                                                                            \
-  inline type EValue::to##suffix() const {                                     \
-    ET_CHECK_MSG(tag == Tag::tag_name_, "EValue is not a " #suffix ": tag %u", \
-                 static_cast<unsigned>(tag));                                  \
-    return read;                                                               \
+// The value is read directly, since these accessors are on the path of every kernel call. `valid`
+// says whether there is something to read behind the pointers of strings and lists.
+#define ET_INTERNAL_EVALUE_GETTER(type, suffix, expected, valid, read) \
+  inline Result<type> EValue::tryTo##suffix() const {                  \
+    if (ET_UNLIKELY(tag != Tag::expected || !(valid))) {               \
+      return internal::fail_access(Tag::expected, tag);                \
+    }                                                                  \
+    return type(read);                                                 \
+  }                                                                    \
+  inline type EValue::to##suffix() const {                             \
+    if (ET_UNLIKELY(tag != Tag::expected || !(valid))) {               \
+      internal::abort_access(#suffix, tag, tag == Tag::expected);      \
+    }                                                                  \
+    return read;                                                       \
   }
+#define ET_INTERNAL_EVALUE_POINTER_GETTER(type, suffix, expected, member, read) \
+  ET_INTERNAL_EVALUE_GETTER(type, suffix, expected, payload.copyable_union.member != nullptr, read)
 
-ET_INTERNAL_EVALUE_GETTER(int64_t, Int, Int, payload.copyable_union.as_int)
-ET_INTERNAL_EVALUE_GETTER(double, Double, Double, payload.copyable_union.as_double)
-ET_INTERNAL_EVALUE_GETTER(bool, Bool, Bool, payload.copyable_union.as_bool)
-ET_INTERNAL_EVALUE_GETTER(std::string_view, String, String,
-                          std::string_view(payload.copyable_union.as_string_ptr->data(),
-                                           payload.copyable_union.as_string_ptr->size()))
-ET_INTERNAL_EVALUE_GETTER(::executorch::aten::ArrayRef<bool>, BoolList, ListBool,
-                          *payload.copyable_union.as_bool_list_ptr)
-ET_INTERNAL_EVALUE_GETTER(::executorch::aten::ArrayRef<double>, DoubleList, ListDouble,
-                          *payload.copyable_union.as_double_list_ptr)
+ET_INTERNAL_EVALUE_GETTER(int64_t, Int, Int, true, payload.copyable_union.as_int)
+ET_INTERNAL_EVALUE_GETTER(double, Double, Double, true, payload.copyable_union.as_double)
+ET_INTERNAL_EVALUE_GETTER(bool, Bool, Bool, true, payload.copyable_union.as_bool)
+ET_INTERNAL_EVALUE_POINTER_GETTER(std::string_view, String, String, as_string_ptr,
+                                  std::string_view(payload.copyable_union.as_string_ptr->data(),
+                                                   payload.copyable_union.as_string_ptr->size()))
+ET_INTERNAL_EVALUE_POINTER_GETTER(::executorch::aten::ArrayRef<bool>, BoolList, ListBool,
+                                  as_bool_list_ptr, *payload.copyable_union.as_bool_list_ptr)
+ET_INTERNAL_EVALUE_POINTER_GETTER(::executorch::aten::ArrayRef<double>, DoubleList, ListDouble,
+                                  as_double_list_ptr, *payload.copyable_union.as_double_list_ptr)
+#undef ET_INTERNAL_EVALUE_POINTER_GETTER
 #undef ET_INTERNAL_EVALUE_GETTER
 
 inline Result<::executorch::aten::Tensor> EValue::tryToTensor() const {
   if (ET_UNLIKELY(tag != Tag::Tensor)) {
-    internal::log_wrong_tag("Tensor", tag);
-    return Error::InvalidType;
+    return internal::fail_access(Tag::Tensor, tag);
   }
   return payload.as_tensor;
 }
 
 inline ::executorch::aten::Tensor& EValue::toTensor() & {
-  ET_CHECK_MSG(tag == Tag::Tensor, "EValue is not a Tensor: tag %u", static_cast<unsigned>(tag));
+  if (ET_UNLIKELY(tag != Tag::Tensor)) {
+    internal::abort_access("Tensor", tag, false);
+  }
   return payload.as_tensor;
 }
 
 inline const ::executorch::aten::Tensor& EValue::toTensor() const& {
-  ET_CHECK_MSG(tag == Tag::Tensor, "EValue is not a Tensor: tag %u", static_cast<unsigned>(tag));
+  if (ET_UNLIKELY(tag != Tag::Tensor)) {
+    internal::abort_access("Tensor", tag, false);
+  }
   return payload.as_tensor;
 }
 
 inline ::executorch::aten::Tensor EValue::toTensor() && { return toTensor(); }
 
 // Lists whose elements are EValues: the elements may have a wrong type too.
-#define ET_INTERNAL_EVALUE_LIST_GETTER(type, suffix, tag_name_, member)             \
-  inline Result<::executorch::aten::ArrayRef<type>> EValue::tryTo##suffix() const { \
-    if (ET_UNLIKELY(tag != Tag::tag_name_)) {                                       \
-      internal::log_wrong_tag(#tag_name_, tag);                                     \
-      return Error::InvalidType;                                                    \
-    }                                                                               \
-    return payload.copyable_union.member->tryGet();                                 \
-  }                                                                                 \
-  inline ::executorch::aten::ArrayRef<type> EValue::to##suffix() const {            \
-    ET_CHECK_MSG(tag == Tag::tag_name_, "EValue is not a " #suffix ": tag %u",      \
-                 static_cast<unsigned>(tag));                                       \
-    return payload.copyable_union.member->get();                                    \
+#define ET_INTERNAL_EVALUE_LIST_GETTER(type, suffix, expected, member)                   \
+  inline Result<::executorch::aten::ArrayRef<type>> EValue::tryTo##suffix() const {      \
+    if (ET_UNLIKELY(tag != Tag::expected || payload.copyable_union.member == nullptr)) { \
+      return internal::fail_access(Tag::expected, tag);                                  \
+    }                                                                                    \
+    return payload.copyable_union.member->tryGet();                                      \
+  }                                                                                      \
+  inline ::executorch::aten::ArrayRef<type> EValue::to##suffix() const {                 \
+    if (ET_UNLIKELY(tag != Tag::expected || payload.copyable_union.member == nullptr)) { \
+      internal::abort_access(#suffix, tag, tag == Tag::expected);                        \
+    }                                                                                    \
+    return payload.copyable_union.member->get();                                         \
   }
 
 ET_INTERNAL_EVALUE_LIST_GETTER(int64_t, IntList, ListInt, as_int_list_ptr)
@@ -143,7 +149,8 @@ inline Result<::executorch::aten::Device> EValue::tryToDevice() const {
     ET_LOG(Error, "%lld is not a DeviceType", static_cast<long long>(number));
     return Error::InvalidType;
   }
-  return ::executorch::aten::Device(static_cast<::executorch::aten::DeviceType>(number));
+  // The value says the kind only.
+  return ::executorch::aten::Device(static_cast<::executorch::aten::DeviceType>(number), -1);
 }
 
 inline ::executorch::aten::Device EValue::toDevice() const { return *tryToDevice(); }

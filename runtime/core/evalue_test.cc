@@ -214,12 +214,41 @@ TEST_F(EValueTest, WrongTypesAbortInTheCheckedAccessors) {
   EXPECT_DEATH((void)EValue().to<Tensor>(), "Tensor");
 }
 
+TEST_F(EValueTest, PointersThatAreNullAreNotFollowed) {
+  const auto with_null = [](Tag tag) {
+    EValue value(0);
+    value.tag = tag;
+    value.payload.copyable_union.as_string_ptr = nullptr;
+    return value;
+  };
+  const EValue string = with_null(Tag::String);
+  const EValue ints = with_null(Tag::ListInt);
+  const EValue bools = with_null(Tag::ListBool);
+  const EValue doubles = with_null(Tag::ListDouble);
+  const EValue tensors = with_null(Tag::ListTensor);
+  const EValue optionals = with_null(Tag::ListOptionalTensor);
+  EXPECT_EQ(string.tryToString().error(), Error::InvalidState);
+  EXPECT_EQ(ints.tryToIntList().error(), Error::InvalidState);
+  EXPECT_EQ(bools.tryToBoolList().error(), Error::InvalidState);
+  EXPECT_EQ(doubles.tryToDoubleList().error(), Error::InvalidState);
+  EXPECT_EQ(tensors.tryToTensorList().error(), Error::InvalidState);
+  EXPECT_EQ(optionals.tryToListOptionalTensor().error(), Error::InvalidState);
+  EXPECT_EQ(ints.tryToOptional<ArrayRef<int64_t>>().error(), Error::InvalidState);
+  EXPECT_DEATH((void)string.toString(), "String .*null");
+  EXPECT_DEATH((void)ints.toIntList(), "IntList .*null");
+  EXPECT_DEATH((void)bools.toBoolList(), "BoolList .*null");
+  EXPECT_DEATH((void)doubles.toDoubleList(), "DoubleList .*null");
+  EXPECT_DEATH((void)tensors.toTensorList(), "TensorList .*null");
+  EXPECT_DEATH((void)optionals.toListOptionalTensor(), "OptionalTensor.* .*null");
+}
+
 TEST_F(EValueTest, Enumerations) {
   EXPECT_EQ(EValue(ScalarType::Half).toScalarType(), ScalarType::Half);
   EXPECT_EQ(EValue(29).toScalarType(), ScalarType::UInt64);
   EXPECT_EQ(EValue(MemoryFormat::Preserve).toMemoryFormat(), MemoryFormat::Preserve);
   EXPECT_EQ(EValue(Layout::Strided).toLayout(), Layout::Strided);
   EXPECT_EQ(EValue(0).toDevice().type(), DeviceType::CPU);
+  EXPECT_EQ(EValue(1).toDevice(), executorch::aten::Device(DeviceType::CUDA, -1));
   for (int64_t bad : {int64_t{-1}, int64_t{31}, int64_t{256}, INT64_MAX, INT64_MIN}) {
     EXPECT_EQ(EValue(bad).tryToScalarType().error(), Error::InvalidType);
     EXPECT_EQ(EValue(bad).tryToMemoryFormat().error(), Error::InvalidType);

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/types.h>
 
 namespace executorch {

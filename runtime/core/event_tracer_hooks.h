@@ -127,6 +127,9 @@ inline void event_tracer_end_profiling_event(EventTracer* tracer, EventTracerEnt
   }
 }
 
+/// Whether this build reports to event tracers.
+constexpr bool event_tracer_enabled() { return kEventTracerEnabled; }
+
 /// Names an allocator; 0 without a tracer.
 inline AllocatorID event_tracer_track_allocator(EventTracer* tracer, const char* name) {
   if (kEventTracerEnabled && tracer != nullptr) {

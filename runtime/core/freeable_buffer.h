@@ -55,7 +55,8 @@ class FreeableBuffer final {
 
   ~FreeableBuffer() { Free(); }
 
-  /// Releases the bytes now; afterwards the buffer is empty. Further calls do nothing.
+  /// Releases the bytes now; afterwards the buffer is empty, as it is after a move. Further calls
+  /// do nothing. What was made of an address stays one: it is then 0.
   void Free() {
     if (is_address_) {
       if (free_address_fn_ != nullptr) {
@@ -108,7 +109,6 @@ class FreeableBuffer final {
     data_ = nullptr;
     address_ = 0;
     size_ = 0;
-    is_address_ = false;
   }
 
   FreeFn free_fn_ = nullptr;

@@ -96,6 +96,11 @@ TEST(FreeableBufferTest, HoldsAForeignAddress) {
     EXPECT_EQ(buffer.data_safe().error(), Error::InvalidType);
     EXPECT_DEATH((void)buffer.data(), "address");
     FreeableBuffer moved(std::move(buffer));
+    EXPECT_EQ(*buffer.data_uint64_type(), 0u);
+    EXPECT_EQ(buffer.data_safe().error(), Error::InvalidType);
+    moved.Free();
+    EXPECT_EQ(*moved.data_uint64_type(), 0u);
+    EXPECT_EQ(moved.size(), 0u);
   }
   EXPECT_EQ(freed.calls, 1);
   EXPECT_EQ(freed.address, 0x1234567890u);

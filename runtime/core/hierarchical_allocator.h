@@ -7,6 +7,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/irange.h>
 #include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/span.h>
@@ -31,13 +32,9 @@ class HierarchicalAllocator final {
                  devices.size(), buffers.size());
   }
 
-  /// The oldest form: `n_allocators` allocators at `allocators`, see below.
+  /// The older form: the buffers of at most kSpanArraySize allocators. Aborts if there are more.
   ET_DEPRECATED HierarchicalAllocator(uint32_t n_allocators, MemoryAllocator* allocators)
       : buffers_(to_spans(Span<MemoryAllocator>(allocators, n_allocators))) {}
-
-  /// The older form: the buffers of at most kSpanArraySize allocators. Aborts if there are more.
-  ET_DEPRECATED explicit HierarchicalAllocator(Span<MemoryAllocator> allocators)
-      : buffers_(to_spans(allocators)) {}
 
   HierarchicalAllocator(const HierarchicalAllocator&) = delete;
   HierarchicalAllocator& operator=(const HierarchicalAllocator&) = delete;

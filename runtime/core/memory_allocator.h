@@ -5,11 +5,14 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/safe_numerics.h>
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/compiler.h>
+#include <executorch/runtime/platform/profiler.h>
 
 namespace executorch {
 namespace runtime {

@@ -196,7 +196,7 @@ TEST(HierarchicalAllocatorTest, GivesAddressesInsideOfBuffersOnly) {
 }
 
 TEST(HierarchicalAllocatorTest, NoBuffers) {
-  HierarchicalAllocator allocator{Span<Span<uint8_t>>()};
+  HierarchicalAllocator allocator({});
   EXPECT_EQ(allocator.get_offset_address(0, 0, 0).error(), Error::InvalidArgument);
 }
 
@@ -205,7 +205,7 @@ TEST(HierarchicalAllocatorTest, NoBuffers) {
 TEST(HierarchicalAllocatorTest, OlderConstructorTakesAllocators) {
   uint8_t memory[16];
   MemoryAllocator allocators[] = {MemoryAllocator(8, memory), MemoryAllocator(8, memory + 8)};
-  HierarchicalAllocator allocator(Span<MemoryAllocator>(allocators, 2));
+  HierarchicalAllocator allocator(2, allocators);
   EXPECT_EQ(*allocator.get_offset_address(1, 2, 6), memory + 10);
   EXPECT_FALSE(allocator.get_offset_address(1, 2, 7).ok());
 }

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <executorch/runtime/core/defines.h>
+#include <executorch/runtime/platform/compiler.h>
+
 namespace executorch {
 namespace runtime {
 

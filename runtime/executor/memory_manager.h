@@ -33,14 +33,6 @@ class MemoryManager final {
                  "allocator too");
   }
 
-  /// The same for planned memory on several devices: `planned_buffer_devices` says where each
-  /// buffer of `planned_memory` lies, and is not copied.
-  MemoryManager(MemoryAllocator* method_allocator, HierarchicalAllocator* planned_memory,
-                MemoryAllocator* temp_allocator, Span<const etensor::Device> planned_buffer_devices)
-      : MemoryManager(method_allocator, planned_memory, temp_allocator) {
-    planned_buffer_devices_ = planned_buffer_devices;
-  }
-
   /// @deprecated Use the other constructor; nothing needs `constant_allocator`.
   ET_DEPRECATED MemoryManager(MemoryAllocator* constant_allocator,
                               HierarchicalAllocator* non_constant_allocator,
@@ -50,16 +42,27 @@ class MemoryManager final {
     (void)constant_allocator;
   }
 
+  /// @param allocator For tensors whose size has no bound in the program, when they outgrow the
+  ///     memory that the plan has for them. What it gave is in use for as long as the method lives.
+  ///     Any allocator will do, one over a fixed buffer too; it may serve several methods, and may
+  ///     be the method allocator. Without one, such tensors stay within their planned memory and a
+  ///     larger shape is an error. Set it before loading the method.
+  void set_dynamic_allocator(MemoryAllocator* allocator) { dynamic_allocator_ = allocator; }
+
   MemoryAllocator* method_allocator() const { return method_allocator_; }
   HierarchicalAllocator* planned_memory() const { return planned_memory_; }
   MemoryAllocator* temp_allocator() const { return temp_allocator_; }
+  MemoryAllocator* dynamic_allocator() const { return dynamic_allocator_; }
 
-  /// Where each planned buffer lies; empty if all are on the CPU.
-  Span<const etensor::Device> planned_buffer_devices() const { return planned_buffer_devices_; }
+  /// Where each planned buffer lies, as `planned_memory` says; empty if all are on the CPU.
+  Span<const etensor::Device> planned_buffer_devices() const {
+    return planned_memory_ == nullptr ? Span<const etensor::Device>()
+                                      : planned_memory_->planned_buffer_devices();
+  }
 
   /// Whether a planned buffer lies elsewhere than on the CPU.
   bool has_device_memory() const {
-    for (const etensor::Device& device : planned_buffer_devices_) {
+    for (const etensor::Device& device : planned_buffer_devices()) {
       if (!device.is_cpu()) {
         return true;
       }
@@ -71,7 +74,7 @@ class MemoryManager final {
   MemoryAllocator* method_allocator_;
   HierarchicalAllocator* planned_memory_;
   MemoryAllocator* temp_allocator_;
-  Span<const etensor::Device> planned_buffer_devices_;
+  MemoryAllocator* dynamic_allocator_ = nullptr;
 };
 
 }  // namespace runtime

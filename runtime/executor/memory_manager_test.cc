@@ -47,10 +47,15 @@ TEST(MemoryManagerTest, KnowsWhereBuffersLie) {
   EXPECT_FALSE(MemoryManager(&method, &planned, &temp).has_device_memory());
   EXPECT_TRUE(MemoryManager(&method, &planned, &temp).planned_buffer_devices().empty());
   const etensor::Device devices[] = {etensor::DeviceType::CPU, {etensor::DeviceType::CUDA, 1}};
-  const MemoryManager both(&method, &planned, &temp, {devices, 2});
+  Span<uint8_t> buffers[2];
+  HierarchicalAllocator on_both({buffers, 2}, {devices, 2});
+  const MemoryManager both(&method, &on_both, &temp);
   EXPECT_TRUE(both.has_device_memory());
   EXPECT_EQ(both.planned_buffer_devices()[1].index(), 1);
-  EXPECT_FALSE(MemoryManager(&method, &planned, &temp, {devices, 1}).has_device_memory());
+  EXPECT_EQ(etensor::Device(etensor::DeviceType::CUDA).index(), 0);
+  HierarchicalAllocator on_host({buffers, 1}, {devices, 1});
+  EXPECT_FALSE(MemoryManager(&method, &on_host, &temp).has_device_memory());
+  EXPECT_FALSE(MemoryManager(&method).has_device_memory());
 }
 
 TEST(MemoryManagerDeathTest, TempAndMethodAllocatorMustDiffer) {

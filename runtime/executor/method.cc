@@ -5,6 +5,7 @@
 #include <executorch/runtime/core/event_tracer_hooks.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_state.h>
@@ -212,7 +213,10 @@ inline Error Method::run_current(KernelRuntimeContext& context) {
       break;
     }
     case InstructionKind::kFree:
-      instruction.freed->set_data(nullptr);
+      // Dynamic memory stays for the next time, and is where the tensor looks for it then.
+      if (internal::DynamicMemory::of(*instruction.freed) == nullptr) {
+        instruction.freed->set_data(nullptr);
+      }
       break;
   }
   ++state.instruction_index;
@@ -241,6 +245,9 @@ Error Method::run(KernelRuntimeContext& context) {
 
 Error Method::execute() {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "The method was moved from");
+  ET_CHECK_OR_RETURN_ERROR(!in_progress(), InvalidState,
+                           "step() is at instruction %zu of method %s: go on with it to the end",
+                           state_->instruction_index, state_->plan->name()->c_str());
   internal::event_tracer_create_event_block(state_->event_tracer, "Execute");
   internal::EventTracerProfileMethodScope scope(state_->event_tracer, "Method::execute");
   ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
@@ -278,7 +285,13 @@ Error Method::step() {
   // A chain may be empty, for instance if the method returns its input.
   if (state.instruction_index < num_instructions) {
     KernelRuntimeContext context(state.event_tracer, state.temp_allocator, &state.tensor_access);
-    ET_CHECK_OK_OR_RETURN_ERROR(run_current(context));
+    const Error error = run_current(context);
+    if (ET_UNLIKELY(error != Error::Ok)) {
+      // As after execute(): the next execution starts at the start.
+      state.chain_index = 0;
+      state.instruction_index = 0;
+      return error;
+    }
   }
   if (state.instruction_index >= num_instructions) {
     state.instruction_index = 0;

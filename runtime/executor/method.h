@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/core/array_ref.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method_meta.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch {
@@ -42,10 +46,14 @@ class Method final {
 
   /// Sets an input.
   ///
-  /// A tensor must have the dtype and, up to its dynamism, the shape that the program says, and
-  /// order its elements in memory as the program says (its dim order). If the input's memory is
-  /// planned, the elements are copied there. Otherwise the method works on the caller's memory,
-  /// which must stay valid until the method has run.
+  /// A tensor must have the dtype that the program says, order its elements in memory as it says
+  /// (its dim order), and have a shape that it allows: each dimension of a dynamic tensor is at
+  /// most as large as the program says, and exactly so if the exporter marked it as fixed.
+  ///
+  /// If the input's memory is planned, the elements are copied there; a tensor without data only
+  /// sets the shape, for callers who write the elements there themselves (see `get_inputs`).
+  /// Otherwise the method works on the caller's memory, which must stay valid until the method has
+  /// run.
   ///
   /// Other inputs were fixed when the program was exported: they must have that value.
   ///
@@ -83,6 +91,7 @@ class Method final {
 
   /// Runs the method from its start to its end.
   ///
+  /// @retval Error::InvalidState `step` has begun and not reached the end.
   /// @retval Error::InvalidArgument An input was never set.
   /// @retval Error::InvalidProgram The program does something that makes no sense, or takes more
   /// than
@@ -94,7 +103,7 @@ class Method final {
   /// Runs one instruction.
   ///
   /// @retval Error::EndOfMethod There was no instruction left; call `reset_execution`.
-  /// Other errors as with `execute`.
+  /// Other errors as with `execute`; after them the method is at its first instruction again.
   ET_NODISCARD ET_EXPERIMENTAL Error step();
 
   /// The older name of `step`.

@@ -145,12 +145,51 @@ TEST_F(ControlFlowTest, StepsThroughAllChains) {
     EXPECT_EQ(method.step(), Error::EndOfMethod);
     EXPECT_EQ(method.reset_execution(), Error::Ok);
   }
-  // Executing starts from the beginning wherever stepping was.
+}
+
+TEST_F(ControlFlowTest, ExecutingDoesNotCutInOnStepping) {
+  ProgramBuilder b;
+  const int x = b.add_planned_tensor({1});
+  const int out = b.add_planned_tensor({1});
+  const int neg = b.add_operator("test::neg");
+  b.call_kernel(neg, {x, out, out});
+  b.call_kernel(neg, {out, out, out});
+  b.set_inputs({x});
+  b.set_outputs({out});
+  MethodHarness harness(b);
+  ASSERT_TRUE(harness.ok());
+  Method& method = harness.method();
+  const auto one = float_tensor({1}, {1});
   ASSERT_EQ(method.set_input(one.value(), 0), Error::Ok);
   EXPECT_EQ(method.step(), Error::Ok);
-  EXPECT_EQ(method.execute(), Error::Ok);
-  EXPECT_EQ(floats(method.get_output(0)), Floats{-1});
+  EXPECT_EQ(method.execute(), Error::InvalidState);
+  EXPECT_TRUE(method.in_progress());
+  EXPECT_EQ(method.step(), Error::Ok);
+  EXPECT_EQ(floats(method.get_output(0)), Floats{1});
+  EXPECT_EQ(method.execute(), Error::Ok) << "from the start, now that stepping is at the end";
   EXPECT_EQ(method.set_input(one.value(), 0), Error::Ok);
+}
+
+TEST_F(ControlFlowTest, AStepThatFailsGoesBackToTheStart) {
+  ProgramBuilder b;
+  const int x = b.add_planned_tensor({1});
+  const int out = b.add_planned_tensor({1});
+  b.call_kernel(b.add_operator("test::neg"), {x, out, out});
+  b.call_kernel(b.add_operator("test::fail"), {out, out, out});
+  b.set_inputs({x});
+  b.set_outputs({out});
+  MethodHarness harness(b);
+  ASSERT_TRUE(harness.ok());
+  Method& method = harness.method();
+  const auto one = float_tensor({1}, {1});
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_EQ(method.set_input(one.value(), 0), Error::Ok);
+    EXPECT_EQ(method.step(), Error::Ok);
+    const Error error = method.step();
+    EXPECT_NE(error, Error::Ok);
+    EXPECT_FALSE(method.in_progress());
+    EXPECT_EQ(method.execute(), error);
+  }
 }
 
 TEST_F(ControlFlowTest, FreedTensorsHaveNoMemory) {

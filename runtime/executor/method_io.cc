@@ -4,6 +4,7 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_state.h>
@@ -81,6 +82,8 @@ struct DimOrderText {
   std::array<char, kTensorShapeStringSizeLimit> text;
 };
 
+bool is_on_host(const Tensor& tensor) { return tensor.device().is_cpu(); }
+
 Error check_input_tensor(const Tensor& source, const Tensor& target, size_t index) {
   ET_CHECK_OR_RETURN_ERROR(source.scalar_type() == target.scalar_type(), InvalidArgument,
                            "Input %zu has dtype %s, expected %s", index,
@@ -96,8 +99,6 @@ Error check_input_tensor(const Tensor& source, const Tensor& target, size_t inde
                            "the wrong order. Convert the tensor's memory format",
                            index, DimOrderText(source).text.data(),
                            DimOrderText(target).text.data());
-  ET_CHECK_OR_RETURN_ERROR(source.const_data_ptr() != nullptr || source.numel() == 0,
-                           InvalidArgument, "Input %zu is a tensor without data", index);
   return Error::Ok;
 }
 
@@ -180,16 +181,39 @@ Error Method::set_tensor_input(const Tensor& source, size_t input_idx) {
   MethodIo& input = state_->inputs[input_idx];
   const Tensor& target = input.initial.payload.as_tensor;
   ET_CHECK_OK_OR_RETURN_ERROR(check_input_tensor(source, target, input_idx));
+  const bool has_data = source.const_data_ptr() != nullptr && source.numel() != 0;
+  const bool on_host = is_on_host(source);
+  auto* const memory = internal::DynamicMemory::of(*target.unsafeGetTensorImpl());
+  if (!input.has_memory) {
+    // Whoever says nothing of a device may still pass its memory.
+    ET_CHECK_OR_RETURN_ERROR(on_host || !is_on_host(target), InvalidArgument,
+                             "Input %zu is in the memory of a device, expected the host's",
+                             input_idx);
+    ET_CHECK_OR_RETURN_ERROR(has_data || source.numel() == 0, InvalidArgument,
+                             "Input %zu is a tensor without data, and its memory is not planned",
+                             input_idx);
+    if (memory != nullptr) {
+      memory->use(source.mutable_data_ptr(), source.nbytes());
+    }
+  }
   ET_CHECK_OK_OR_RETURN_ERROR(
       resize_tensor(target, source.sizes()), "Input %zu cannot take the shape %s", input_idx,
       tensor_shape_to_c_string({source.sizes().data(), source.sizes().size()}).data());
   if (input.has_memory) {
-    return target.numel() == 0 ? Error::Ok : internal::copy_tensor_data(target, source);
+    if (!has_data) {
+      return Error::Ok;  // The caller writes the elements to the planned memory.
+    }
+    ET_CHECK_OR_RETURN_ERROR(
+        on_host && is_on_host(target), NotSupported,
+        "Input %zu has planned memory, where elements are copied between the host's memory only. "
+        "To pass a device's memory, export with MemoryPlanningPass(alloc_graph_input=False)",
+        input_idx);
+    return internal::copy_tensor_data(target, source);
   }
   ET_CHECK_OK_OR_RETURN_ERROR(internal::share_tensor_data(target, source));
   // Kernels may resize what they write up to its bound, so the memory must reach that far.
   state_->tensor_access.set_may_write(target.unsafeGetTensorImpl(),
-                                      target.nbytes() >= input.nbytes_bound);
+                                      memory != nullptr || target.nbytes() >= input.nbytes_bound);
   return Error::Ok;
 }
 
@@ -226,17 +250,26 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) 
                            "Memory of output %zu is planned, or it is a constant; it cannot be "
                            "replaced",
                            output_idx);
-  ET_CHECK_OR_RETURN_ERROR(buffer != nullptr && size >= output.nbytes_bound, InvalidArgument,
+  const Tensor& tensor = output.initial.payload.as_tensor;
+  auto* const memory = internal::DynamicMemory::of(*tensor.unsafeGetTensorImpl());
+  ET_CHECK_OR_RETURN_ERROR(buffer != nullptr && (size >= output.nbytes_bound || memory != nullptr),
+                           InvalidArgument,
                            "Buffer of %zu bytes for output %zu, which takes up to %zu", size,
                            output_idx, output.nbytes_bound);
-  const Tensor& tensor = output.initial.payload.as_tensor;
   ET_CHECK_OR_RETURN_ERROR(
       reinterpret_cast<uintptr_t>(buffer) %
               internal::data_alignment(static_cast<size_t>(tensor.element_size())) ==
           0,
       InvalidArgument, "Buffer for output %zu is not aligned for elements of %zd bytes", output_idx,
       static_cast<ssize_t>(tensor.element_size()));
-  tensor.unsafeGetTensorImpl()->set_data(buffer);
+  if (memory != nullptr) {
+    // Empty until the method writes it, as large as that may be.
+    const executorch::aten::SizesType empty[kTensorDimensionLimit] = {};
+    memory->use(buffer, size);
+    ET_CHECK_OK_OR_RETURN_ERROR(resize_tensor(tensor, {empty, static_cast<size_t>(tensor.dim())}));
+  } else {
+    tensor.unsafeGetTensorImpl()->set_data(buffer);
+  }
   state_->tensor_access.set_may_write(tensor.unsafeGetTensorImpl(), true);
   // An earlier execution may have put something else there.
   *output.slot = output.initial;

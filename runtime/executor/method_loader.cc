@@ -59,6 +59,7 @@ Error MethodLoader::load_all() {
   state_.program = request_.program;
   state_.plan = request_.plan;
   state_.event_tracer = request_.event_tracer;
+  ET_CHECK_OK_OR_RETURN_ERROR(check_planned_devices());
   ET_CHECK_OK_OR_RETURN_ERROR(load_temp_allocator());
   ET_CHECK_OK_OR_RETURN_ERROR(load_named_data());
   ET_CHECK_OK_OR_RETURN_ERROR(load_values());
@@ -70,6 +71,23 @@ Error MethodLoader::load_all() {
   ET_CHECK_OK_OR_RETURN_ERROR(load_chains());
   // Last, since backends may take long and use much memory.
   return load_delegates();
+}
+
+// If the caller says where the planned memory lies, it has to be where the program wants it.
+Error MethodLoader::check_planned_devices() const {
+  if (!kDeviceMemory) {
+    return Error::Ok;
+  }
+  const Span<const etensor::Device> given = request_.memory_manager->planned_buffer_devices();
+  for (size_t i = 0; i < given.size(); ++i) {
+    const etensor::Device wanted = planned_buffer_device(plan_, i + 1);
+    ET_CHECK_OR_RETURN_ERROR(
+        given[i] == wanted || i + 1 >= size_of(plan_.non_const_buffer_sizes()), InvalidArgument,
+        "Planned buffer %zu is on device type %d, index %d, but the program is planned for %d, %d",
+        i, static_cast<int>(given[i].type()), static_cast<int>(given[i].index()),
+        static_cast<int>(wanted.type()), static_cast<int>(wanted.index()));
+  }
+  return Error::Ok;
 }
 
 Error MethodLoader::load_temp_allocator() {

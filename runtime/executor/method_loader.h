@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/core/event_tracer.h>
@@ -55,6 +56,7 @@ class MethodLoader final {
 
   // method_loader.cc
   Error load_all();
+  Error check_planned_devices() const;
   Error load_temp_allocator();
   Error load_named_data();
   Error load_delegates();
@@ -66,7 +68,7 @@ class MethodLoader final {
   Error load_io_list(const flatbuffers::Vector<int32_t>* indices, Span<MethodIo>* list);
 
   // method_values.cc
-  Counts count_values() const;
+  Counts count_values();
   Error load_values();
   Error load_value(const executorch_flatbuffer::EValue& serialized, EValue* value);
   Error load_string(const flatbuffers::String& serialized, EValue* value);
@@ -79,6 +81,10 @@ class MethodLoader final {
   // method_tensors.cc
   Error allocate_tensors(const Counts& counts);
   Error load_tensor(const executorch_flatbuffer::Tensor& serialized, EValue* value);
+  bool is_input(const executorch_flatbuffer::Tensor& serialized) const;
+  bool is_unbounded(const executorch_flatbuffer::Tensor& serialized, const TensorSpec& spec) const;
+  executorch::aten::SizesType* load_sizes(const TensorSpec& spec, bool with_bounds);
+  Error serve_dynamic_memory(executorch::aten::TensorImpl& tensor);
   Result<void*> load_tensor_data(const executorch_flatbuffer::Tensor& serialized,
                                  const TensorSpec& spec);
   Result<void*> get_planned_memory(const executorch_flatbuffer::AllocationDetails& place,
@@ -115,9 +121,15 @@ class MethodLoader final {
 
   // Memory that is handed out to tensors one after the other.
   size_t num_loaded_tensors_ = 0;
+  size_t num_loaded_dims_ = 0;
   executorch::aten::StridesType* next_strides_ = nullptr;
   executorch::aten::SizesType* next_sizes_ = nullptr;
   ExternalConstant* external_constants_ = nullptr;
+
+  // Mark the dimensions of inputs that have one size only, and those that nothing bounds; refer to
+  // the program.
+  std::string_view static_dims_;
+  std::string_view unbounded_dims_;
 };
 
 }  // namespace internal

@@ -181,16 +181,7 @@ Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) c
   ET_CHECK_OR_RETURN_ERROR(index < num_memory_planned_buffers(), InvalidArgument,
                            "There is no planned buffer %zu, the method has %zu", index,
                            num_memory_planned_buffers());
-  // Only buffers elsewhere than on the CPU are listed, by memory id.
-  const auto* devices = plan_->non_const_buffer_device();
-  for (flatbuffers::uoffset_t i = 0; i < size_of(devices); ++i) {
-    const auto* entry = devices->Get(i);
-    if (entry->buffer_idx() >= 0 && static_cast<size_t>(entry->buffer_idx()) == index + 1) {
-      return etensor::Device(static_cast<etensor::DeviceType>(entry->device_type()),
-                             entry->device_index());
-    }
-  }
-  return etensor::Device(etensor::DeviceType::CPU, 0);
+  return internal::planned_buffer_device(*plan_, index + 1);
 }
 
 bool MethodMeta::uses_backend(const char* backend_name) const {

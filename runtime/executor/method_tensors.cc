@@ -7,6 +7,8 @@
 #include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_util.h>
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method_loader.h>
 #include <executorch/runtime/executor/program.h>
@@ -32,6 +34,11 @@ alignas(std::max_align_t) unsigned char no_elements[alignof(std::max_align_t)];
 bool is_external(const fb::Tensor& tensor) {
   const auto* extra = tensor.extra_tensor_info();
   return extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL;
+}
+
+// Whether a dimension is marked, see emitter/dim_marks.py.
+bool is_marked(std::string_view marks, size_t dim) {
+  return dim / 6 < marks.size() && ((marks[dim / 6] - '0') >> dim % 6 & 1) != 0;
 }
 
 uint32_t hash(const char* text) {
@@ -65,6 +72,9 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
   if (!spec.ok()) {
     return spec.error();
   }
+  ET_CHECK_OR_RETURN_ERROR(
+      kUnboundedSizes || spec->dynamism != TensorShapeDynamism::DYNAMIC_UNBOUND, NotSupported,
+      "A tensor has no bound to its size: build the runtime with enable_unbounded_sizes");
   Result<void*> data = load_tensor_data(serialized, *spec);
   if (!data.ok()) {
     return data.error();
@@ -74,12 +84,15 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
       "Memory of a tensor at %p is not aligned for elements of %zu bytes", *data,
       spec->element_size);
 
-  // Static sizes and all dim orders are used where they are, nobody writes them.
-  auto* sizes = const_cast<SizesType*>(spec->sizes);
-  if (spec->dynamism != TensorShapeDynamism::STATIC && spec->dim > 0) {
-    std::memcpy(next_sizes_, sizes, spec->dim * sizeof(SizesType));
-    sizes = next_sizes_;
-    next_sizes_ += spec->dim;
+  const etensor::Device device =
+      kDeviceMemory ? memory_device(plan_, serialized) : etensor::DeviceType::CPU;
+  const bool has_bounds = spec->dynamism != TensorShapeDynamism::STATIC && is_input(serialized);
+  const bool unbounded = kUnboundedSizes && device.is_cpu() && is_unbounded(serialized, *spec);
+  SizesType* sizes = load_sizes(*spec, has_bounds);
+  if (unbounded && *data == nullptr) {
+    // Without memory to begin with it is empty.
+    std::memset(sizes, 0, spec->dim * sizeof(SizesType));
+    *data = no_elements;
   }
   StridesType* strides = next_strides_;
   if (spec->dim > 0) {
@@ -89,12 +102,86 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
 
   TensorImpl* tensor = state_.tensors.data() + num_loaded_tensors_;
   new (tensor) TensorImpl(spec->scalar_type, static_cast<ssize_t>(spec->dim), sizes, *data,
-                          const_cast<DimOrderType*>(spec->dim_order), strides, spec->dynamism);
+                          const_cast<DimOrderType*>(spec->dim_order), strides,
+                          unbounded ? TensorShapeDynamism::DYNAMIC_UNBOUND : spec->dynamism,
+                          device.type(), device.index());
+  if (has_bounds) {
+    TensorResizerFriend::use_dim_bounds(tensor);
+  }
+  if (unbounded) {
+    ET_CHECK_OK_OR_RETURN_ERROR(serve_dynamic_memory(*tensor));
+  }
   ++num_loaded_tensors_;
   // Inputs and outputs without planned memory become writable when they get some.
-  state_.tensor_access.set_may_write(tensor, serialized.allocation_info() != nullptr);
+  state_.tensor_access.set_may_write(tensor, unbounded || serialized.allocation_info() != nullptr);
   *value = EValue(Tensor(tensor));
   return Error::Ok;
+}
+
+bool MethodLoader::is_input(const fb::Tensor& serialized) const {
+  for (uint32_t i = 0; i < size_of(plan_.inputs()); ++i) {
+    const auto index = static_cast<uint32_t>(plan_.inputs()->Get(i));
+    if (plan_.values()->Get(index)->val_as_Tensor() == &serialized) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a tensor may outgrow its memory. Constants keep their sizes, whatever the program says.
+bool MethodLoader::is_unbounded(const fb::Tensor& serialized, const TensorSpec& spec) const {
+  const bool is_constant = serialized.allocation_info() == nullptr &&
+                           (serialized.data_buffer_idx() != 0 || is_external(serialized));
+  if (spec.dynamism == TensorShapeDynamism::STATIC || spec.dim == 0 || is_constant) {
+    return false;
+  }
+  bool unbounded = spec.dynamism == TensorShapeDynamism::DYNAMIC_UNBOUND;
+  for (size_t i = 0; i < spec.dim; ++i) {
+    unbounded = unbounded || is_marked(unbounded_dims_, num_loaded_dims_ + i);
+  }
+  return unbounded;
+}
+
+// Tensors with one place in the plan are never in use together, so they share what they outgrow it
+// to. One that is larger does not: the place of the other ends before. An empty one has no place.
+Error MethodLoader::serve_dynamic_memory(TensorImpl& tensor) {
+  void* const data = tensor.mutable_data();
+  for (size_t i = 0; i < num_loaded_tensors_ && tensor.numel() != 0; ++i) {
+    DynamicMemory* memory = DynamicMemory::of(state_.tensors[i]);
+    if (memory != nullptr && memory->data() == data &&
+        state_.tensors[i].nbytes() == tensor.nbytes()) {
+      memory->serve(tensor);
+      return Error::Ok;
+    }
+  }
+  DynamicMemory* memory = nullptr;
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(1, "a tensor of unbounded size", &memory));
+  new (memory) DynamicMemory(request_.memory_manager->dynamic_allocator(), data, tensor.nbytes());
+  memory->serve(tensor);
+  return Error::Ok;
+}
+
+// Kernels take what the planned memory has room for. What comes from outside was exported for
+// bounds of each dimension, and works beyond them by accident only.
+SizesType* MethodLoader::load_sizes(const TensorSpec& spec, bool with_bounds) {
+  const size_t first_dim = num_loaded_dims_;
+  num_loaded_dims_ += spec.dim;
+  // Static sizes and all dim orders are used where they are, nobody writes them.
+  if (spec.dynamism == TensorShapeDynamism::STATIC || spec.dim == 0) {
+    return const_cast<SizesType*>(spec.sizes);
+  }
+  SizesType* sizes = next_sizes_;
+  std::memcpy(sizes, spec.sizes, spec.dim * sizeof(SizesType));
+  next_sizes_ += spec.dim;
+  for (size_t i = 0; with_bounds && i < spec.dim; ++i) {
+    const bool is_bound =
+        !kUnboundedSizes || (spec.dynamism == TensorShapeDynamism::DYNAMIC_BOUND &&
+                             !is_marked(unbounded_dims_, first_dim + i));
+    *next_sizes_++ = is_marked(static_dims_, first_dim + i) ? ~sizes[i]
+                     : is_bound                             ? sizes[i]
+                                                            : std::numeric_limits<SizesType>::max();
+  }
+  return sizes;
 }
 
 // Null if the memory comes later.
@@ -125,6 +212,9 @@ Result<void*> MethodLoader::load_tensor_data(const fb::Tensor& serialized, const
     return memory;
   }
   // Planned memory with an initial state.
+  ET_CHECK_OR_RETURN_ERROR(
+      !kDeviceMemory || planned_buffer_device(plan_, place->memory_id()).is_cpu(), NotSupported,
+      "The initial state of a tensor cannot be read into a device's memory");
   Error error = Error::Ok;
   if (external) {
     error = check_external_layout(key, spec);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/testing/method_harness.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
@@ -103,10 +104,96 @@ TEST_F(MethodTest, WrongInputsAreRefused) {
       << "rank";
   EXPECT_EQ(method.set_input(float_tensor({3, 2}, Floats(6)).value(), 0), Error::NotSupported)
       << "shape";
-  SizesType sizes[] = {2, 3};
+}
+
+TEST_F(MethodTest, AnInputWithoutDataSetsTheShapeOfPlannedMemory) {
+  MethodHarness harness(add_program({2, 3}, 1));
+  ASSERT_TRUE(harness.ok());
+  Method& method = harness.method();
+  SizesType sizes[] = {1, 2};
   uint8_t dim_order[] = {0, 1};
   TensorImpl empty(ScalarType::Float, 2, sizes, nullptr, dim_order);
-  EXPECT_EQ(method.set_input(EValue(Tensor(&empty)), 0), Error::InvalidArgument) << "no data";
+  EValue inputs[2];
+  ASSERT_EQ(method.get_inputs(inputs, 2), Error::Ok);
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(method.set_input(EValue(Tensor(&empty)), i), Error::Ok);
+    Tensor place = inputs[i].toTensor();
+    ASSERT_EQ(place.numel(), 2);
+    place.mutable_data_ptr<float>()[0] = 1;
+    place.mutable_data_ptr<float>()[1] = 10;
+  }
+  ASSERT_EQ(method.execute(), Error::Ok);
+  EXPECT_EQ(floats(method.get_output(0)), (Floats{2, 20}));
+}
+
+TEST_F(MethodTest, EachDimensionOfAnInputHasItsBound) {
+  // Inputs are 16 x 4 at most; in the second program the marks say that the 4 is fixed.
+  for (const bool is_fixed : {false, true}) {
+    for (const bool planned : {false, true}) {
+      ProgramBuilder b;
+      const int other = b.add_planned_tensor({1, 2, 3});
+      const int x =
+          planned ? b.add_planned_tensor({16, 4}, 6, 1) : b.add_tensor(unplanned({16, 4}, 1));
+      if (is_fixed) {
+        b.add_string("executorch.static_dims:@");  // Bit 4: after the three of `other`, the second.
+      }
+      b.set_inputs({other, x});
+      b.set_outputs({x});
+      MethodHarness harness(b);
+      ASSERT_TRUE(harness.ok());
+      Method& method = harness.method();
+      const auto set = [&](std::vector<int32_t> sizes) {
+        return method.set_input(float_tensor(sizes, Floats(64)).value(), 1);
+      };
+      for (const auto& good : std::vector<std::vector<int32_t>>{{16, 4}, {1, 4}, {0, 4}}) {
+        EXPECT_EQ(set(good), Error::Ok);
+      }
+      for (const auto& bad : std::vector<std::vector<int32_t>>{
+               {32, 2}, {8, 8}, {64, 1}, {17, 1}, {4, 5}, {1, 64}, {4}, {1, 16, 4}}) {
+        EXPECT_NE(set(bad), Error::Ok);
+      }
+      const Error smaller = is_fixed ? Error::NotSupported : Error::Ok;
+      EXPECT_EQ(set({16, 3}), smaller);
+      EXPECT_EQ(set({8, 1}), smaller);
+      // The same where the caller resizes the input itself.
+      EValue inputs[2];
+      ASSERT_EQ(set({16, 4}), Error::Ok);
+      ASSERT_EQ(method.get_inputs(inputs, 2), Error::Ok);
+      const auto resize = [&](SizesType rows, SizesType columns) {
+        const SizesType sizes[] = {rows, columns};
+        return resize_tensor(inputs[1].toTensor(), {sizes, 2});
+      };
+      EXPECT_EQ(resize(8, 8), Error::NotSupported);
+      EXPECT_EQ(resize(32, 2), Error::NotSupported);
+      EXPECT_EQ(resize(16, 3), smaller);
+      EXPECT_EQ(resize(7, 4), Error::Ok);
+      EXPECT_EQ(inputs[1].toTensor().size(0), 7);
+    }
+  }
+}
+
+TEST_F(MethodTest, KernelsMayUseWhatThePlannedMemoryHasRoomFor) {
+  ProgramBuilder b;
+  const int middle = b.add_planned_tensor({16, 4}, 6, 1);
+  b.set_inputs({});
+  b.set_outputs({middle});
+  MethodHarness harness(b);
+  ASSERT_TRUE(harness.ok());
+  const SizesType sizes[] = {8, 8};
+  EXPECT_EQ(resize_tensor(harness.method().get_output(0).toTensor(), {sizes, 2}), Error::Ok);
+}
+
+TEST_F(MethodTest, AnInputWithoutDataOrMemoryIsRefused) {
+  ProgramBuilder b;
+  const int x = b.add_tensor(unplanned({2}));
+  b.set_inputs({x});
+  b.set_outputs({x});
+  MethodHarness harness(b);
+  ASSERT_TRUE(harness.ok());
+  SizesType sizes[] = {2};
+  uint8_t dim_order[] = {0};
+  TensorImpl empty(ScalarType::Float, 1, sizes, nullptr, dim_order);
+  EXPECT_EQ(harness.method().set_input(EValue(Tensor(&empty)), 0), Error::InvalidArgument);
 }
 
 TEST_F(MethodTest, MemoryFormatsAreNotReinterpreted) {

@@ -1,5 +1,8 @@
+#include <cstring>
 #include <new>
+#include <string_view>
 
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method_loader.h>
 #include <executorch/runtime/platform/log.h>
@@ -12,6 +15,21 @@ namespace fb = executorch_flatbuffer;
 
 namespace {
 
+// Facts about dimensions: those of inputs that have one size only, and those that nothing bounds.
+// See emitter/dim_marks.py.
+constexpr std::string_view kStaticDims = "executorch.static_dims:";
+constexpr std::string_view kUnboundedDims = "executorch.unbounded_dims:";
+
+// What follows `prefix` in `text`; `before` for other texts.
+std::string_view marks_after(std::string_view prefix, std::string_view text,
+                             std::string_view before) {
+  if (text.size() < prefix.size() || std::memcmp(text.data(), prefix.data(), prefix.size()) != 0) {
+    return before;
+  }
+  // Not substr(), which can throw.
+  return {text.data() + prefix.size(), text.size() - prefix.size()};
+}
+
 bool is_element_list(fb::KernelTypes type) {
   return type == fb::KernelTypes::IntList || type == fb::KernelTypes::TensorList ||
          type == fb::KernelTypes::OptionalTensorList;
@@ -19,17 +37,25 @@ bool is_element_list(fb::KernelTypes type) {
 
 }  // namespace
 
-MethodLoader::Counts MethodLoader::count_values() const {
+MethodLoader::Counts MethodLoader::count_values() {
   Counts counts;
   for (uint32_t i = 0; i < size_of(plan_.values()); ++i) {
     const fb::Tensor* tensor = plan_.values()->Get(i)->val_as_Tensor();
     if (tensor == nullptr) {
+      if (const fb::String* text = plan_.values()->Get(i)->val_as_String()) {
+        const std::string_view view = view_of(text->string_val());
+        static_dims_ = marks_after(kStaticDims, view, static_dims_);
+        if (kUnboundedSizes) {
+          unbounded_dims_ = marks_after(kUnboundedDims, view, unbounded_dims_);
+        }
+      }
       continue;
     }
     ++counts.tensors;
     counts.dims += tensor->sizes()->size();
     if (tensor->shape_dynamism() != fb::TensorShapeDynamism::STATIC) {
-      counts.dynamic_dims += tensor->sizes()->size();
+      // Behind the sizes of an input are their bounds.
+      counts.dynamic_dims += tensor->sizes()->size() * (is_input(*tensor) ? 2 : 1);
     }
     const auto* extra = tensor->extra_tensor_info();
     if (extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL) {

@@ -25,6 +25,10 @@ using internal::view_of;
 
 namespace {
 
+// The last version of schema/program.fbs that this runtime knows. A newer one may say what would be
+// misread here.
+constexpr uint32_t kSchemaVersion = 0;
+
 // Where the parts of a file lie, all checked to be inside of it.
 struct FileLayout {
   size_t program_size;
@@ -205,6 +209,11 @@ Program::Program(DataLoader* loader, size_t segment_base_offset, FreeableBuffer&
   ET_CHECK_OK_OR_RETURN_ERROR(verify_flatbuffer(program_data->data(), layout->program_size));
 
   const fb::Program* program = fb::GetProgram(program_data->data());
+  ET_CHECK_OR_RETURN_ERROR(program->version() <= kSchemaVersion, InvalidProgram,
+                           "The program has schema version %" PRIu32
+                           ", this runtime reads up to %" PRIu32
+                           ": export it with an older release, or update the runtime",
+                           program->version(), kSchemaVersion);
   ET_CHECK_OK_OR_RETURN_ERROR(check_segments(program, *layout));
   if (verification == Verification::InternalConsistency) {
 #if ET_ENABLE_PROGRAM_VERIFICATION

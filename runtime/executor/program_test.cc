@@ -82,6 +82,17 @@ TEST(ProgramLoadTest, OtherFormatVersionsAreInvalid) {
   EXPECT_EQ(load_error(file), Error::InvalidProgram);
 }
 
+TEST(ProgramLoadTest, NewerSchemaVersionsAreInvalid) {
+  for (const uint32_t version : {1u, 7u, 0xFFFFFFFFu}) {
+    ProgramBuilder builder;
+    builder.set_outputs({builder.add_int(7)});
+    builder.set_version(version);
+    for (const Verification verification : kLevels) {
+      EXPECT_EQ(load_error(builder.build(), verification), Error::InvalidProgram) << version;
+    }
+  }
+}
+
 TEST(ProgramLoadTest, DataMustBeAligned) {
   const PteFile file = small_program();
   PteFile shifted(file.size() + 1);

@@ -1,4 +1,5 @@
 #include <cinttypes>
+#include <string_view>
 
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/program_validation.h>
@@ -50,8 +51,8 @@ class PlanValidator {
     }
     const auto* devices = plan_->non_const_buffer_device();
     for (uint32_t i = 0; i < size_of(devices); ++i) {
-      ET_CHECK_OR_RETURN_ERROR(devices->Get(i)->device_type() == fb::DeviceType::CPU, NotSupported,
-                               "Planned buffer %d is on device type %d, only 0 (CPU) is supported",
+      ET_CHECK_OR_RETURN_ERROR(is_known_device(devices->Get(i)->device_type()), NotSupported,
+                               "Planned buffer %d is on device type %d, which is not known",
                                static_cast<int>(devices->Get(i)->buffer_idx()),
                                static_cast<int>(devices->Get(i)->device_type()));
     }
@@ -312,7 +313,8 @@ class PlanValidator {
         const auto* call = instruction->instr_args_as_KernelCall();
         ET_CHECK_OK_OR_RETURN_ERROR(
             check_index("operator", call->op_index(), size_of(plan_->operators())));
-        return check_arguments(call->args());
+        ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(call->args()));
+        return check_host_memory(*call);
       }
       case fb::InstructionArguments::DelegateCall: {
         const auto* call = instruction->instr_args_as_DelegateCall();
@@ -323,7 +325,9 @@ class PlanValidator {
       case fb::InstructionArguments::MoveCall: {
         const auto* call = instruction->instr_args_as_MoveCall();
         ET_CHECK_OK_OR_RETURN_ERROR(check_index("value", call->move_from(), num_values_));
-        return check_index("value", call->move_to(), num_values_);
+        ET_CHECK_OK_OR_RETURN_ERROR(check_index("value", call->move_to(), num_values_));
+        return require(is_on_device(call->move_from()) == is_on_device(call->move_to()),
+                       "It moves a tensor between host and device");
       }
       case fb::InstructionArguments::JumpFalseCall: {
         const auto* call = instruction->instr_args_as_JumpFalseCall();
@@ -365,7 +369,49 @@ class PlanValidator {
                                  type == fb::KernelTypes::Null,
                              InvalidProgram, "The condition is a value of type %d",
                              static_cast<int>(type));
+    return require(!is_on_device(index), "The condition is in the memory of a device");
+  }
+
+  // Whether a value is a tensor planned in the memory of a device, where the host cannot look.
+  bool is_on_device(int64_t index) const {
+    if (!kDeviceMemory) {
+      return false;
+    }
+    const fb::Tensor* tensor = plan_->values()->Get(static_cast<uint32_t>(index))->val_as_Tensor();
+    return tensor != nullptr && tensor->allocation_info() != nullptr &&
+           !memory_device(*plan_, *tensor).is_cpu();
+  }
+
+  // Kernels work on the host's memory, but for those that copy between it and a device's.
+  Error check_host_memory(const fb::KernelCall& call) const {
+    constexpr std::string_view kCopies = "et_copy::";
+    const auto* op = plan_->operators()->Get(static_cast<uint32_t>(call.op_index()));
+    if (!kDeviceMemory || size_of(plan_->non_const_buffer_device()) == 0 ||
+        view_of(op->name()).substr(0, kCopies.size()) == kCopies) {
+      return Error::Ok;
+    }
+    for (uint32_t i = 0; i < call.args()->size(); ++i) {
+      const fb::EValue* value = plan_->values()->Get(static_cast<uint32_t>(call.args()->Get(i)));
+      bool on_device = is_on_device(call.args()->Get(i));
+      if (const auto* list = value->val_as_TensorList()) {
+        on_device = any_on_device(*list->items());
+      } else if (const auto* optional = value->val_as_OptionalTensorList()) {
+        on_device = any_on_device(*optional->items());
+      }
+      ET_CHECK_OR_RETURN_ERROR(!on_device, NotSupported,
+                               "Argument %u of kernel %s is in the memory of a device",
+                               static_cast<unsigned>(i), op->name()->c_str());
+    }
     return Error::Ok;
+  }
+
+  bool any_on_device(const Indices& items) const {
+    for (uint32_t i = 0; i < items.size(); ++i) {
+      if (items.Get(i) >= 0 && is_on_device(items.Get(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   // Freeing drops the tensor's memory for good, so it must be memory that the tensor gets anew.

@@ -62,7 +62,7 @@ std::vector<Case> bad_tensors() {
       {"StridesOverflow", tensor_with([](auto& t) { t.sizes = {0, 65536, 65536}; })},
       {"StorageOffset", tensor_with([](auto& t) { t.storage_offset = 1; }), Error::NotSupported},
       {"Layout", tensor_with([](auto& t) { t.layout = 1; }), Error::NotSupported},
-      {"Device", tensor_with([](auto& t) { t.device_type = 1; }), Error::NotSupported},
+      {"Device", tensor_with([](auto& t) { t.device_type = 2; }), Error::NotSupported},
       {"ExternalWithoutName", tensor_with([](auto& t) { t.external = true; })},
       {"UnknownMemoryId", tensor_with([](auto& t) { t.memory_id = 1; })},
       {"ExceedsPlannedBuffer",

@@ -99,6 +99,31 @@ bool is_serializable(ScalarType type) {
   }
 }
 
+etensor::Device planned_buffer_device(const executorch_flatbuffer::ExecutionPlan& plan,
+                                      size_t memory_id) {
+  const auto* devices = plan.non_const_buffer_device();
+  for (flatbuffers::uoffset_t i = 0; i < size_of(devices); ++i) {
+    const auto* entry = devices->Get(i);
+    if (entry->buffer_idx() >= 0 && static_cast<size_t>(entry->buffer_idx()) == memory_id) {
+      return {static_cast<etensor::DeviceType>(entry->device_type()), entry->device_index()};
+    }
+  }
+  return etensor::DeviceType::CPU;
+}
+
+etensor::Device memory_device(const executorch_flatbuffer::ExecutionPlan& plan,
+                              const executorch_flatbuffer::Tensor& tensor) {
+  if (tensor.allocation_info() != nullptr) {
+    return planned_buffer_device(plan, tensor.allocation_info()->memory_id());
+  }
+  const auto* extra = tensor.extra_tensor_info();
+  if (extra == nullptr || tensor.data_buffer_idx() != 0 ||
+      extra->location() == executorch_flatbuffer::TensorDataLocation::EXTERNAL) {
+    return etensor::DeviceType::CPU;
+  }
+  return {static_cast<etensor::DeviceType>(extra->device_type()), extra->device_index()};
+}
+
 Result<TensorSpec> check_tensor(const executorch_flatbuffer::Tensor* tensor) {
   ET_CHECK_OR_RETURN_ERROR(tensor != nullptr, InvalidProgram, "A tensor is missing");
   ET_CHECK_OR_RETURN_ERROR(tensor->sizes() != nullptr && tensor->dim_order() != nullptr,
@@ -134,10 +159,9 @@ Result<TensorSpec> check_tensor(const executorch_flatbuffer::Tensor* tensor) {
                            "Tensor has storage offset %d, only 0 is supported",
                            static_cast<int>(tensor->storage_offset()));
   const auto* extra = tensor->extra_tensor_info();
-  ET_CHECK_OR_RETURN_ERROR(
-      extra == nullptr || extra->device_type() == executorch_flatbuffer::DeviceType::CPU,
-      NotSupported, "Tensor lives on device type %d, only 0 (CPU) is supported",
-      extra == nullptr ? 0 : static_cast<int>(extra->device_type()));
+  ET_CHECK_OR_RETURN_ERROR(extra == nullptr || is_known_device(extra->device_type()), NotSupported,
+                           "Tensor lives on device type %d, which is not known",
+                           extra == nullptr ? 0 : static_cast<int>(extra->device_type()));
 
   ET_CHECK_OK_OR_RETURN_ERROR(check_extent(spec));
   return spec;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/portable_type/device.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/tensor_shape_dynamism.h>
 #include <executorch/schema/program_generated.h>
@@ -35,6 +36,28 @@ struct TensorSpec {
 /// @retval Error::InvalidProgram Something is wrong; the log says what.
 /// @retval Error::NotSupported A layout, storage offset or device that this runtime does not have.
 Result<TensorSpec> check_tensor(const executorch_flatbuffer::Tensor* tensor);
+
+#ifdef ET_NO_DEVICE_MEMORY
+/// Programs that want a device's memory are refused: //runtime/executor:enable_device_memory.
+constexpr bool kDeviceMemory = false;
+#else
+constexpr bool kDeviceMemory = true;
+#endif
+
+/// Where planned buffer `memory_id` (from 1) of a method lies, which lists those not on the CPU.
+etensor::Device planned_buffer_device(const executorch_flatbuffer::ExecutionPlan& plan,
+                                      size_t memory_id);
+
+/// Where the memory of a tensor lies. What the tensor itself says of its device counts only if the
+/// caller supplies the memory: without planned device memory, values just say where they are used.
+etensor::Device memory_device(const executorch_flatbuffer::ExecutionPlan& plan,
+                              const executorch_flatbuffer::Tensor& tensor);
+
+/// Whether programs may use a kind of device with this number.
+inline bool is_known_device(executorch_flatbuffer::DeviceType type) {
+  constexpr int kKnown = kDeviceMemory ? etensor::kNumDeviceTypes : 1;
+  return static_cast<int>(type) >= 0 && static_cast<int>(type) < kKnown;
+}
 
 /// Whether tensors can have this dtype. Programs number dtypes like `ScalarType` does.
 bool is_serializable(executorch::aten::ScalarType type);

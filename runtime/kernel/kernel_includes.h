@@ -12,6 +12,12 @@
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/log.h>
 
+/// Defines the constant `variable` that holds the name of an operator, for the NAME of
+/// ET_SWITCH_...: `ET_DEFINE_OPERATOR_NAME(op_name, "add.out");`. Its type as a parameter of a
+/// template is ET_OPERATOR_NAME_TYPE.
+#define ET_OPERATOR_NAME_TYPE const char*
+#define ET_DEFINE_OPERATOR_NAME(variable, name) static constexpr const char variable[] = name
+
 /// Unless `cond` holds: logs it, fails the kernel with `Error::error` and returns `retval`.
 /// For kernels without a return value leave `retval` empty.
 #define ET_KERNEL_CHECK(context, cond, error, retval)      \

@@ -4,6 +4,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/event_tracer_hooks.h>
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/kernel/tensor_access.h>

@@ -1,14 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
+#include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/function_ref.h>
+#include <executorch/runtime/core/portable_type/c10/c10/util/irange.h>
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
 namespace extension {
 namespace internal {
+
+/// A grain size that pays for elementwise work, as PyTorch has it.
+constexpr int64_t GRAIN_SIZE = 32768;
 
 /// Runs the whole range on the calling thread.
 ///

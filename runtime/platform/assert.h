@@ -27,7 +27,9 @@
   } while (0)
 
 // Checks that only debug builds pay for; in release builds the condition is compiled, not run.
+// ET_DEBUG_ONLY marks a variable that only such checks read.
 #ifdef NDEBUG
+#define ET_DEBUG_ONLY [[maybe_unused]]
 #define ET_DCHECK_MSG(_cond, _format, ...)         \
   do {                                             \
     if (false) {                                   \
@@ -41,6 +43,7 @@
     }                    \
   } while (0)
 #else
+#define ET_DEBUG_ONLY
 #define ET_DCHECK_MSG(_cond, _format, ...) ET_CHECK_MSG(_cond, _format, ##__VA_ARGS__)
 #define ET_DCHECK(_cond) ET_CHECK(_cond)
 #endif

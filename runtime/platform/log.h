@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/types.h>

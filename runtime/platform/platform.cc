@@ -19,8 +19,14 @@ constexpr PalImpl kDefaultPal = {
 };
 
 PalImpl current_pal = kDefaultPal;
-// Modules on several threads each call runtime_init().
-std::atomic<bool> pal_initialized{false};
+// The init() that ran last; null before the first. Atomic, since modules on several threads each
+// call runtime_init().
+std::atomic<pal_init_method> initialized_by{nullptr};
+
+void run_init() {
+  current_pal.init();
+  initialized_by.store(current_pal.init, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -62,11 +68,12 @@ bool register_pal(PalImpl impl) {
   if (impl.free != nullptr) merged.free = impl.free;
   merged.source_filename = impl.source_filename;
 
-  const bool new_init = merged.init != current_pal.init;
   current_pal = merged;
-  // A table that arrives after runtime_init() must not miss its own init().
-  if (pal_initialized.load(std::memory_order_relaxed) && new_init) {
-    current_pal.init();
+  // The functions of a table may be called from now on, whether runtime_init() has been or is yet
+  // to come: a table's own init() runs at once, and the default's if that has not been the last.
+  const pal_init_method last = initialized_by.load(std::memory_order_relaxed);
+  if (impl.init != nullptr || (last != nullptr && last != merged.init)) {
+    run_init();
   }
   return true;
 }
@@ -74,8 +81,9 @@ bool register_pal(PalImpl impl) {
 const PalImpl* get_pal_impl() { return &current_pal; }
 
 void pal_init() {
-  pal_initialized.store(true, std::memory_order_relaxed);
-  current_pal.init();
+  if (initialized_by.load(std::memory_order_relaxed) != current_pal.init) {
+    run_init();
+  }
 }
 
 void pal_abort() {

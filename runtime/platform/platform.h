@@ -33,7 +33,8 @@ typedef enum {
   kUnknown = '?',
 } et_pal_log_level_t;
 
-/// Prepares the platform; called by runtime_init(). May be called more than once.
+/// Prepares the platform; called by runtime_init(), or by register_pal() when a table with an
+/// init() of its own goes. May be called more than once.
 void et_pal_init(void) ET_INTERNAL_PLATFORM_WEAKNESS;
 
 /// Ends the process or device without returning. Called after a failed ET_CHECK.
@@ -117,6 +118,9 @@ struct PalImpl {
 /// Replaces the PAL: non-null fields take effect at once, null fields go back to their defaults.
 /// The last registration wins, so an application can override a library's. May run in a static
 /// constructor. Not thread safe: register before other threads use the runtime.
+///
+/// An init() that `impl` brings is called here, before or after runtime_init(), which then does not
+/// call it again.
 ///
 /// @retval true  Registered.
 /// @retval false `impl` overrides only one of allocate and free; memory from one allocator would be

@@ -2,6 +2,8 @@
 /// Global initialization of the runtime.
 #pragma once
 
+#include <executorch/runtime/platform/compiler.h>
+
 namespace executorch {
 namespace runtime {
 

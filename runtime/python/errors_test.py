@@ -79,6 +79,42 @@ class TestFiles:
             assert caught.value.code in (Error.InvalidProgram, Error.InvalidArgument)
             assert caught.value.log and caught.value.log[0] in str(caught.value)
 
+    @pytest.mark.parametrize(
+        ("head", "reason"),
+        [
+            (b"PK\x03\x04", "zip archive.*to_executorch"),
+            (b"\x80\x02}q\x00", "a pickle"),
+            (b"GGUF\x03", "GGUF"),
+            (b"\x1c\0\0\0FT01", "give this as data_path"),
+            (b"\x1c\0\0\0ET11", "version of the file format"),
+            (b"hello world", "no 'ET12' at byte 4"),
+            (b"", "there are no bytes"),
+        ],
+    )
+    def test_foreign_contents_are_called_by_their_name(
+        self, tmp_path: pathlib.Path, head: bytes, reason: str
+    ) -> None:
+        contents = head.ljust(100 if head else 0, b"x")
+        path = tmp_path / "foreign.pte"
+        path.write_bytes(contents)
+        for source in (path, contents):
+            with pytest.raises(ExecuTorchError, match=reason):
+                load(source)
+
+    @pytest.mark.parametrize("version", [1, 2**32 - 1])
+    def test_newer_schema_versions(self, version: int) -> None:
+        spec = AddProgram(external=True, version=version)
+        with pytest.raises(
+            ExecuTorchError, match=f"schema version {version}, this runtime reads up to 0"
+        ) as caught:
+            load(spec.build())
+        assert caught.value.code == Error.InvalidProgram
+        with pytest.raises(
+            ExecuTorchError, match=f"schema version {version}, this runtime reads up to 0"
+        ) as caught:
+            load(AddProgram(external=True).build(), data_path=spec.build_data(A.tobytes()))
+        assert caught.value.code == Error.InvalidExternalData
+
     @pytest.mark.parametrize("verification", list(Verification))
     def test_every_truncation(self, verification: Verification) -> None:
         data = AddProgram().build()

@@ -73,6 +73,37 @@ def test_dynamic_batches() -> None:
         method.execute([torch.randn(9, 3)])
 
 
+@pytest.mark.parametrize("planned", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ((9, 3), "Dimension 0 is 9 in shape (9, 3), expected at most 8"),
+        ((6, 4), "Dimension 1 is 4 in shape (6, 4), expected 3"),
+        ((8, 2), "Dimension 1 is 2 in shape (8, 2), expected 3"),
+        ((12, 2), "Dimension 0 is 12 in shape (12, 2), expected at most 8"),
+        ((3, 8), "Dimension 1 is 8 in shape (3, 8), expected 3"),
+    ],
+)
+def test_each_dimension_has_its_bound(planned: bool, shape: tuple[int, int], reason: str) -> None:
+    class Negate(torch.nn.Module):
+        def forward(self, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+            return x.neg() + y
+
+    planner = MemoryPlanningPass(alloc_graph_input=planned, alloc_graph_output=planned)
+    method = method_of(
+        Negate(),
+        (torch.ones(1), torch.randn(4, 3)),
+        ExecutorchBackendConfig(memory_planning_pass=planner),
+        dynamic_shapes={"y": None, "x": {0: torch.export.Dim("batch", min=1, max=8)}},
+    )
+    with pytest.raises(InvalidInputError) as caught:
+        method.execute([torch.ones(1), torch.randn(shape)])
+    assert caught.value.log[0] == reason
+    assert "input 1" in str(caught.value)
+    x = torch.randn(8, 3)
+    torch.testing.assert_close(method.execute([torch.ones(1), x])[0], 1 - x)
+
+
 def test_several_inputs_and_outputs() -> None:
     class Two(torch.nn.Module):
         def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -73,6 +73,7 @@ std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> pro
       state->planned_memory_ = std::move(*memory);
       state->memory_manager_.emplace(&state->method_allocator_, state->planned_memory_->allocator(),
                                      &state->temp_allocator_);
+      state->memory_manager_->set_dynamic_allocator(&state->method_allocator_);
       Result<Method> method = state->program_->program().load_method(
           name.c_str(), &*state->memory_manager_,
           tracer == nullptr ? nullptr : tracer->event_tracer(), state->program_->data_map(),

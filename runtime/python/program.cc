@@ -10,6 +10,7 @@
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <executorch/extension/log_capture/log_capture.h>
+#include <executorch/runtime/python/contents.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/program.h>
 
@@ -39,13 +40,18 @@ constexpr size_t kDataAlignment = alignof(std::max_align_t);
 /// What a bundled program aligns its program to.
 constexpr size_t kBundleAlignment = 32;
 
-[[noreturn]] void fail_to_load(const std::string& name, Error error, LogCapture& log) {
+[[noreturn]] void fail_to_load(const std::string& name, Error error, LogCapture& log,
+                               const std::string& advice = "") {
   FailureKind kind = FailureKind::kGeneric;
   struct stat status;
   if (error == Error::AccessFailed && ::stat(name.c_str(), &status) != 0 && errno == ENOENT) {
     kind = FailureKind::kFileNotFound;
   }
-  throw Failure(error, "loading " + name, log.take(), kind);
+  std::vector<std::string> lines = log.take();
+  if (!advice.empty()) {
+    lines.push_back(advice);
+  }
+  throw Failure(error, "loading " + name, std::move(lines), kind);
 }
 
 template <typename Loader>
@@ -195,7 +201,8 @@ std::shared_ptr<ProgramState> ProgramState::load(const Source& program,
     const py::gil_scoped_release release;
     Result<Program> loaded = Program::load(loader, verification);
     if (!loaded.ok()) {
-      fail_to_load(state->name_, loaded.error(), log);
+      fail_to_load(state->name_, loaded.error(), log,
+                   loaded.error() == Error::InvalidProgram ? guess_contents(*loader) : "");
     }
     state->program_.emplace(std::move(*loaded));
   }

@@ -48,6 +48,7 @@ class AddProgram:
         external: ``b`` is not an input but external data with the key ``b``.
         plan_inputs, plan_outputs: whether those tensors have a place in the method's memory.
         dynamic: sizes are upper bounds.
+        version: of the schema of both files.
     """
 
     methods: Sequence[str] = ("forward",)
@@ -59,6 +60,7 @@ class AddProgram:
     plan_inputs: bool = True
     plan_outputs: bool = True
     operator: tuple[str, str] = ("aten::add", "out")
+    version: int = 0
     _arena: int = field(init=False, default=0)
 
     def nbytes(self) -> int:
@@ -96,7 +98,7 @@ class AddProgram:
 
     def build(self) -> bytes:
         """The bytes of the ``.pte`` file."""
-        return write(Program(execution_plan=[self.plan(name) for name in self.methods]))
+        return write(Program(version=self.version, execution_plan=[self.plan(name) for name in self.methods]))
 
     def build_data(self, payload: bytes, key: str = "b") -> bytes:
         """The bytes of a ``.ptd`` file with ``payload`` for ``b``."""
@@ -104,6 +106,7 @@ class AddProgram:
             self.dtype, list(self.sizes), list(self.dim_order or range(len(self.sizes)))
         )
         root = flat_tensor.FlatTensor(
+            version=self.version,
             segments=[flat_tensor.DataSegment(0, len(payload))],
             named_data=[flat_tensor.NamedData(key, 0, layout)],
         )

@@ -3,6 +3,7 @@
 
 #include <pybind11/numpy.h>
 
+#include <executorch/runtime/core/device_allocator.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/tensor_input.h>
@@ -126,13 +127,26 @@ void OutputValue::take_tensor(const Tensor& tensor, const std::shared_ptr<void>*
   if (data == nullptr && tensor.nbytes() > 0) {
     throw Failure(Error::InvalidState, "an output has no data; has the method run?");
   }
-  if (owner != nullptr) {
+  const executorch::aten::Device device = tensor.device();
+  if (owner != nullptr && device.is_cpu()) {
     tensor_.data = std::shared_ptr<void>(*owner, data);
     return;
   }
   tensor_.data = OutputMemory::allocate(tensor.nbytes()).data;
-  if (tensor.nbytes() > 0) {
+  if (tensor.nbytes() == 0) {
+    return;
+  }
+  if (device.is_cpu()) {
     std::memcpy(tensor_.data.get(), data, tensor.nbytes());
+    return;
+  }
+  DeviceAllocator* const allocator = get_device_allocator(device.type());
+  const Error error = allocator == nullptr
+                          ? Error::NotFound
+                          : allocator->copy_device_to_host(tensor_.data.get(), data,
+                                                           tensor.nbytes(), device.index());
+  if (error != Error::Ok) {
+    throw Failure(error, "copying an output from the memory of a device");
   }
 }
 

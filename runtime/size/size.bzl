@@ -18,6 +18,8 @@ _SMALL = [
 def _small_impl(settings, attr):
     return {
         "//runtime/core:enable_event_tracer": False,
+        "//runtime/core:enable_unbounded_sizes": False,
+        "//runtime/executor:enable_device_memory": False,
         "//command_line_option:compilation_mode": "opt",
         "//command_line_option:copt": settings["//command_line_option:copt"] + _SMALL + attr.copts,
     }
@@ -27,6 +29,8 @@ _small = transition(
     inputs = ["//command_line_option:copt"],
     outputs = [
         "//runtime/core:enable_event_tracer",
+        "//runtime/core:enable_unbounded_sizes",
+        "//runtime/executor:enable_device_memory",
         "//command_line_option:compilation_mode",
         "//command_line_option:copt",
     ],

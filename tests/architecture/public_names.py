@@ -73,6 +73,9 @@ PYTHON: dict[str, tuple[str, ...]] = {
     ),
     "executorch.exir.backend.compile_spec_schema": ("CompileSpec",),
     "executorch.exir.backend.partitioner": ("DelegationSpec", "PartitionResult", "Partitioner"),
+    "executorch.exir.backend.test.backend_with_compiler_demo": ("BackendWithCompilerDemo",),
+    "executorch.exir.backend.test.backend_with_delegate_mapping_demo": ("BackendWithDelegateMappingDemo",),
+    "executorch.exir.backend.test.op_partitioner_demo": ("AddMulPartitionerDemo",),
     "executorch.exir.backend.utils": (
         "format_delegated_graph",
         "print_delegated_graph",

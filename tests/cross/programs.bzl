@@ -48,11 +48,13 @@ _TESTS = {
     "runtime/core/testing_util": ["error_matchers_test"],
     "runtime/executor": [
         "allocation_failure_test",
+        "dynamic_memory_test",
         "integrity_test",
         "memory_manager_test",
         "merged_data_map_test",
         "method_control_flow_test",
         "method_delegate_test",
+        "method_device_test",
         "method_dtypes_test",
         "method_event_tracer_test",
         "method_external_data_test",
@@ -65,10 +67,7 @@ _TESTS = {
         "program_threads_test",
         "program_validation_test",
     ],
-    "runtime/executor/test": [
-        "backend_with_compiler_demo_test",
-        "managed_memory_manager_test",
-    ],
+    "runtime/executor/test": ["managed_memory_manager_test"],
     "runtime/kernel": [
         "boxing_test",
         "kernel_runtime_context_test",
@@ -111,6 +110,7 @@ LIGHT = [
 FAST = [
     "//backends/xnnpack/runtime:executor_test",
     "//backends/xnnpack/runtime:packed_weights_test",
+    "//backends/xnnpack/runtime:rows_test",
     "//backends/xnnpack/runtime:shapes_test",
     "//backends/xnnpack/runtime:sharing_test",
     "//backends/xnnpack/runtime:workspace_test",

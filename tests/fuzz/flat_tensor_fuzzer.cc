@@ -69,7 +69,7 @@ bool run(const uint8_t* data, size_t size, uint64_t* digest) {
   }
   ok = map->get_key(num_keys).error() == Error::InvalidArgument && ok;
   (void)map->get_data("no such key");
-  (void)executorch::extension::MergedDataMap::load(std::vector<const NamedDataMap*>{&map.get()});
+  (void)executorch::extension::MergedDataMap::load({&map.get()});
   return ok;
 }
 

@@ -62,6 +62,15 @@ def dynamic_shapes() -> Specimen:
     return specimen_of(_Dynamic(), *inputs, dynamic_shapes=shapes)
 
 
+def unbounded_shapes() -> Specimen:
+    """Released runtimes run these up to the sizes of the example inputs."""
+    example, *inputs = [
+        (torch.rand(n, m, 8), torch.rand(n, m, 4)) for n, m in ((6, 9), (3, 4), (2, 2), (6, 9))
+    ]
+    shapes = ({0: Dim.DYNAMIC, 1: Dim("columns", min=2)},) * 2
+    return specimen_of(_Dynamic(), *inputs, dynamic_shapes=shapes, example=example)
+
+
 DTYPES = (
     torch.uint8,
     torch.int8,
@@ -241,6 +250,7 @@ SPECIMENS: dict[str, Callable[[], Specimen]] = {
         convolutional,
         channels_last,
         dynamic_shapes,
+        unbounded_shapes,
         dtypes,
         constants_of_all_dtypes,
         lists_of_tensors,

@@ -14,12 +14,14 @@ def rows():
     return {model: size_report.row(model, PLATFORM) for model in size_report.MODELS}
 
 
-def test_the_digits_keep_their_four_operators(rows):
+def test_the_digits_keep_their_five_operators(rows):
     assert rows["digits"]["operators"] == [
+        "aten::addmm.out",
         "aten::convolution.out",
-        "aten::linear.out",
         "aten::max_pool2d_with_indices.out",
         "aten::relu.out",
+        # Of the ten scores: the last layer's result is turned round, and outputs have memory of their own.
+        "aten::view_copy.out",
     ]
 
 

@@ -14,6 +14,7 @@ from torch import nn
 from torch.export import Dim
 from torch.nn import functional as F
 
+from executorch.tests.zoo.grouped import grouped_mm
 from executorch.tests.zoo.specimen import ALL_FLOATS, Specimen
 
 
@@ -310,6 +311,39 @@ class MixtureOfExperts(nn.Module):
         return x + (weights.unsqueeze(-1) * expert_outputs).sum(2)
 
 
+def routed_experts(full: bool) -> Specimen:
+    """Two layers with 64 experts of 512, 128 tokens in full size."""
+    width, hidden, experts, tokens_ = (256, 512, 64, 128) if full else (16, 24, 4, 6)
+    layers = [RoutedExperts(width, hidden, experts) for _ in range(2)]
+    x = torch.randn(1, tokens_, width)
+    return Specimen(nn.Sequential(*layers).eval(), (x,), tolerance=ALL_FLOATS)
+
+
+class RoutedExperts(nn.Module):
+    """Experts as `transformers` writes them: tokens sorted by expert, one grouped product for all, and back in order."""
+
+    def __init__(self, width: int, hidden: int, experts: int, best: int = 2) -> None:
+        super().__init__()
+        self.experts, self.best = experts, best
+        self.norm, self.gate = nn.LayerNorm(width), nn.Linear(width, experts, bias=False)
+        self.up = nn.Parameter(torch.randn(experts, 2 * hidden, width) * width**-0.5)
+        self.down = nn.Parameter(torch.randn(experts, width, hidden) * hidden**-0.5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norm(x).flatten(0, 1)
+        weights, chosen = self.gate(y).float().softmax(-1).topk(self.best, dim=-1)
+        weights /= weights.sum(-1, keepdim=True)
+        expert, order = torch.sort(chosen.flatten())
+        counts = torch.histc(expert.float(), bins=self.experts, min=0, max=self.experts - 1)
+        ends = torch.cumsum(counts, 0, dtype=torch.int32)
+        gate, up = grouped_mm(y[order // self.best], self.up.transpose(1, 2), ends).chunk(2, dim=-1)
+        products = grouped_mm(F.silu(gate) * up, self.down.transpose(1, 2), ends)
+        products = products * weights.flatten()[order].to(x.dtype).unsqueeze(-1)
+        back = torch.empty_like(order)
+        back[order] = torch.arange(order.shape[0])
+        return x + products[back].view(-1, self.best, x.shape[-1]).sum(1).view(x.shape)
+
+
 FACTORIES: Mapping[str, Callable[[bool], Specimen]] = {
     factory.__name__: factory
     for factory in (
@@ -324,5 +358,6 @@ FACTORIES: Mapping[str, Callable[[bool], Specimen]] = {
         t5_encoder,
         t5_decoder,
         mixture_of_experts,
+        routed_experts,
     )
 }

@@ -60,6 +60,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "t5_encoder",
         "t5_decoder",
         "mixture_of_experts",
+        "routed_experts",
     ),
     "audio": (
         "whisper_encoder",

@@ -3,7 +3,8 @@
     python3 third-party/fetch/lock.py third-party/python.lock.json [NAME==VERSION ...]
 
 Named packages are (re)pinned at that version first; those of debian_bundles.lock.json are named BUNDLE/NAME. Digests come from the archive that the machine's own
-client fetches now, so run it where you trust the index, and review the change.
+client fetches now, so run it where you trust the index, and review the change. An entry's name is that of its package, unless
+the entry has a "package": a second version beside the first.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def pin(kind: str, name: str, entry: dict) -> None:
         into = pathlib.Path(scratch)
         if kind == "pip":
             command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "-q"]
-            fetch.run([*command, "-d", scratch, f"{name}=={entry['version']}"], into)
+            fetch.run([*command, "-d", scratch, f"{entry.get('package', name)}=={entry['version']}"], into)
         else:
             fetch.KINDS[kind][0](name, entry["version"], [], into, entry.get("suite", "bookworm"))
         entry["sha256"] = [fetch.sha256(path) for path in into.iterdir()]

@@ -11,7 +11,8 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.partitioner.constants import mutated_buffers, state_inputs, trained_parameters
+from executorch.dialects.mutations import changing_state
+from executorch.partitioner.constants import state_inputs
 from executorch.partitioner.partition_proposals import operator_name
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
@@ -85,16 +86,15 @@ def name_of(node: Node) -> str:
 class Constants:
     """The tensors of a program's parameters, buffers and lifted constants, and of what is made of them.
 
-    Buffers that the program writes are none, nor are parameters that it is trained by (it returns their gradients):
-    a delegate would go on with their first values. Called with a node it gives its tensor, None for what the model
+    Buffers and parameters that the program writes are none, nor are parameters that are trained (it returns their
+    gradients): a delegate would go on with their first values. Called with a node it gives its tensor, None for what the model
     calculates.
     """
 
     def __init__(self, program: ExportedProgram) -> None:
         self._program = program
         self._state = state_inputs(program.graph_signature)
-        self._written = set(mutated_buffers(program.graph_signature).values())
-        self._trained = trained_parameters(program.graph_signature)
+        self._changing = changing_state(program.graph_signature)
         self._known: dict[Node, bool] = {}
 
     def __call__(self, node: Node) -> torch.Tensor | None:
@@ -121,9 +121,8 @@ class Constants:
         return self._known[node]
 
     def changes(self, node: Node) -> bool:
-        """Whether ``node`` is state that changes between runs: a written buffer, or a parameter that is trained."""
-        spec = self._state.get(node.name) if node.op == "placeholder" else None
-        return spec is not None and (spec.target in self._written or spec.target in self._trained)
+        """Whether ``node`` is state that changes between runs: written by the program, or trained."""
+        return node.op == "placeholder" and node.name in self._changing
 
     def _stored(self, node: Node) -> torch.Tensor | None:
         spec = self._state.get(node.name)

@@ -165,11 +165,15 @@ def gelu(operator: Operator) -> None:
     operator.add(schema.XNNMultiply(input1_id=source, input2_id=values[4], output_id=operator.output(layout)))
 
 
+_POWERS = {2.0: schema.XNNSquare, 0.5: schema.XNNSquareRoot, -0.5: schema.XNNReciprocalSquareRoot}
+
+
 @lowers("aten.pow.Tensor_Scalar", order=Order.SAME)
 def power(operator: Operator) -> None:
-    """Squares and cubes."""
-    if float(operator.node.args[1]) == 2:
-        _unary(operator, schema.XNNSquare)
+    """Squares, cubes and square roots."""
+    exponent = float(operator.node.args[1])
+    if exponent in _POWERS:
+        _unary(operator, _POWERS[exponent])
         return
     layout = operator.layout
     source = operator.input(operator.node.args[0], layout)

@@ -71,6 +71,19 @@ def mean(operator: Operator) -> None:
         builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
 
 
+@lowers("aten.sum.dim_IntList")
+def total(operator: Operator) -> None:
+    """Over the last dimension."""
+    source, builder = operator.node.args[0], operator.builder
+    kept = operator.output() if operator.argument(2, "keepdim", False) else None
+    kind = operator.input_type(source)
+    result = _row_product(
+        builder, operator.input(source), shape_of(source), kind, 1.0, kept, handle=operator.node
+    )
+    if kept is None:
+        builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
+
+
 def _as_image(shape: Sequence[Any], dims: Sequence[int]) -> list[Any]:
     """The channels-last shape whose height is what lies along neighbouring dimensions."""
     first, behind = dims[0], dims[-1] + 1
@@ -136,9 +149,23 @@ def row_mean(
         offset: is added.
         handle: the node of the model that this is part of.
     """
+    return _row_product(builder, source, shape, kind, 1 / shape[-1], target, offset, handle)
+
+
+def _row_product(
+    builder: GraphBuilder,
+    source: int,
+    shape: list[int],
+    kind: ElementType,
+    factor: float,
+    target: int | None = None,
+    offset: float = 0.0,
+    handle: Node | None = None,
+) -> int:
+    """The sum over the last dimension, which becomes 1, times ``factor`` plus ``offset``."""
     target = builder.value([*shape[:-1], 1], kind) if target is None else target
     dtype = torch.float16 if kind.datatype is schema.XNNDatatype.xnn_datatype_fp16 else torch.float32
-    weight = builder.constant(torch.full((1, shape[-1]), 1 / shape[-1], dtype=dtype))
+    weight = builder.constant(torch.full((1, shape[-1]), factor, dtype=dtype))
     bias = builder.constant(torch.full((1,), offset, dtype=dtype)) if offset else INVALID_ID
     made = schema.XNNFullyConnected(input1_id=source, filter_id=weight, bias_id=bias, output_id=target)
     builder.add(made, handle)

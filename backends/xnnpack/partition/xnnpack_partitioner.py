@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.infra.partitioner import Partition
 
-from executorch.backends.xnnpack.graph.constants import name_of, prepared_constants, program_constants
+from executorch.backends.xnnpack.graph.constants import name_of, program_constants
 from executorch.backends.xnnpack.graph.conversions import is_qparam
 from executorch.backends.xnnpack.graph.products import is_size, product_of, sizes_behind
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
@@ -22,8 +22,9 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
 from executorch.dialects import meta_keys
-from executorch.partitioner import DelegationSpec, PartitionResult
+from executorch.partitioner import DelegationSpec, PartitionResult, tag_constant_data
 from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
+from executorch.partitioner.constants import COPY_FOR_READERS
 from executorch.partitioner.partition_proposals import generate_grouped_partitions_from_list_of_nodes
 from executorch.partitioner.reasons import DELEGATION_REASONS, note_reason
 
@@ -38,6 +39,10 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         verbose: log every operator that is not taken, with the reason.
         force_non_static_weights_for_f32_linear: weights and biases of linear layers in floating point are arguments of
             the delegate, not part of it, so that they may change; they are packed whenever it runs.
+        enable_bf16: must be False: delegates calculate in float32 and float16, and operators in bfloat16 stay outside.
+
+    Raises:
+        ValueError: ``enable_bf16`` is set.
     """
 
     def __init__(
@@ -46,8 +51,15 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         config_precisions: ConfigPrecisionType | list[ConfigPrecisionType] | None = None,
         per_op_mode: bool = False,
         verbose: bool = False,
+        enable_bf16: bool = False,
         **kwargs: Any,
     ) -> None:
+        if enable_bf16:
+            raise ValueError(
+                "XnnpackPartitioner(enable_bf16=True): delegates calculate in float32 and float16, not in bfloat16. Way "
+                "out: convert the model (model.float() or model.half()), or leave the option out, and operators in "
+                "bfloat16 run on the kernels outside"
+            )
         if verbose:
             _show_refusals()
         precisions = (
@@ -80,6 +92,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
                 "Way out: to_edge_transform_and_lower() with partitioner=[XnnpackPartitioner()]"
             )
         result = super().partition(exported_program)
+        _prepare_constants_inside(result.tagged_exported_program)
         if self._linears_have_arguments:
             _keep_weights_outside(result.tagged_exported_program)
         return result
@@ -88,6 +101,9 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         """What is taken, as large convex partitions, or one for each operator."""
         matched = self.get_matched_nodes_from_configs(ep)
         _log_unknown_operators(ep, matched, type(self).__name__)
+        # What prepares constants ties nothing together: each partition gets its own copy.
+        constants = program_constants(ep)
+        matched = [[node for node in nodes if not constants.has(node)] for nodes in matched]
         if not self.per_op_mode:
             matched = _sizes_apart(matched)
         while True:
@@ -95,7 +111,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
             shared = _shared_sizes(partitions)
             if not shared:
                 return partitions
-            matched = [_without(shared, nodes, ep) for nodes in matched]
+            matched = [_without(shared, nodes) for nodes in matched]
 
     def _grouped(self, ep: ExportedProgram, matched: list[list[Node]]) -> list[Partition]:
         partitions: list[Partition] = []
@@ -126,6 +142,20 @@ def _log_unknown_operators(ep: ExportedProgram, matched: list[list[Node]], who: 
             reasons = node.meta.get(DELEGATION_REASONS, ())
             if node not in taken and len(reasons) == 1 and reasons[0][0] == who:
                 logger.debug("not taking %s (%s): %s", node.name, name_of(node), reasons[0][1])
+
+
+def _prepare_constants_inside(program: ExportedProgram) -> None:
+    """Takes what prepares the constants that delegates read into these; what is elsewhere gets copies of it."""
+    constants = program_constants(program)
+    for module in program.graph_module.modules():
+        for node in reversed(module.graph.nodes) if isinstance(module, torch.fx.GraphModule) else ():
+            tag = node.meta.get(meta_keys.DELEGATION_TAG)
+            for one in node.all_input_nodes if tag is not None and node.op == "call_function" else ():
+                inside = meta_keys.DELEGATION_TAG in one.meta
+                if one.op == "call_function" and not inside and constants.has(one):
+                    one.meta[meta_keys.DELEGATION_TAG] = tag
+                    one.meta[COPY_FOR_READERS] = True
+    tag_constant_data(program)
 
 
 def _keep_weights_outside(program: ExportedProgram) -> None:
@@ -188,7 +218,7 @@ def _shared_sizes(partitions: list[Partition]) -> set[Node]:
     return crossing
 
 
-def _without(shared: set[Node], nodes: list[Node], ep: ExportedProgram) -> list[Node]:
+def _without(shared: set[Node], nodes: list[Node]) -> list[Node]:
     """What is left of a group when these sizes, and views that are given them, stay outside."""
     if all(shared.isdisjoint([node, *sizes_behind(node)]) for node in nodes):
         return nodes
@@ -198,7 +228,7 @@ def _without(shared: set[Node], nodes: list[Node], ep: ExportedProgram) -> list[
     for node in nodes:
         product = product_of(node)
         if product is not None and product.views:
-            return [*prepared_constants(node, program_constants(ep)), node]
+            return [node]
     return []
 
 

@@ -30,6 +30,8 @@ from torchao.quantization.pt2e.quantizer import (
     get_module_name_filter,
 )
 
+from executorch.backends.xnnpack.quantizer.explicit_padding import with_numbers
+from executorch.backends.xnnpack.quantizer.left_in_float import note_reasons
 from executorch.backends.xnnpack.quantizer.published_patterns import (
     ADAPTIVE_AVG_POOL2D_TARGETS,
     SUPPORTED_PATTERNS,
@@ -75,6 +77,8 @@ _STATIC_KINDS = ("conv", "conv_transpose", "linear", "add", "sub", "mul", "adapt
 _DYNAMIC_KINDS = ("linear", "conv", "conv_transpose")
 
 FilterFunction = Callable[[Node], bool]
+#: Which setter made it, what it is for, and its config.
+_Group = tuple[str, FilterFunction, QuantizationConfig | None]
 
 
 @functools.lru_cache
@@ -136,7 +140,8 @@ class XNNPACKQuantizer(Quantizer):
     """Quantizes what XNNPACK runs on int8.
 
     Where several configs fit a node, the most special wins: by module name, by module type, by operator, global. A
-    config of None leaves what it names in floating point. Setters return the quantizer.
+    config of None leaves what it names in floating point. Setters return the quantizer. On calls that stay in floating
+    point the reason is noted (``executorch.devtools.quantization.float_layers`` reports it).
 
     Attributes:
         SUPPORTED_PATTERNS: what is quantized, by kind.
@@ -195,21 +200,40 @@ class XNNPACKQuantizer(Quantizer):
         return self
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        return _convert_scalars_to_attrs(model)
+        return with_numbers(_convert_scalars_to_attrs(model))
 
     def annotate(self, model: GraphModule) -> GraphModule:
-        groups = [
-            *((get_module_name_filter(name), config) for name, config in self.module_name_config.items()),
-            *((_get_module_type_filter(kind), config) for kind, config in self.module_type_config.items()),
-            *((_operator_filter(kind), config) for kind, config in self.operator_type_config.items()),
-        ]
+        groups = self._groups()
         special: list[FilterFunction] = []
-        for accepts, config in groups:
+        for _, accepts, config in groups:
             self._annotate(model, config, accepts, special)
             special.append(accepts)
-        self._annotate(model, self.global_config, lambda node: True, special)
         propagate_annotation(model)
+        note_reasons(model, functools.partial(_config_of, groups), self._wants)
         return model
+
+    def _groups(self) -> list[_Group]:
+        """What has a config of its own, the most special first; everything last, if there is a global config."""
+        groups: list[_Group] = [
+            *(
+                (f"set_module_name({name!r})", get_module_name_filter(name), config)
+                for name, config in self.module_name_config.items()
+            ),
+            *(
+                (f"set_module_type({_name_of(kind)})", _get_module_type_filter(kind), config)
+                for kind, config in self.module_type_config.items()
+            ),
+            *(
+                (f"set_operator_type({_name_of(kind)})", _operator_filter(kind), config)
+                for kind, config in self.operator_type_config.items()
+            ),
+        ]
+        if self.global_config is not None:
+            groups.append(("set_global", lambda node: True, self.global_config))
+        return groups
+
+    def _wants(self, node: Node) -> bool:
+        return self.filter_fn is None or self.filter_fn(node)
 
     def _annotate(
         self,
@@ -223,8 +247,7 @@ class XNNPACKQuantizer(Quantizer):
         claimed = list(others)
 
         def mine(node: Node) -> bool:
-            wanted = self.filter_fn is None or self.filter_fn(node)
-            return wanted and accepts(node) and not any(other(node) for other in claimed)
+            return self._wants(node) and accepts(node) and not any(other(node) for other in claimed)
 
         for kind in _kinds(config):
             OP_TO_ANNOTATOR[kind](model, config, mine)
@@ -261,6 +284,15 @@ class XNNPACKQuantizer(Quantizer):
         ]
 
 
+def _config_of(groups: Sequence[_Group], node: Node) -> tuple[str, QuantizationConfig | None]:
+    found = ((origin, config) for origin, accepts, config in groups if accepts(node))
+    return next(found, ("", None))
+
+
+def _name_of(kind: Any) -> str:
+    return getattr(kind, "__name__", str(kind))
+
+
 def _kinds(config: QuantizationConfig) -> tuple[str, ...]:
     dynamic = config.input_activation is not None and config.input_activation.is_dynamic
     return _DYNAMIC_KINDS if dynamic else _STATIC_KINDS
@@ -268,7 +300,7 @@ def _kinds(config: QuantizationConfig) -> tuple[str, ...]:
 
 def _operator_filter(kind: Any) -> FilterFunction:
     """Calls of an operator, or of the operator that a function of the same name becomes."""
-    name = getattr(kind, "__name__", str(kind))
+    name = _name_of(kind)
 
     def accepts(node: Node) -> bool:
         overload = node.target

@@ -234,9 +234,7 @@ def _annotate_products(
     """Products with weights: input, weight and bias quantized, and the result unless it is dynamic."""
     found = []
     weight_spec = get_weight_qspec(config)
-    dynamic = (
-        config is not None and config.input_activation is not None and config.input_activation.is_dynamic
-    )
+    dynamic = _is_dynamic(config)
     if weight_spec is not None and weight_spec.qscheme == torch.per_channel_symmetric:
         weight_spec = change_quantization_config(weight_spec, ch_axis=output_axis)
     for node in _calls(model, targets, accepts):
@@ -251,6 +249,10 @@ def _annotate_products(
         nodes = _chain(node, batch_norm=is_qat and not dynamic, activation=not dynamic)
         found.append(_mark(nodes, inputs, get_output_act_qspec(config)))
     return found
+
+
+def _is_dynamic(config: QuantizationConfig | None) -> bool:
+    return config is not None and config.input_activation is not None and config.input_activation.is_dynamic
 
 
 def _is_depthwise(node: Node) -> bool:
@@ -269,7 +271,20 @@ def annotate_linear(
 def annotate_conv(
     model: GraphModule, config: QuantizationConfig | None, filter_fn: FilterFunction | None = None
 ) -> list[list[Node]] | None:
-    return _annotate_products(model, config, filter_fn, CONV_TARGETS)
+    found = _annotate_products(model, config, filter_fn, CONV_TARGETS)
+    if not _is_dynamic(config):
+        for chain in found:
+            _annotate_pad(chain[0].args[0], config)
+    return found
+
+
+def _annotate_pad(pad: Any, config: QuantizationConfig | None) -> None:
+    """Zeros before a convolution, which adds them itself if they are quantized as their image is."""
+    known = pad.target is aten.pad.default and _sole_user(pad) is not None and not _is_annotated([pad])
+    mode, value = [*pad.args[2:], "constant", None][:2] if known else ("", None)
+    if known and mode == "constant" and not value and not pad.kwargs and _is_real(pad.args[0]):
+        source = pad.args[0]
+        _mark([pad], {source: get_input_act_qspec(config)}, SharedQuantizationSpec((source, pad)))
 
 
 @register_annotator("conv_transpose")

@@ -1,8 +1,7 @@
-#include <xnnpack.h>
-
 #include <executorch/backends/xnnpack/runtime/XNNPACKBackend.h>
 #include <executorch/backends/xnnpack/runtime/blob.h>
 #include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -22,9 +21,7 @@ using runtime::FreeableBuffer;
 using runtime::Result;
 using runtime::Span;
 
-bool XnnpackBackend::is_available() const {
-  return xnn_initialize(/*allocator=*/nullptr) == xnn_status_success;
-}
+bool XnnpackBackend::is_available() const { return initialize() == xnn_status_success; }
 
 Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
                                              ArrayRef<CompileSpec> compile_specs) const {

@@ -1,6 +1,7 @@
 #include <atomic>
 
 #include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
+#include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -23,7 +24,7 @@ XNNWorkspace::XNNWorkspace(xnn_workspace_t workspace) : workspace_(workspace), i
 
 Result<std::shared_ptr<XNNWorkspace>> XNNWorkspace::create() {
   xnn_workspace_t made = nullptr;
-  xnn_status status = xnn_initialize(/*allocator=*/nullptr);
+  xnn_status status = initialize();
   if (status == xnn_status_success) {
     status = xnn_create_workspace(&made);
   }

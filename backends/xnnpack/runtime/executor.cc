@@ -1,4 +1,5 @@
 #include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/backends/xnnpack/runtime/weight_names.h>
 #include <executorch/backends/xnnpack/runtime/xnnpack_extras.h>
 #include <executorch/extension/threadpool/threadpool.h>
@@ -55,7 +56,7 @@ size_t rank_of(const Tensor& tensor) { return tensor.dim() == 0 ? 1 : size_t(ten
 Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
                                                    const runtime::NamedDataMap* named,
                                                    const ExecutorOptions& options) {
-  const xnn_status status = xnn_initialize(/*allocator=*/nullptr);
+  const xnn_status status = initialize();
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, NotSupported,
                            "XNNPACK: it does not run on this processor (status %d)", int(status));
   Result<Subgraph> subgraph = Subgraph::define(blob, named);
@@ -221,7 +222,8 @@ Error Executor::take_inputs(Span<EValue*> args) {
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, InvalidArgument,
                            "XNNPACK: the graph does not work for these input shapes (status %d)",
                            int(status));
-  ET_CHECK_OK_OR_RETURN_ERROR(check_shapes(runtime_.get(), shape_rules_));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check_shapes(runtime_.get(), shape_rules_, {externals_.data(), num_inputs_}));
   is_shaped_ = true;
   return Error::Ok;
 }

@@ -13,6 +13,7 @@
 #include <xnnpack.h>
 
 #include <executorch/backends/xnnpack/runtime/hash.h>
+#include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -52,7 +53,7 @@ uint64_t this_machine() {
   hash.add(xnn_experimental_get_build_identifier_data(),
            xnn_experimental_get_build_identifier_size());
   hash.add_word(sizeof(void*));
-  if (cpuinfo_initialize()) {
+  if (initialize() == xnn_status_success) {
     hash.add(&cpuinfo_isa, sizeof(cpuinfo_isa));
   }
   return hash.digest();

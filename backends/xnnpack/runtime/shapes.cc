@@ -1,4 +1,4 @@
-#include <cinttypes>
+#include <string>
 
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/backends/xnnpack/runtime/xnnpack_extras.h>
@@ -9,6 +9,7 @@ namespace backends {
 namespace xnnpack {
 
 using runtime::Error;
+using runtime::Span;
 
 namespace {
 
@@ -87,14 +88,63 @@ bool fits(xnn_runtime_t runtime, const ShapeRule& rule, const std::vector<Bypass
   return shape.last() == other.dims[other.rank - (is_transposed ? 1 : 2)];
 }
 
+std::string text_of(const Shape& shape) {
+  std::string text = "(";
+  for (size_t i = 0; i < shape.rank; ++i) {
+    text += (i > 0 ? ", " : "") + std::to_string(shape.dims[i]);
+  }
+  return text + ")";
+}
+
+/// What a rule asks for, in words.
+std::string wanted_by(xnn_runtime_t runtime, const ShapeRule& rule,
+                      const std::vector<Bypass>& bypasses) {
+  const std::string size = std::to_string(rule.size);
+  const std::string inner = rule.num_nonbatch_dims < 2
+                                ? "a last dimension of " + size
+                                : size + " elements in the last " +
+                                      std::to_string(rule.num_nonbatch_dims) + " dimensions";
+  switch (rule.kind) {
+    case ShapeRule::Kind::kLastDimension:
+      return inner;
+    case ShapeRule::Kind::kMultiple:
+      return rule.num_nonbatch_dims == 0 ? "a multiple of " + size + " elements" : inner;
+    case ShapeRule::Kind::kChannels:
+      return "four dimensions, the last of " + size;
+    case ShapeRule::Kind::kSameElements:
+      return "as many elements as in its result " +
+             text_of(shape_written(runtime, rule.other, bypasses));
+    default:
+      break;
+  }
+  return std::string("a last dimension as the ") +
+         (rule.kind == ShapeRule::Kind::kInnerTransposed ? "last" : "second to last") + " of " +
+         text_of(shape_read(runtime, rule.other, bypasses)) + ", by which it is multiplied";
+}
+
+/// Which value it is: an input by its number; of what is made within, all inputs with their shapes.
+std::string name_of(xnn_runtime_t runtime, uint32_t value, Span<const External> inputs) {
+  std::string all;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].id == value) {
+      return "input " + std::to_string(i);
+    }
+    all += (i > 0 ? ", " : "") + text_of(shape_of(runtime, inputs[i].id));
+  }
+  return "what the delegate makes of inputs " + all;
+}
+
 }  // namespace
 
-Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules) {
+Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules, Span<const External> inputs) {
   for (const ShapeRule& rule : rules.rules) {
-    ET_CHECK_OR_RETURN_ERROR(fits(runtime, rule, rules.bypasses), InvalidArgument,
-                             "XNNPACK: value %" PRIu32
-                             " has a shape that the node which reads it does not work on",
-                             rule.value);
+    if (!fits(runtime, rule, rules.bypasses)) {
+      ET_LOG(Error, "XNNPACK: %s is %s, but the node that reads it works on %s",
+             name_of(runtime, rule.value, inputs).c_str(),
+             text_of(shape_read(runtime, rule.value, rules.bypasses)).c_str(),
+             wanted_by(runtime, rule, rules.bypasses).c_str());
+      return Error::InvalidArgument;
+    }
   }
   return Error::Ok;
 }

@@ -10,6 +10,8 @@
 #include <executorch/backends/xnnpack/runtime/testing/graph_for_tests.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/platform/runtime.h>
+#include <executorch/runtime/platform/test/pal_spy.h>
+#include <executorch/runtime/platform/test/stub_platform.h>
 
 namespace executorch {
 namespace backends {
@@ -233,6 +235,42 @@ TEST_F(ShapesTest, ParametersThatDoNotFitTheShapesAreRefused) {
     Graph graph;
     damaged.build(graph);
     EXPECT_EQ(make(graph), nullptr) << damaged.what;
+  }
+}
+
+TEST_F(ShapesTest, TheLogNamesTheInputWhatCameAndWhatIsWorkedOn) {
+  const struct {
+    bool is_copied;
+    const char* message;
+  } cases[] = {
+      {false,
+       "XNNPACK: input 0 is (1, 4, 4, 2), but the node that reads it works on four dimensions, the "
+       "last of 1"},
+      {true,
+       "XNNPACK: what the delegate makes of inputs (1, 4, 4, 2) is (1, 4, 4, 2), but the node "
+       "that reads it works on four dimensions, the last of 1"},
+  };
+  for (const auto& one : cases) {
+    Graph graph;
+    uint32_t x = graph.input({1, 4, 4, 1});
+    if (one.is_copied) {
+      const uint32_t negated = graph.between({1, 4, 4, 1});
+      graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
+                 fb_xnnpack::Create_XNNNode1x1(graph.builder(), x, negated));
+      x = negated;
+    }
+    const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+    graph.convolution(x, filter, graph.output({1, 4, 4, 1}), 1);
+    const auto executor = make(graph);
+    ASSERT_NE(executor, nullptr);
+    Factory factory;
+    EValue in(factory.ones({1, 4, 4, 2}));
+    EValue out(factory.zeros({1, 4, 4, 1}));
+    EValue* args[] = {&in, &out};
+    PalSpy spy;
+    const InterceptWith intercept(spy);
+    EXPECT_EQ(executor->execute({args, 2}), Error::InvalidArgument);
+    EXPECT_EQ(spy.last_log_message_args.message, one.message);
   }
 }
 

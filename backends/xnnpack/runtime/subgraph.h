@@ -10,6 +10,7 @@
 #include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
 
 namespace executorch {
 namespace backends {
@@ -87,8 +88,9 @@ struct ShapeRules {
 };
 
 /// Whether the shapes that the runtime has now are as the rules want them. The log has the first
-/// that is not.
-runtime::Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules);
+/// that is not: which of the `inputs` it is or is made of, its shape, and what was wanted.
+runtime::Error check_shapes(xnn_runtime_t runtime, const ShapeRules& rules,
+                            runtime::Span<const External> inputs);
 
 /// XNNPACK's form of a blob's graph, with the data that it refers to.
 class Subgraph {

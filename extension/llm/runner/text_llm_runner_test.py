@@ -208,7 +208,7 @@ def run(path: pathlib.Path, count: int, *prompts: str) -> list[tuple[str, int, b
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_sentence_ends_where_it_was_learned_to_end(programs, name):
     rest = SENTENCE[4:].encode()
-    assert run(programs[name], 60, SENTENCE[:4]) == [("Ok", len(rest) + 1, rest)]
+    assert run(programs[name], 60, SENTENCE[:4]) == [("Error::Ok", len(rest) + 1, rest)]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -216,7 +216,7 @@ def test_the_sentence_ends_where_it_was_learned_to_end(programs, name):
 def test_answers_are_those_of_eager_mode(weights, programs, name, prompt):
     expected = greedy(weights, prompt.encode(), 10)
     ((error, _, answer),) = run(programs[name], 10, prompt)
-    assert (error, answer) == ("Ok", expected)
+    assert (error, answer) == ("Error::Ok", expected)
 
 
 @pytest.mark.parametrize("name", ["custom", "plain", "positions", "single"])
@@ -233,9 +233,9 @@ def test_a_conversation_goes_on_until_it_is_reset(weights, programs, name):
 def test_what_has_no_room_is_refused(programs, name):
     full = "a" * CONTEXT
     assert [error for error, _, _ in run(programs[name], 5, full, "", "a" * (CONTEXT - 1))] == [
-        "InvalidArgument",
-        "InvalidArgument",
-        "Ok",
+        "Error::InvalidArgument",
+        "Error::InvalidArgument",
+        "Error::Ok",
     ]
 
 

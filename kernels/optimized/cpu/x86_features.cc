@@ -3,6 +3,7 @@
 #include <cpuid.h>
 
 #include <executorch/kernels/optimized/cpu/x86_features.h>
+#include <executorch/runtime/platform/max_cpu_isa.h>
 
 namespace torch::executor::native::optimized {
 namespace {
@@ -33,6 +34,7 @@ constexpr bool bit(unsigned value, unsigned at) { return (value >> at & 1u) != 0
 }  // namespace
 
 X86Features x86_features() {
+  using executorch::runtime::CpuIsa;
   constexpr uint32_t kVectors = 0x06;      // XMM and YMM
   constexpr uint32_t kWideVectors = 0xe6;  // and ZMM with masks
   X86Features features;
@@ -48,6 +50,9 @@ X86Features x86_features() {
   features.avx512 = features.avx2 && bit(extended.b, 16) && bit(extended.b, 17) &&
                     bit(extended.b, 30) && bit(extended.b, 31) &&
                     (states & kWideVectors) == kWideVectors;
+  const CpuIsa newest = executorch::runtime::max_cpu_isa();
+  features.avx2 = features.avx2 && newest >= CpuIsa::Avx2;
+  features.avx512 = features.avx512 && newest >= CpuIsa::Avx512;
   return features;
 }
 

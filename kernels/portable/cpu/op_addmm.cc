@@ -1,19 +1,26 @@
 #include <executorch/kernels/portable/cpu/util/matmul.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor::native {
+namespace {
+
+/// Whether an integer result has room for the factor.
+bool check_factor(KernelRuntimeContext& ctx, const Scalar& factor, const Tensor& out) {
+  return util::is_floating(out.scalar_type()) || util::require_representable(ctx, factor, out);
+}
+
+}  // namespace
+
 Tensor& addmm_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& mat1,
                   const Tensor& mat2, const Scalar& beta, const Scalar& alpha, Tensor& out) {
   util::Shape shape;
   if (!util::require_products(ctx, mat1, mat2, out) || !util::require_same_dtype(ctx, in, out) ||
       !util::require(ctx, mat1.dim() == 2 && mat2.dim() == 2 && mat1.size(1) == mat2.size(0),
                      "addmm needs an [m, k] and a [k, n] matrix") ||
-      !util::require(ctx,
-                     util::is_floating(out.scalar_type()) ||
-                         (!alpha.isFloatingPoint() && !beta.isFloatingPoint()),
-                     "alpha and beta must be integers for an integer result")) {
+      !check_factor(ctx, alpha, out) || !check_factor(ctx, beta, out)) {
     return out;
   }
   shape.push(mat1.size(0));
@@ -24,6 +31,7 @@ Tensor& addmm_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& mat
     return out;
   }
   util::GemmOut target = util::as_gemm_out(out);
+  // Factors lose their fractions where the elements are integers.
   target.alpha = util::ScalarValue(alpha);
   target.beta = util::ScalarValue(beta);
   target.scaled = target.alpha.d != 1 || target.beta.d != 1;

@@ -5,6 +5,9 @@
 namespace torch::executor::native {
 Tensor& amin_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef dim, bool keepdim,
                  Tensor& out) {
+  if (!util::require_same_dtype(ctx, in, out)) {
+    return out;
+  }
   return util::reduce_extremum<util::Smallest>(ctx, in, dim, keepdim, out);
 }
 

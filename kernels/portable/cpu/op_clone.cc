@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/memory_format.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
@@ -6,8 +7,8 @@ using executorch::aten::MemoryFormat;
 
 Tensor& clone_out(KernelRuntimeContext& ctx, const Tensor& in, optional<MemoryFormat> memory_format,
                   Tensor& out) {
-  (void)memory_format;  // the output's dim order says it
-  if (util::require_same_dtype(ctx, in, out) && util::resize_like(ctx, in, out)) {
+  if (util::require_memory_format(ctx, memory_format) && util::require_same_dtype(ctx, in, out) &&
+      util::resize_like(ctx, in, out)) {
     util::copy(util::View(in), util::View(out));
   }
   return out;

@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/memory_format.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
 
 namespace torch::executor::native {
@@ -5,8 +6,9 @@ using executorch::aten::MemoryFormat;
 
 Tensor& empty_out(KernelRuntimeContext& ctx, IntArrayRef sizes,
                   optional<MemoryFormat> memory_format, Tensor& out) {
-  (void)memory_format;  // the output's dim order says it
-  util::resize(ctx, sizes, out);
+  if (util::require_memory_format(ctx, memory_format)) {
+    util::resize(ctx, sizes, out);
+  }
   return out;
 }
 

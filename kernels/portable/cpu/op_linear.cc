@@ -9,8 +9,9 @@ Tensor& linear_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& we
                      in.dim() >= 1 && weight.dim() == 2 && in.size(in.dim() - 1) == weight.size(1),
                      "linear needs an input [..., k] and a weight [n, k]") ||
       !util::require(ctx,
-                     !bias.has_value() || (bias->dim() == 1 && bias->size(0) == weight.size(0)),
-                     "the bias must have one element for each row of the weight")) {
+                     !bias.has_value() || (bias->dim() <= 1 &&
+                                           (bias->numel() == 1 || bias->numel() == weight.size(0))),
+                     "the bias must have one element, or one for each row of the weight")) {
     return out;
   }
   util::Shape shape(in);
@@ -29,7 +30,7 @@ Tensor& linear_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& we
   if (bias.has_value()) {
     target.bias = bias->const_data_ptr();
     target.bias_dtype = bias->scalar_type();
-    target.bias_row_stride = 1;
+    target.bias_row_stride = bias->numel() == 1 ? 0 : 1;
   }
   const util::Matrix columns = {in.const_data_ptr(), in.scalar_type(), 1,
                                 static_cast<ptrdiff_t>(k)};

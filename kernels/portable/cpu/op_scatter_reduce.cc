@@ -58,12 +58,8 @@ struct Scatter {
 /// Divides each place that the index names by the number of values there, line by line.
 template <typename C>
 void divide(const Scatter& s, const util::View& target) {
-  util::View index(s.index);
-  util::View places = target;
-  if (index.rank == 0) {
-    index = index.unsqueeze(0);
-    places = places.unsqueeze(0);
-  }
+  const util::View index = util::at_least_1d(util::View(s.index));
+  const util::View places = util::at_least_1d(target);
   const size_t dim = static_cast<size_t>(s.dim);
   const util::View rest = index.select(dim, 0);
   util::Lines<2> lines(rest);

@@ -1,3 +1,4 @@
+#include <executorch/kernels/portable/cpu/util/memory_format.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 #include <executorch/kernels/portable/cpu/util/view.h>
 
@@ -6,9 +7,9 @@ using executorch::aten::MemoryFormat;
 
 Tensor& to_copy_out(KernelRuntimeContext& ctx, const Tensor& in, bool non_blocking,
                     optional<MemoryFormat> memory_format, Tensor& out) {
-  (void)non_blocking;   // a copy that is done on return is allowed
-  (void)memory_format;  // the output's dim order says it
-  if (util::require_convertible(ctx, in, out) && util::resize_like(ctx, in, out)) {
+  (void)non_blocking;  // a copy that is done on return is allowed
+  if (util::require_memory_format(ctx, memory_format) && util::require_convertible(ctx, in, out) &&
+      util::resize_like(ctx, in, out)) {
     util::copy(util::View(in), util::View(out));
   }
   return out;

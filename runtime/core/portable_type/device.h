@@ -17,14 +17,14 @@ enum class DeviceType : int8_t {
 /// Number of device kinds; bounds tables indexed by DeviceType.
 constexpr int kNumDeviceTypes = 2;
 
-/// Which of several devices of a kind. -1: the current one.
+/// Which of several devices of a kind, from 0. -1: the current one.
 using DeviceIndex = int8_t;
 
 /// A device: kind and index.
 struct Device final {
   using Type = DeviceType;
 
-  /* implicit */ constexpr Device(DeviceType type, DeviceIndex index = -1)
+  /* implicit */ constexpr Device(DeviceType type, DeviceIndex index = 0)
       : type_(type), index_(index) {}
 
   constexpr bool operator==(const Device& other) const {

@@ -9,6 +9,7 @@
 #include <executorch/runtime/core/portable_type/bfloat16.h>
 #include <executorch/runtime/core/portable_type/half.h>
 #include <executorch/runtime/core/portable_type/scalar_type.h>
+#include <executorch/runtime/core/tag.h>
 #include <executorch/runtime/platform/assert.h>
 
 namespace executorch {

@@ -11,12 +11,14 @@
 #include <executorch/runtime/core/portable_type/scalar_type.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/tensor_shape_dynamism.h>
+#include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch {
 namespace runtime {
 
 namespace internal {
+class DynamicMemory;
 class TensorResizerFriend;
 }  // namespace internal
 
@@ -82,7 +84,9 @@ class TensorImpl {
     return ArrayRef<StridesType>(strides_, strides_ == nullptr ? 0 : static_cast<size_t>(dim_));
   }
 
-  TensorShapeDynamism shape_dynamism() const { return shape_dynamism_; }
+  TensorShapeDynamism shape_dynamism() const {
+    return static_cast<TensorShapeDynamism>(shape_dynamism_);
+  }
 
   Device device() const { return Device(device_type_, device_index_); }
   DeviceType device_type() const { return device_type_; }
@@ -104,14 +108,32 @@ class TensorImpl {
   /// Points the tensor at other memory of at least nbytes() bytes.
   void set_data(void* data) { data_ = data; }
 
+  /// The older form of resize_tensor(): changes the shape, or aborts where that returns an error.
+  ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> new_sizes) {
+    const Error error = internal_resize_contiguous(new_sizes);
+    ET_CHECK_MSG(error == Error::Ok, "the tensor cannot take the new sizes");
+  }
+
  private:
+  friend class ::executorch::runtime::internal::DynamicMemory;
   friend class ::executorch::runtime::internal::TensorResizerFriend;
+
+  /// From now on the sizes array has, behind the sizes, what each may become: N at most N, ~N
+  /// exactly N. Without, only the number of elements is bounded.
+  void use_dim_bounds() { has_dim_bounds_ = 1; }
+
+  /// Whether each dimension may have its new size.
+  ET_NODISCARD Error check_dims(ArrayRef<SizesType> new_sizes) const;
 
   /// Changes the shape, keeping rank and dim order. Leaves everything as it was on failure.
   ///
   /// @retval Error::NotSupported    Another rank, or a shape that the dynamism does not allow.
+  /// @retval Error::MemoryAllocationFailed The dynamic memory has not enough for the shape.
   /// @retval Error::InvalidArgument A negative size, or strides too large for StridesType.
   ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> new_sizes);
+
+  /// Makes room in the dynamic memory for a shape of so many elements.
+  ET_NODISCARD Error reserve(ArrayRef<SizesType> new_sizes, size_t new_numel);
 
   SizesType* sizes_;
   DimOrderType* dim_order_;
@@ -119,10 +141,16 @@ class TensorImpl {
   void* data_;
   ssize_t dim_;
   ssize_t numel_;
-  /// Largest number of elements that the data may hold.
-  ssize_t numel_bound_;
+  union {
+    /// Largest number of elements that the data may hold.
+    ssize_t numel_bound_;
+    /// If has_dynamic_memory_: what has the data, and room for more.
+    ::executorch::runtime::internal::DynamicMemory* dynamic_memory_;
+  };
   ScalarType type_;
-  TensorShapeDynamism shape_dynamism_;
+  uint8_t shape_dynamism_ : 6;
+  uint8_t has_dim_bounds_ : 1;
+  uint8_t has_dynamic_memory_ : 1;
   DeviceType device_type_;
   DeviceIndex device_index_;
 };

@@ -175,8 +175,20 @@ TEST(TensorResizeTest, OtherIntegerTypes) {
   EXPECT_EQ(resize_tensor(sample.tensor, ArrayRef<size_t>(sizes)), Error::Ok);
   EXPECT_EQ(sample.tensor.sizes(), ArrayRef<SizesType>({2, 1}));
   executorch::runtime::resize(sample.tensor, {1, 1});
+  EXPECT_EQ(sample.tensor.numel(), 1);
   EXPECT_DEATH(executorch::runtime::resize(sample.tensor, {9, 9}), "resize");
 }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST(TensorResizeTest, OlderFormOfTheImplementation) {
+  Sample sample(TensorShapeDynamism::DYNAMIC_BOUND);
+  sample.impl.set_sizes_contiguous({2, 2});
+  EXPECT_EQ(sample.tensor.sizes(), ArrayRef<SizesType>({2, 2}));
+  EXPECT_EQ(sample.tensor.strides(), ArrayRef<StridesType>({2, 1}));
+  EXPECT_DEATH(sample.impl.set_sizes_contiguous({9, 9}), "cannot take the new sizes");
+}
+#pragma GCC diagnostic pop
 
 TEST(TensorResizeTest, WithoutStridesOrDimOrder) {
   std::array<SizesType, 2> sizes = {2, 3};

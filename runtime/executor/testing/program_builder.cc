@@ -32,8 +32,8 @@ void write(uint8_t* to, T value) {
 
 /// Numbers that are no type, which some tests want, count like a float.
 size_t element_size(int8_t scalar_type) {
-  const size_t size = elementSize(static_cast<etensor::ScalarType>(scalar_type));
-  return size > 0 ? size : sizeof(float);
+  const auto type = static_cast<etensor::ScalarType>(scalar_type);
+  return isValid(type) ? elementSize(type) : sizeof(float);
 }
 
 // Tables can only be written once their parts are, so everything is kept as a function until then.
@@ -76,9 +76,16 @@ struct ProgramBuilder::Method {
   std::vector<Delegate> delegates;
   std::vector<std::vector<WriteInstruction>> chains{1};
   std::vector<int64_t> planned_buffers{0};
+  struct BufferDevice {
+    int32_t memory_id;
+    int8_t type;
+    int8_t index;
+  };
+  std::vector<BufferDevice> buffer_devices;
 };
 
 struct ProgramBuilder::State {
+  uint32_t version = 0;
   std::vector<Method> methods;
   // Segment 0 holds constants and segment 1 mutable data; others follow.
   std::vector<std::vector<uint8_t>> segments{2};
@@ -319,6 +326,12 @@ void ProgramBuilder::set_output_encoding(const std::string& encoding) {
   method().output_encoding = encoding;
 }
 
+void ProgramBuilder::set_buffer_device(int32_t memory_id, int8_t device_type, int8_t device_index) {
+  method().buffer_devices.push_back({memory_id, device_type, device_index});
+}
+
+void ProgramBuilder::set_version(uint32_t version) { state_->version = version; }
+
 uint32_t ProgramBuilder::add_constant_data(const std::vector<uint8_t>& data) {
   state_->constant_offsets.push_back(append(&state_->segments[0], data));
   return static_cast<uint32_t>(state_->constant_offsets.size() - 1);
@@ -393,8 +406,15 @@ Offset<fb::ExecutionPlan> write_method(FlatBufferBuilder& builder, const Method&
   const auto operators_vector = builder.CreateVector(operators);
   const auto delegates = write_delegates(builder, method.delegates);
   const auto planned_buffers = builder.CreateVector(method.planned_buffers);
+  std::vector<Offset<fb::NonConstBufferDevice>> buffer_devices;
+  for (const auto& device : method.buffer_devices) {
+    buffer_devices.push_back(fb::CreateNonConstBufferDevice(
+        builder, device.memory_id, static_cast<fb::DeviceType>(device.type), device.index));
+  }
+  const auto devices = builder.CreateVector(buffer_devices);
   return fb::CreateExecutionPlan(builder, name, container, values_vector, inputs, outputs,
-                                 chains_vector, operators_vector, delegates, planned_buffers);
+                                 chains_vector, operators_vector, delegates, planned_buffers,
+                                 devices);
 }
 
 // The bytes of the segments, each at its alignment, and where they ended up.
@@ -474,9 +494,9 @@ PteFile ProgramBuilder::build() const {
   const auto mutable_vector = builder.CreateVector(mutable_segments);
   const auto named_data_vector = builder.CreateVector(named_data);
   fb::FinishProgramBuffer(
-      builder,
-      fb::CreateProgram(builder, 0, plans_vector, constants_vector, delegate_data_vector,
-                        segments_vector, constant_segment, mutable_vector, named_data_vector));
+      builder, fb::CreateProgram(builder, state_->version, plans_vector, constants_vector,
+                                 delegate_data_vector, segments_vector, constant_segment,
+                                 mutable_vector, named_data_vector));
   if (segment_data.empty()) {
     // Small programs may be shorter than what every reader wants to see of a file.
     PteFile file(std::max<size_t>(builder.GetSize(), 64));

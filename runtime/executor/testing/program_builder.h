@@ -99,7 +99,11 @@ class ProgramBuilder {
   void set_outputs(const std::vector<int32_t>& value_indices);
   /// Replaces the sizes of the planned buffers; the reserved entry 0 is added here.
   void set_planned_buffers(const std::vector<int64_t>& sizes);
+  /// Says that planned buffer `memory_id` (from 1) is on a device.
+  void set_buffer_device(int32_t memory_id, int8_t device_type, int8_t device_index = 0);
   void set_output_encoding(const std::string& encoding);
+  /// Of the schema; 0 if not set.
+  void set_version(uint32_t version);
 
   /// Returns the `data_buffer_idx` of a new constant.
   uint32_t add_constant_data(const std::vector<uint8_t>& data);

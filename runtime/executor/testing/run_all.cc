@@ -302,6 +302,7 @@ Error run_method(const Program& program, const char* name, uint64_t* digest) {
   const std::unique_ptr<uint8_t[]> method_bytes(new uint8_t[kMethodBytes]);
   MemoryAllocator method_allocator(kMethodBytes, method_bytes.get());
   MemoryManager manager(&method_allocator, &planned_memory);
+  manager.set_dynamic_allocator(&method_allocator);
   Result<Method> method = program.load_method(name, &manager);
   if (!method.ok()) {
     return method.error();

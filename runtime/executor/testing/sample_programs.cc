@@ -11,6 +11,7 @@ namespace {
 constexpr int8_t kFloat = 6;
 constexpr int8_t kBool = 11;
 constexpr int8_t kDynamicBound = 1;
+constexpr int8_t kDynamicUnbound = 2;
 
 PteFile arithmetic() {
   ProgramBuilder b;
@@ -60,6 +61,29 @@ PteFile dynamic_shapes() {
   b.call_kernel(b.add_operator("test::view"), {filled, view, view});
   b.call_kernel(b.add_operator("test::add"), {filled, view, out, out});
   b.free_value(view);
+  b.set_inputs({x});
+  b.set_outputs({out});
+  return b.build();
+}
+
+PteFile unbounded_sizes() {
+  ProgramBuilder b;
+  b.add_string("executorch.unbounded_dims:1");
+  const int filled = b.add_planned_tensor({2}, kFloat, kDynamicBound);
+  TensorOptions options;
+  options.sizes = {0};
+  options.shape_dynamism = kDynamicUnbound;
+  const int x = b.add_tensor(options);
+  const int sum = b.add_tensor(options);
+  const int view = b.add_tensor(options);
+  const int out = b.add_tensor(options);
+  const int size = b.add_int_list({b.add_int(6)});
+  const int add = b.add_operator("test::add");
+  b.call_kernel(b.add_operator("test::full"), {size, b.add_double(2), filled, filled});
+  b.call_kernel(add, {filled, filled, sum, sum});
+  b.call_kernel(b.add_operator("test::view"), {sum, view, view});
+  b.free_value(sum);
+  b.call_kernel(add, {view, filled, out, out});
   b.set_inputs({x});
   b.set_outputs({out});
   return b.build();
@@ -121,6 +145,7 @@ std::vector<PteFile> sample_programs() {
   programs.push_back(dynamic_shapes());
   programs.push_back(control_flow());
   programs.push_back(delegates_and_state());
+  programs.push_back(unbounded_sizes());
   return programs;
 }
 

@@ -36,6 +36,7 @@ InterceptWith::InterceptWith(PlatformIntercept& intercept)
 }
 
 InterceptWith::~InterceptWith() {
-  register_pal(outer_pal_);
+  // In this order: registration calls init() of the outer one.
   active = outer_;
+  register_pal(outer_pal_);
 }

@@ -39,6 +39,7 @@ namespace {
 
 bool check_scaled_args(const Tensor& in, int64_t repeats, const Tensor& out) {
   ET_LOG_AND_RETURN_IF_FALSE(tensors_have_same_dtype(in, out));
+  ET_LOG_AND_RETURN_IF_FALSE(executorch::runtime::tensors_have_same_dim_order(in, out));
   ET_LOG_MSG_AND_RETURN_IF_FALSE(repeats > 0, "repeats is %" PRId64, repeats);
   ET_CHECK_OR_RETURN_FALSE(in.dim() <= 4,
                            "rank %" ET_PRI_TENSOR_DIM " of %" ET_PRI_TENSOR_NUMEL " elements",
@@ -176,6 +177,28 @@ TEST_F(OpScaledOutTest, DynamicOutputIsResized) {
   Tensor out = tf.zeros({3, 4}, TensorShapeDynamism::DYNAMIC_BOUND);
   op_scaled_out(tf.make({2, 3}, {1, 2, 3, 4, 5, 6}), 0.5, 1, out);
   EXPECT_TENSOR_CLOSE(out, tf.make({2, 3}, {0.5, 1, 1.5, 2, 2.5, 3}));
+}
+
+TEST_F(OpScaledOutTest, EveryDimOrderIsTaken) {
+  TensorFactory<ScalarType::Float> tf;
+  const auto op_twice_out = [this](const Tensor& in, Tensor& out) {
+    op_scaled_out(in, Scalar(2), 1, out);
+  };
+  std::vector<float> values(2 * 3 * 1 * 5);
+  std::iota(values.begin(), values.end(), 1.0f);
+  const Tensor in = tf.make({2, 3, 1, 5}, values);
+  std::transform(values.begin(), values.end(), values.begin(), [](float x) { return 2 * x; });
+  const Tensor expected = tf.make({2, 3, 1, 5}, values);
+  ET_TEST_OP_SUPPORTS_MEMORY_FORMATS(tf, op_twice_out, in, expected,
+                                     /*channels_last_support=*/true);
+}
+
+TEST_F(OpScaledOutTest, FeaturesAreSetByALibrary) {
+  auto* features = torch::executor::testing::SupportedFeatures::get();
+  features->output_resize = true;
+  EXPECT_TRUE(torch::executor::testing::SupportedFeatures::get()->output_resize);
+  features->output_resize = false;
+  ET_EXPECT_DEATH(ET_CHECK_MSG(features->is_aten, "not ATen's"), "not ATen's");
 }
 
 TEST_F(OpScaledOutTest, StaticOutputOfAnotherShapeFails) {

@@ -165,7 +165,7 @@ class PowConfig(GenericNodePartitionerConfig):
     target_name = "pow.Tensor_Scalar"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        return None if node.args[1] in (2, 3) else "only squares and cubes are known"
+        return None if node.args[1] in (2, 3, 0.5, -0.5) else "only squares, cubes and square roots are known"
 
 
 class _ClampingConfig(GenericNodePartitionerConfig):
@@ -349,6 +349,20 @@ class MeanDimConfig(GenericNodePartitionerConfig):
 
 class MeanConfig(MeanDimConfig):
     target_name = "mean.default"
+
+
+class SumDimConfig(GenericNodePartitionerConfig):
+    target_name = "sum.dim_IntList"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() < 2 or mean_dimensions(node) != [value.dim() - 1]:
+            return "only sums over the last dimension of several are known"
+        if node.meta[meta_keys.VAL].dtype != value.dtype:
+            return "it changes the type"
+        if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
+            return "more than one size is symbolic"
+        return "the size of the last dimension is symbolic" if _is_symbolic(value.shape[-1]) else None
 
 
 class _MaximumOverConfig(GenericNodePartitionerConfig):

@@ -12,11 +12,73 @@ size_t count_true(const Tensor& mask) {
   return count;
 }
 
+/// Widens `shape` to the common shape of itself and a line of `count` elements.
+bool broadcast_line(Shape& shape, size_t count) {
+  if (shape.rank == 0) {
+    shape.push(1);
+  }
+  SizesType& last = shape.sizes[shape.rank - 1];
+  const SizesType size = static_cast<SizesType>(count);
+  if (last != 1 && size != 1 && last != size) {
+    return false;
+  }
+  last = last == 1 ? size : last;
+  return true;
+}
+
 bool is_mask(const Tensor& t) {
   return t.scalar_type() == ScalarType::Bool || t.scalar_type() == ScalarType::Byte;
 }
 
 }  // namespace
+
+void MaskWalk::start(size_t dim, const Tensor& mask, const View& self) {
+  truth_[dim] = static_cast<const uint8_t*>(mask.const_data_ptr());
+  offset_[dim] = 0;
+  position_[dim] = 0;
+  rank_[dim] = static_cast<size_t>(mask.dim());
+  for (size_t d = 0; d < rank_[dim]; ++d) {
+    size_[dim + d] = self.size[dim + d];
+    index_[dim + d] = 0;
+    mask_stride_[dim + d] = mask.strides()[d];
+    self_stride_[dim + d] = self.stride[dim + d];
+  }
+}
+
+void MaskWalk::rewind(size_t dim) {
+  for (size_t d = dim; d < dim + rank_[dim]; ++d) {
+    const ptrdiff_t back = static_cast<ptrdiff_t>(index_[d]);
+    truth_[dim] -= back * mask_stride_[d];
+    offset_[dim] -= back * self_stride_[d];
+    index_[d] = 0;
+  }
+  position_[dim] = 0;
+}
+
+void MaskWalk::step(size_t dim) {
+  position_[dim] += *truth_[dim] != 0 ? 1 : 0;
+  for (size_t d = dim + rank_[dim]; d-- > dim;) {
+    truth_[dim] += mask_stride_[d];
+    offset_[dim] += self_stride_[d];
+    if (++index_[d] < size_[d]) {
+      return;
+    }
+    const ptrdiff_t size = static_cast<ptrdiff_t>(size_[d]);
+    truth_[dim] -= size * mask_stride_[d];
+    offset_[dim] -= size * self_stride_[d];
+    index_[d] = 0;
+  }
+}
+
+ptrdiff_t MaskWalk::seek(size_t dim, size_t position) {
+  if (position < position_[dim]) {
+    rewind(dim);
+  }
+  while (position_[dim] < position || *truth_[dim] == 0) {
+    step(dim);
+  }
+  return offset_[dim];
+}
 
 bool AdvancedIndex::add_mask(KernelRuntimeContext& ctx, const Tensor& self, const Tensor& mask,
                              size_t dim) {
@@ -32,16 +94,14 @@ bool AdvancedIndex::add_mask(KernelRuntimeContext& ctx, const Tensor& self, cons
     }
     indexed_[dim + d] = true;
   }
-  mask_ = &mask;
-  mask_dim_ = dim;
-  common_.rank = 0;
-  common_.push(static_cast<int64_t>(count_true(mask)));
-  return true;
+  index_[dim] = &mask;
+  is_mask_[dim] = true;
+  true_count_[dim] = count_true(mask);
+  return require(ctx, broadcast_line(common_, true_count_[dim]),
+                 "a mask's true elements do not broadcast with the index tensors");
 }
 
-bool AdvancedIndex::add_index(KernelRuntimeContext& ctx, const Tensor& self, const Tensor& index,
-                              size_t dim) {
-  (void)self;
+bool AdvancedIndex::add_index(KernelRuntimeContext& ctx, const Tensor& index, size_t dim) {
   if (!require(ctx, is_index_dtype(index.scalar_type()), "an index must be Int, Long or a mask") ||
       !require(ctx, dim < rank_, "there are more indices than dimensions") ||
       !require(ctx, broadcast(common_, index), "the index tensors do not broadcast")) {
@@ -82,17 +142,13 @@ bool AdvancedIndex::init(KernelRuntimeContext& ctx, const Tensor& self,
                          ArrayRef<optional<Tensor>> indices) {
   rank_ = static_cast<size_t>(self.dim());
   size_t dim = 0;
-  size_t given = 0;
   for (const optional<Tensor>& index : indices) {
     if (!index.has_value()) {
       ++dim;
       continue;
     }
-    ++given;
     const bool mask = is_mask(*index);
-    if (!require(ctx, (!mask && mask_ == nullptr) || given == 1,
-                 "a mask beside other indices is not supported; use nonzero() on it") ||
-        (mask ? !add_mask(ctx, self, *index, dim) : !add_index(ctx, self, *index, dim))) {
+    if (mask ? !add_mask(ctx, self, *index, dim) : !add_index(ctx, *index, dim)) {
       return false;
     }
     dim += mask ? static_cast<size_t>(index->dim()) : 1;

@@ -1,7 +1,7 @@
 /**
  * @file
- * Indexing of a tensor by tensors, `self[i, :, j]`: index tensors that broadcast against each
- * other, or one mask.
+ * Indexing of a tensor by tensors, `self[i, :, mask]`: index tensors that broadcast against each
+ * other, and masks, which stand for the index tensors of their true elements.
  */
 #pragma once
 
@@ -9,6 +9,31 @@
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
 namespace torch::executor::native::util {
+
+/// Steps through the true elements of masks, each of which begins at a dimension of the tensor that
+/// is indexed. All arrays are by dimension of that tensor.
+class MaskWalk {
+ public:
+  /// Adds a mask on the dimensions of `self` from `dim` on.
+  void start(size_t dim, const Tensor& mask, const View& self);
+
+  /// The offset in `self` of the mask's true element number `position`, which must exist.
+  ptrdiff_t seek(size_t dim, size_t position);
+
+ private:
+  void rewind(size_t dim);
+  /// Goes to the mask's next element in index order.
+  void step(size_t dim);
+
+  const uint8_t* truth_[kMaxRank];  // at the present element
+  ptrdiff_t offset_[kMaxRank];      // of the present element in `self`
+  size_t position_[kMaxRank];       // how many true elements there are before it
+  size_t rank_[kMaxRank];
+  size_t size_[kMaxRank];
+  size_t index_[kMaxRank];
+  ptrdiff_t mask_stride_[kMaxRank];
+  ptrdiff_t self_stride_[kMaxRank];
+};
 
 /**
  * The places of a tensor that a list of optional index tensors names.
@@ -37,52 +62,51 @@ class AdvancedIndex {
    * before it have been visited.
    */
   template <typename Fn>
-  bool for_each(KernelRuntimeContext& ctx, const View& self, const View& result, Fn&& fn) const {
-    return mask_ != nullptr ? for_each_true(self, result, fn)
-                            : for_each_index(ctx, self, result, fn);
-  }
+  bool for_each(KernelRuntimeContext& ctx, const View& self, const View& result, Fn&& fn) const;
 
  private:
   bool add_mask(KernelRuntimeContext& ctx, const Tensor& self, const Tensor& mask, size_t dim);
-  bool add_index(KernelRuntimeContext& ctx, const Tensor& self, const Tensor& index, size_t dim);
+  bool add_index(KernelRuntimeContext& ctx, const Tensor& index, size_t dim);
   void make_result(const Tensor& self);
 
-  template <typename Fn>
-  bool for_each_index(KernelRuntimeContext& ctx, const View& self, const View& result,
-                      Fn& fn) const;
-  template <typename Fn>
-  bool for_each_true(const View& self, const View& result, Fn& fn) const;
-
   size_t rank_ = 0;                     // of self
-  const Tensor* index_[kMaxRank] = {};  // by dimension of self; null where it is not indexed
+  const Tensor* index_[kMaxRank] = {};  // by dimension of self; a mask by its first one, else null
+  bool is_mask_[kMaxRank] = {};         // by dimension of self
+  size_t true_count_[kMaxRank] = {};    // of the mask
   bool indexed_[kMaxRank] = {};         // by dimension of self
-  const Tensor* mask_ = nullptr;
-  size_t mask_dim_ = 0;
-  Shape common_;          // the index tensors' common shape
-  size_t common_at_ = 0;  // where it stands in the result
+  Shape common_;                        // the index tensors' common shape
+  size_t common_at_ = 0;                // where it stands in the result
   Shape result_;
 };
 
 template <typename Fn>
-bool AdvancedIndex::for_each_index(KernelRuntimeContext& ctx, const View& self, const View& result,
-                                   Fn& fn) const {
+bool AdvancedIndex::for_each(KernelRuntimeContext& ctx, const View& self, const View& result,
+                             Fn&& fn) const {
   View shape;
   shape.rank = common_.rank;
   for (size_t d = 0; d < common_.rank; ++d) {
     shape.size[d] = static_cast<size_t>(common_.sizes[d]);
   }
-  // Tensors 0 .. kMaxRank - 1 are the indices, the last one is the result.
+  // Tensors 0 .. kMaxRank - 1 are the indices and masks, the last one is the result.
   Lines<kMaxRank + 1> lines(shape);
   if (lines.empty()) {
     return true;
   }
   size_t dims[kMaxRank];
   size_t count = 0;
+  MaskWalk walk;
   for (size_t d = 0; d < rank_; ++d) {
-    if (index_[d] != nullptr) {
-      lines.set(count, View(*index_[d]).expand(shape));
-      dims[count++] = d;
+    if (index_[d] == nullptr) {
+      continue;
     }
+    if (is_mask_[d]) {
+      // A mask counts as the list of its true elements, along the last dimension.
+      walk.start(d, *index_[d], self);
+      lines.set_stride(count, common_.rank - 1, true_count_[d] == 1 ? 0 : 1);
+    } else {
+      lines.set(count, View(*index_[d]).expand(shape));
+    }
+    dims[count++] = d;
   }
   for (size_t d = 0; d < common_.rank; ++d) {
     lines.set_stride(kMaxRank, d, result.stride[common_at_ + d]);
@@ -92,8 +116,13 @@ bool AdvancedIndex::for_each_index(KernelRuntimeContext& ctx, const View& self, 
       const ptrdiff_t at = static_cast<ptrdiff_t>(i);
       ptrdiff_t offset = 0;
       for (size_t k = 0; k < count; ++k) {
+        const ptrdiff_t from = lines.offset(k) + at * lines.step(k);
+        if (is_mask_[dims[k]]) {
+          offset += walk.seek(dims[k], static_cast<size_t>(from));
+          continue;
+        }
         const int64_t size = static_cast<int64_t>(self.size[dims[k]]);
-        int64_t index = read_index(*index_[dims[k]], lines.offset(k) + at * lines.step(k));
+        int64_t index = read_index(*index_[dims[k]], from);
         if (!require(ctx, index >= -size && index < size, "an index is out of range")) {
           return false;
         }
@@ -101,31 +130,6 @@ bool AdvancedIndex::for_each_index(KernelRuntimeContext& ctx, const View& self, 
         offset += static_cast<ptrdiff_t>(index) * self.stride[dims[k]];
       }
       fn(offset, lines.offset(kMaxRank) + at * lines.step(kMaxRank));
-    }
-  } while (lines.next());
-  return true;
-}
-
-template <typename Fn>
-bool AdvancedIndex::for_each_true(const View& self, const View& result, Fn& fn) const {
-  const View mask(*mask_);
-  Lines<2> lines(mask);
-  if (lines.empty()) {
-    return true;
-  }
-  lines.set(0, mask);
-  for (size_t d = 0; d < mask.rank; ++d) {
-    lines.set_stride(1, d, self.stride[mask_dim_ + d]);
-  }
-  const uint8_t* truth = static_cast<const uint8_t*>(mask_->const_data_ptr());
-  ptrdiff_t result_offset = 0;
-  do {
-    for (size_t i = 0; i < lines.length(); ++i) {
-      const ptrdiff_t at = static_cast<ptrdiff_t>(i);
-      if (truth[lines.offset(0) + at * lines.step(0)] != 0) {
-        fn(lines.offset(1) + at * lines.step(1), result_offset);
-        result_offset += result.stride[common_at_];
-      }
     }
   } while (lines.next());
   return true;

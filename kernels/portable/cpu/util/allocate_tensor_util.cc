@@ -30,8 +30,9 @@ Tensor allocate_tensor(KernelRuntimeContext& ctx, const ArrayRef<SizesType>& siz
                        const ArrayRef<StridesType>& strides, const ScalarType& dtype) {
   const Tensor none(static_cast<TensorImpl*>(nullptr));
   const size_t rank = sizes.size();
-  size_t bytes = executorch::runtime::elementSize(dtype);
-  bool is_valid = dim_order.size() == rank && strides.size() == rank;
+  const bool is_type = executorch::runtime::isValid(dtype);
+  size_t bytes = is_type ? executorch::runtime::elementSize(dtype) : 0;
+  bool is_valid = is_type && dim_order.size() == rank && strides.size() == rank;
   for (size_t d = 0; is_valid && d < rank; ++d) {
     is_valid =
         sizes[d] >= 0 && !__builtin_mul_overflow(bytes, static_cast<size_t>(sizes[d]), &bytes);

@@ -39,7 +39,10 @@ void pad_from(const Padding& padding, const View& in, const View& out, size_t i)
              out.narrow(d, before, middle), i + 1);
   }
   if (after > 0) {
-    const View edge = reflect ? in.narrow(d, last - 1, after, -1) : in.narrow(d, last, after, 0);
+    // The mirrored elements, of which negative padding in front may cut off the first ones.
+    const size_t cut = static_cast<size_t>(first > size ? first - size : 0);
+    const View edge =
+        reflect ? in.narrow(d, last - 1 - cut, after, -1) : in.narrow(d, last, after, 0);
     pad_from(padding, edge, out.narrow(d, before + middle, after), i + 1);
   }
 }
@@ -64,7 +67,7 @@ Tensor& pad_edges(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef paddi
     before[i] = padding[2 * (spatial - 1 - i)];
     after[i] = padding[2 * (spatial - 1 - i) + 1];
     const int64_t limit = mode == PadMode::kReflect ? size - 1 : INT32_MAX / 4;
-    const int64_t least = mode == PadMode::kReflect ? 1 - size : -INT32_MAX / 4;
+    const int64_t least = -INT32_MAX / 4;
     if (!require(ctx, size > 0, "the input must not be empty") ||
         !require(ctx,
                  before[i] >= least && after[i] >= least && before[i] <= limit &&

@@ -5,22 +5,24 @@ namespace torch::executor::native::util {
 
 bool check_scatter(KernelRuntimeContext& ctx, const Tensor& in, int64_t& dim, const Tensor& index,
                    const Tensor* src) {
-  const ssize_t rank = in.dim();
-  if (!wrap_dim(ctx, dim, static_cast<size_t>(rank)) ||
+  const View places = at_least_1d(View(in));
+  if (!wrap_dim(ctx, dim, places.rank) ||
       !require(ctx, is_index_dtype(index.scalar_type()), "the index must be Int or Long")) {
     return false;
   }
   if (index.numel() == 0) {
     return true;
   }
-  if (!require(ctx, index.dim() == rank && (src == nullptr || src->dim() == rank),
+  const View named = at_least_1d(View(index));
+  const View source = src == nullptr ? named : at_least_1d(View(*src));
+  if (!require(ctx, named.rank == places.rank && source.rank == places.rank,
                "the index must have the tensor's rank")) {
     return false;
   }
-  for (ssize_t d = 0; d < rank; ++d) {
-    if (!require(ctx, d == dim || index.size(d) <= in.size(d), "the index exceeds the tensor") ||
-        !require(ctx, src == nullptr || index.size(d) <= src->size(d),
-                 "the index exceeds the source")) {
+  for (size_t d = 0; d < places.rank; ++d) {
+    if (!require(ctx, static_cast<int64_t>(d) == dim || named.size[d] <= places.size[d],
+                 "the index exceeds the tensor") ||
+        !require(ctx, named.size[d] <= source.size[d], "the index exceeds the source")) {
       return false;
     }
   }

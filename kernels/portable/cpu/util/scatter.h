@@ -9,6 +9,10 @@
 
 namespace torch::executor::native::util {
 
+/// The view with at least one dimension: gathering and scattering take a single element for a line
+/// of one.
+inline View at_least_1d(const View& view) { return view.rank == 0 ? view.unsqueeze(0) : view; }
+
 /**
  * Checks the arguments of a gather or scatter, and wraps `dim`.
  * @param in The tensor that is read or written at the places that `index` names.
@@ -26,23 +30,19 @@ bool check_scatter(KernelRuntimeContext& ctx, const Tensor& in, int64_t& dim, co
 template <typename Fn>
 void for_each_scattered(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
                         const Tensor& index, const View& other, Fn&& fn) {
-  const View index_view(index);
+  const View index_view = at_least_1d(View(index));
   Lines<3> lines(index_view);
   if (lines.empty()) {
     return;
   }
-  const View target(in);
+  const View target = at_least_1d(View(in));
   lines.set(0, index_view);
-  lines.set(1, other);
-  ptrdiff_t stride = 1;
-  int64_t size = 1;
-  if (target.rank > 0) {
-    // The index replaces the position along `dim`.
-    stride = target.stride[dim];
-    size = static_cast<int64_t>(target.size[dim]);
-    lines.set(2, target);
-    lines.set_stride(2, static_cast<size_t>(dim), 0);
-  }
+  lines.set(1, at_least_1d(other));
+  lines.set(2, target);
+  // The index replaces the position along `dim`.
+  const ptrdiff_t stride = target.stride[dim];
+  const int64_t size = static_cast<int64_t>(target.size[dim]);
+  lines.set_stride(2, static_cast<size_t>(dim), 0);
   do {
     for (size_t i = 0; i < lines.length(); ++i) {
       const ptrdiff_t step = static_cast<ptrdiff_t>(i);

@@ -131,11 +131,11 @@ bool require_storable(KernelRuntimeContext& ctx, ScalarType from, const Tensor& 
 }
 
 bool require_convertible(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to) {
-  if (executorch::runtime::isComplexType(to.scalar_type())) {
-    return executorch::runtime::isComplexType(from.scalar_type()) || require_real(ctx, from);
-  }
-  return from.scalar_type() == to.scalar_type() ||
-         (require_real(ctx, from) && require_real(ctx, to));
+  // Complex numbers lose their imaginary parts where the target is real.
+  const auto convertible = [&](const Tensor& t) {
+    return executorch::runtime::isComplexType(t.scalar_type()) || require_real(ctx, t);
+  };
+  return from.scalar_type() == to.scalar_type() || (convertible(from) && convertible(to));
 }
 
 bool require_castable(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to) {

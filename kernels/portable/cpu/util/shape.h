@@ -64,7 +64,7 @@ bool require_floating(KernelRuntimeContext& ctx, const Tensor& t);
 /// Requires that results of dtype `from` may be written to `out`.
 bool require_storable(KernelRuntimeContext& ctx, ScalarType from, const Tensor& out);
 
-/// Requires that elements of `from` can be copied to `to`: the same dtype, or two real ones.
+/// Requires that elements of `from` can be copied to `to`: one dtype, or real and complex ones.
 bool require_convertible(KernelRuntimeContext& ctx, const Tensor& from, const Tensor& to);
 
 /// `require_convertible`, and that elements may become `to`'s without an explicit conversion, as

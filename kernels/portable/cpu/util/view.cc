@@ -334,6 +334,8 @@ void copy(const View& src, const View& dst) {
   }
   if (src.dtype != dst.dtype && is_complex(dst.dtype)) {
     copy_parts(src, dst);
+  } else if (src.dtype != dst.dtype && is_complex(src.dtype)) {
+    copy(part_of(src, 0), dst);
   } else if (src.dtype != dst.dtype) {
     copy_converted(src, dst);
   } else if (src.data != dst.data) {

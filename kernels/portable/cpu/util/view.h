@@ -94,7 +94,8 @@ class CopyPlan {
 
 /**
  * Copies `src` to `dst`, element by element in index order, with conversion where the dtypes
- * differ. Both have the same sizes, and no memory in common. A complex `src` needs a complex `dst`.
+ * differ. Both have the same sizes, and no memory in common. A real `dst` takes the real part of a
+ * complex `src`.
  */
 void copy(const View& src, const View& dst);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,11 +23,15 @@ namespace runtime {
 namespace testing {
 namespace internal {
 
-/// Element type of the vectors that data is given in: uint8_t for Bool, since the elements of
-/// std::vector<bool> have no addresses.
+/// Element type of the vectors that data is given in: an integer for Bool, since the elements of
+/// std::vector<bool> have no addresses, and for the types of bits, which numbers do not convert to.
 template <::executorch::aten::ScalarType DTYPE>
-using FactoryCType = std::conditional_t<DTYPE == ::executorch::aten::ScalarType::Bool, uint8_t,
-                                        typename ScalarTypeToCppType<DTYPE>::type>;
+struct ScalarTypeToCppTypeWrapper {
+  using true_ctype = typename ScalarTypeToCppType<DTYPE>::type;
+  using ctype = std::conditional_t<
+      DTYPE == ::executorch::aten::ScalarType::Bool || isBitsType(DTYPE),
+      std::conditional_t<sizeof(true_ctype) == sizeof(uint16_t), uint16_t, uint8_t>, true_ctype>;
+};
 
 /// Number of elements of a shape.
 inline size_t sizes_to_numel(const std::vector<int32_t>& sizes) {
@@ -40,9 +45,7 @@ inline size_t sizes_to_numel(const std::vector<int32_t>& sizes) {
 /// {0, 1, ..., rank - 1}.
 inline std::vector<uint8_t> contiguous_dim_order(size_t rank) {
   std::vector<uint8_t> dim_order(rank);
-  for (size_t i = 0; i < rank; ++i) {
-    dim_order[i] = static_cast<uint8_t>(i);
-  }
+  std::iota(dim_order.begin(), dim_order.end(), uint8_t{0});
   return dim_order;
 }
 
@@ -57,12 +60,19 @@ inline std::vector<uint8_t> channels_last_dim_order(size_t rank) {
   return dim_order;
 }
 
+/// Dense strides, where an empty dimension counts as one of size 1. For any rank, since a test may
+/// want more dimensions than the runtime takes.
 inline std::vector<int32_t> strides_of(const std::vector<int32_t>& sizes,
                                        const std::vector<uint8_t>& dim_order) {
+  std::vector<uint8_t> sorted = dim_order;
+  std::sort(sorted.begin(), sorted.end());
+  ET_CHECK_MSG(sorted == contiguous_dim_order(sizes.size()), "not a dim order");
   std::vector<int32_t> strides(sizes.size());
-  const Error error =
-      dim_order_to_stride(sizes.data(), dim_order.data(), sizes.size(), strides.data());
-  ET_CHECK_MSG(error == Error::Ok, "not a dim order");
+  int32_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[dim_order[i]] = stride;
+    stride *= std::max(sizes[dim_order[i]], 1);
+  }
   return strides;
 }
 
@@ -71,9 +81,9 @@ inline std::vector<uint8_t> dim_order_of(const std::vector<int32_t>& sizes,
                                          const std::vector<int32_t>& strides) {
   ET_CHECK_MSG(sizes.size() == strides.size(), "%zu sizes, but %zu strides", sizes.size(),
                strides.size());
-  std::vector<uint8_t> dim_order(sizes.size());
-  const Error error = stride_to_dim_order(strides.data(), strides.size(), dim_order.data());
-  ET_CHECK_MSG(error == Error::Ok, "strides have no dim order");
+  std::vector<uint8_t> dim_order = contiguous_dim_order(sizes.size());
+  std::stable_sort(dim_order.begin(), dim_order.end(),
+                   [&](uint8_t a, uint8_t b) { return strides[a] > strides[b]; });
   const std::vector<int32_t> dense = strides_of(sizes, dim_order);
   for (size_t i = 0; i < sizes.size(); ++i) {
     ET_CHECK_MSG(sizes[i] <= 1 || strides[i] == dense[i], "strides are not dense at dimension %zu",
@@ -95,7 +105,7 @@ inline std::vector<uint8_t> dim_order_of(const std::vector<int32_t>& sizes,
 template <::executorch::aten::ScalarType DTYPE>
 class TensorFactory {
  public:
-  using ctype = internal::FactoryCType<DTYPE>;
+  using ctype = typename internal::ScalarTypeToCppTypeWrapper<DTYPE>::ctype;
   using true_ctype = typename ScalarTypeToCppType<DTYPE>::type;
   using Tensor = ::executorch::aten::Tensor;
   using StridesType = ::executorch::aten::StridesType;

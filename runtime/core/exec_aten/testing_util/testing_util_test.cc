@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,6 +39,32 @@ TEST(TensorFactoryTest, MakesEveryType) {
   EXPECT_EQ(quantized.zeros({3}).nbytes(), 3u);
   TensorFactory<ScalarType::ComplexFloat> complex;
   EXPECT_TENSOR_CLOSE(complex.ones({2}), complex.ones({2}));
+}
+
+TEST(TensorFactoryTest, TypesOfBitsAreMadeOfNumbers) {
+  TensorFactory<ScalarType::Bits16> tf;
+  const Tensor t = tf.make({2}, {1, 65535});
+  EXPECT_EQ(t.scalar_type(), ScalarType::Bits16);
+  EXPECT_EQ(t.nbytes(), 4u);
+  EXPECT_EQ(static_cast<const uint16_t*>(t.const_data_ptr())[1], 65535);
+  TensorFactory<ScalarType::Bits4x2> small;
+  EXPECT_EQ(small.full({3}, 7).nbytes(), 3u);
+  using internal =
+      executorch::runtime::testing::internal::ScalarTypeToCppTypeWrapper<ScalarType::Bool>;
+  static_assert(std::is_same<internal::ctype, uint8_t>::value, "");
+}
+
+TEST(TensorFactoryTest, MoreDimensionsThanTheRuntimeTakes) {
+  TensorFactory<ScalarType::Int> tf;
+  std::vector<int32_t> sizes(20, 1);
+  sizes[0] = 3;
+  sizes[19] = 2;
+  const Tensor t = tf.make(sizes, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(t.dim(), 20);
+  EXPECT_EQ(t.strides()[0], 2);
+  std::vector<int32_t> strides(20, 3);
+  strides[0] = 1;
+  EXPECT_EQ(tf.make(sizes, {1, 4, 2, 5, 3, 6}, strides).dim_order()[19], 0);
 }
 
 TEST(TensorFactoryTest, ShapesStridesAndOrders) {

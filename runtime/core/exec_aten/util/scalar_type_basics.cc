@@ -1,5 +1,6 @@
 #include <executorch/runtime/core/defines.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_basics.h>
+#include <executorch/runtime/platform/assert.h>
 
 namespace executorch {
 namespace runtime {
@@ -23,5 +24,13 @@ const char* toString(etensor::ScalarType type) {
 #endif
 }
 
+namespace internal {
+
+void no_element_size(etensor::ScalarType type) {
+  ET_LOG(Fatal, "%d is no type of elements", static_cast<int>(type));
+  runtime_abort();
+}
+
+}  // namespace internal
 }  // namespace runtime
 }  // namespace executorch

@@ -13,7 +13,13 @@ namespace runtime {
 /// The enumerator's name, e.g. "Float"; "UNKNOWN_SCALAR" for numbers that are none. Never null.
 const char* toString(etensor::ScalarType type);
 
-/// Bytes of an element; 0 for numbers that are no type.
+namespace internal {
+/// Aborts: `type` denotes no type.
+[[noreturn]] void no_element_size(etensor::ScalarType type);
+}  // namespace internal
+
+/// Bytes of an element. Aborts for Undefined and numbers that are no type: check what comes from
+/// outside with isValid() first.
 inline constexpr size_t elementSize(etensor::ScalarType type) {
   switch (type) {
 #define ET_INTERNAL_ELEMENT_SIZE(cpp_type, enumerator) \
@@ -22,7 +28,7 @@ inline constexpr size_t elementSize(etensor::ScalarType type) {
     ET_FORALL_SCALAR_TYPES(ET_INTERNAL_ELEMENT_SIZE)
 #undef ET_INTERNAL_ELEMENT_SIZE
     default:
-      return 0;
+      internal::no_element_size(type);
   }
 }
 

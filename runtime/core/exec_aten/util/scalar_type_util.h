@@ -2,6 +2,7 @@
 /// Facts about scalar types: names, sizes, categories, casts, promotion, and the C++ types.
 #pragma once
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -10,6 +11,7 @@
 #include <executorch/runtime/core/exec_aten/util/scalar_type_basics.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_forall.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_switch.h>
+#include <executorch/runtime/core/portable_type/c10/c10/macros/Macros.h>
 #include <executorch/runtime/platform/compiler.h>
 
 namespace executorch {

@@ -178,10 +178,15 @@ TEST(ScalarTypeTest, NumbersNamesAndSizes) {
   for (int number : {-128, -1, 31, 100}) {
     const ScalarType type = static_cast<ScalarType>(number);
     EXPECT_FALSE(executorch::runtime::isValid(type));
-    EXPECT_EQ(elementSize(type), 0u);
     EXPECT_STREQ(toString(type), "UNKNOWN_SCALAR");
   }
   EXPECT_FALSE(executorch::runtime::isValid(ScalarType::Undefined));
+}
+
+TEST(ScalarTypeDeathTest, WhatIsNoTypeHasNoSize) {
+  for (const ScalarType type : {ScalarType::Undefined, static_cast<ScalarType>(-1)}) {
+    EXPECT_DEATH((void)elementSize(type), "is no type of elements");
+  }
 }
 
 /// The names of the types for which a predicate holds, in order.

@@ -2,11 +2,13 @@
 /// Index arithmetic on tensors.
 #pragma once
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
+#include <executorch/runtime/platform/assert.h>
 
 namespace executorch {
 namespace runtime {
@@ -26,17 +28,22 @@ inline ssize_t nonempty_size(const ::executorch::aten::Tensor& tensor, ssize_t d
   return tensor.dim() == 0 ? 1 : tensor.size(dim);
 }
 
-/// Product of the sizes of the dimensions before `dim`; 1 for dim 0.
+/// Product of the sizes of the dimensions before `dim`; 1 for dim 0. Aborts outside of [0, rank].
 inline size_t getLeadingDims(const ::executorch::aten::Tensor& tensor, int64_t dim) {
+  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "dimension %" PRId64 " of a tensor of rank %zd",
+               dim, static_cast<ssize_t>(tensor.dim()));
   size_t product = 1;
-  for (int64_t i = 0; i < dim && i < tensor.dim(); ++i) {
+  for (int64_t i = 0; i < dim; ++i) {
     product *= static_cast<size_t>(tensor.sizes()[static_cast<size_t>(i)]);
   }
   return product;
 }
 
-/// Product of the sizes of the dimensions after `dim`; dim -1 gives the number of elements.
+/// Product of the sizes of the dimensions after `dim`; dim -1 gives the number of elements. Aborts
+/// outside of [-1, rank).
 inline size_t getTrailingDims(const ::executorch::aten::Tensor& tensor, int64_t dim) {
+  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(), "dimension %" PRId64 " of a tensor of rank %zd",
+               dim, static_cast<ssize_t>(tensor.dim()));
   size_t product = 1;
   for (int64_t i = dim + 1; i < tensor.dim(); ++i) {
     product *= static_cast<size_t>(tensor.sizes()[static_cast<size_t>(i)]);

@@ -5,7 +5,9 @@
 /// came: `ET_KERNEL_CHECK(ctx, tensors_have_same_dtype(a, out), InvalidArgument, out)`.
 #pragma once
 
+#include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -217,6 +219,7 @@ void reset_data_ptr(const ::executorch::aten::Tensor& tensor);
 /// Access to the resizing of TensorImpl for the functions below only.
 class TensorResizerFriend final {
  public:
+  static void use_dim_bounds(::executorch::aten::TensorImpl* impl) { impl->use_dim_bounds(); }
   ET_NODISCARD static Error resize_tensor_impl(
       ::executorch::aten::TensorImpl* impl,
       ::executorch::aten::ArrayRef<::executorch::aten::SizesType> new_sizes) {
@@ -235,7 +238,8 @@ ET_NODISCARD inline Error resize_tensor_impl(
 /// Changes the shape of `t` within what its dynamism allows; keeps rank, dim order and data.
 ///
 /// @retval Error::NotSupported    Another rank; another shape of a STATIC tensor; more elements
-///                                than the initial shape had.
+///                                than the initial shape had; of an input of a method, a dimension
+///                                above its bound.
 /// @retval Error::InvalidArgument A size or stride is out of range.
 ET_NODISCARD inline Error resize_tensor(
     ::executorch::aten::Tensor t,

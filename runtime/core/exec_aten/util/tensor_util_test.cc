@@ -180,6 +180,11 @@ TEST_F(TensorUtilTest, Indices) {
   EXPECT_EQ(getTrailingDims(t, 0), 12u);
   EXPECT_EQ(getTrailingDims(t, 2), 1u);
   EXPECT_EQ(getTrailingDims(t, -1), 24u);
+  EXPECT_EQ(getLeadingDims(t, 3), 24u);
+  EXPECT_DEATH(getLeadingDims(t, -1), "dimension -1 of a tensor of rank 3");
+  EXPECT_DEATH(getLeadingDims(t, 4), "dimension 4 of a tensor of rank 3");
+  EXPECT_DEATH(getTrailingDims(t, -2), "dimension -2 of a tensor of rank 3");
+  EXPECT_DEATH(getTrailingDims(t, 3), "dimension 3 of a tensor of rank 3");
   size_t trailing[kTensorDimensionLimit];
   memoizeTrailingDims(t, trailing);
   for (size_t index = 0; index < 24; ++index) {

@@ -1,0 +1,62 @@
+#include <initializer_list>
+
+#include <cpuinfo.h>
+
+#include <executorch/backends/xnnpack/runtime/initialize.h>
+#include <executorch/runtime/platform/max_cpu_isa.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+namespace {
+
+#if CPUINFO_ARCH_X86_64
+
+/// XNNPACK chooses microkernels by what cpuinfo has found, so what it must not use is taken away.
+void hide_newer_than(runtime::CpuIsa newest) {
+  using runtime::CpuIsa;
+  cpuinfo_x86_isa& isa = cpuinfo_isa;
+  const auto from = [newest](CpuIsa first, std::initializer_list<bool*> features) {
+    for (bool* feature : features) {
+      *feature = *feature && newest >= first;
+    }
+  };
+  from(CpuIsa::Sse41, {&isa.sse3, &isa.ssse3, &isa.sse4_1, &isa.sse4_2});
+  from(CpuIsa::Avx, {&isa.avx, &isa.f16c});
+  from(CpuIsa::Avx2, {&isa.fma3, &isa.avx2});
+  from(CpuIsa::AvxVnni, {&isa.avxvnni, &isa.avx_vnni_int8});
+  from(CpuIsa::Avx512, {&isa.avx512f, &isa.avx512cd, &isa.avx512bw, &isa.avx512dq, &isa.avx512vl});
+  from(CpuIsa::Avx512Vnni, {&isa.avx512vnni});
+  from(CpuIsa::Avx512Gfni, {&isa.avx512vbmi, &isa.gfni});
+  from(CpuIsa::Amx, {&isa.avx512fp16, &isa.avx512bf16, &isa.amx_tile, &isa.amx_int8, &isa.amx_bf16,
+                     &isa.amx_fp16});
+  from(CpuIsa::Any, {&isa.avx10_1, &isa.avx10_2});
+  if (newest > CpuIsa::AvxVnni && newest < CpuIsa::Amx) {
+    isa.avxvnni = false;
+    isa.avx_vnni_int8 = false;
+  }
+}
+
+bool choose_instructions() {
+  if (cpuinfo_initialize()) {
+    hide_newer_than(runtime::max_cpu_isa());
+  }
+  return true;
+}
+
+#else
+
+bool choose_instructions() { return true; }
+
+#endif
+
+}  // namespace
+
+xnn_status initialize() {
+  [[maybe_unused]] static const bool chosen = choose_instructions();
+  return xnn_initialize(/*allocator=*/nullptr);
+}
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,89 @@
+"""What a program changes: the one answer for passes, partitioners, memory planning and backends.
+
+``torch.export`` makes programs functional: what is written goes in as a placeholder, and its new value comes out as an
+extra output, whose entry in the signature says what it belongs to. Training changes parameters too, between two runs: by
+the gradients that a program returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind
+
+#: What may be written -> the kind of output that its new value is.
+MUTATION_KINDS: Final = {
+    InputKind.BUFFER: OutputKind.BUFFER_MUTATION,
+    InputKind.PARAMETER: OutputKind.PARAMETER_MUTATION,
+    InputKind.USER_INPUT: OutputKind.USER_INPUT_MUTATION,
+}
+#: Outputs that are written back into an input instead of being returned.
+MUTATIONS: Final = frozenset(MUTATION_KINDS.values())
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One input that a program writes.
+
+    Attributes:
+        index: of the output that is its new value.
+        value: name of the node that is this output.
+        placeholder: name of the input.
+        target: the name in the model of a buffer or parameter; of a user's input, that of its placeholder.
+        kind: what the input is.
+    """
+
+    index: int
+    value: str
+    placeholder: str
+    target: str
+    kind: InputKind
+
+
+def written_name(spec: InputSpec) -> str | None:
+    """By which name the output that is the new value of this input calls it; None for what cannot be written."""
+    if spec.kind not in MUTATION_KINDS or not hasattr(spec.arg, "name"):
+        return None
+    return spec.arg.name if spec.kind is InputKind.USER_INPUT else spec.target
+
+
+def mutations(signature: ExportGraphSignature) -> Iterator[Mutation]:
+    """All inputs that the program writes, in the order of the outputs that are their new values."""
+    outputs = [(index, one) for index, one in enumerate(signature.output_specs) if one.kind in MUTATIONS]
+    if not outputs:  # Asked often, of programs with thousands of inputs.
+        return
+    inputs = {
+        (MUTATION_KINDS[spec.kind], name): spec
+        for spec in signature.input_specs
+        if (name := written_name(spec)) is not None
+    }
+    for index, output in outputs:
+        spec = inputs.get((output.kind, output.target))  # type: ignore[arg-type]
+        if spec is not None and hasattr(output.arg, "name"):
+            yield Mutation(index, output.arg.name, spec.arg.name, str(output.target), spec.kind)
+
+
+def state_mutations(signature: ExportGraphSignature) -> Iterator[Mutation]:
+    """Those of ``mutations`` that last: buffers and parameters."""
+    return (one for one in mutations(signature) if one.kind is not InputKind.USER_INPUT)
+
+
+def trained_parameters(signature: ExportGraphSignature) -> set[str]:
+    """Names (in the model) of the parameters whose gradients the program returns."""
+    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
+    return {spec.target for spec in gradients if spec.target is not None}
+
+
+def changing_state(signature: ExportGraphSignature) -> set[str]:
+    """Names of the placeholders of buffers and parameters whose value may be another one at the next run."""
+    changing = {one.placeholder for one in state_mutations(signature)}
+    trained = trained_parameters(signature)
+    if not trained:
+        return changing
+    return changing | {
+        spec.arg.name
+        for spec in signature.input_specs
+        if spec.kind is InputKind.PARAMETER and spec.target in trained and hasattr(spec.arg, "name")
+    }

@@ -1,0 +1,114 @@
+"""Ways into core ATen, and to operators that runtimes have, which torch's tables lack."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import torch
+from torch._ops import OpOverload
+
+from executorch.dialects.grouped_products import GROUPED_MM
+
+_aten = torch.ops.aten
+
+
+def _scalar_first(op: OpOverload) -> Callable[..., Any]:
+    """``op.Scalar_Tensor`` by way of ``op.Tensor``, which is core ATen or has a kernel; torch's own way ends in ``prims``."""
+    of_tensors = _named(op.__name__.replace(".Scalar_Tensor", ".Tensor"))
+
+    def decomposition(number: Any, other: torch.Tensor) -> torch.Tensor:
+        dtype = torch.result_type(number, other)
+        return of_tensors(_aten.full.default([], number, dtype=dtype), other)
+
+    return decomposition
+
+
+_SCALAR_FIRST = frozenset(
+    f"{name}.Scalar_Tensor"
+    for name in (
+        "bitwise_and",
+        "bitwise_left_shift",
+        "bitwise_or",
+        "bitwise_right_shift",
+        "bitwise_xor",
+        "remainder",
+    )
+)
+
+
+#: Other names of operators that have kernels: ``x & y``, ``x << y``, and conjugation that torch puts off.
+_OTHER_NAMES = {
+    **{
+        f"__{name}__.{kind}": f"bitwise_{name}.{kind}"
+        for name in ("and", "or", "xor")
+        for kind in ("Scalar", "Tensor")
+    },
+    "__lshift__.Scalar": "bitwise_left_shift.Tensor_Scalar",
+    "__lshift__.Tensor": "bitwise_left_shift.Tensor",
+    "__rshift__.Scalar": "bitwise_right_shift.Tensor_Scalar",
+    "__rshift__.Tensor": "bitwise_right_shift.Tensor",
+    "_conj.default": "_conj_physical.default",
+}
+
+
+def _named(name: str) -> OpOverload:
+    packet, overload = name.split(".")
+    return getattr(getattr(_aten, packet), overload)
+
+
+def _grouped_mm(
+    self: torch.Tensor, mat2: torch.Tensor, offs: Any = None, bias: Any = None, out_dtype: Any = None
+) -> Any:
+    """Groups of rows, or a plain batch; groups along the inner dimension, which only gradients have, stay."""
+    if bias is not None or self.dtype != mat2.dtype:
+        return NotImplemented
+    if self.dim() == 2 and mat2.dim() == 3 and offs is not None:
+        product = GROUPED_MM(self, mat2, offs)
+    elif self.dim() == 3 and mat2.dim() == 3:
+        product = _aten.bmm.default(self, mat2)
+    else:
+        return NotImplemented
+    wanted = self.dtype if out_dtype is None else out_dtype
+    return product if product.dtype == wanted else _aten._to_copy.default(product, dtype=wanted)
+
+
+def _empty_permuted(size: Any, physical_layout: Any, **options: Any) -> torch.Tensor:
+    """Memory in the order of ``physical_layout``, seen in the plain order."""
+    plain = _aten.empty.memory_format([size[dim] for dim in physical_layout], **options)
+    order = [list(physical_layout).index(dim) for dim in range(len(size))]
+    return plain if order == sorted(order) else _aten.permute.default(plain, order)
+
+
+def _adaptive_avg_pool2d(self: torch.Tensor, output_size: Any) -> torch.Tensor:
+    """Torch's own way restates the strides of a channels-last mean in place, which a graph of values cannot."""
+    if list(output_size) == [1, 1]:
+        return _aten.mean.dim(self, [-1, -2], True)
+    return _aten._adaptive_avg_pool2d.default(self, output_size)
+
+
+def _polar(abs: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    return _aten.complex.default(abs * torch.cos(angle), abs * torch.sin(angle))
+
+
+_OWN: Final[dict[str, Callable[..., Any]]] = {
+    "aten::_grouped_mm": _grouped_mm,
+    "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
+    "aten::empty_permuted": _empty_permuted,
+    "aten::polar": _polar,
+    # What `transformers` calls for types that torch's own grouped product does not take.
+    "transformers::grouped_mm_fallback": _grouped_mm,
+}
+
+
+def own_decomposition(op: OpOverload) -> "Callable[..., Any] | None":
+    """This project's way to take ``op`` apart; None where torch's table is asked."""
+    found = _OWN.get(op.name())
+    if found is not None or op.namespace != "aten":
+        return found
+    if op.__name__ in _SCALAR_FIRST:
+        return _scalar_first(op)
+    if op.__name__ in _OTHER_NAMES:
+        return _named(_OTHER_NAMES[op.__name__])
+    return None
+
+
+__all__ = ["own_decomposition"]
