@@ -1,5 +1,6 @@
 """Example values of nodes: how to make them without running the whole graph again."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
+from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import (
@@ -15,7 +17,7 @@ from executorch.dialects.dim_order import (
     dim_order_of,
     is_channels_last_dim_order,
 )
-from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.passes.program import fake_mode_of
 
 
@@ -26,6 +28,7 @@ def value_of(node: Node) -> Any:
 
 def compute_value(target: Callable[..., Any], args: Any, kwargs: Any, graph_nodes: Any) -> Any:
     """Runs ``target`` on the example values of the nodes in its arguments, under their fake mode."""
+    target = _callable_with_symbols(target)
     fake_args = map_arg(args, value_of)
     fake_kwargs = map_arg(kwargs, value_of)
     mode = _mode_of_values((fake_args, fake_kwargs)) or fake_mode_of(graph_nodes)
@@ -33,6 +36,31 @@ def compute_value(target: Callable[..., Any], args: Any, kwargs: Any, graph_node
         return target(*fake_args, **fake_kwargs)
     with mode:
         return target(*fake_args, **fake_kwargs)
+
+
+@functools.cache
+def _callable_with_symbols(target: Callable[..., Any]) -> Callable[..., Any]:
+    """``target``, or what gives the same example value without asking symbolic sizes for numbers.
+
+    Some of torch's copying forms (``permute_copy``) replace the symbols of the whole program by the example's sizes when
+    they are called on fake tensors. Their views do not.
+    """
+    op = aten_op(target)
+    if op is None or op.namespace != "aten" or not op._schema.name.endswith("_copy"):
+        return target
+    packet = getattr(torch.ops.aten, op._schema.name.removeprefix("aten::").removesuffix("_copy"), None)
+    view = getattr(packet, op._overloadname, None)
+    if view is None:
+        return target
+
+    def copied(*args: Any, **kwargs: Any) -> Any:
+        return pytree.tree_map(_contiguous_copy, view(*args, **kwargs))
+
+    return copied
+
+
+def _contiguous_copy(value: torch.Tensor) -> torch.Tensor:
+    return value.clone(memory_format=torch.contiguous_format)
 
 
 def fill_missing_values(graph_module: GraphModule) -> bool:
@@ -54,7 +82,7 @@ def fill_missing_values(graph_module: GraphModule) -> bool:
 
 
 def _mode_of_values(values: Any) -> Any:
-    for leaf in torch.utils._pytree.tree_leaves(values):
+    for leaf in pytree.tree_leaves(values):
         if isinstance(leaf, FakeTensor):
             return leaf.fake_mode
     return None

@@ -27,6 +27,7 @@ from executorch.passes.remove_unused_parameters_pass import (
     RemoveUnusedParametersPass,
     remove_unused_parameters_pass,
 )
+from executorch.passes.sym_shape_eval_pass import upper_bound
 
 
 def _close(program, model, *inputs):
@@ -239,6 +240,15 @@ def test_a_table_that_is_the_output_layer_too_is_not_turned_round():
     shapes = [node.meta["val"].shape for node in program.graph.nodes if "permute" in node.name]
     assert [list(shape) for shape in shapes] == [[32, 15], [15, 64]]
     _close(program, model, indices)
+
+
+def test_sizes_stay_symbols_in_layers_that_are_turned_round():
+    model, x = nn.Linear(32, 64), torch.rand(4, 32)
+    program = edge(model, x, dynamic_shapes={"input": {0: torch.export.Dim("rows", min=1, max=8)}})
+    assert _kept(program)
+    (result,) = program.graph.output_node().args[0]
+    assert not isinstance(result.meta["val"].shape[0], int)
+    assert upper_bound(result.meta["val"].shape[0]) == 8
 
 
 @pytest.mark.parametrize(

@@ -71,29 +71,12 @@ def refresh_values(graph: Graph, edited: Iterable[Node]) -> None:
     for node in graph.nodes:
         if node not in stale or not _is_computable(node):
             continue
-        value = _value(node, graph)
+        value = compute_value(node.target, node.args, node.kwargs, graph.nodes)  # type: ignore[arg-type]
         if _description(value) != _description(node.meta.get(meta_keys.VAL)):
             for key in _DERIVED_META:
                 node.meta.pop(key, None)
             node.meta[meta_keys.VAL] = value
             stale.update(node.users)
-
-
-def _value(node: Node, graph: Graph) -> Any:
-    """What a call yields for the example values of its operands."""
-    op: Any = aten_op(node.target)
-    view = None if op is None else getattr(_aten, op._schema.name.split("::")[1].removesuffix("_copy"), None)
-    if op is None or not op._schema.name.endswith("_copy") or view is None or op.namespace != "aten":
-        return compute_value(node.target, node.args, node.kwargs, graph.nodes)  # type: ignore[arg-type]
-    alias = getattr(view, op._overloadname, None)
-    if alias is None:
-        return compute_value(op, node.args, node.kwargs, graph.nodes)
-
-    # Not all copying forms can be called with unknown sizes; the view and a copy can.
-    def copied(*args: Any, **kwargs: Any) -> Any:
-        return alias(*args, **kwargs).clone(memory_format=torch.contiguous_format)
-
-    return compute_value(copied, node.args, node.kwargs, graph.nodes)
 
 
 def _is_computable(node: Node) -> bool:
@@ -124,7 +107,7 @@ def call_like(node: Node, op: Any, args: Sequence[Any], kwargs: dict[str, Any] |
         made = node.graph.call_function(target, tuple(args), kwargs or {})
     made.meta = {key: value for key, value in node.meta.items() if key not in _DERIVED_META}
     if all(meta_keys.VAL in arg.meta for arg in made.all_input_nodes):
-        made.meta[meta_keys.VAL] = _value(made, node.graph)
+        made.meta[meta_keys.VAL] = compute_value(made.target, made.args, made.kwargs, node.graph.nodes)  # type: ignore[arg-type]
     return made
 
 
