@@ -7,6 +7,8 @@ of a directory may use besides itself:
 * `py`: Python imports (`executorch.<library>`) and deps of Python targets.
 * `cc`: C++ includes (`<executorch/<library>/...>`) and deps of C++ targets.
 * `tests`: what its tests may use on top of that, in either language.
+* `by_name`: what its Python may import by name (`importlib.import_module`) when a user asks for what that library
+  offers, and does without otherwise; no wheel requires it, and it may stand above.
 
 Python edges are what a wheel requires, so only those stand here that are used; the design allows more (level 1 may use
 all of level 0, and so on up), and a library that needs one of these adds it.
@@ -38,6 +40,8 @@ EDGES = {
         "py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"],
         "cc": [],
         "tests": ["runtime"],
+        # `generate_etrecord=True` keeps a record, whose format is the developer tools'.
+        "by_name": ["devtools"],
     },
     # By recipe, from model to file; a session can run what it made.
     "export": {"py": ["partitioner", "exir", "runtime"], "cc": []},
@@ -130,7 +134,13 @@ EDGES = {
     # A model to train, exported: above the front door; no wheel holds it.
     "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.
-    "extension/audio": {"py": ["exir"], "cc": [], "tests": ["runtime", "backends/xnnpack"]},
+    "extension/audio": {
+        "py": ["exir"],
+        "cc": [],
+        "tests": ["runtime", "backends/xnnpack"],
+        # The backend that the caller names.
+        "by_name": ["backends/xnnpack"],
+    },
     "extension/executor_runner": {
         "py": [],
         "cc": ["runtime", "kernels", "extension", "backends/xnnpack", "devtools"],

@@ -48,8 +48,8 @@ def is_test(path: str) -> bool:
     return bool(_TEST_FILE.search(parts[-1])) or not _TEST_DIRECTORIES.isdisjoint(parts[:-1])
 
 
-def source_files(root: pathlib.Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    """Files below ``root`` with one of ``suffixes``, relative, outside the free directories and build output."""
+def source_files(root: pathlib.Path, suffixes: tuple[str, ...], free: bool = False) -> Iterator[str]:
+    """Files below ``root`` with one of ``suffixes``, relative, outside build output; with ``free``, in free directories too."""
     for directory, children, names in os.walk(root):
         relative = os.path.relpath(directory, root)
         at_top = relative == "."
@@ -58,7 +58,7 @@ def source_files(root: pathlib.Path, suffixes: tuple[str, ...]) -> Iterator[str]
             for child in children
             if not child.startswith(".")
             and child != "__pycache__"
-            and not (at_top and (child in FREE or child.startswith("bazel-")))
+            and not (at_top and ((child in FREE and not free) or child.startswith("bazel-")))
         )
         for name in sorted(names):
             if name.endswith(suffixes) and not at_top:
@@ -92,8 +92,12 @@ class Table:
                 return candidate
         return None
 
-    def permits(self, path: str, target: str, kind: str) -> bool:
-        """Whether the file ``path`` may use the file or directory ``target`` in language ``kind``."""
+    def permits(self, path: str, target: str, kind: str, by_name: bool = False) -> bool:
+        """Whether the file ``path`` may use the file or directory ``target`` in language ``kind``.
+
+        Args:
+            by_name: the use imports a module by its name, when somebody asks for what it offers.
+        """
         own, other = self.row(path), self.row(target)
         if own is None or other is None:
             # No library uses a free directory; a file without a row is reported elsewhere.
@@ -105,6 +109,8 @@ class Table:
         allowed = set(self.edges[own][kind])
         if is_test(path):
             allowed |= set(self.edges[own].get("tests", ()))
+        if by_name:
+            allowed |= set(self.edges[own].get("by_name", ()))
         return any(self._covers(edge, other, own, kind) for edge in allowed)
 
     def _covers(self, edge: str, target_row: str, own: str, kind: str) -> bool:

@@ -12,6 +12,7 @@ EDGES = {
     "mid": {"py": ["low"], "cc": ["low"], "tests": ["top"]},
     "top": {"py": ["low", "mid"], "cc": ["low", "mid"]},
     "low/inner": {"py": [], "cc": ["low"]},
+    "asks": {"py": [], "cc": [], "by_name": ["top"]},
     "low/bindings": {"py": [], "cc": ["low", "mid"]},
     "backends": {"py": ["low"], "cc": ["low"]},
 }
@@ -37,6 +38,7 @@ FILES = {
         'cc_lib(name = "c", srcs = ["a.cc"], deps = ["//low:h"])\n'
     ),
     "top/a.py": "import executorch.mid.a as m\n",
+    "asks/a.py": "import importlib\ndef f():\n    return importlib.import_module('executorch.top.a')\n",
     "examples/free.py": "import executorch.top.a, executorch.side.a\n",
 }
 
@@ -67,6 +69,8 @@ PYTHON = {
     "inside a function": "def f():\n    from executorch.side.a import x\n",
     "for types only": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import executorch.side.a\n",
     "by name": "import importlib\nm = importlib.import_module('executorch.side.a')\n",
+    "by the name in a variable": "import importlib\n_SIDE = 'executorch.side.a'\nm = importlib.import_module(_SIDE)\n",
+    "by the name in a table": "import importlib\nT = {0: 'executorch.side.a'}\nm = importlib.import_module(T[0])\n",
     "relative": "from ..side import a\n",
     "upwards": "from executorch.top.a import x\n",
     "free directory": "from executorch.examples import free\n",
@@ -94,6 +98,12 @@ def test_an_added_include_is_reported(tree, text):
     (tree / "mid" / "a.cc").write_text("\n" + text)
     (found,) = check(tree)
     assert found.startswith("mid/a.cc:2: mid has no cc edge to")
+
+
+def test_what_may_be_imported_by_name_may_not_be_by_statement(tree):
+    (tree / "asks" / "a.py").write_text("import executorch.top.a\n")
+    (found,) = check(tree)
+    assert found.startswith("asks/a.py:1: asks has no py edge to top")
 
 
 def test_rooms_are_finer_than_their_library(tree):
