@@ -314,3 +314,9 @@ def test_compare_results(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 def test_values_whose_sizes_do_not_fit_are_refused(comparator: NumericalComparatorBase) -> None:
     with pytest.raises(ValueError, match=r"\(3,\) cannot be compared with one of \(4,\)"):
         comparator.element_compare(torch.rand(3), torch.rand(4))
+
+
+@pytest.mark.parametrize("comparator", [L1Comparator(), MSEComparator()])
+def test_a_column_is_compared_as_the_row_that_it_was(comparator: NumericalComparatorBase) -> None:
+    row = torch.arange(3.0).reshape(1, 3)
+    assert comparator.element_compare(row, row.t()) == 0

@@ -20,13 +20,17 @@ def to_float_tensor(value: Any) -> torch.Tensor:
 
 
 def comparable(a: Any, b: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Both as float64.
+    """Both as float64. Dimensions of size 1 do not count where the sizes are alike without them.
+
+    A lowering may turn a row into a column and back, and a view at run time is no event: the column is what was seen.
 
     Raises:
         TypeError: One of them is neither a number nor a tensor.
         ValueError: Their sizes do not fit.
     """
     one, other = to_float_tensor(a), to_float_tensor(b)
+    if one.squeeze().shape == other.squeeze().shape:
+        return one, other.reshape(one.shape)
     try:
         torch.broadcast_shapes(one.shape, other.shape)
     except RuntimeError:
