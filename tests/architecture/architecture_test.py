@@ -4,7 +4,14 @@ import pathlib
 
 import pytest
 
-from executorch.tests.architecture import build_graph, cc_includes, import_graph, measures, python_imports
+from executorch.tests.architecture import (
+    build_graph,
+    cc_includes,
+    declared,
+    import_graph,
+    measures,
+    python_imports,
+)
 from executorch.tests.architecture.edges import FREE, Table, is_test, load_edges, source_files
 
 # Not resolved: in Bazel's runfiles this is the tree of what the test declares, not the checkout.
@@ -100,6 +107,10 @@ def test_no_circle_of_imports_between_modules():
     assert {circle.members for circle in found} == CIRCLES_LEFT, (
         "one is open now: take it out of CIRCLES_LEFT"
     )
+
+
+def test_imports_stand_among_the_dependencies():
+    report(declared.undeclared(ROOT))
 
 
 def test_the_table_is_consistent(table):

@@ -203,6 +203,25 @@ def imports(root: pathlib.Path, path: str) -> list[tuple[int, str]]:
     return [(one.line, one.target) for one in detailed_imports(root, path)]
 
 
+def needed_imports(root: pathlib.Path, path: str, inside_functions: bool = True) -> list[tuple[int, str]]:
+    """Like `imports`, without those for types only; on request without those inside functions and by name either."""
+    if inside_functions:
+        return [(one.line, one.target) for one in detailed_imports(root, path) if one.kind != "types"]
+    tree = ast.parse((root / path).read_text(), path)
+    inside = {
+        child.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.walk(node)
+        if isinstance(child, (ast.Import, ast.ImportFrom))
+    }
+    return [
+        (one.line, one.target)
+        for one in detailed_imports(root, path)
+        if one.kind == "statement" and one.line not in inside
+    ]
+
+
 def open_imports(root: pathlib.Path, path: str) -> list[OpenImport]:
     """Imports by name whose name comes from elsewhere: an argument, a file, a caller."""
     parsed = _parse(root, path)

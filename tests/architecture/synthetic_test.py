@@ -2,7 +2,7 @@
 
 import pytest
 
-from executorch.tests.architecture import build_graph, cc_includes, python_imports
+from executorch.tests.architecture import build_graph, cc_includes, declared, python_imports
 from executorch.tests.architecture.edges import Table, is_test, load_edges, source_files
 
 EDGES = """
@@ -140,6 +140,48 @@ def test_an_edge_in_a_macro_of_the_library_is_reported(tree):
     )
     (found,) = check(tree)
     assert found.startswith("mid/ops.bzl:3")
+
+
+@pytest.mark.parametrize(
+    ("files", "build", "reported"),
+    [
+        ({"a.py": "from executorch.side import a"}, 'py_lib(name = "a", srcs = ["a.py"])', 1),
+        ({"a.py": "def f():\n    from executorch.side import a"}, 'py_lib(name = "a", srcs = ["a.py"])', 0),
+        (
+            {"a_test.py": "def f():\n    import executorch.side.a"},
+            'py_unit_test(name = "t", srcs = ["a_test.py"])',
+            1,
+        ),
+        (
+            {"a.py": "import executorch.side.a"},
+            'DEPS = [":b"]\npy_lib(name = "a", srcs = ["a.py"], deps = DEPS)',
+            1,
+        ),
+        (
+            {"a.py": "import executorch.side.a"},
+            'py_lib(name = "a", srcs = ["a.py"], deps = [":b"])\npy_lib(name = "b", deps = ["//side"])',
+            0,
+        ),
+        (
+            {
+                "a_test.py": 'x = "```python"',
+                "README.md": "```python\nfrom executorch.side.a import f\n```\n",
+            },
+            'py_unit_test(name = "t", srcs = ["a_test.py"], data = ["README.md"])',
+            1,
+        ),
+    ],
+)
+def test_an_import_that_no_dependency_brings_is_reported(tmp_path, files, build, reported):
+    for path, text in {
+        "side/a.py": "",
+        "side/BUILD.bazel": 'py_lib(name = "side", srcs = ["a.py"])',
+        "mid/BUILD.bazel": build,
+        **{f"mid/{name}": text for name, text in files.items()},
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    assert len(declared.undeclared(tmp_path)) == reported
 
 
 def test_no_backend_knows_another(tree):
