@@ -25,19 +25,21 @@ EDGES = {
     "schema": {"py": [], "cc": ["runtime/platform", "runtime/core"]},
     "dialects": {"py": [], "cc": []},
     "version": {"py": [], "cc": []},
-    # Level 1: each knows level 0 only.
-    "passes": {"py": ["dialects"], "cc": []},
+    # Level 1: the graph toolkit, which all that work on programs share.
+    "ir": {"py": ["dialects"], "cc": []},
+    # Level 2: each knows what is below.
+    "passes": {"py": ["dialects", "ir"], "cc": []},
     "partitioner": {
-        "py": ["schema", "dialects"],
+        "py": ["schema", "dialects", "ir"],
         "cc": [],
         # Whole programs, run with the demo backends.
         "tests": ["exir", "runtime", "backends"],
     },
-    "memory_planning": {"py": ["dialects"], "cc": []},
-    # Level 2 and the front door, the only library that knows all stages.
+    "memory_planning": {"py": ["dialects", "ir"], "cc": []},
+    # Level 3 and the front door, the only library that knows all stages.
     "emitter": {"py": ["schema", "dialects", "memory_planning"], "cc": []},
     "exir": {
-        "py": ["schema", "dialects", "passes", "partitioner", "memory_planning", "emitter"],
+        "py": ["schema", "dialects", "ir", "passes", "partitioner", "memory_planning", "emitter"],
         "cc": [],
         "tests": ["runtime"],
         # `generate_etrecord=True` keeps a record, whose format is the developer tools'.
@@ -47,17 +49,17 @@ EDGES = {
     "export": {"py": ["partitioner", "exir", "runtime"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
-        "py": ["schema", "dialects", "passes", "partitioner"],
+        "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
     "backends/xnnpack": {
-        "py": ["schema", "dialects", "passes", "partitioner"],
+        "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime", "extension"],
         "tests": ["exir", "emitter", "runtime", "extension", "kernels"],
     },
     # Documented functions that return settings of the front door; it is imported when they are called.
-    "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "partitioner", "exir"], "cc": []},
+    "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "ir", "partitioner", "exir"], "cc": []},
     "backends/xnnpack/partition/graphs": {"py": ["exir"], "cc": []},
     # Offers what the backend can do to the export library.
     "backends/xnnpack/recipes": {

@@ -10,7 +10,7 @@ from torch.fx import GraphModule
 from torch.utils._sympy.value_ranges import ValueRanges
 
 from executorch.dialects import meta_keys
-from executorch.passes.program import output_arguments
+from executorch.ir.graph import output_arguments
 
 
 def _get_updated_range_constraints(gm: GraphModule) -> "dict[sympy.Symbol, ValueRanges[Any]]":

@@ -33,6 +33,8 @@ from executorch.dialects.verifiers import (
 )
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.progress import step
+from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.signature import sync_signature
 from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
@@ -40,7 +42,6 @@ from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
 from executorch.passes.lift_constants_pass import LiftConstantsPass
 from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
 from executorch.passes.pass_manager import ExportedProgramPassManager
-from executorch.passes.program import clone_program, replace_parts, sync_signature
 from executorch.passes.quantized_embeddings import is_quantized_table
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass

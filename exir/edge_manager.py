@@ -21,6 +21,7 @@ from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.missing_kernels import warn_missing_kernels
 from executorch.exir.progress import progress, step
 from executorch.exir.shared_buffers import with_shared_buffers
+from executorch.ir.clone import clone_program
 from executorch.partitioner import (
     MethodProgramsPartitionerSpec,
     NamedDataStore,
@@ -29,7 +30,6 @@ from executorch.partitioner import (
     to_backend,
 )
 from executorch.passes.pass_manager import PassManager
-from executorch.passes.program import clone_program
 from executorch.passes.quant_fusion_pass import fuse_quantized_embeddings
 
 DEFAULT_METHOD = "forward"

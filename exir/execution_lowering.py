@@ -31,6 +31,8 @@ from torch.export import ExportedProgram
 from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules, verify_execution_graph
 from executorch.exir.capture._config import ExecutorchBackendConfig, PropagateDeviceConfig
+from executorch.ir.clone import clone_program, copy_graph_module, copy_signature, replace_parts
+from executorch.ir.signature import constant_values, sync_signature
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.delegate_results_pass import DelegateResultsPass
@@ -45,14 +47,6 @@ from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.loop_results_pass import LoopResultsPass
 from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
 from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager, flatten_passes, pass_name
-from executorch.passes.program import (
-    clone_program,
-    constant_values,
-    copy_graph_module,
-    copy_signature,
-    replace_parts,
-    sync_signature,
-)
 from executorch.passes.propagate_device_pass import PropagateDevicePass
 from executorch.passes.quant_fusion_pass import quant_fusion_and_const_prop_pass
 from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass

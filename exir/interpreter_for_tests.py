@@ -15,7 +15,8 @@ from torch.utils import _pytree as pytree
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.dim_order import stride_from_dim_order
 from executorch.dialects.execution import is_alloc, is_out_variant, out_arguments
-from executorch.passes.program import input_spec_of, output_arguments, state_value
+from executorch.ir.graph import output_arguments
+from executorch.ir.signature import input_specs, state_value
 
 
 class ExecutionInterpreter:
@@ -28,7 +29,7 @@ class ExecutionInterpreter:
     def __init__(self, program: ExportedProgram) -> None:
         self._program = program
         self._state: dict[str, torch.Tensor] = {}
-        for name, spec in input_spec_of(program).items():
+        for name, spec in input_specs(program.graph_signature).items():
             value = state_value(program, spec)
             if isinstance(value, torch.Tensor):
                 self._state[name] = value.detach().clone()

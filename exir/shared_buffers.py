@@ -15,9 +15,10 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 
-from executorch.dialects.mutations import MUTATION_KINDS, state_mutations
 from executorch.exir.capture._config import ExecutorchBackendConfig
-from executorch.passes.program import clone_program, output_arguments, output_node, replace_parts
+from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import MUTATION_KINDS, state_mutations
 
 
 def _changed_state(program: ExportedProgram) -> set[str]:
@@ -52,7 +53,7 @@ def _declare(program: ExportedProgram, changed: set[str]) -> ExportedProgram:
         return program
     program = clone_program(program)
     read = [node for node in program.graph.find_nodes(op="placeholder") if node.name in read_only]
-    output_node(program.graph).args = ((*read, *output_arguments(program.graph)),)
+    program.graph.output_node().args = ((*read, *output_arguments(program.graph)),)
     program.graph_module.recompile()
     signature = program.graph_signature
     specs = [

@@ -7,9 +7,9 @@ from torch.export.experimental import _export_forward_backward
 from executorch.emitter.training import GRADIENTS_INDEX, PARAMETER_NAMES, PARAMETERS_INDEX
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.interpreter_for_tests import run_graph
+from executorch.ir.signature import constant_values, state_value
 from executorch.partitioner.constants import tag_constant_data
 from executorch.passes.constant_prop_pass import ConstantPropPass
-from executorch.passes.program import constant_values, state_value
 
 _INPUTS = (torch.rand(2, 3), torch.tensor([0, 1]))
 _NAMES = ["layer.weight", "layer.bias"]

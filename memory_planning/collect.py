@@ -23,8 +23,8 @@ from executorch.dialects.execution import (
     is_primitive,
     tensor_specs,
 )
-from executorch.dialects.mutations import changing_state
 from executorch.dialects.tensor_spec import TensorSpec
+from executorch.ir.mutations import changing_state
 
 
 def filter_nodes(inputs: Iterable[Any]) -> Iterator[Node]:

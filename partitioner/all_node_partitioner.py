@@ -6,8 +6,8 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch.dialects import meta_keys
+from executorch.ir.signature import state_inputs
 from executorch.partitioner.compile_spec import CompileSpec
-from executorch.partitioner.constants import state_inputs
 from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
 
 

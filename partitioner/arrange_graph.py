@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputSpec
 
 from executorch.dialects import meta_keys
-from executorch.partitioner.constants import state_inputs
+from executorch.ir.signature import state_inputs
 
 _STATE_ORDER = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 

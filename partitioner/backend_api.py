@@ -11,13 +11,14 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch.dialects import meta_keys
+from executorch.ir.clone import clone_program
+from executorch.ir.graph import fingerprint
 from executorch.partitioner.backend_details import PreprocessResult
 from executorch.partitioner.backend_lookup import find_backend
 from executorch.partitioner.compile_spec import CompileSpec
 from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.duplicates import copy_for_readers
 from executorch.partitioner.errors import PartitionerContractError, PreprocessError
-from executorch.partitioner.graph_copy import copy_program, fingerprint
 from executorch.partitioner.lowered_module import LoweredBackendModule
 from executorch.partitioner.lowering import GraphPlan, plan_program, rebuild_program
 from executorch.partitioner.reasons import note_unexplained
@@ -208,7 +209,7 @@ def _as_sequence(partitioner: Partitioner | Sequence[Partitioner] | None) -> Ite
 
 def _partition(program: ExportedProgram, partitioner: Partitioner) -> PartitionResult:
     """Runs the partitioner on a copy of the graph, and checks that it has only tagged it."""
-    copied = copy_program(program)
+    copied = clone_program(program)
     for module in copied.graph_module.modules():  # Tags of an earlier partitioner mean nothing to this one.
         for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
             node.meta.pop(meta_keys.DELEGATION_TAG, None)

@@ -9,9 +9,9 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
+from executorch.ir.clone import clone_program
 from executorch.partitioner import backend_lookup
 from executorch.partitioner.compile_spec import CompileSpec
-from executorch.partitioner.graph_copy import copy_program
 from executorch.partitioner.named_data_store import NamedDataStoreOutput
 
 #: Identifier of a delegated operation (chosen by the backend) -> debug handles of the edge nodes inside it.
@@ -58,7 +58,7 @@ class BackendDetails(ABC):
         A backend that changes tensors too returns ``copy.deepcopy(edge_program)``; one that changes nothing may
         return the program itself.
         """
-        return copy_program(edge_program)
+        return clone_program(edge_program)
 
     @staticmethod
     @abstractmethod

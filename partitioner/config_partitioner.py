@@ -10,7 +10,8 @@ from torch.export import ExportedProgram
 from torch.fx.passes.infra.partitioner import Partition
 
 from executorch.dialects import meta_keys
-from executorch.partitioner.constants import state_inputs, tag_constant_data
+from executorch.ir.signature import state_inputs
+from executorch.partitioner.constants import tag_constant_data
 from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.partition_proposals import (
     generate_grouped_partitions_from_list_of_nodes,

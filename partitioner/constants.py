@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import enum
-
-import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec
 
 from executorch.dialects import meta_keys
-from executorch.dialects.mutations import changing_state, state_mutations
+from executorch.ir.mutations import changing_state, state_mutations
+from executorch.ir.signature import state_inputs
 
 #: Set by a partitioner on a tagged constant that must not be copied into several partitions.
 NO_COPY = "no_copy"
@@ -18,40 +15,7 @@ NO_COPY = "no_copy"
 COPY_FOR_READERS = "copy_for_readers"
 
 
-class StateKind(enum.Enum):
-    """What a placeholder stands for."""
-
-    USER_INPUT = "user input"
-    CONSTANT = "constant"
-    MUTABLE_BUFFER = "mutable buffer"  # or a parameter that the program writes
-
-
-_STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
-
-
-def state_inputs(signature: ExportGraphSignature) -> dict[str, InputSpec]:
-    """Placeholder name -> its spec, for parameters, buffers and lifted tensor constants."""
-    return {
-        spec.arg.name: spec
-        for spec in signature.input_specs
-        if spec.kind in _STATE_KINDS and hasattr(spec.arg, "name")
-    }
-
-
-def state_kind(node: torch.fx.Node, signature: ExportGraphSignature) -> StateKind:
-    """What the placeholder ``node`` stands for."""
-    if node.name not in state_inputs(signature):
-        return StateKind.USER_INPUT
-    mutable = any(one.placeholder == node.name for one in state_mutations(signature))
-    return StateKind.MUTABLE_BUFFER if mutable else StateKind.CONSTANT
-
-
-def _tag_state(edge_program: ExportedProgram, wanted: StateKind) -> None:
-    signature = edge_program.graph_signature
-    state = state_inputs(signature)
-    mutable = {one.placeholder for one in state_mutations(signature)}
-    # A delegate that took a trained parameter would go on computing with its first value.
-    chosen = mutable if wanted is StateKind.MUTABLE_BUFFER else set(state) - changing_state(signature)
+def _tag_state(edge_program: ExportedProgram, chosen: set[str]) -> None:
     for node in edge_program.graph.find_nodes(op="placeholder"):
         if node.name not in chosen:
             continue
@@ -72,7 +36,9 @@ def tag_constant_data(edge_program: ExportedProgram) -> None:
     too, ``to_backend`` leaves them a copy, unless ``node.meta["no_copy"]`` is set. Call it after the
     operators have been tagged. Mutable buffers are left alone, see ``tag_mutated_buffer``.
     """
-    _tag_state(edge_program, StateKind.CONSTANT)
+    signature = edge_program.graph_signature
+    # A delegate that took a trained parameter would go on computing with its first value.
+    _tag_state(edge_program, state_inputs(signature).keys() - changing_state(signature))
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
@@ -80,4 +46,4 @@ def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
 
     All readers and the writer of the state must be in one partition.
     """
-    _tag_state(edge_program, StateKind.MUTABLE_BUFFER)
+    _tag_state(edge_program, {one.placeholder for one in state_mutations(edge_program.graph_signature)})

@@ -8,8 +8,9 @@ from torch.export.graph_signature import InputSpec, TensorArgument
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from executorch.dialects import meta_keys
-from executorch.dialects.mutations import state_mutations
-from executorch.partitioner.constants import COPY_FOR_READERS, state_inputs
+from executorch.ir.mutations import state_mutations
+from executorch.ir.signature import state_inputs
+from executorch.partitioner.constants import COPY_FOR_READERS
 from executorch.partitioner.errors import PartitionerContractError
 from executorch.partitioner.partition_proposals import operator_name
 

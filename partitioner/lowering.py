@@ -13,11 +13,11 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from executorch.dialects import meta_keys
-from executorch.dialects.mutations import state_mutations
+from executorch.ir.clone import copy_node
+from executorch.ir.mutations import state_mutations
 from executorch.partitioner.call_delegate import executorch_call_delegate
 from executorch.partitioner.delegation import DelegationSpec
 from executorch.partitioner.errors import PartitionerContractError
-from executorch.partitioner.graph_copy import copy_node
 from executorch.partitioner.lowered_module import LoweredBackendModule
 from executorch.partitioner.partition_order import Step, order_steps
 from executorch.partitioner.submodule_program import (

@@ -26,8 +26,9 @@ from torch.export.graph_signature import (
 
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
-from executorch.dialects.mutations import MUTATION_KINDS, state_mutations
-from executorch.partitioner.constants import NO_COPY, state_inputs
+from executorch.ir.mutations import MUTATION_KINDS, state_mutations
+from executorch.ir.signature import state_inputs, state_value
+from executorch.partitioner.constants import NO_COPY
 from executorch.partitioner.errors import PartitionerContractError
 from executorch.partitioner.partition_order import Step
 
@@ -65,13 +66,6 @@ class Owner:
         number = self.copies.get(node.name, 0)
         self.copies[node.name] = number + 1
         return f"{node.name}_copy_{number}"
-
-    def value_of(self, spec: InputSpec) -> Any:
-        """The tensor behind a state input."""
-        assert spec.target is not None
-        if spec.target in self.program.state_dict:
-            return self.program.state_dict[spec.target]
-        return self.program.constants[spec.target]
 
 
 @dataclass
@@ -226,7 +220,7 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
         spec = owner.state[node.name]
         assert spec.target is not None
         home = state_dict if spec.target in owner.program.state_dict else constants
-        home[spec.target] = owner.value_of(spec)
+        home[spec.target] = state_value(owner.program, spec)
     program = ExportedProgram(
         root={str(node.target): graph_module.get_submodule(str(node.target)) for node in _references(graph)},
         graph=graph,

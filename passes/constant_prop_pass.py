@@ -10,9 +10,10 @@ from torch.fx.node import map_arg
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.constants import ConstantLifter, remove_constants
+from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.fake_values import value_of
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import ConstantLifter, constant_values, sync_signature
 
 #: Results up to this many bytes are stored even if that takes more space than their sources.
 _SMALL = 4096
@@ -131,9 +132,7 @@ def constant_prop_pass(
     )
     unused = {node for node in constant_values(exported_program) if not node.users}
     program = fold(exported_program).exported_program
-    for node in constant_values(program):
-        if not node.users and node not in unused:
-            erase_constant(program, node)
+    remove_constants(program, constant_values(program).keys() - unused)
     return program
 
 
@@ -158,15 +157,3 @@ def propagated_constants(
             if node.target not in skip and _is_foldable(node, known):
                 known[node] = _evaluate(node, known)
     return {node: value for node, value in known.items() if isinstance(value, torch.Tensor)}
-
-
-def erase_constant(program: ExportedProgram, node: Node) -> None:
-    """Removes the placeholder of a constant without users, its entry in the signature and its value (in place)."""
-    specs = program.graph_signature.input_specs
-    spec = next(item for item in specs if getattr(item.arg, "name", None) == node.name)
-    specs.remove(spec)
-    if all(other.target != spec.target for other in specs):
-        program.state_dict.pop(spec.target, None)
-        program.constants.pop(spec.target, None)
-    program.graph.erase_node(node)
-    program.graph_module.recompile()

@@ -5,8 +5,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects import meta_keys
+from executorch.ir.signature import constant_values
 from executorch.passes.fake_values import value_of
-from executorch.passes.program import constant_values
 
 _ORDERS = {4: torch.channels_last, 5: torch.channels_last_3d}
 

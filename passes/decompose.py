@@ -8,10 +8,10 @@ import torch
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
+from executorch.ir.graph import fake_mode_of
 from executorch.passes.decomposition_table import DecompositionTable, default_table
 from executorch.passes.local_decomposition import Choice, decompose_locally
 from executorch.passes.op_recorder import NotLocalError
-from executorch.passes.program import fake_mode_of
 
 _logger = logging.getLogger(__name__)
 

@@ -26,6 +26,8 @@ from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.ir.clone import make_graph_module
+from executorch.ir.graph import fake_mode_of
 from executorch.passes.export_tracer import ExportTracer
 from executorch.passes.graph_values import (
     ExportPassBaseError,
@@ -34,7 +36,6 @@ from executorch.passes.graph_values import (
     check_symbolic_inputs,
 )
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import fake_mode_of, make_graph_module
 from executorch.passes.size_queries import SizeQueries
 
 Argument = Any

@@ -15,9 +15,9 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
-from executorch.dialects.mutations import trained_parameters
+from executorch.ir.mutations import trained_parameters
+from executorch.ir.signature import mutated_placeholders
 from executorch.passes.pass_base import PassResult
-from executorch.passes.program import mutated_placeholders
 
 #: File name used when constants are external but no name was chosen.
 DEFAULT_FILE: Final = "_default_external_constant"

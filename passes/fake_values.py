@@ -18,7 +18,7 @@ from executorch.dialects.dim_order import (
     is_channels_last_dim_order,
 )
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
-from executorch.passes.program import fake_mode_of
+from executorch.ir.graph import fake_mode_of
 
 
 def value_of(node: Node) -> Any:

@@ -14,8 +14,9 @@ from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.constants import ConstantLifter
+from executorch.ir.signature import constant_values
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import ConstantLifter, constant_values
 
 _CONVOLUTION: Final = torch.ops.aten.convolution.default
 _BATCH_NORM: Final = torch.ops.aten._native_batch_norm_legit_no_training.default

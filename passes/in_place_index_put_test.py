@@ -5,11 +5,12 @@ import torch
 from torch.export import export
 
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.clone import clone_program
+from executorch.ir.signature import sync_signature
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
 from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
-from executorch.passes.program import clone_program, sync_signature
 from executorch.passes.reinplace import reinplace_pass
 
 aten = torch.ops.aten

@@ -14,11 +14,12 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
-from executorch.dialects.mutations import mutations
+from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import mutations
+from executorch.ir.signature import sync_signature
 from executorch.passes.fake_values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import output_arguments, output_node, sync_signature
 
 _COPY: Final = torch.ops.aten.copy_.default
 _CLONE: Final = torch.ops.dim_order_ops._clone_dim_order.default
@@ -36,7 +37,7 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
         if not pairs:
             return ExportedProgramPassResult(exported_program, False)
         graph = exported_program.graph
-        output = output_node(graph)
+        output = graph.output_node()
         results = list(output_arguments(graph))
         _keep_old_values(exported_program, results, dict(pairs))
         written = {}
@@ -71,7 +72,7 @@ def _keep_old_values(program: ExportedProgram, results: list, written: dict[int,
         if not isinstance(value, Node) or value not in mutated or written.get(index) is value:
             continue
         if value not in copies:
-            with graph.inserting_before(output_node(graph)):
+            with graph.inserting_before(graph.output_node()):
                 copies[value] = graph.call_function(edge_op(_CLONE), (value,))
             copies[value].meta = {meta_keys.VAL: value_of(value)}
         results[index] = copies[value]

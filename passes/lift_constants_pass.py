@@ -7,8 +7,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.constants import ConstantLifter
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import ConstantLifter
 
 _SCALAR_TENSOR: Final = torch.ops.aten.scalar_tensor.default
 

@@ -22,13 +22,14 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.graph import fake_mode_of
 from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.decomposition_trial import leads_to_kernels
 from executorch.passes.fake_values import value_of
 from executorch.passes.inplace_rewriter import InPlaceRewriter
 from executorch.passes.node_origins import record_origins
 from executorch.passes.op_recorder import NotLocalError, OpRecorder
-from executorch.passes.program import clone_program, fake_mode_of, replace_parts
 from executorch.passes.size_nodes import SizeNodes
 from executorch.passes.written_inputs import add_mutation_outputs
 

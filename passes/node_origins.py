@@ -23,7 +23,7 @@ def record_origins(copied: GraphModule, original: GraphModule) -> None:
     are included.
 
     Args:
-        copied: what :func:`~executorch.passes.program.copy_graph_module` made of ``original``, unchanged so far.
+        copied: what :func:`~executorch.ir.clone.copy_graph_module` made of ``original``, unchanged so far.
         original: left alone.
     """
     for new, old in zip(copied.graph.nodes, original.graph.nodes, strict=True):

@@ -9,6 +9,8 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from executorch.dialects.errors import ExportError, ExportErrorType, PassError
+from executorch.ir.clone import copy_signature, replace_parts
+from executorch.ir.signature import sync_signature
 from executorch.passes.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
@@ -16,7 +18,6 @@ from executorch.passes.pass_base import (
     PassType,
     run_pass,
 )
-from executorch.passes.program import copy_signature, replace_parts, sync_signature
 
 Check = Callable[[GraphModule], None]
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from executorch.dialects.errors import PassError
+from executorch.ir.clone import copy_graph_module
 from executorch.passes.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
@@ -11,7 +12,6 @@ from executorch.passes.pass_base import (
     PassResult,
 )
 from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager
-from executorch.passes.program import copy_graph_module
 from executorch.passes.programs_for_tests import calls, core
 
 aten = torch.ops.aten

@@ -7,6 +7,8 @@ import torch
 from torch import nn
 from torch.export.experimental import _export_forward_backward
 
+from executorch.ir.graph import output_arguments
+from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.constant_prop_pass import ConstantPropPass, constant_prop_pass
 from executorch.passes.external_constants_pass import (
     DEFAULT_FILE,
@@ -21,7 +23,6 @@ from executorch.passes.insert_write_back_for_buffers_pass import (
     insert_write_back_for_buffers_pass,
 )
 from executorch.passes.keep_weights_pass import KeepWeightsPass
-from executorch.passes.program import constant_values, output_arguments, sync_signature
 from executorch.passes.programs_for_tests import calls, core, edge, export
 from executorch.passes.remove_unused_parameters_pass import (
     RemoveUnusedParametersPass,

@@ -9,13 +9,14 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.verifiers import EdgeVerifier
+from executorch.ir.clone import replace_parts
+from executorch.ir.signature import sync_signature
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
 from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
 from executorch.passes.lift_constants_pass import LiftConstantsPass
 from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
 from executorch.passes.pass_manager import ExportedProgramPassManager
-from executorch.passes.program import replace_parts, sync_signature
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass
 from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass

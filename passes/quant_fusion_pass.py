@@ -20,11 +20,12 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
-from executorch.passes.constant_prop_pass import constant_prop_pass, erase_constant
+from executorch.ir.constants import ConstantLifter, remove_constants
+from executorch.ir.signature import constant_values, sync_signature
+from executorch.passes.constant_prop_pass import constant_prop_pass
 from executorch.passes.fake_values import compute_value
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_base import NodePass
-from executorch.passes.program import ConstantLifter, constant_values, sync_signature
 from executorch.passes.quantized_embeddings import TablePacker, is_quantized_table
 
 _aten = torch.ops.aten
@@ -184,9 +185,7 @@ def _fuse(program: ExportedProgram) -> bool:
     values = {node.name: value for node, value in constants.items()}
     modified = QuantFusionPass(node_value_dict=values)(program.graph_module).modified
     lift_tensor_attributes(program)
-    for node in constants:
-        if not node.users and node not in unused:
-            erase_constant(program, node)
+    remove_constants(program, constants.keys() - unused)
     sync_signature(program)
     return modified
 

@@ -17,8 +17,9 @@ from typing import Any, Final
 import torch
 from torch.fx import Node
 
-from executorch.dialects import bound_ops, meta_keys
+from executorch.dialects import bound_ops
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.constants import add_attribute
 from executorch.passes.fake_values import value_of
 
 _OPERATORS: Final = bound_ops.LIBRARIES and torch.ops.quantized_decomposed
@@ -138,17 +139,9 @@ class TablePacker:
     def _packed_node(self, integers: Node, bits: int) -> Node:
         if integers not in self._packed:
             graph = integers.graph
-            module = graph.owning_module
-            assert module is not None
             packed = pack_table(self._values[integers.name], bits)
-            name = f"_{integers.name}_packed"
-            module.register_buffer(name, packed)
-            after = graph.find_nodes(op="placeholder")[-1]
-            with graph.inserting_after(after):
-                node = graph.get_attr(name)
-            mode = value_of(integers).fake_mode  # type: ignore[union-attr]
-            node.meta[meta_keys.VAL] = mode.from_tensor(packed, static_shapes=True)
-            self._packed[integers] = node
+            with graph.inserting_after(graph.find_nodes(op="placeholder")[-1]):
+                self._packed[integers] = add_attribute(graph, packed, f"_{integers.name}_packed")
         return self._packed[integers]
 
     def _is_zero(self, node: Any) -> bool:

@@ -20,10 +20,11 @@ from torch.fx import Node
 
 from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
+from executorch.ir.constants import add_attribute
+from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.fake_values import compute_value, value_of
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import constant_values, sync_signature
 
 _aten = torch.ops.aten
 _LAYERS: Final = bound_ops.LIBRARIES and torch.ops.quantized_decomposed
@@ -133,15 +134,8 @@ class QuantizedLayersPass(ExportedProgramPassBase):
         if isinstance(weight.scales, Node):
             return weight.scales
         graph = weight.integers.graph
-        module: Any = graph.owning_module
-        name = f"_{weight.integers.name}_scale"
-        value = torch.tensor([weight.scales])
-        module.register_buffer(name, value)
         with graph.inserting_after(graph.find_nodes(op="placeholder")[-1]):
-            node = graph.get_attr(name)
-        mode: Any = value_of(weight.integers).fake_mode  # type: ignore[union-attr]
-        node.meta[meta_keys.VAL] = mode.from_tensor(value, static_shapes=True)
-        return node
+            return add_attribute(graph, torch.tensor([weight.scales]), f"_{weight.integers.name}_scale")
 
     def _integers(self, layer: Node, value: Any, dtype: torch.dtype) -> "tuple[Node, float, int] | None":
         """The integers behind a layer's input, their scale and their zero point."""

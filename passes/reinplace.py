@@ -17,11 +17,12 @@ from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
-from executorch.dialects.mutations import MUTATIONS, mutations
+from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import MUTATIONS, mutations
+from executorch.ir.signature import sync_signature
 from executorch.passes.fake_values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.program import output_arguments, sync_signature
 
 _aten: Final = torch.ops.aten
 

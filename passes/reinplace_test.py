@@ -5,9 +5,9 @@ import torch
 
 from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.errors import PassError
+from executorch.ir.clone import clone_program
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
-from executorch.passes.program import clone_program
 from executorch.passes.reinplace import ReinplacePass, in_place_variant, reinplace_pass
 
 aten = torch.ops.aten

@@ -14,11 +14,11 @@ from executorch.dialects.control_flow import loop_of
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.execution import flatten_specs, is_out_variant
-from executorch.dialects.mutations import trained_parameters
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.mutations import trained_parameters
+from executorch.ir.signature import state_value, variable_placeholders
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import output_node, state_value, variable_placeholders
 
 
 class SpecPropPass(PassBase):
@@ -58,7 +58,7 @@ def describe_output(graph_module: GraphModule) -> None:
 
     Call it again after specs have been exchanged for others.
     """
-    output = output_node(graph_module.graph)
+    output = graph_module.graph.output_node()
     for key in (meta_keys.SPEC, meta_keys.VAL):
         output.meta[key] = tree_map(
             lambda item, key=key: item.meta.get(key) if isinstance(item, Node) else item, output.args[0]

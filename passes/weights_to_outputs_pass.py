@@ -3,7 +3,7 @@
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 
-from executorch.passes.program import output_arguments, output_node
+from executorch.ir.graph import output_arguments
 
 
 def weights_to_outputs_pass(exported_program: ExportedProgram) -> ExportedProgram:
@@ -23,7 +23,7 @@ def weights_to_outputs_pass(exported_program: ExportedProgram) -> ExportedProgra
     placeholders = {node.name: node for node in exported_program.graph.find_nodes(op="placeholder")}
     parameters = {target: placeholders[name] for name, target in signature.inputs_to_parameters.items()}
     added = [parameters[spec.target] for spec in gradients if spec.target is not None]
-    output_node(exported_program.graph).args = ((*output_arguments(exported_program.graph), *added),)
+    exported_program.graph.output_node().args = ((*output_arguments(exported_program.graph), *added),)
     # Signatures have no kind for parameters that leave the program; runtimes read them behind the gradients.
     signature.output_specs += [
         OutputSpec(OutputKind.TOKEN, TensorArgument(node.name), target=None) for node in added

@@ -5,7 +5,7 @@ import torch
 from torch.export.experimental import _export_forward_backward
 from torch.export.graph_signature import OutputKind
 
-from executorch.passes.program import clone_program
+from executorch.ir.clone import clone_program
 from executorch.passes.weights_to_outputs_pass import weights_to_outputs_pass
 
 

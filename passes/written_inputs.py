@@ -4,9 +4,10 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputSpec, TensorArgument
 from torch.fx import Node
 
-from executorch.dialects.mutations import MUTATION_KINDS, written_name
+from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import MUTATION_KINDS, written_name
+from executorch.ir.signature import sync_signature
 from executorch.passes.op_recorder import NotLocalError
-from executorch.passes.program import output_arguments, output_node, sync_signature
 
 
 def add_mutation_outputs(program: ExportedProgram, written: dict[Node, Node]) -> None:
@@ -32,7 +33,7 @@ def add_mutation_outputs(program: ExportedProgram, written: dict[Node, Node]) ->
     added = [*state, *inputs]
     if added:
         old = output_arguments(program.graph)
-        output_node(program.graph).args = ((*(value for value, _ in added), *old),)
+        program.graph.output_node().args = ((*(value for value, _ in added), *old),)
         signature.output_specs[:0] = [spec for _, spec in added]
         program.graph_module.recompile()
     sync_signature(program)

@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from executorch.backends.bytecode.instructions import Bytecode, Instruction, Op
 from executorch.backends.bytecode.operators import BINARY, UNARY
 from executorch.dialects import meta_keys
-from executorch.partitioner.constants import state_inputs
+from executorch.ir.signature import state_inputs
 from executorch.partitioner.named_data_store import NamedDataStore
 from executorch.partitioner.partition_proposals import operator_name
 

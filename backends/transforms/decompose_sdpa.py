@@ -12,6 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from executorch.backends.transforms.graph_edit import _DERIVED_META, GraphRewrite, is_call, replace, value_of
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+from executorch.ir.constants import add_attribute
 
 _SDPA = torch.ops.aten.scaled_dot_product_attention.default
 _MATH = torch.ops.aten._scaled_dot_product_attention_math.default
@@ -117,18 +118,8 @@ def _inline(node: Node, traced: GraphModule, operands: list[Node]) -> None:
 
 
 def _adopt_attribute(node: Node, traced: GraphModule, source: Node) -> Node:
-    owner: Any = node.graph.owning_module
-    number = 0
-    while hasattr(owner, name := f"_attention_constant_{number}"):
-        number += 1
-    tensor = getattr(traced, str(source.target))
-    owner.register_buffer(name, tensor)
     with node.graph.inserting_before(node):
-        made = node.graph.get_attr(name)
-    value = node.meta.get(meta_keys.VAL)
-    mode = getattr(value, "fake_mode", None)
-    made.meta[meta_keys.VAL] = mode.from_tensor(tensor, static_shapes=True) if mode else tensor
-    return made
+        return add_attribute(node.graph, getattr(traced, str(source.target)), "_attention_constant")
 
 
 __all__ = ["DecomposeScaledDotProductAttention"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import torch
@@ -11,19 +10,16 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind, Outpu
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
-from executorch.dialects.mutations import state_mutations
-
-_STATE_KINDS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
+from executorch.ir.constants import add_constant, fake_value, like_parameter, remove_constants, set_constant
+from executorch.ir.mutations import state_mutations
+from executorch.ir.signature import STATE_KINDS, state_inputs, state_value
 
 #: On placeholders that are made here: the name that was asked for, where the graph had to change it.
 _REQUESTED_NAME = "requested_name"
 
 
 def _input_spec(program: ExportedProgram, node: Node) -> InputSpec | None:
-    if node.op != "placeholder":
-        return None
-    specs = program.graph_signature.input_specs
-    return next((spec for spec in specs if spec.arg.name == node.name and spec.kind in _STATE_KINDS), None)
+    return state_inputs(program.graph_signature).get(node.name) if node.op == "placeholder" else None
 
 
 def is_param_node(exp_prog: ExportedProgram, node: Node) -> bool:
@@ -49,7 +45,7 @@ def get_param_tensor(exp_prog: ExportedProgram, node: Node | None) -> torch.Tens
     spec = _input_spec(exp_prog, node)
     if spec is None or spec.target is None:
         raise RuntimeError(f"unsupported param type for node {node}: it is no parameter, buffer or constant")
-    return _home(exp_prog, spec)[spec.target]  # type: ignore[no-any-return]
+    return state_value(exp_prog, spec)  # type: ignore[no-any-return]
 
 
 def set_param_tensor(exp_prog: ExportedProgram, node: Node, data: torch.Tensor) -> None:
@@ -61,15 +57,11 @@ def set_param_tensor(exp_prog: ExportedProgram, node: Node, data: torch.Tensor) 
     if is_get_attr_node(node):
         owner = _owner(exp_prog, node)
         old = getattr(owner, str(node.target))
-        setattr(owner, str(node.target), _like(old, data))
-        node.meta[meta_keys.VAL] = _fake_of(node, data)
+        setattr(owner, str(node.target), like_parameter(old, data))
+        node.meta[meta_keys.VAL] = fake_value(node.graph, data)
         return
-    spec = _input_spec(exp_prog, node)
-    if spec is None or spec.target is None:
-        raise RuntimeError(f"{node} is no parameter, buffer or constant of the program")
-    home = _home(exp_prog, spec)
-    home[spec.target] = _like(home[spec.target], data)
-    node.meta[meta_keys.VAL] = _fake_of(node, data)
+    _check_is_constant(exp_prog, node)
+    set_constant(exp_prog, node, data)
 
 
 def create_constant_placeholder(
@@ -103,38 +95,18 @@ def create_constant_placeholder(
         if spec is not None and spec.kind is kind:
             return existing
         raise RuntimeError(f"{name} is already the name of an input of the program that is no {kind.name}")
-    if kind not in _STATE_KINDS:
+    if kind not in STATE_KINDS:
         raise RuntimeError(f"a constant is no {kind}: choose PARAMETER, BUFFER or CONSTANT_TENSOR")
     if kind is InputKind.BUFFER and persistent_buffer is None:
         raise RuntimeError("must specify persistent_buffer for a new buffer: True or False")
-    return _new_placeholder(exp_program, graph, name, kind, data, persistent_buffer)
+    return _new_placeholder(exp_program, name, kind, data, persistent_buffer)
 
 
 def _new_placeholder(
-    exp_program: ExportedProgram,
-    graph: Graph,
-    name: str,
-    kind: InputKind,
-    data: torch.Tensor,
-    persistent_buffer: bool | None,
+    program: ExportedProgram, name: str, kind: InputKind, data: torch.Tensor, persistent: bool | None
 ) -> Node:
-    specs = exp_program.graph_signature.input_specs
-    position = _place_for(specs, kind)
-    placeholders = graph.find_nodes(op="placeholder")
-    before = placeholders[position] if position < len(placeholders) else None
-    anchor = before or next(node for node in graph.nodes if node.op != "placeholder")
-    with graph.inserting_before(anchor):
-        node = graph.placeholder(name)
-    taken = {one.name for one in graph.nodes if one is not node}
-    if node.name in taken:  # by a node that was renamed behind the graph's back, as torch.export does
-        node._rename(next(free for n in itertools.count(1) if (free := f"{name}_{n}") not in taken))
+    node = add_constant(program, data, name, kind, persistent)
     node.meta[_REQUESTED_NAME] = name
-    node.target = node.name
-    spec = InputSpec(kind, TensorArgument(node.name), node.name, persistent_buffer)
-    specs.insert(position, spec)
-    parameter = kind is InputKind.PARAMETER
-    _home(exp_program, spec)[node.name] = torch.nn.Parameter(data, requires_grad=False) if parameter else data
-    node.meta[meta_keys.VAL] = _fake_of(node, data)
     return node
 
 
@@ -157,7 +129,7 @@ def create_mutable_buffer(exp_program: ExportedProgram, name: str, data: torch.T
     existing = _find_placeholder(graph, name)
     if existing is not None and is_param_node(exp_program, existing):
         raise RuntimeError(f"a constant called {name} already exists in the graph: choose another name")
-    node = _new_placeholder(exp_program, graph, name, InputKind.BUFFER, data, True)
+    node = _new_placeholder(exp_program, name, InputKind.BUFFER, data, True)
     spec = _input_spec(exp_program, node)
     assert spec is not None
     target = node.name.removeprefix("b_")
@@ -181,14 +153,13 @@ def delete_constant_placeholder(exp_program: ExportedProgram, node: Node) -> Non
     """
     if node.users:
         raise RuntimeError(f"cannot delete {node}: it still has users {', '.join(map(str, node.users))}")
-    spec = _input_spec(exp_program, node)
-    if spec is None or spec.target is None:
+    _check_is_constant(exp_program, node)
+    remove_constants(exp_program, [node])
+
+
+def _check_is_constant(program: ExportedProgram, node: Node) -> None:
+    if _input_spec(program, node) is None:
         raise RuntimeError(f"{node} is no parameter, buffer or constant of the program")
-    others = [other for other in exp_program.graph_signature.input_specs if other is not spec]
-    if all(other.target != spec.target for other in others):
-        del _home(exp_program, spec)[spec.target]
-    exp_program.graph_signature.input_specs.remove(spec)
-    node.graph.erase_node(node)
 
 
 def _find_placeholder(graph: Graph, name: str) -> Node | None:
@@ -206,33 +177,3 @@ def _find_placeholder(graph: Graph, name: str) -> Node | None:
 def _owner(program: ExportedProgram, node: Node) -> torch.fx.GraphModule:
     """The module whose attribute a ``get_attr`` node reads."""
     return node.graph.owning_module or program.graph_module
-
-
-def _like(old: torch.Tensor, data: torch.Tensor) -> torch.Tensor:
-    """A parameter in place of a parameter, trained or not as that one."""
-    if not isinstance(old, torch.nn.Parameter):
-        return data
-    return torch.nn.Parameter(data, requires_grad=old.requires_grad and data.is_floating_point())
-
-
-def _home(program: ExportedProgram, spec: InputSpec) -> dict[str, torch.Tensor]:
-    """Where the value of a constant lives."""
-    outside = spec.kind is InputKind.CONSTANT_TENSOR or (
-        spec.kind is InputKind.BUFFER and spec.persistent is False
-    )
-    return program.constants if outside else program.state_dict
-
-
-def _place_for(specs: list[InputSpec], kind: InputKind) -> int:
-    """Parameters stand first, then buffers, then constants, then what the user gives."""
-    order = list(_STATE_KINDS)
-    for position, spec in enumerate(specs):
-        if spec.kind not in order or order.index(spec.kind) > order.index(kind):
-            return position
-    return len(specs)
-
-
-def _fake_of(node: Node, data: torch.Tensor) -> torch.Tensor:
-    values = (other.meta.get(meta_keys.VAL) for other in node.graph.nodes)
-    mode = next((value.fake_mode for value in values if hasattr(value, "fake_mode")), None)
-    return mode.from_tensor(data, static_shapes=True) if mode else data  # type: ignore[no-any-return]

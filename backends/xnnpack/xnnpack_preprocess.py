@@ -12,8 +12,8 @@ from executorch.backends.xnnpack.graph import attention, elementwise, matrix, re
 from executorch.backends.xnnpack.graph.lowering import lower_graph
 from executorch.backends.xnnpack.serialization.blob import pack
 from executorch.dialects import meta_keys
+from executorch.ir.signature import state_inputs
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
-from executorch.partitioner.constants import state_inputs
 
 _EXTERNAL_INPUT = 1
 _EXTERNAL_OUTPUT = 2

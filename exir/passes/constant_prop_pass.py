@@ -1,6 +1,5 @@
 """Documented path of :mod:`executorch.passes.constant_prop_pass`, and what vendors' passes use of it."""
 
-import itertools
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -13,13 +12,14 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+from executorch.ir.constants import numbered, remove_constants
+from executorch.ir.graph import fake_mode_of
+from executorch.ir.signature import constant_values
 from executorch.passes.constant_prop_pass import (
     ConstantPropPass,
     constant_prop_pass,
-    erase_constant,
     propagated_constants,
 )
-from executorch.passes.program import constant_values, fake_mode_of
 
 _PRIMITIVES = (float, int, bool, str, torch.Tensor, torch.device, torch.dtype, torch.layout)
 
@@ -117,14 +117,9 @@ def replace_with_constant_node(
     Returns:
         The placeholder, and the name of the constant.
     """
-    constants = exported_program.constants
-    name = next(
-        name
-        for number in itertools.count()
-        if (name := f"_prop_tensor_constant{number}") not in constants
-        and name not in exported_program.state_dict
-    )
-    graph = exported_program.graph
+    constants, graph = exported_program.constants, exported_program.graph
+    taken = constants.keys() | exported_program.state_dict.keys()
+    name = next(one for one in numbered(f"_prop_tensor_constant{len(constants)}") if one not in taken)
     with graph.inserting_before(first_user_input):
         placeholder = graph.placeholder(name)
     placeholder.meta = dict(node.meta)
@@ -151,21 +146,21 @@ def create_constant_nodes_and_return_specs(
     specs = {}
     for node, value in reversed(list(const_node_to_tensor.items())):
         if node.op == "placeholder":
-            if not node.users:
-                erase_constant(exported_program, node)
-        elif not node.users:
+            continue
+        if not node.users:
             exported_program.graph.erase_node(node)
         else:
             placeholder, name = replace_with_constant_node(node, value, anchor, mode, exported_program)
             argument = TensorArgument(placeholder.name)
             specs[placeholder.name] = InputSpec(InputKind.CONSTANT_TENSOR, argument, name, True)
+    remove_constants(exported_program, const_node_to_tensor)
     exported_program.graph_module.recompile()
     return specs
 
 
 def erase_constant_node(exported_program: ExportedProgram, node: Node) -> None:
     """Removes the placeholder of a constant without users, its entry in the signature and its value (in place)."""
-    erase_constant(exported_program, node)
+    remove_constants(exported_program, [node])
 
 
 __all__ = [

@@ -4,7 +4,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
-from executorch.passes.program import input_spec_of, state_value
+from executorch.ir.signature import input_specs, state_value
 from executorch.passes.quant_fusion_pass import QuantFusionPass, quant_fusion_and_const_prop_pass
 
 
@@ -13,7 +13,7 @@ def _get_node_value_dict(program: ExportedProgram) -> dict[str, torch.Tensor]:
     kinds = (InputKind.PARAMETER, InputKind.BUFFER)
     return {
         name: state_value(program, spec)
-        for name, spec in input_spec_of(program).items()
+        for name, spec in input_specs(program.graph_signature).items()
         if spec.kind in kinds
     }
 

@@ -18,15 +18,11 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.exir.tensor import scalar_type_enum
+from executorch.ir.clone import clone_program, copy_signature
+from executorch.ir.graph import output_arguments
+from executorch.ir.signature import sync_signature
 from executorch.passes.fake_values import compute_value, value_of
 from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.program import (
-    clone_program,
-    copy_signature,
-    output_arguments,
-    output_node,
-    sync_signature,
-)
 
 DEFAULT_METHOD: Final = "forward"
 
@@ -257,7 +253,7 @@ def _quantize_input(
 
 def _quantize_output(graph: Graph, names: Sequence[Any], index: int) -> QParams:
     name = _named(names, index, "output")
-    output, results = output_node(graph), list(output_arguments(graph))
+    output, results = graph.output_node(), list(output_arguments(graph))
     # Values that are written back stand before those for the caller.
     position = len(results) - len(names) + index
     node = results[position]

@@ -6,7 +6,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 
-from executorch.passes.program import copy_graph_module, copy_signature, fake_mode_of, replace_parts
+from executorch.ir.clone import copy_graph_module, copy_signature, replace_parts
+from executorch.ir.graph import fake_mode_of
 
 
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:

@@ -12,10 +12,10 @@ from executorch.exir.entry_points import to_edge, to_edge_transform_and_lower, t
 from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgram
+from executorch.ir.clone import replace_parts
 from executorch.passes.functional_forms import may_alias
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_manager import flatten_passes
-from executorch.passes.program import replace_parts
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.spec_prop_pass import SpecPropPass
 

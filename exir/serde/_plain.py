@@ -17,8 +17,8 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules
 from executorch.exir.serde._operators import ALLOC, ALLOC_LIST, FREE, VIEW, ListOutOp, MemoryOp
+from executorch.ir.clone import clone_program, replace_parts
 from executorch.partitioner import LoweredBackendModule, executorch_call_delegate
-from executorch.passes.program import clone_program, replace_parts
 
 _CUSTOM = "executorch"
 _KEYS = (meta_keys.DEBUG_HANDLE, meta_keys.DELEGATION_TAG, meta_keys.CONSTANT_TAG)

@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).absolute().parents[2]
 #: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
 PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version"},
+    {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack"},
     {"exir", "extension/flat_tensor"},
@@ -150,6 +151,7 @@ def test_nothing_below_exir_imports_exir():
     below = (
         "schema",
         "dialects",
+        "ir",
         "passes",
         "partitioner",
         "memory_planning",
@@ -172,7 +174,7 @@ def test_nothing_below_exir_imports_exir():
 
 
 def test_the_runtime_knows_nothing_of_the_compiler():
-    compiler = {"dialects", "passes", "partitioner", "memory_planning", "emitter", "exir", "devtools"}
+    compiler = {"dialects", "ir", "passes", "partitioner", "memory_planning", "emitter", "exir", "devtools"}
     # What is linked last may record what happens, with the C++ half of the developer tools.
     binaries = ("runtime/python/", "extension/executor_runner/", "extension/module/bundled/")
     for path in source_files(ROOT, cc_includes.SUFFIXES):
@@ -192,4 +194,14 @@ def test_every_source_belongs_to_a_row_of_the_table(table):
 def test_there_is_something_to_check():
     """Guards against a run in which the sources are missing, which would pass for the wrong reason."""
     tops = {path.split("/")[0] for path in source_files(ROOT, (".py", *cc_includes.SUFFIXES))}
-    assert {"schema", "dialects", "passes", "partitioner", "exir", "runtime", "kernels", "extension"} <= tops
+    assert {
+        "schema",
+        "dialects",
+        "ir",
+        "passes",
+        "partitioner",
+        "exir",
+        "runtime",
+        "kernels",
+        "extension",
+    } <= tops

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.backends.xnnpack._passes.edits import (
@@ -19,9 +18,10 @@ from executorch.backends.xnnpack._passes.quantized_copies import is_dequantized,
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import preparation, program_constants
 from executorch.dialects import meta_keys
+from executorch.ir.constants import set_constant
+from executorch.ir.signature import state_inputs, state_value
 from executorch.passes.fake_values import compute_value
 from executorch.passes.pass_base import PassResult
-from executorch.passes.program import fake_mode_of
 
 _aten = torch.ops.aten
 
@@ -61,19 +61,11 @@ class Conv1dUnsqueezePass(XNNPACKPass):
             ValueError: it is no constant of the program.
         """
         stored = _stored(kernel_node)
-        specs = {spec.arg.name: spec for spec in self.exported_program.graph_signature.input_specs}
-        if not stored or stored[0].name not in specs or specs[stored[0].name].target is None:
+        state = state_inputs(self.exported_program.graph_signature)
+        if not stored or stored[0].name not in state:
             raise ValueError(f"{kernel_node.name} is no constant of the program")
-        spec = specs[stored[0].name]
-        state: Any = self.exported_program.state_dict
-        home = state if spec.target in state else self.exported_program.constants
-        tensor = home[spec.target].detach().unsqueeze(-1)
-        is_parameter = spec.kind is InputKind.PARAMETER
-        home[spec.target] = torch.nn.Parameter(tensor, requires_grad=False) if is_parameter else tensor
-        mode = fake_mode_of(kernel_node.graph.nodes)
-        stored[0].meta[meta_keys.VAL] = (
-            tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
-        )
+        tensor = state_value(self.exported_program, state[stored[0].name]).detach().unsqueeze(-1)
+        set_constant(self.exported_program, stored[0], tensor)
         for one in preparation(kernel_node):
             one.meta[meta_keys.VAL] = compute_value(one.target, one.args, one.kwargs, one.graph.nodes)  # type: ignore[arg-type]
 

@@ -6,15 +6,14 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.backends.xnnpack._passes.edits import (
-    add_parameter,
     edited,
     is_call,
     new_call,
     rank_of,
-    remove_constants,
     replace,
 )
 from executorch.backends.xnnpack._passes.fuse_batch_norm import BATCH_NORMS, batch_norm_refusal
@@ -22,6 +21,7 @@ from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
 from executorch.backends.xnnpack.graph.fusion import first_result
 from executorch.dialects.ops import ops
+from executorch.ir.constants import add_constant, remove_constants
 from executorch.partitioner.reasons import WhyNoPartition
 from executorch.passes.pass_base import PassResult
 
@@ -99,7 +99,7 @@ class DecomposeBatchNorm(XNNPACKPass):
         for user in list(node.users):
             graph.erase_node(user)
         graph.erase_node(node)
-        remove_constants(self.exported_program, graph, old)
+        remove_constants(self.exported_program, old)
 
     def _convolution(self, norm: Node, source: Any, graph: Graph) -> Node:
         constants = program_constants(self.exported_program)
@@ -114,13 +114,11 @@ class DecomposeBatchNorm(XNNPACKPass):
         axes = (rank_of(source) or 0) - 2
         stem = norm.args[1].name if isinstance(norm.args[1], Node) else norm.name
         stem = stem.removeprefix("p_")
-        weight = add_parameter(
-            self.exported_program,
-            graph,
-            f"{stem}_decomposed_bn_weight",
-            scale.detach().reshape(-1, 1, *[1] * axes),
+        values = {"weight": scale.detach().reshape(-1, 1, *[1] * axes), "bias": shift.detach()}
+        weight, bias = (
+            add_constant(self.exported_program, value, f"{stem}_decomposed_bn_{name}", InputKind.PARAMETER)
+            for name, value in values.items()
         )
-        bias = add_parameter(self.exported_program, graph, f"{stem}_decomposed_bn_bias", shift.detach())
         ones, zeros = [1] * axes, [0] * axes
         arguments = (source, weight, bias, ones, zeros, ones, False, zeros, scale.numel())
         with graph.inserting_before(norm):

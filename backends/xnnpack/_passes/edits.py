@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.dialects import meta_keys
@@ -16,7 +14,6 @@ from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.fake_values import compute_value
 from executorch.passes.pass_base import PassResult
-from executorch.passes.program import fake_mode_of
 
 _DERIVED_META = frozenset({meta_keys.VAL, meta_keys.SPEC, "tensor_meta"})
 
@@ -104,50 +101,3 @@ def rank_of(node: Any) -> int | None:
     """How many dimensions the tensor of a node has, None where there is none."""
     value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None
     return value.dim() if isinstance(value, torch.Tensor) else None
-
-
-def add_parameter(program: ExportedProgram, graph: Graph, name: str, tensor: torch.Tensor) -> Node:
-    """A parameter of the program with a placeholder before all others; ``name`` gets a number if it is taken.
-
-    Args:
-        program: its state and signature are changed in place.
-        graph: of the program.
-        name: of parameter and placeholder.
-        tensor: the value.
-    """
-    taken = {spec.target for spec in program.graph_signature.input_specs}
-    number, free = 0, name
-    while free in taken:
-        number += 1
-        free = f"{name}_{number}"
-    with graph.inserting_before(next(iter(graph.nodes))):
-        node = graph.placeholder(free)
-    mode = fake_mode_of(graph.nodes)
-    node.meta[meta_keys.VAL] = tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
-    program.graph_signature.input_specs.insert(
-        0, InputSpec(InputKind.PARAMETER, TensorArgument(node.name), free)
-    )
-    program.state_dict[free] = torch.nn.Parameter(tensor, requires_grad=False)
-    return node
-
-
-def remove_constants(program: ExportedProgram, graph: Graph, nodes: Sequence[Any]) -> None:
-    """Takes out those placeholders that nothing reads any more, with signature entry and value.
-
-    Args:
-        program: its state and signature are changed in place.
-        graph: of the program.
-        nodes: constants of the program; anything else is left alone.
-    """
-    specs = program.graph_signature.input_specs
-    for node in dict.fromkeys(nodes):
-        if not isinstance(node, Node) or node.op != "placeholder" or node.users:
-            continue
-        spec = next((one for one in specs if one.arg.name == node.name), None)
-        if spec is None or spec.target is None:
-            continue
-        specs.remove(spec)
-        if all(other.target != spec.target for other in specs):
-            program.state_dict.pop(spec.target, None)
-            program.constants.pop(spec.target, None)
-        graph.erase_node(node)

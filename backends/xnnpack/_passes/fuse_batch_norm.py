@@ -6,19 +6,19 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.backends.xnnpack._passes.edits import (
-    add_parameter,
     edited,
     is_call,
-    remove_constants,
     replace,
 )
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
 from executorch.backends.xnnpack.graph.fusion import first_result, folded
 from executorch.dialects import meta_keys
+from executorch.ir.constants import add_constant, remove_constants
 from executorch.partitioner.reasons import WhyNoPartition
 from executorch.passes.pass_base import PassResult
 
@@ -95,7 +95,7 @@ class FuseBatchNormPass(XNNPACKPass):
         stem = _stem(weight_node)
         names = (stem, _stem(bias_node) if bias_node is not None else f"{stem}_bias")
         new = [
-            add_parameter(self.exported_program, graph, f"{name}_fused_bn", tensor.detach())
+            add_constant(self.exported_program, tensor.detach(), f"{name}_fused_bn", InputKind.PARAMETER)
             for name, tensor in zip(names, tensors, strict=True)
         ]
         old = [weight_node, bias_node, *norm.args[1:5]]
@@ -105,7 +105,7 @@ class FuseBatchNormPass(XNNPACKPass):
         for user in list(norm.users):
             graph.erase_node(user)
         graph.erase_node(norm)
-        remove_constants(self.exported_program, graph, old)
+        remove_constants(self.exported_program, old)
 
 
 def _stem(node: Node) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
+from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.signature import sync_signature
 from executorch.passes.pass_base import run_pass
-from executorch.passes.program import clone_program, replace_parts, sync_signature
 
 
 class XNNPACKPassManager:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.backends.xnnpack._passes.channels_last_tagged_reshape_pass import (
@@ -13,10 +12,10 @@ from executorch.backends.xnnpack._passes.channels_last_tagged_reshape_pass impor
 )
 from executorch.backends.xnnpack._passes.edits import is_call, rank_of
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
-from executorch.dialects import meta_keys
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.constants import set_constant
+from executorch.ir.signature import state_inputs, state_value
 from executorch.passes.pass_base import PassResult
-from executorch.passes.program import fake_mode_of, input_spec_of
 
 
 class PReLUReshapePass(XNNPACKPass):
@@ -45,16 +44,11 @@ class PReLUReshapePass(XNNPACKPass):
         return modified
 
     def _reshape_slopes(self, slopes: Node, graph: Graph) -> bool:
-        spec = input_spec_of(self.exported_program).get(slopes.name)
+        spec = state_inputs(self.exported_program.graph_signature).get(slopes.name)
         layers = [is_call(user, torch.ops.aten.prelu.default) for user in slopes.users]
-        if spec is None or spec.target is None or not all(layers):
+        if spec is None or not all(layers):
             return False
-        state: Any = self.exported_program.state_dict
-        home = state if spec.target in state else self.exported_program.constants
-        tensor = home[spec.target].detach().reshape(1, -1, 1, 1).contiguous(memory_format=torch.channels_last)
-        is_parameter = spec.kind is InputKind.PARAMETER
-        home[spec.target] = torch.nn.Parameter(tensor, requires_grad=False) if is_parameter else tensor
-        mode = fake_mode_of(graph.nodes)
-        slopes.meta[meta_keys.VAL] = tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
+        tensor = state_value(self.exported_program, spec).detach().reshape(1, -1, 1, 1)
+        set_constant(self.exported_program, slopes, tensor.contiguous(memory_format=torch.channels_last))
         ChannelsLastTaggedReshapePass.mark_as_nhwc_node(slopes)
         return True

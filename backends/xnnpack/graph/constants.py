@@ -11,8 +11,8 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.dialects.mutations import changing_state
-from executorch.partitioner.constants import state_inputs
+from executorch.ir.mutations import changing_state
+from executorch.ir.signature import state_inputs
 from executorch.partitioner.partition_proposals import operator_name
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"

@@ -25,6 +25,8 @@ from torchao.quantization.pt2e.quantizer import (
     get_weight_qspec,
 )
 
+from executorch.ir.constants import add_attribute
+
 __all__ = [
     "OP_TO_ANNOTATOR",
     "OperatorConfig",
@@ -469,12 +471,6 @@ def _convert_scalars_to_attrs(model: GraphModule) -> GraphModule:
 
 
 def _attribute(model: GraphModule, node: Node, position: int, number: Any) -> Node:
-    value = node.meta[_VALUE]
-    name = f"_constant_{node.name}_{position}"
-    tensor = torch.tensor(float(number), dtype=value.dtype)
-    model.register_buffer(name, tensor)
+    tensor = torch.tensor(float(number), dtype=node.meta[_VALUE].dtype)
     with model.graph.inserting_before(node):
-        made = model.graph.get_attr(name)
-    mode = getattr(value, "fake_mode", None)
-    made.meta[_VALUE] = tensor if mode is None else mode.from_tensor(tensor, static_shapes=True)
-    return made
+        return add_attribute(model.graph, tensor, f"_constant_{node.name}_{position}")

@@ -4,7 +4,7 @@ import torch
 from torch.export.experimental import _export_forward_backward
 from torch.export.graph_signature import InputKind
 
-from executorch.dialects.mutations import changing_state, mutations, state_mutations, trained_parameters
+from executorch.ir.mutations import changing_state, mutations, state_mutations, trained_parameters
 
 
 class _Writing(torch.nn.Module):
