@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from executorch.dialects.dtype_samples import SAMPLES
-from executorch.dialects.gen_dtype_table import Sample
 from executorch.dialects.sample_args import ArgMode, ArgType, BaseArg, BaseKwarg, InArg, InKwarg, Return
+from executorch.dialects.sample_call import Sample
 
 #: ``args`` and ``returns`` of an operator.
 Inputs = Mapping[str, Sequence[BaseArg]]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from executorch.dialects.dtype_constraints import DTYPE_NAMES
-from executorch.dialects.gen_dtype_table import Sample
+from executorch.dialects.sample_call import Sample
 
 _INDEX = (torch.int64, torch.int32)
 _COND = (torch.bool,)

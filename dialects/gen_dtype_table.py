@@ -11,38 +11,17 @@ import pathlib
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
 
 from executorch.dialects.dtype_constraints import DTYPE_NAMES, TABLE_PATH, DtypeConstraint, read_table
+from executorch.dialects.dtype_samples import SAMPLES
+from executorch.dialects.sample_call import Sample
 
 _NAME_OF = {dtype: name for name, dtype in DTYPE_NAMES.items()}
 Combination = dict[str, torch.dtype]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """How to call one operator with small tensors.
-
-    Attributes:
-        op: ``aten::name`` or ``aten::name.overload``.
-        shapes: shape of each tensor argument that is passed; a list of shapes for a ``Tensor[]``.
-        values: the other arguments.
-        fixed: types of arguments that do not follow the others (indices, conditions).
-    """
-
-    op: str
-    shapes: dict[str, Any]
-    values: dict[str, Any] = field(default_factory=dict)
-    fixed: dict[str, tuple[torch.dtype, ...]] = field(default_factory=dict)
-
-    def overload(self) -> OpOverload:
-        namespace, rest = self.op.split("::")
-        name, _, overload = rest.partition(".")
-        return getattr(getattr(getattr(torch.ops, namespace), name), overload or "default")
 
 
 def combinations(sample: Sample) -> Iterator[Combination]:
@@ -177,8 +156,6 @@ def _as_set(constraint: DtypeConstraint) -> "set[frozenset[tuple[str, torch.dtyp
 
 
 def main(argv: "list[str] | None" = None) -> int:
-    from executorch.dialects.dtype_samples import SAMPLES
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only compare, exit 1 on a difference")
     parser.add_argument("--out", default=str(TABLE_PATH), help="where to write the table")

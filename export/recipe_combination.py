@@ -7,20 +7,20 @@ from dataclasses import fields
 from typing import Any
 
 from executorch.exir import EdgeCompileConfig
-from executorch.export.recipe import ExportRecipe, LoweringRecipe, QuantizationRecipe
+from executorch.export.recipe_parts import LoweringRecipe, QuantizationRecipe, Recipe
 
 _SETS = ("preserve_ops", "_core_aten_ops_exception_list")  # lists of a configuration whose order says nothing
 _PASSES = ("pre_prepare_passes", "post_prepare_passes", "pre_convert_passes", "post_convert_passes")
 
 
-def combine_recipes(recipes: "Sequence[ExportRecipe]", name: "str | None" = None) -> ExportRecipe:
-    """See :meth:`ExportRecipe.combine`.
+def combined_fields(recipes: Sequence[Recipe], name: "str | None" = None) -> dict[str, Any]:
+    """The fields of the recipe that is all of them; see :meth:`ExportRecipe.combine`.
 
     Raises:
         ValueError: two recipes want different things.
     """
     backend_configs = [item.executorch_backend_config for item in recipes if item.executorch_backend_config]
-    return ExportRecipe(
+    return dict(
         name=name or "_".join(recipe.name for recipe in recipes if recipe.name),
         quantization_recipe=_quantization(
             [item.quantization_recipe for item in recipes if item.quantization_recipe]
@@ -77,7 +77,7 @@ def _chained(makers: "Sequence[Callable[[], Iterable[Any]]]") -> "Callable[[], I
     return lambda: itertools.chain.from_iterable(make() for make in makers)
 
 
-def _lowering(recipes: Sequence[ExportRecipe]) -> "LoweringRecipe | None":
+def _lowering(recipes: Sequence[Recipe]) -> "LoweringRecipe | None":
     chosen = [recipe.lowering_recipe for recipe in recipes if recipe.lowering_recipe]
     combined = LoweringRecipe(
         partitioners=_partitioners([item.partitioners for item in chosen if item.partitioners]),
@@ -104,7 +104,7 @@ def _partitioners(values: Sequence[Any]) -> "list[Any] | dict[str, list[Any]] | 
     return {method: [item for value in values for item in value.get(method, [])] for method in methods}
 
 
-def _edge_compile_config(recipes: Sequence[ExportRecipe]) -> "EdgeCompileConfig | None":
+def _edge_compile_config(recipes: Sequence[Recipe]) -> "EdgeCompileConfig | None":
     """A copy of the one that all recipes with one agree on."""
     named = [
         (recipe.name or f"recipes[{index}]", recipe.lowering_recipe.edge_compile_config)
@@ -135,4 +135,4 @@ def _shown(config: EdgeCompileConfig, field: str) -> Any:
     return sorted(map(str, value or ())) if field in _SETS else value
 
 
-__all__ = ["combine_recipes"]
+__all__ = ["combined_fields"]

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from executorch.export.recipe import ExportRecipe, RecipeType
+from executorch.export.recipe_parts import Recipe, RecipeType
 
 
 class BackendRecipeProvider(ABC):
@@ -20,8 +20,8 @@ class BackendRecipeProvider(ABC):
         """The recipes it can make."""
 
     @abstractmethod
-    def create_recipe(self, recipe_type: RecipeType, **kwargs: Any) -> "ExportRecipe | None":
-        """The recipe, None when it does not know it."""
+    def create_recipe(self, recipe_type: RecipeType, **kwargs: Any) -> "Recipe | None":
+        """The recipe, an ``ExportRecipe``; None when it does not know it."""
 
     def supports_recipe(self, recipe_type: RecipeType) -> bool:
         """True when :meth:`create_recipe` knows it."""

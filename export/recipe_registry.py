@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from executorch.export.recipe import ExportRecipe, RecipeType
+from executorch.export.recipe_parts import Recipe, RecipeType
 from executorch.export.recipe_provider import BackendRecipeProvider
 
 
@@ -29,7 +29,7 @@ class RecipeRegistry:
         """Registers a provider, in place of an earlier one of the same name."""
         self._providers[provider.backend_name] = provider
 
-    def create_recipe(self, recipe_type: RecipeType, backend: str, **kwargs: Any) -> "ExportRecipe | None":
+    def create_recipe(self, recipe_type: RecipeType, backend: str, **kwargs: Any) -> "Recipe | None":
         """The recipe of a backend, None when it does not know it.
 
         Raises:

@@ -1,14 +1,6 @@
 """Memory planning: lifetimes of values, places in a few arenas, proof and inspection of the plan."""
 
-from executorch.memory_planning.algorithms import (
-    AllocationSpec,
-    MemoryAlgoResult,
-    SharedObject,
-    SpecAllocResult,
-    greedy,
-    naive,
-    pick_shared_obj,
-)
+from executorch.memory_planning.algorithms import AllocationSpec, SharedObject, greedy, naive, pick_shared_obj
 from executorch.memory_planning.apply import BUFFER_DEVICES, apply_algo
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.collect import (
@@ -35,6 +27,7 @@ from executorch.memory_planning.exact import exact
 from executorch.memory_planning.lower_bound import lower_bound
 from executorch.memory_planning.memory_planning_pass import BUFFER_SIZES, MemoryPlanningPass
 from executorch.memory_planning.packing import best_of_packings
+from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.plan_image import draw_plan, write_plan_png
 from executorch.memory_planning.pools import Pool, PoolPlanner
 from executorch.memory_planning.report import MemoryReport, memory_report

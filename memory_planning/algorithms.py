@@ -1,4 +1,4 @@
-"""The contract between the pass and its algorithms, and the two documented simple ones.
+"""What algorithms are made of, and the two documented simple ones.
 
 An algorithm is called as `algorithm(alignment, specs, graph_module, graph_signature, extra_padding)`. `specs` are
 all values that need a place, each once, with `lifetime` set; a spec whose `mem_id` is set must stay in that
@@ -14,36 +14,8 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec, calculate_aligned_num_bytes
+from executorch.memory_planning.plan import DEFAULT_MEM_ID, MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.storage_bases import extend_lifetimes, owners, place_dependents
-
-DEFAULT_MEM_ID = 1
-
-
-@dataclass
-class SpecAllocResult:
-    """Place of one value: memory, number of the location within the plan, offset in bytes."""
-
-    mem_id: int
-    mem_obj_id: int
-    mem_offset: int
-
-
-@dataclass
-class MemoryAlgoResult:
-    """A plan.
-
-    Attributes:
-        spec_dict: the place of each value.
-        bufsizes: size in bytes of each memory, by id; entry 0 is reserved and 0. Memory 1 always exists.
-    """
-
-    spec_dict: dict[TensorSpec, SpecAllocResult] = field(default_factory=dict)
-    bufsizes: list[int] = field(default_factory=lambda: [0, 0])
-
-
-MemoryAlgorithm = Callable[
-    [int, Collection[TensorSpec], GraphModule, "ExportGraphSignature | None", int], MemoryAlgoResult
-]
 
 
 def aligned_bytes(spec: TensorSpec, alignment: int) -> int:

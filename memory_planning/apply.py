@@ -13,8 +13,8 @@ from torch.fx import GraphModule
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import flatten_specs, is_delegate_call
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec, calculate_aligned_num_bytes
-from executorch.memory_planning.algorithms import MemoryAlgoResult
 from executorch.memory_planning.lower_bound import lower_bound
+from executorch.memory_planning.plan import MemoryAlgoResult
 from executorch.memory_planning.storage_bases import owner_of
 from executorch.memory_planning.suite import store
 from executorch.memory_planning.timeline import Storage, build_timeline

@@ -20,15 +20,10 @@ from torch.fx.passes.infra.pass_base import PassResult
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import flatten_specs
 from executorch.dialects.tensor_spec import ALIGNMENT, DeviceType, TensorSpec
-from executorch.memory_planning.algorithms import (
-    MemoryAlgoResult,
-    SharedObject,
-    SpecAllocResult,
-    aligned_bytes,
-    interval,
-)
+from executorch.memory_planning.algorithms import SharedObject, aligned_bytes, interval
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.memory_planning_pass import BUFFER_SIZES, MemoryPlanningPass
+from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.storage_bases import extend_lifetimes, owners, place_dependents
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite
 

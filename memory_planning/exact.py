@@ -16,8 +16,9 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec
-from executorch.memory_planning.algorithms import MemoryAlgoResult, plan_by_memory
+from executorch.memory_planning.algorithms import plan_by_memory
 from executorch.memory_planning.packing import Blocks, Packing, best_packing, blocks_of, numbered
+from executorch.memory_planning.plan import MemoryAlgoResult
 
 PAIRS_BY_DEFAULT = 150
 """The default suite asks for an exact plan when no more than this many pairs of values live together."""

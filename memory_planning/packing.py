@@ -21,8 +21,9 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec
-from executorch.memory_planning.algorithms import MemoryAlgoResult, aligned_bytes, interval, plan_by_memory
+from executorch.memory_planning.algorithms import aligned_bytes, interval, plan_by_memory
 from executorch.memory_planning.lower_bound import largest_live_set, live_bytes
+from executorch.memory_planning.plan import MemoryAlgoResult
 
 _WORK = 4_000_000
 """Limit of all packings of one memory in looked-at pairs of values, which is about half a second."""

@@ -14,7 +14,6 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import ALIGNMENT, TensorSpec, calculate_aligned_num_bytes
-from executorch.memory_planning.algorithms import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.errors import MemoryPlanningError
 from executorch.memory_planning.packing import (
     Blocks,
@@ -25,6 +24,7 @@ from executorch.memory_planning.packing import (
     orders,
     pack_within,
 )
+from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 
 
 @dataclass(frozen=True)

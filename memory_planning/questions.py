@@ -12,9 +12,10 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.execution import is_delegate_call, is_in_place, is_out_variant, tensor_specs
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec
-from executorch.memory_planning.algorithms import MemoryAlgoResult, SharedObject, SpecAllocResult
+from executorch.memory_planning.algorithms import SharedObject
 from executorch.memory_planning.apply import MemoryDevice
 from executorch.memory_planning.collect import is_mutable_buffer
+from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.storage_bases import owner_of
 
 

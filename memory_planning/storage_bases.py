@@ -7,13 +7,10 @@ that lies in them; the others follow.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.memory_planning.errors import MemoryPlanningError
-
-if TYPE_CHECKING:
-    from executorch.memory_planning.algorithms import MemoryAlgoResult
+from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 
 
 def owner_of(spec: TensorSpec) -> tuple[TensorSpec, int]:
@@ -62,4 +59,4 @@ def place_dependents(specs: Collection[TensorSpec], result: MemoryAlgoResult) ->
                 f"{spec!r} has bytes {offset} to {offset + spec.nbytes()} of its storage base, which has {owner.nbytes()}"
             )
         place = result.spec_dict[owner]
-        result.spec_dict[spec] = type(place)(place.mem_id, place.mem_obj_id, place.mem_offset + offset)
+        result.spec_dict[spec] = SpecAllocResult(place.mem_id, place.mem_obj_id, place.mem_offset + offset)

@@ -8,10 +8,11 @@ from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec
-from executorch.memory_planning.algorithms import MemoryAlgoResult, MemoryAlgorithm, greedy, naive
+from executorch.memory_planning.algorithms import greedy, naive
 from executorch.memory_planning.exact import exact, exact_if_small
 from executorch.memory_planning.lower_bound import lower_bound
 from executorch.memory_planning.packing import best_of_packings
+from executorch.memory_planning.plan import MemoryAlgoResult, MemoryAlgorithm
 
 
 class MemoryPlanningAlgorithmSuite:

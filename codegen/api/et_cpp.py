@@ -36,7 +36,7 @@ from torchgen.model import (
     Type,
 )
 
-from executorch.codegen.api.types import (
+from executorch.codegen.api.cpp_types import (
     ArrayRefCType,
     BaseTypeToCppMapping,
     OptionalCType,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
-from executorch.devtools.inspector.delegates import handles_of_call
+from executorch.devtools.inspector.debug_handles import handles_of_call
 from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
 from executorch.devtools.inspector.values import (

@@ -26,6 +26,7 @@ from executorch.devtools.inspector._inspector_utils import (
     display_or_print_df,
     gen_etdump_object,
 )
+from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.delegates import covered_by_delegates
 from executorch.devtools.inspector.handle_maps import (
     map_runtime_aot_intermediate_outputs,
@@ -49,7 +50,6 @@ from executorch.devtools.inspector.sources import (
     reference_values,
 )
 from executorch.devtools.inspector.time_scale import TimeScale
-from executorch.devtools.inspector.values import handles_of
 from executorch.devtools.inspector.vgf_neural_statistics import (
     parse_vgf_neural_statistics_delegate_metadata,
 )

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.numerical_comparator.numerical_comparator_base import DebugHandle
-from executorch.devtools.inspector.values import handles_of
 
 
 class NodeFilter:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from executorch.devtools.debug_format.base_schema import OperatorGraph, OperatorNode
 from executorch.devtools.debug_format.et_schema import RESERVED_METADATA_ARG, FXOperatorGraph
 from executorch.devtools.etrecord import ETRecord
-from executorch.devtools.inspector.values import handles_of
+from executorch.devtools.inspector.debug_handles import handles_of
 
 FORWARD = "forward"
 #: The name of the edge program of ``forward`` among the graphs of a record.

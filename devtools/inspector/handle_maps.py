@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 
+from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.numerical_comparator.numerical_comparator_base import (
     DebugHandle,
     IntermediateOutputMapping,
     names_within,
 )
-from executorch.devtools.inspector.values import handles_of
 
 
 class NodeSource(Enum):

@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 
 from executorch.devtools.inspector._events import Event
 from executorch.devtools.inspector._intermediate_output_capturer import IntermediateOutputCapturer
-from executorch.devtools.inspector.values import handles_of
+from executorch.devtools.inspector.debug_handles import handles_of
 
 
 def nodes_by_handle(program: ExportedProgram) -> dict[int, list[torch.fx.Node]]:

@@ -19,13 +19,6 @@ DIFFERENT_RUNS = (
 InferenceOutput: TypeAlias = torch.Tensor | list[torch.Tensor] | int | float | str | bool | None
 
 
-def handles_of(handles: int | Sequence[int] | None) -> tuple[int, ...]:
-    """Debug handles as a tuple."""
-    if handles is None:
-        return ()
-    return (handles,) if isinstance(handles, int) else tuple(handles)
-
-
 def is_debug_output(value: Value) -> bool:
     """Whether the value is an output of the program."""
     return value.output is not None and value.output.bool_val
@@ -143,7 +136,6 @@ __all__ = [
     "DIFFERENT_RUNS",
     "InferenceOutput",
     "describe_tensors",
-    "handles_of",
     "inflate_runtime_output",
     "is_debug_output",
     "is_inference_output_equal",

@@ -1,7 +1,6 @@
 """The runtime's C++ types and the signatures of kernels."""
 
-from executorch.codegen.api.types.signatures import ExecutorchCppSignature
-from executorch.codegen.api.types.types import (
+from executorch.codegen.api.cpp_types import (
     ArrayRefCType,
     BaseTypeToCppMapping,
     OptionalCType,
@@ -22,6 +21,7 @@ from executorch.codegen.api.types.types import (
     tensorListT,
     tensorT,
 )
+from executorch.codegen.api.types.signatures import ExecutorchCppSignature
 
 __all__ = [
     "ArrayRefCType",

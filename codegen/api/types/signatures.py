@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from torchgen.api import cpp as aten_cpp
 
-from executorch.codegen.api.types.types import contextArg
+from executorch.codegen.api import et_cpp
+from executorch.codegen.api.cpp_types import contextArg
 
 if TYPE_CHECKING:
     from torchgen.api.types import Binding, CType
@@ -30,8 +31,6 @@ class ExecutorchCppSignature:
 
     def arguments(self, *, include_context: bool = True) -> list[Binding]:
         """The parameters in order; the first is the context that kernels report errors to."""
-        from executorch.codegen.api import et_cpp
-
         bindings = et_cpp.arguments(
             self.func.arguments,
             faithful=True,
@@ -55,8 +54,6 @@ class ExecutorchCppSignature:
         return f"{self.returns_type().cpp_type()} {name or self.name()}({parameters})"
 
     def returns_type(self) -> CType:
-        from executorch.codegen.api import et_cpp
-
         return et_cpp.returns_type(self.func.returns)
 
     @staticmethod

@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from executorch.devtools.inspector._inspector import Inspector
+    from torch.export import ExportedProgram
 
 #: Numbers of nodes of the edge program that belong together.
 DebugHandle: TypeAlias = tuple[int, ...]
@@ -21,6 +20,22 @@ _FORMAT = "expected {(debug handle, value ahead of time): (debug handle, value a
 _log = logging.getLogger(__name__)
 
 
+class Inspection(Protocol):
+    """What a comparator may ask of who compares: the public face of the ``Inspector``, which stands above."""
+
+    @property
+    def event_blocks(self) -> Sequence[Any]:
+        """The :class:`~executorch.devtools.inspector.EventBlock` s of the ETDump."""
+
+    def to_dataframe(
+        self, include_units: bool = True, include_delegate_debug_data: bool = False
+    ) -> pd.DataFrame:
+        """All events, one a row."""
+
+    def get_exported_program(self, graph: str | None = None) -> ExportedProgram | None:
+        """A program out of the ETRecord; None without one."""
+
+
 class NumericalComparatorBase(ABC):
     """A distance of values.
 
@@ -28,19 +43,19 @@ class NumericalComparatorBase(ABC):
     dequantize them or bring them into another layout.
     """
 
-    def __init__(self, inspector: Inspector | None = None) -> None:
+    def __init__(self, inspector: Inspection | None = None) -> None:
         """Args:
         inspector: Who asks. The inspector sets itself when it is not given.
         """
         self._inspector = inspector
 
     @property
-    def inspector(self) -> Inspector | None:
+    def inspector(self) -> Inspection | None:
         """Who asks: gives :meth:`preprocessing` the programs and events; None outside of an inspector."""
         return self._inspector
 
     @inspector.setter
-    def inspector(self, inspector: Inspector | None) -> None:
+    def inspector(self, inspector: Inspection | None) -> None:
         self._inspector = inspector
 
     @abstractmethod
@@ -137,4 +152,10 @@ def _check_format(mapping: Any) -> None:
                 )
 
 
-__all__ = ["DebugHandle", "IntermediateOutputMapping", "NumericalComparatorBase", "names_within"]
+__all__ = [
+    "DebugHandle",
+    "Inspection",
+    "IntermediateOutputMapping",
+    "NumericalComparatorBase",
+    "names_within",
+]
