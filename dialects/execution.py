@@ -22,6 +22,7 @@ Specs are shared by identity wherever two nodes denote the same memory.
     Arguments as in the operator's schema, plus one keyword per out argument (``out=``, or
     ``out0=, out1=`` / ``values=, indices=`` ... as the schema names them), each a ``memory.alloc`` node; for a
     ``Tensor[] out`` a list of ``memory.alloc`` nodes. :func:`out_arguments` returns them in schema order.
+    Those named ``_scratch_...`` are work space, no results; :func:`out_arguments` leaves them out.
     One result: ``spec`` is the out argument's spec. Several: ``spec`` is the tuple of them, and users read them
     through ``operator.getitem`` nodes, ``getitem``'s spec being the element.
 
@@ -58,6 +59,7 @@ from torch.fx import Node
 
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.out_variants import is_scratch
 from executorch.dialects.tensor_spec import TensorSpec
 
 #: Namespaces and operators that compute numbers rather than tensors and are run by the executor itself.
@@ -127,6 +129,11 @@ def reads_sizes_only(node: Any) -> bool:
 
 def out_argument_names(op: torch._ops.OpOverload) -> list[str]:
     """Names of the arguments an out variant writes its results to, in schema order; empty for other operators."""
+    return [name for name in written_argument_names(op) if not is_scratch(name)]
+
+
+def written_argument_names(op: torch._ops.OpOverload) -> list[str]:
+    """The same and the names of a kernel's work space."""
     return [arg.name for arg in op._schema.arguments if arg.is_out]
 
 

@@ -14,8 +14,9 @@ from executorch.dialects.execution import (
     is_in_place,
     is_out_variant,
     is_primitive,
-    out_argument_names,
+    out_arguments,
     tensor_specs,
+    written_argument_names,
 )
 
 _MEMORY_OPS = frozenset({memory.alloc, memory.view, memory.free})
@@ -53,20 +54,19 @@ def shape_rule(node: Node) -> "str | None":
 
 
 def out_rule(node: Node) -> "str | None":
-    """Each out argument is a ``memory.alloc`` node that shares the result's spec."""
+    """Each out argument is a ``memory.alloc`` node; those that are no work space share the specs of the results."""
     target = node.target
     if node.op != "call_function" or not is_out_variant(target):
         return None
-    names = out_argument_names(target)  # type: ignore[arg-type]
+    names = written_argument_names(target)  # type: ignore[arg-type]
     missing = [name for name in names if name not in node.kwargs]
     if missing:
         return f"out arguments {missing} are not given by keyword"
-    outs = [node.kwargs[name] for name in names]
-    if not all(is_alloc(item) for out in outs for item in _as_list(out)):
+    if not all(is_alloc(item) for name in names for item in _as_list(node.kwargs[name])):
         return "an out argument is not a memory.alloc node"
     specs = [
         spec
-        for out in outs
+        for out in out_arguments(node)
         for item in _as_list(out)
         for spec in flatten_specs(item.meta.get(meta_keys.SPEC))
     ]

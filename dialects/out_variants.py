@@ -123,3 +123,23 @@ def _matches(functional: OpOverload, candidate: OpOverload) -> bool:
         elif not droppable:
             return False
     return position == len(offered)
+
+
+def is_scratch(name: str) -> bool:
+    """True of the name of an out argument that is a kernel's work space and no result."""
+    return name.startswith("_scratch_")
+
+
+def find_scratch_variant(out_variant: OpOverload) -> "OpOverload | None":
+    """The overload that also takes scratch tensors, for an out variant that has one; None for all others.
+
+    A scratch overload has the arguments of the out variant plus out arguments named ``_scratch_...``, which the
+    kernel uses as work space.
+    """
+    wanted = [arg.name for arg in out_variant._schema.arguments]
+    for candidate in _overloads(out_variant):
+        names = [arg.name for arg in candidate._schema.arguments]
+        others = [name for name in names if not is_scratch(name)]
+        if len(others) < len(names) and others == wanted:
+            return candidate
+    return None

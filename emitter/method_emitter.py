@@ -27,6 +27,7 @@ from executorch.dialects.execution import (
     is_primitive,
     is_view,
 )
+from executorch.dialects.out_variants import is_scratch
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.emitter import dim_marks
 from executorch.emitter.arguments import argument_value, call_arguments
@@ -238,7 +239,8 @@ class MethodEmitter:
             argument_value(value, kind.type, self.values, scope.__getitem__) for value, kind in arguments
         ]
         if is_out_variant(op):
-            written = [number for number, (_, kind) in zip(numbers, arguments, strict=True) if kind.is_out]
+            is_result = [kind.is_out and not is_scratch(kind.name) for _, kind in arguments]
+            written = [number for number, writes in zip(numbers, is_result, strict=True) if writes]
         elif is_in_place(node):
             is_written = [kind.alias_info is not None and kind.alias_info.is_write for _, kind in arguments]
             written = [number for number, writes in zip(numbers, is_written, strict=True) if writes]

@@ -36,6 +36,7 @@ from executorch.ir.signature import constant_values, sync_signature
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.delegate_results_pass import DelegateResultsPass
+from executorch.passes.edge_ops_pass import EdgeToAtenPass
 from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
 from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
@@ -86,6 +87,7 @@ def edge_to_execution(
     spec_prop(graph_module)
     update_placeholder_specs(program, graph_module)
     EdgeToBackendOpsPass()(graph_module)
+    EdgeToAtenPass()(graph_module)
     RemoveGraphAssertsPass()(graph_module)
     spec_prop(graph_module)
     run_pass(for_method(config.sym_shape_eval_pass, method_name, None), graph_module)

@@ -34,6 +34,7 @@ PATHS = {
     " EdgeOpOverloadPacket FunctionDtypeConstraint",
     "executorch.exir.dim_order_utils": "dim_order_from_stride",
     "executorch.exir.emit": "EmitterOutput emit_program",
+    "executorch.exir.emit._emitter": "_Argument _DelegateDebugIdentifierMap _Target",
     "executorch.exir.error": "ExportError ExportErrorType InternalError internal_assert",
     "executorch.exir.lowered_backend_module": "LoweredBackendModule create_submodule_from_nodes"
     " get_lowered_backend_modules",
@@ -42,7 +43,7 @@ PATHS = {
     "executorch.exir.pass_base": "Argument ExportPass NodeMetadata PassBase PassResult ProxyValue Value map_args",
     "executorch.exir.pass_manager": "ExportedProgramPassBase ExportedProgramPassManager PassManager",
     "executorch.exir.passes": "ConstraintBasedSymShapeEvalPass DebugHandleGeneratorPass HintBasedSymShapeEvalPass"
-    " MemoryPlanningPass SpecPropPass ToOutVarPass",
+    " MemoryPlanningPass SpecPropPass ToOutVarPass to_scratch_op_pass",
     "executorch.exir.passes.const_prop_pass": "ConstPropPass",
     "executorch.exir.passes.constant_prop_pass": "constant_prop_pass create_constant_nodes_and_return_specs"
     " get_constant_placeholder_dict get_data get_propagated_const_tensor_dict is_const is_constant_buffer"

@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 
+from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.common import (
     extract_out_arguments,
     format_schema_name,
@@ -17,7 +18,11 @@ from executorch.exir.common import (
 from executorch.exir.dialects._ops import ops
 from executorch.exir.error import OperatorNotSupportedError
 from executorch.exir.operator import convert
+from executorch.exir.operator.manip import ScratchTensorMetadata, attach_get_scratch_metas_fn
 from executorch.exir.operator.util import gen_out_variant_schema
+from executorch.exir.pass_manager import PassManager
+from executorch.exir.passes import ToOutVarPass, to_scratch_op_pass
+from executorch.exir.schema import ScalarType
 
 aten = torch.ops.aten
 
@@ -135,3 +140,35 @@ def test_contexts_restore_what_they_change(tmp_path):
     assert log.read_text() == "<said>\n" and logging.getLogger().level == level
     with no_dispatch():
         assert torch.ones(1).item() == 1
+
+
+def test_work_space_is_planned_and_emitted():
+    library = torch.library.Library("operator_test_space", "DEF")
+    library.define("work(Tensor x) -> Tensor")
+    library.define("work.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)")
+    library.define("work.space(Tensor x, *, Tensor(b!) _scratch_rows, Tensor(a!) out) -> Tensor(a!)")
+    library.impl("work", lambda x: x * 2, "CompositeExplicitAutograd")
+    work = torch.ops.operator_test_space.work
+
+    @attach_get_scratch_metas_fn(work.out)
+    def metas(x, *, out):
+        return {"_scratch_rows": ScratchTensorMetadata(torch.int32, torch.Size([x.shape[0]]))}
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return work(x) + 1
+
+    program = to_edge(torch.export.export(Model(), (torch.rand(3, 4),)))
+    config = ExecutorchBackendConfig(to_out_var_pass=PassManager([ToOutVarPass(), to_scratch_op_pass]))
+    (plan,) = program.to_executorch(config).executorch_program.execution_plan
+    number = next(
+        i
+        for i, op in enumerate(plan.operators)
+        if (op.name, op.overload) == ("operator_test_space::work", "space")
+    )
+    call = next(
+        i.instr_args for i in plan.chains[0].instructions if getattr(i.instr_args, "op_index", None) == number
+    )
+    _, scratch, out, result = (plan.values[index].val for index in call.args)
+    assert scratch.sizes == [3] and scratch.scalar_type == ScalarType.INT
+    assert scratch.allocation_info is not None and out.sizes == [3, 4] and out is result

@@ -11,6 +11,8 @@ from executorch.dialects.errors import MissingOutVariantError, OperatorNotSuppor
 from executorch.dialects.ops import ops
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import verify_execution_graph
+from executorch.passes.edge_ops_pass import EdgeToAtenPass
+from executorch.passes.export_pass import ExportPass
 from executorch.passes.programs_for_tests import call_nodes, calls, edge, find
 from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
@@ -37,6 +39,7 @@ def _with_specs(model, *args, dynamic_shapes=None):
     SpecPropPass()(program.graph_module)
     update_placeholder_specs(program, program.graph_module)
     EdgeToBackendOpsPass()(program.graph_module)
+    EdgeToAtenPass()(program.graph_module)
     return program
 
 
@@ -111,6 +114,20 @@ def test_arithmetic_on_sizes_becomes_primitive():
     names = [node.target.name() for node in call_nodes(program) if hasattr(node.target, "name")]
     assert "executorch_prim::mul.Scalar" in names and "executorch_prim::add.Scalar" in names
     assert not EdgeToBackendOpsPass()(program.graph_module).modified
+
+
+def test_primitives_are_of_the_backend_dialect_and_edge_operators_stay():
+    program = edge(lambda x: x.sum() + (x.shape[0] - 1), X, dynamic_shapes=ROWS)
+    EdgeToBackendOpsPass()(program.graph_module)
+    targets = {node.target for node in call_nodes(program)}
+    assert {ops.backend.executorch_prim.sub.Scalar, ops.edge.aten.add.Tensor} <= targets
+    assert "backend__ops_executorch_prim_sub_Scalar" in program.graph_module.code
+    again = ExportPass()(program.graph_module).graph_module
+    result = list(again.graph.nodes)[-1].args[0][0].meta["val"]
+    assert result.shape == ()
+    EdgeToAtenPass()(program.graph_module)
+    targets = {node.target for node in call_nodes(program)}
+    assert {torch.ops.executorch_prim.sub.Scalar, torch.ops.aten.add.Tensor} <= targets
 
 
 def test_sums_of_sizes_become_additions():

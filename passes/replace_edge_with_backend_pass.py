@@ -1,4 +1,4 @@
-"""Replaces what only Python can call by operators the executor knows."""
+"""Replaces arithmetic that only Python can do by operators the executor knows."""
 
 import operator
 from typing import Any, Final
@@ -6,6 +6,7 @@ from typing import Any, Final
 import torch
 from torch.fx import GraphModule, Node
 
+from executorch.dialects.backend_ops import backend_op
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import OperatorNotSupportedError, Problems
 from executorch.dialects.prim_ops import SYM_OP_TO_PRIM
@@ -13,11 +14,13 @@ from executorch.dialects.verifiers import graph_modules
 from executorch.passes.pass_base import PassBase, PassResult
 
 _SUM: Final = torch.sym_sum
-_ADD: Final = SYM_OP_TO_PRIM[operator.add]
+_ADD: Final = backend_op(SYM_OP_TO_PRIM[operator.add])
 
 
 class EdgeToBackendOpsPass(PassBase):
-    """Edge operators become the torch operators they wrap; arithmetic on sizes becomes ``executorch_prim`` operators.
+    """Arithmetic on sizes becomes ``executorch_prim`` operators of the backend dialect; edge operators stay.
+
+    ``EdgeToAtenPass`` turns both kinds into the torch operators that they wrap.
 
     Raises:
         OperatorNotSupportedError: arithmetic for which the executor has no operator; the message lists all.
@@ -41,17 +44,12 @@ class EdgeToBackendOpsPass(PassBase):
 
 def _replace(node: Node, problems: Problems) -> bool:
     target: Any = node.target
-    if isinstance(target, EdgeOpOverload):
-        node.target = target._op
-        return True
-    if (
-        isinstance(target, (torch._ops.OpOverload, torch._ops.HigherOrderOperator))
-        or target is operator.getitem
-    ):
+    known = (EdgeOpOverload, torch._ops.OpOverload, torch._ops.HigherOrderOperator)
+    if isinstance(target, known) or target is operator.getitem:
         return False
     prim = SYM_OP_TO_PRIM.get(target)
     if prim is not None:
-        node.target = prim
+        node.target = backend_op(prim)
         return True
     if target is _SUM:
         return _replace_sum(node)

@@ -99,15 +99,22 @@ def replace_by_out_variant(node: Node, out_variant: torch._ops.OpOverload) -> No
     kwargs = {name: value for name, value in node.kwargs.items() if name in kept}
     with node.graph.inserting_before(node):
         for name, out_spec, out_value in zip(names, specs, values, strict=True):
-            kwargs[name] = _allocate(node, out_spec, out_value)
+            kwargs[name] = allocate(node, out_spec, out_value)
     node.target = out_variant
     node.kwargs = kwargs
 
 
-def _allocate(node: Node, spec: Any, value: Any) -> Any:
+def allocate(node: Node, spec: Any, value: Any) -> Any:
+    """The ``memory.alloc`` of a tensor, or of each of a list, at the graph's insertion point.
+
+    Args:
+        node: named when the specs are not those of tensors.
+        spec: of the memory; a list of them for a list of tensors.
+        value: example values of the same structure, or None.
+    """
     if isinstance(spec, (list, tuple)):
         values = value if isinstance(value, (list, tuple)) else (None,) * len(spec)
-        return [_allocate(node, item, item_value) for item, item_value in zip(spec, values, strict=True)]
+        return [allocate(node, item, item_value) for item, item_value in zip(spec, values, strict=True)]
     assert isinstance(spec, TensorSpec), f"{node.name}: results of an out variant are tensors, not {spec}"
     alloc = node.graph.call_function(memory.alloc, ((tuple(spec.shape), spec.scalar_type),))
     alloc.meta[meta_keys.SPEC] = spec

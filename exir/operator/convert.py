@@ -108,15 +108,7 @@ def to_scratch_op(op_overload: OpOverload) -> "OpOverload | None":
     A scratch overload has the arguments of the out variant plus out arguments whose names start with
     ``_scratch_``, which the kernel uses as work space.
     """
-    wanted = [arg.name for arg in op_overload._schema.arguments]
-    packet = op_overload.overloadpacket
-    for name in packet.overloads():
-        candidate: OpOverload = getattr(packet, name)
-        names = [arg.name for arg in candidate._schema.arguments]
-        scratch = [item for item in names if item.startswith("_scratch_")]
-        if scratch and [item for item in names if item not in scratch] == wanted:
-            return candidate
-    return None
+    return out_variants.find_scratch_variant(op_overload)
 
 
 def output_to_aliased_input_map(schema: torch._C.FunctionSchema) -> dict[int, int]:

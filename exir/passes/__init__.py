@@ -49,6 +49,7 @@ from executorch.passes.sym_shape_eval_pass import (
     ValueRangeBasedSymShapeEval,
 )
 from executorch.passes.to_out_var_pass import ToOutVarPass
+from executorch.passes.to_scratch_op_pass import to_scratch_op_pass
 from executorch.passes.type_promotion_pass import TypePromotionPass
 
 #: The names under which published code knows two of them.
@@ -114,5 +115,6 @@ __all__ = [
     "make_alloc_node",
     "propagate_dynamic_shape",
     "remove_unused_parameters_pass",
+    "to_scratch_op_pass",
     "update_args",
 ]

@@ -13,6 +13,7 @@ from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgram
 from executorch.ir.clone import replace_parts
+from executorch.passes.edge_ops_pass import EdgeToAtenPass
 from executorch.passes.functional_forms import may_alias
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_manager import flatten_passes
@@ -47,6 +48,7 @@ def pre_memory_planning_passes(config: ExecutorchBackendConfig, name: "str | Non
     return [
         SpecPropPass(),
         EdgeToBackendOpsPass(),
+        EdgeToAtenPass(),
         for_method(config.sym_shape_eval_pass, name or "forward", None),
         config.to_out_var_pass,
     ]
