@@ -27,6 +27,7 @@ from executorch.devtools.inspector._inspector_utils import (
     gen_etdump_object,
 )
 from executorch.devtools.inspector.debug_handles import handles_of
+from executorch.devtools.inspector.delegate_records import delegate_record_reader
 from executorch.devtools.inspector.delegates import covered_by_delegates
 from executorch.devtools.inspector.handle_maps import (
     map_runtime_aot_intermediate_outputs,
@@ -50,9 +51,6 @@ from executorch.devtools.inspector.sources import (
     reference_values,
 )
 from executorch.devtools.inspector.time_scale import TimeScale
-from executorch.devtools.inspector.vgf_neural_statistics import (
-    parse_vgf_neural_statistics_delegate_metadata,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,23 +221,26 @@ class Inspector:
                     found[op_type].append(event)
         return dict(found)
 
-    def get_vgf_neural_statistics(self) -> list[dict[str, Any]]:
-        """Neural statistics that the VGF delegate attached to events, in their order.
+    def get_delegate_records(self, name: str) -> list[dict[str, Any]]:
+        """Records of a format that delegates attached to events, in the events' order.
 
-        Returns:
-            Objects as :func:`.vgf_neural_statistics.parse_vgf_neural_statistics_metadata` gives them.
+        Args:
+            name: Of the format; a backend registers what reads it, see :mod:`.delegate_records`.
 
         Raises:
-            ValueError: What says that it is such a record cannot be read.
+            ValueError: Nobody has registered the format, or what says that it is such a record cannot be read.
         """
+        read = delegate_record_reader(name)
         return [
             record
             for block in self.event_blocks
             for event in block.events
-            for record in parse_vgf_neural_statistics_delegate_metadata(
-                [attached for attached in event.raw_delegate_debug_metadatas if attached]
-            )
+            for record in read([attached for attached in event.raw_delegate_debug_metadatas if attached])
         ]
+
+    def get_vgf_neural_statistics(self) -> list[dict[str, Any]]:
+        """:meth:`get_delegate_records` of the VGF delegate's neural statistics."""
+        return self.get_delegate_records("executorch.vgf.neural_statistics")
 
     def get_exported_program(self, graph: str | None = None) -> ExportedProgram | None:
         """A program out of the ETRecord; None without one.

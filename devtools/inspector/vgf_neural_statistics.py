@@ -11,6 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from executorch.devtools.inspector.delegate_records import register_delegate_records
+
 SCHEMA = "executorch.vgf.neural_statistics"
 SCHEMA_VERSION = 1
 
@@ -93,3 +95,6 @@ def parse_vgf_neural_statistics_delegate_metadata(
         except ValueError as error:
             raise ValueError(f"Malformed VGF neural statistics delegate metadata: {error}") from error
     return found
+
+
+register_delegate_records(SCHEMA, parse_vgf_neural_statistics_delegate_metadata)
