@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
 from collections.abc import Iterator
@@ -184,18 +185,21 @@ def _walk(node: ast.AST, kind: str) -> Iterator[tuple[ast.AST, str]]:
             yield from _walk(child, kind)
 
 
-def _parse(root: pathlib.Path, path: str) -> _File:
-    return _File(ast.parse((root / path).read_text(), path), [_PACKAGE, *path.split("/")[:-1]])
-
-
-def detailed_imports(root: pathlib.Path, path: str) -> list[Import]:
-    """Each import of the project's own modules."""
+# Several checks read the same file: its text is the key, since tests write one path several times.
+@functools.cache
+def _read(path: str, text: str) -> tuple[tuple[Import, ...], tuple[OpenImport, ...]]:
+    parsed = _File(ast.parse(text, path), [_PACKAGE, *path.split("/")[:-1]])
     found = []
-    for line, name, kind in _parse(root, path).imported():
+    for line, name, kind in parsed.imported():
         parts = name.split(".")
         if parts[0] == _PACKAGE and len(parts) > 1:
             found.append(Import(line, "/".join(parts[1:]), kind))
-    return found
+    return tuple(found), tuple(OpenImport(path, call.lineno, ast.unparse(call)) for call in parsed.open)
+
+
+def detailed_imports(root: pathlib.Path, path: str) -> tuple[Import, ...]:
+    """Each import of the project's own modules."""
+    return _read(path, (root / path).read_text())[0]
 
 
 def imports(root: pathlib.Path, path: str) -> list[tuple[int, str]]:
@@ -224,10 +228,7 @@ def needed_imports(root: pathlib.Path, path: str, inside_functions: bool = True)
 
 def open_imports(root: pathlib.Path, path: str) -> list[OpenImport]:
     """Imports by name whose name comes from elsewhere: an argument, a file, a caller."""
-    parsed = _parse(root, path)
-    for _ in parsed.imported():
-        pass
-    return [OpenImport(path, call.lineno, ast.unparse(call)) for call in parsed.open]
+    return list(_read(path, (root / path).read_text())[1])
 
 
 def violations(root: pathlib.Path, table: Table) -> list[Violation]:
