@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from executorch.exir.pipeline import PIPELINES
+
 PAGE = pathlib.Path(__file__).with_name("pipeline.md")
 
 
@@ -13,6 +15,13 @@ def test_the_blocks_run(capsys):
     for block in blocks:
         exec(compile(block, "pipeline.md", "exec"), namespace)
     assert "aten::" in capsys.readouterr().out
+
+
+def test_the_tables_are_those_of_the_stages():
+    page = PAGE.read_text()
+    for pipeline in PIPELINES:
+        (table,) = re.findall(rf"<!-- stages: {pipeline.name} -->\n(.*?)<!-- end -->", page, re.DOTALL)
+        assert table == pipeline.table(), "`python -m executorch.exir.pipeline` prints the new table"
 
 
 def test_links_lead_somewhere():

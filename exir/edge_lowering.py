@@ -1,22 +1,8 @@
-"""ATen to edge, stage by stage.
+"""ATen to edge: the stages of :data:`EDGE`, and what they are made of."""
 
-===================  ============================================================================
-stage                what it leaves behind
-===================  ============================================================================
-decompose            a functional program of core ATen operators
-verify ATen          (a check)
-clean up             no assertions, identities, or casts to the own type
-scalars              numbers in tensor places are rank-0 tensors, constants lifted
-type promotion       elementwise operators see equal element types
-layout               no views; every value contiguous or channels-last
-edge operators       edge targets, edge names, dim orders in place of memory formats
-debug handles        every operator numbered
-verify edge          (a check)
-===================  ============================================================================
-"""
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from torch._ops import OpOverload
@@ -32,16 +18,14 @@ from executorch.dialects.verifiers import (
     verify_edge_graph,
 )
 from executorch.exir.capture._config import EdgeCompileConfig
-from executorch.exir.progress import step
+from executorch.exir.stages import Asked, Form, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, replace_parts
-from executorch.ir.signature import sync_signature
 from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
 from executorch.passes.decompose import decompose
 from executorch.passes.edge_ops_pass import EdgeOpsPass
 from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
 from executorch.passes.lift_constants_pass import LiftConstantsPass
 from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
-from executorch.passes.pass_manager import ExportedProgramPassManager
 from executorch.passes.quantized_embeddings import is_quantized_table
 from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
 from executorch.passes.remove_noop_pass import RemoveNoopPass
@@ -49,10 +33,6 @@ from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
 from executorch.passes.type_promotion_pass import TypePromotionPass
 
 NodeFilter = Callable[[Node], bool]
-
-#: Steps of :func:`aten_to_edge` that a progress bar counts.
-STEPS = 4
-
 
 _CONVERSIONS = frozenset(
     f"torchao::{name}" for name in ("choose_qparams_affine", "dequantize_affine", "quantize_affine")
@@ -109,86 +89,6 @@ def dialect_rules(config: EdgeCompileConfig, extra: Iterable[OpOverload] = ()) -
     )
 
 
-def aten_to_edge(
-    program: ExportedProgram, config: EdgeCompileConfig, preserved: "Preserved | None" = None
-) -> ExportedProgram:
-    """A new program in the edge dialect; ``program`` is left alone, weights are shared.
-
-    Args:
-        program: as ``torch.export.export`` gives it.
-        config: see :class:`~executorch.exir.capture._config.EdgeCompileConfig`.
-        preserved: operators not to decompose, besides those of ``config``.
-
-    Raises:
-        SpecViolationError: the program has operators or element types that the dialect lacks.
-    """
-    kept = preserved or Preserved()
-    always = frozenset(config.preserve_ops)
-
-    def choose(node: Node) -> bool:
-        return node.target not in always and not kept.keeps(node)
-
-    step("decompose")
-    program = decompose(program, [*always, *kept.filters], choose)
-    rules = dialect_rules(config, kept.filters)
-    step("verify ATen")
-    if config._check_ir_validity:
-        RemoveGraphAssertsPass()(program.graph_module)
-        verify_aten_graph(program.graph_module, rules)
-    step("edge passes")
-    program = _into_edge_dialect(program, config)
-    step("verify edge")
-    return as_edge_program(program, config, rules)
-
-
-def _into_edge_dialect(program: ExportedProgram, config: EdgeCompileConfig) -> ExportedProgram:
-    """The stages between the two checks; works in place, also on programs that are partly in the dialect."""
-    passes: list[Any] = [
-        RemoveGraphAssertsPass(),
-        RemoveNoopPass(),
-        ScalarToTensorPass(),
-        LiftConstantsPass(),
-    ]
-    if not config._skip_type_promotion:
-        passes.append(TypePromotionPass())
-    passes.append(FunctionalizeViewsPass())
-    if not config._skip_dim_order:
-        passes.append(MemoryFormatOpsPass())
-    if config._use_edge_ops:
-        passes.append(EdgeOpsPass())
-    passes.append(DebugHandleGeneratorPass())
-    program = ExportedProgramPassManager(passes)(program).exported_program
-    sync_signature(program)
-    return program
-
-
-def decompose_leftovers(
-    program: ExportedProgram, config: EdgeCompileConfig, preserved: Preserved, tables: bool = True
-) -> ExportedProgram:
-    """Decomposes what was kept whole for partitioners but went to none of them.
-
-    Args:
-        program: in the edge dialect.
-        config: what must stay whole, and what verification accepts.
-        preserved: the operators in question.
-        tables: also those in front of embeddings of quantized tables, which can be fused later.
-    """
-    always = frozenset(config.preserve_ops)
-
-    def is_leftover(node: Node) -> bool:
-        op = aten_op(node.target)
-        return op in preserved.filters and op not in always and (tables or not is_quantized_table(node))
-
-    if not any(is_leftover(node) for node in program.graph.nodes if node.op == "call_function"):
-        return as_edge_program(program, config)
-    program = clone_program(program)
-    for node in program.graph.nodes:
-        if node.op == "call_function" and is_leftover(node) and isinstance(node.target, EdgeOpOverload):
-            node.target = node.target._op
-    program = decompose(program, always, is_leftover)
-    return as_edge_program(_into_edge_dialect(program, config), config)
-
-
 def as_edge_program(
     program: ExportedProgram, config: EdgeCompileConfig, rules: "DialectRules | None" = None
 ) -> ExportedProgram:
@@ -204,11 +104,161 @@ def as_edge_program(
     return replace_parts(program, verifiers=[edge_verifier(rules)])
 
 
+@dataclass(frozen=True)
+class EdgeSettings:
+    """What the stages of one method on its way to the edge dialect depend on.
+
+    Attributes:
+        config: see :class:`~executorch.exir.capture._config.EdgeCompileConfig`.
+        preserved: operators not to decompose, besides those of ``config``.
+    """
+
+    config: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
+    preserved: Preserved = field(default_factory=Preserved)
+
+    @cached_property
+    def rules(self) -> DialectRules:
+        """The verification rules that follow."""
+        return dialect_rules(self.config, self.preserved.filters)
+
+
+def _verified_aten(program: ExportedProgram, settings: EdgeSettings) -> ExportedProgram:
+    if settings.config._check_ir_validity:
+        verify_aten_graph(program.graph_module, settings.rules)
+    return program
+
+
+def _verified_edge(program: ExportedProgram, settings: EdgeSettings) -> ExportedProgram:
+    return as_edge_program(program, settings.config, settings.rules)
+
+
+def _core_aten(settings: EdgeSettings) -> Sequence[Any]:
+    always = frozenset(settings.config.preserve_ops)
+    kept = settings.preserved
+
+    def choose(node: Node) -> bool:
+        return node.target not in always and not kept.keeps(node)
+
+    return [ProgramStep(decompose, [*always, *kept.filters], choose), RemoveGraphAssertsPass()]
+
+
+#: What ``torch.export`` gives; torch's own verifier has seen it.
+CAPTURED = Form("captured")
+#: Functional, core ATen operators and those that stay whole.
+ATEN = Form("core ATen", _verified_aten)
+#: The edge dialect, with the operators that partitioners want whole.
+EDGE_DIALECT = Form("edge", _verified_edge)
+
+EDGE = Pipeline(
+    "to_edge",
+    (
+        Stage(
+            "decompose",
+            _core_aten,
+            CAPTURED,
+            ATEN,
+            leaves="a functional program of core ATen operators, without assertions",
+        ),
+        Stage(
+            "identities",
+            lambda settings: [RemoveNoopPass()],
+            leaves="no identities, no casts to the own type",
+        ),
+        Stage(
+            "scalars",
+            lambda settings: [ScalarToTensorPass()],
+            leaves="rank-0 tensors for numbers in tensor places",
+        ),
+        Stage("constants", lambda settings: [LiftConstantsPass()], leaves="constants as inputs of the graph"),
+        Stage(
+            "type promotion",
+            lambda settings: [TypePromotionPass()],
+            when=Asked("_skip_type_promotion", off=True),
+            leaves="equal element types at elementwise operators",
+        ),
+        Stage(
+            "views",
+            lambda settings: [FunctionalizeViewsPass()],
+            leaves="no views; every value contiguous or channels-last",
+        ),
+        Stage(
+            "dim orders",
+            lambda settings: [MemoryFormatOpsPass()],
+            when=Asked("_skip_dim_order", off=True),
+            leaves="dim orders in place of memory formats",
+        ),
+        Stage(
+            "edge operators",
+            lambda settings: [EdgeOpsPass()],
+            when=Asked("_use_edge_ops"),
+            leaves="edge operators as targets, edge names on the nodes",
+        ),
+        Stage(
+            "debug handles",
+            lambda settings: [DebugHandleGeneratorPass()],
+            ensures=EDGE_DIALECT,
+            leaves="a number on every operator",
+        ),
+    ),
+)
+
+
+def to_edge_dialect(
+    programs: Mapping[str, ExportedProgram], settings: Mapping[str, EdgeSettings]
+) -> dict[str, ExportedProgram]:
+    """New programs in the edge dialect by method; ``programs`` are left alone, weights are shared.
+
+    Raises:
+        SpecViolationError: a program has operators or element types that the dialect lacks.
+    """
+    if not programs:
+        return {}
+    config = next(iter(settings.values())).config
+    return (config.pipeline or EDGE).ending_in(EDGE_DIALECT).run(programs, settings, CAPTURED)
+
+
+def decompose_leftovers(
+    program: ExportedProgram, config: EdgeCompileConfig, preserved: Preserved, tables: bool = True
+) -> ExportedProgram:
+    """Decomposes what was kept whole for partitioners but went to none of them; gives ``program`` if that is nothing.
+
+    Args:
+        program: in the edge dialect; left alone.
+        config: what must stay whole.
+        preserved: the operators in question.
+        tables: also those in front of embeddings of quantized tables, which can be fused later.
+    """
+    always = frozenset(config.preserve_ops)
+
+    def is_leftover(node: Node) -> bool:
+        op = aten_op(node.target)
+        return op in preserved.filters and op not in always and (tables or not is_quantized_table(node))
+
+    if not any(is_leftover(node) for node in program.graph.nodes if node.op == "call_function"):
+        return program
+    program = clone_program(program)
+    for node in program.graph.nodes:
+        if node.op == "call_function" and is_leftover(node) and isinstance(node.target, EdgeOpOverload):
+            node.target = node.target._op
+    program = decompose(program, always, is_leftover)
+    RemoveGraphAssertsPass()(program.graph_module)
+    # The stages behind the decomposition also take programs that are partly in the dialect. Whoever asks for this is a
+    # stage itself, whose border is where the result is checked.
+    programs, settings = {"": program}, {"": EdgeSettings(config)}
+    for stage in (config.pipeline or EDGE).after("decompose"):
+        programs, _ = stage.apply(programs, settings)
+    return programs[""]
+
+
 __all__: Sequence[str] = (
-    "STEPS",
+    "ATEN",
+    "CAPTURED",
+    "EDGE",
+    "EDGE_DIALECT",
+    "EdgeSettings",
     "Preserved",
     "as_edge_program",
-    "aten_to_edge",
     "decompose_leftovers",
     "dialect_rules",
+    "to_edge_dialect",
 )

@@ -1,5 +1,6 @@
 """``EdgeProgramManager``: the methods of a model in the edge dialect."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,19 +10,18 @@ from torch.fx import GraphModule
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
-from executorch.exir.edge_lowering import Preserved, as_edge_program, decompose_leftovers
+from executorch.exir.edge_lowering import as_edge_program
 from executorch.exir.etrecord_hook import Record
 from executorch.exir.execution_lowering import (
-    edge_to_execution,
+    EXECUTION,
     for_method,
-    plan_memory,
     run_user_passes,
+    to_planned_execution,
 )
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.missing_kernels import warn_missing_kernels
 from executorch.exir.progress import progress, step
-from executorch.exir.shared_buffers import with_shared_buffers
-from executorch.ir.clone import clone_program
+from executorch.exir.stages import timed
 from executorch.partitioner import (
     MethodProgramsPartitionerSpec,
     NamedDataStore,
@@ -30,7 +30,6 @@ from executorch.partitioner import (
     to_backend,
 )
 from executorch.passes.pass_manager import PassManager
-from executorch.passes.quant_fusion_pass import fuse_quantized_embeddings
 
 DEFAULT_METHOD = "forward"
 
@@ -56,13 +55,25 @@ class EdgeProgramManager:
         core_aten_ops_exception_list: "Sequence[OpOverload] | None" = None,
         preserve_ops: "Sequence[OpOverload] | None" = None,
     ) -> None:
-        self.compile_config = _extended(compile_config, core_aten_ops_exception_list, preserve_ops)
+        self.compile_config = extended(compile_config, core_aten_ops_exception_list, preserve_ops)
         programs = as_methods(edge_programs)
         self._edge_programs = {
             name: as_edge_program(program, self.compile_config) for name, program in programs.items()
         }
         self._config_methods = dict(constant_methods or {})
         self._etrecord: Record | None = None
+
+    @classmethod
+    def _of_verified(
+        cls,
+        edge_programs: Mapping[str, ExportedProgram],
+        constant_methods: "Mapping[str, Any] | None",
+        compile_config: EdgeCompileConfig,
+    ) -> "EdgeProgramManager":
+        """A manager of programs that a pipeline has verified, which it therefore does not do again."""
+        manager = cls({}, constant_methods, compile_config)
+        manager._edge_programs = dict(edge_programs)
+        return manager
 
     @property
     def methods(self) -> set[str]:
@@ -148,35 +159,17 @@ class EdgeProgramManager:
         """
         config = config or ExecutorchBackendConfig()
         config.check()
-        programs = {}
-        with progress("to_executorch", len(self._edge_programs) + 2):
-            for name, program in with_shared_buffers(self._without_conversions(config), config).items():
-                step(f"lower {name}")
-                programs[name] = edge_to_execution(program, config, name)
-            step("plan memory")
-            plan_memory(programs, config)
+        with progress("to_executorch", len(config.pipeline or EXECUTION) + 1):
+            programs = to_planned_execution(self._edge_programs, config, self.compile_config)
             step("emit")
-            manager = ExecutorchProgramManager(programs, self._config_methods, config)
+            with timed("to_executorch", "emit"):
+                manager = ExecutorchProgramManager(programs, self._config_methods, config)
         if config.warn_missing_kernels:
             warn_missing_kernels(programs)
         if self._etrecord is not None:
             manager._etrecord = self._etrecord.copy()
             manager._etrecord.add_executorch_program(manager)
         return manager
-
-    def _without_conversions(self, config: ExecutorchBackendConfig) -> dict[str, ExportedProgram]:
-        """The methods with what no backend took of torchao's conversions fused, if asked for, or decomposed."""
-        methods = {}
-        for name, program in self._edge_programs.items():
-            kept = Preserved.conversions(program)
-            if kept.filters and config.do_quant_fusion_and_const_prop:
-                # Before external constants are tagged, so that packed tables go where the others went.
-                program = clone_program(program)
-                fuse_quantized_embeddings(program)
-            methods[name] = (
-                decompose_leftovers(program, self.compile_config, kept) if kept.filters else program
-            )
-        return methods
 
     def _with_programs(
         self, programs: Mapping[str, ExportedProgram], config: EdgeCompileConfig
@@ -210,17 +203,15 @@ def find_method(programs: Mapping[str, ExportedProgram], name: str) -> ExportedP
     return programs[name]
 
 
-def _extended(
+def extended(
     config: "EdgeCompileConfig | None",
-    exceptions: "Sequence[OpOverload] | None",
-    preserve: "Sequence[OpOverload] | None",
+    exceptions: "Sequence[OpOverload] | None" = None,
+    preserve: "Sequence[OpOverload] | None" = None,
 ) -> EdgeCompileConfig:
+    """A copy of ``config`` that accepts, or keeps whole, further operators."""
     config = config or EdgeCompileConfig()
-    return EdgeCompileConfig(
-        _check_ir_validity=config._check_ir_validity,
-        _use_edge_ops=config._use_edge_ops,
+    return dataclasses.replace(
+        config,
         _core_aten_ops_exception_list=[*config._core_aten_ops_exception_list, *(exceptions or ())],
         preserve_ops=[*config.preserve_ops, *(preserve or ())],
-        _skip_type_promotion=config._skip_type_promotion,
-        _skip_dim_order=config._skip_dim_order,
     )

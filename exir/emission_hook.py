@@ -3,12 +3,10 @@
 ``partitioner`` stands below the emitter, so the front door hands it the way to a program.
 """
 
-from typing import Any
-
 from torch.export import ExportedProgram
 
 from executorch.exir.capture._config import ExecutorchBackendConfig
-from executorch.exir.execution_lowering import edge_to_execution, plan_memory
+from executorch.exir.execution_lowering import to_planned_execution
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.partitioner.lowered_module import set_emission_hook
@@ -37,9 +35,7 @@ def emit_lowered_module(
         delegate_alignment=delegate_alignment,
         memory_planning_pass=memory_planning or MemoryPlanningPass(),
     )
-    methods: dict[str, Any] = {"forward": edge_to_execution(program, config)}
-    plan_memory(methods, config)
-    return ExecutorchProgramManager(methods, None, config)
+    return ExecutorchProgramManager(to_planned_execution({"forward": program}, config), None, config)
 
 
 def install_emission_hook() -> None:

@@ -1,20 +1,18 @@
 """The functions a user calls: ``to_edge`` and ``to_edge_transform_and_lower``."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
-from executorch.dialects.edge_ops import aten_op
 from executorch.exir.capture._config import EdgeCompileConfig
-from executorch.exir.edge_lowering import STEPS, Preserved, aten_to_edge, decompose_leftovers
-from executorch.exir.edge_manager import EdgeProgramManager, as_methods
+from executorch.exir.delegation import DELEGATION, DelegationSettings, accepting_tables
+from executorch.exir.edge_lowering import EDGE, EDGE_DIALECT, EdgeSettings, Preserved, to_edge_dialect
+from executorch.exir.edge_manager import EdgeProgramManager, as_methods, extended, find_method
 from executorch.exir.etrecord_hook import Record, new_record
-from executorch.exir.progress import progress, step
+from executorch.exir.progress import progress
 from executorch.partitioner import Partitioner
-from executorch.passes.quantized_embeddings import is_quantized_table
 
 Programs: TypeAlias = ExportedProgram | Mapping[str, ExportedProgram]
 Partitioners: TypeAlias = Sequence[Partitioner] | Mapping[str, Sequence[Partitioner]] | Partitioner
@@ -41,12 +39,13 @@ def to_edge(
     record = new_record() if generate_etrecord else None
     config = compile_config or EdgeCompileConfig()
     methods = as_methods(programs)
-    with progress("to_edge", STEPS * len(methods)):
-        kept = {name: Preserved.conversions(program) for name, program in methods.items()}
-        edge = {name: aten_to_edge(program, config, kept[name]) for name, program in methods.items()}
-        kept_ops = [op for one in kept.values() for op in one.filters]
-        manager = EdgeProgramManager(edge, constant_methods, config, core_aten_ops_exception_list=kept_ops)
-    return _recorded(manager, record, programs)
+    settings = {
+        name: EdgeSettings(config, Preserved.conversions(program)) for name, program in methods.items()
+    }
+    with progress("to_edge", len(config.pipeline or EDGE)):
+        edge = to_edge_dialect(methods, settings)
+    accepted = extended(config, exceptions=_kept(settings))
+    return _recorded(EdgeProgramManager._of_verified(edge, constant_methods, accepted), record, programs)
 
 
 def to_edge_with_preserved_ops(
@@ -57,11 +56,10 @@ def to_edge_with_preserved_ops(
 ) -> EdgeProgramManager:
     """:func:`to_edge` with the operators in ``preserve_ops`` kept whole; the same as naming them in the config."""
     config = compile_config or EdgeCompileConfig()
-    edge = {
-        name: aten_to_edge(program, config, _always(preserve_ops))
-        for name, program in as_methods(programs).items()
-    }
-    return EdgeProgramManager(edge, constant_methods, config, preserve_ops=preserve_ops)
+    methods = as_methods(programs)
+    always = Preserved({op: [lambda node: True] for op in preserve_ops})
+    edge = to_edge_dialect(methods, dict.fromkeys(methods, EdgeSettings(config, always)))
+    return EdgeProgramManager._of_verified(edge, constant_methods, extended(config, preserve=preserve_ops))
 
 
 def to_edge_transform_and_lower(
@@ -91,48 +89,41 @@ def to_edge_transform_and_lower(
     record = new_record() if generate_etrecord else None
     config = compile_config or EdgeCompileConfig()
     methods = as_methods(programs)
+    if isinstance(transform_passes, Mapping):
+        for name in transform_passes:
+            find_method(methods, name)
     partitioners = {name: _partitioners_of(partitioner, name) for name in methods}
     methods = {name: _prepared(program, partitioners[name]) for name, program in methods.items()}
-    preserved = {
-        name: Preserved.asked_by(partitioners[name], program).with_tables(program)
+    settings = {
+        name: DelegationSettings(
+            config,
+            Preserved.asked_by(partitioners[name], program).with_tables(program),
+            name,
+            transform_passes,
+            partitioners[name],
+        )
         for name, program in methods.items()
     }
-    ranks = max((len(chosen) for chosen in partitioners.values()), default=0)
-    with progress("to_edge_transform_and_lower", STEPS * len(methods) + ranks + 2):
-        edge = {name: aten_to_edge(program, config, preserved[name]) for name, program in methods.items()}
-        kept_ops = [op for asked in preserved.values() for op in asked.filters]
-        manager = EdgeProgramManager(edge, constant_methods, config, preserve_ops=kept_ops)
-        if transform_passes is not None:
-            step("transform")
-            manager = manager.transform(transform_passes)
-            if record is not None:
+    stages = len(config.pipeline or EDGE) + len(DELEGATION)
+    with progress("to_edge_transform_and_lower", stages + max(map(len, partitioners.values()), default=0)):
+        edge = to_edge_dialect(methods, settings)
+        edge = DELEGATION.until("transform").run(edge, settings, EDGE_DIALECT)
+        if record is not None:
+            whole = extended(config, preserve=_kept(settings))
+            manager = EdgeProgramManager._of_verified(edge, constant_methods, whole)
+            if transform_passes is not None:
                 record.add_extra_export_modules({"edge_after_transform": manager})
-        manager = _recorded(manager, record, programs)
-        for rank in range(ranks):
-            step(f"partitioner {rank + 1}")
-            manager = manager.to_backend(
-                {name: chosen[rank] for name, chosen in partitioners.items() if rank < len(chosen)}
-            )
-        step("leftovers")
-        rest = _accepting_tables(config, manager)
-        lowered = {
-            name: decompose_leftovers(manager.exported_program(name), rest, asked, tables=False)
-            for name, asked in preserved.items()
-        }
-        result = EdgeProgramManager(lowered, constant_methods, rest)
-    result._etrecord = manager._etrecord
+            _recorded(manager, record, programs)
+        lowered = DELEGATION.after("transform").run(edge, settings, EDGE_DIALECT)
+    accepted = accepting_tables(config, lowered.values())
+    result = EdgeProgramManager._of_verified(lowered, constant_methods, accepted)
+    result._etrecord = record
     return result
 
 
-def _accepting_tables(config: EdgeCompileConfig, manager: EdgeProgramManager) -> EdgeCompileConfig:
-    """``config``, which accepts the conversions that are left in front of embeddings of quantized tables."""
-    programs = [manager.exported_program(name) for name in sorted(manager.methods)]
-    nodes = [node for program in programs for node in program.graph.nodes if is_quantized_table(node)]
-    ops = {op for node in nodes if (op := aten_op(node.target)) is not None}
-    if not ops:
-        return config
-    accepted = [*config._core_aten_ops_exception_list, *sorted(ops, key=str)]
-    return dataclasses.replace(config, _core_aten_ops_exception_list=accepted)
+def _kept(settings: Mapping[str, EdgeSettings]) -> list[OpOverload]:
+    """The operators that were kept whole in any method."""
+    return [op for one in settings.values() for op in one.preserved.filters]
 
 
 def _recorded(manager: EdgeProgramManager, record: "Record | None", programs: Programs) -> EdgeProgramManager:
@@ -151,10 +142,6 @@ def _prepared(program: ExportedProgram, partitioners: Sequence[Partitioner]) -> 
         if transform is not None:
             program = transform(program)
     return program
-
-
-def _always(ops: Sequence[OpOverload]) -> Preserved:
-    return Preserved({op: [lambda node: True] for op in ops})
 
 
 def _partitioners_of(partitioner: "Partitioners | None", method: str) -> list[Partitioner]:

@@ -26,6 +26,7 @@ from executorch.partitioner.submodule_program import (
     argument_spec,
     extract,
     getitems_follow_their_source,
+    program_of_parts,
 )
 
 
@@ -230,7 +231,8 @@ def rebuild_program(
     left = {node.name for node in graph_module.graph.find_nodes(op="placeholder")}
     input_specs = [spec for spec in signature.input_specs if spec.arg.name in left]
     gone = {spec.target for spec in signature.input_specs} - {spec.target for spec in input_specs}
-    return ExportedProgram(
+    return program_of_parts(
+        verifiers=program.verifiers,
         root=graph_module,
         graph=graph_module.graph,
         graph_signature=ExportGraphSignature(input_specs, _output_specs(program, graph_module, dropped)),
@@ -239,7 +241,6 @@ def rebuild_program(
         module_call_graph=program.module_call_graph,
         example_inputs=program.example_inputs,
         constants={key: value for key, value in program.constants.items() if key not in gone},
-        verifiers=program.verifiers,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
+from torch._export.verifier import Verifier
 from torch.export import ExportedProgram, ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (
     ArgumentSpec,
@@ -26,6 +27,7 @@ from torch.export.graph_signature import (
 
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
+from executorch.dialects.verifiers import UncheckedEdgeVerifier
 from executorch.ir.mutations import MUTATION_KINDS, state_mutations
 from executorch.ir.signature import state_inputs, state_value
 from executorch.partitioner.constants import NO_COPY
@@ -221,7 +223,8 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
         assert spec.target is not None
         home = state_dict if spec.target in owner.program.state_dict else constants
         home[spec.target] = state_value(owner.program, spec)
-    program = ExportedProgram(
+    program = program_of_parts(
+        verifiers=owner.program.verifiers,
         root={str(node.target): graph_module.get_submodule(str(node.target)) for node in _references(graph)},
         graph=graph,
         graph_signature=signature,
@@ -229,9 +232,22 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
         range_constraints=dict(owner.program.range_constraints),
         module_call_graph=[_call_entry(len(inputs_at_run_time), len(returned))],
         constants=constants,
-        verifiers=owner.program.verifiers,
     )
     return Subgraph(step.tag, program, inputs_at_run_time, returned, state, taken)
+
+
+def program_of_parts(verifiers: list[type[Verifier]], **parts: Any) -> ExportedProgram:
+    """A program of operators that stood in a verified one before, and of calls of delegates.
+
+    They are not verified again; torch's own checks, of the graph against its signature, belong to every verifier.
+
+    Args:
+        verifiers: of the program that the operators come from.
+        parts: the other arguments of the constructor.
+    """
+    program = ExportedProgram(**parts, verifiers=[UncheckedEdgeVerifier])
+    program._verifiers = verifiers
+    return program
 
 
 def _references(graph: torch.fx.Graph) -> list[torch.fx.Node]:

@@ -8,6 +8,7 @@ from torch._ops import OpOverload
 
 from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
+from executorch.exir.stages import Pipeline
 from executorch.exir.tracer import ExirDynamoConfig
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.pass_base import PassType
@@ -41,6 +42,7 @@ class EdgeCompileConfig:
             a backend for them.
         _skip_type_promotion: leave mixed element types to the kernels.
         _skip_dim_order: keep operators that name a memory format.
+        pipeline: the stages to run in place of :data:`executorch.exir.pipeline.EDGE`, made from that.
     """
 
     _check_ir_validity: bool = True
@@ -49,6 +51,7 @@ class EdgeCompileConfig:
     preserve_ops: list[OpOverload] = field(default_factory=list)
     _use_edge_ops: bool = True
     _skip_type_promotion: bool = False
+    pipeline: "Pipeline | None" = None
 
     def __post_init__(self) -> None:
         # Callers of older releases pass None, or a tuple; what they pass stays theirs.
@@ -113,6 +116,7 @@ class ExecutorchBackendConfig:
             weight that was transposed ahead of time, or that stays as it is where others read it too; layers of
             several rows are up to a third slower then, very large ones of a few rows up to twice.
         fold_constants: compute ahead of time what depends on constants only, unless that makes the file larger.
+        pipeline: the stages to run in place of :data:`executorch.exir.pipeline.EXECUTION`, made from that.
     """
 
     passes: "list[PassType] | dict[str, list[PassType]]" = field(default_factory=list)
@@ -146,6 +150,7 @@ class ExecutorchBackendConfig:
     fuse_linear: bool = False
     fold_constants: bool = True
     warn_missing_kernels: bool = True
+    pipeline: "Pipeline | None" = None
 
     def check(self) -> None:
         """Raises for options that no program can be made with.
