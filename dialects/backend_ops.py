@@ -93,17 +93,16 @@ _backend_packets: dict[OpOverloadPacket, BackendOpOverloadPacket] = {}
 def backend_op(op: OpOverload) -> BackendOpOverload:
     """The backend operator of ``op``; always the same object for the same overload."""
     found = _backend_ops.get(op)
-    if found is None:
-        found = _backend_ops[op] = BackendOpOverload(op)
-    return found
+    # As with edge operators, one object stays of those that several threads make at once.
+    return found if found is not None else _backend_ops.setdefault(op, BackendOpOverload(op))
 
 
 def backend_packet(packet: OpOverloadPacket) -> BackendOpOverloadPacket:
     """The packet of backend operators of ``packet``; always the same object."""
     found = _backend_packets.get(packet)
-    if found is None:
-        found = _backend_packets[packet] = BackendOpOverloadPacket(packet)
-    return found
+    return (
+        found if found is not None else _backend_packets.setdefault(packet, BackendOpOverloadPacket(packet))
+    )
 
 
 def bind_pattern_to_op(library: Library, schema_or_name: str) -> Callable[[Pattern], Pattern]:

@@ -137,16 +137,14 @@ _edge_packets: dict[OpOverloadPacket, EdgeOpOverloadPacket] = {}
 def edge_op(op: OpOverload) -> EdgeOpOverload:
     """The edge operator of ``op``; always the same object for the same overload."""
     found = _edge_ops.get(op)
-    if found is None:
-        found = _edge_ops[op] = EdgeOpOverload(op)
-    return found
+    # Of two threads that get here at once, one object stays: setdefault is atomic.
+    return found if found is not None else _edge_ops.setdefault(op, EdgeOpOverload(op))
 
 
 def edge_packet(packet: OpOverloadPacket) -> EdgeOpOverloadPacket:
+    """The packet of edge operators of ``packet``; always the same object."""
     found = _edge_packets.get(packet)
-    if found is None:
-        found = _edge_packets[packet] = EdgeOpOverloadPacket(packet)
-    return found
+    return found if found is not None else _edge_packets.setdefault(packet, EdgeOpOverloadPacket(packet))
 
 
 def aten_op(target: Any) -> "OpOverload | None":

@@ -2,10 +2,13 @@
 
 import copy
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 
+from executorch.dialects import backend_ops, edge_ops
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, aten_op, edge_op
 from executorch.dialects.ops import ops
 
@@ -16,6 +19,45 @@ def test_there_is_one_object_per_overload():
     assert ops.edge.aten.add.Tensor is ops.edge.aten.add.Tensor
     assert edge_op(torch.ops.aten.add.Tensor) is ops.edge.aten.add.Tensor
     assert ops.edge.aten.add.Tensor is not ops.edge.aten.add.Scalar
+
+
+def _asked_for_at_once(monkeypatch, ask):
+    """What two threads get that ask first for the same thing, both before either has it."""
+    both = threading.Barrier(2)
+    schema = edge_ops.EdgeFunctionSchema
+    packet = edge_ops.EdgeOpOverloadPacket.__init__
+
+    def slow_schema(*args):
+        both.wait(10)
+        return schema(*args)
+
+    def slow_packet(self, *args):
+        both.wait(10)
+        packet(self, *args)
+
+    monkeypatch.setattr(edge_ops, "EdgeFunctionSchema", slow_schema)
+    monkeypatch.setattr(edge_ops.EdgeOpOverloadPacket, "__init__", slow_packet)
+    with ThreadPoolExecutor(2) as threads:
+        one, other = [threads.submit(ask) for _ in range(2)]
+        return one.result(), other.result()
+
+
+_asinh = torch.ops.aten.asinh
+
+
+@pytest.mark.parametrize(
+    ("module", "table", "ask"),
+    [
+        (edge_ops, "_edge_ops", lambda: edge_op(_asinh.default)),
+        (edge_ops, "_edge_packets", lambda: edge_ops.edge_packet(_asinh)),
+        (backend_ops, "_backend_ops", lambda: backend_ops.backend_op(_asinh.default)),
+        (backend_ops, "_backend_packets", lambda: backend_ops.backend_packet(_asinh)),
+    ],
+)
+def test_threads_that_ask_first_get_one_object(monkeypatch, module, table, ask):
+    monkeypatch.setattr(module, table, {})
+    one, other = _asked_for_at_once(monkeypatch, ask)
+    assert one is other and ask() is one
 
 
 def test_copies_and_pickles_are_the_same_object():

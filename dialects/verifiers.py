@@ -5,13 +5,14 @@ Each ``verify_*`` function reads a whole graph with its control-flow bodies and 
 the functions below them, one a rule.
 """
 
+import functools
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._export.verifier import Verifier
+from torch._export.verifier import Verifier, _VerifierMeta
 from torch._ops import HigherOrderOperator, OpOverload
 from torch.fx import GraphModule, Node
 
@@ -357,11 +358,19 @@ def _dtypes_of(value: Any) -> list[torch.dtype]:
     return [example.dtype] if isinstance(example, torch.Tensor) else []
 
 
-class EdgeVerifier(Verifier):
-    """The edge rules as torch's ``ExportedProgram`` wants them; ``ExportedProgram.dialect`` is then ``EDGE``."""
+class RegisteredOnce(_VerifierMeta):
+    """Torch finds verifiers by their dialect, and takes the class that was made last. Here the first one stays."""
+
+    def __new__(metacls, name: str, bases: tuple[type, ...], attrs: dict[str, Any]) -> Any:
+        if attrs.get("dialect", "EDGE") in metacls._registry:
+            return type.__new__(metacls, name, bases, attrs)
+        return super().__new__(metacls, name, bases, attrs)  # type: ignore[no-untyped-call]
+
+
+class UncheckedEdgeVerifier(Verifier, metaclass=RegisteredOnce):
+    """Edge form that nobody checks: the user asked for that, or it comes from a file, where the rules do not stand."""
 
     dialect = "EDGE"
-    rules = DialectRules()
 
     def allowed_op_types(self) -> tuple[type, ...]:
         return (
@@ -372,24 +381,25 @@ class EdgeVerifier(Verifier):
             types.BuiltinFunctionType,
         )
 
+
+class EdgeVerifier(UncheckedEdgeVerifier):
+    """The edge rules as torch's ``ExportedProgram`` wants them; ``ExportedProgram.dialect`` is then ``EDGE``."""
+
+    dialect = "EDGE"
+    rules = DialectRules()
+
     def check_additional(self, gm: GraphModule) -> None:
         verify_edge_graph(gm, self.rules)
 
 
-class UncheckedEdgeVerifier(EdgeVerifier):
-    """Edge form that the user asked not to check."""
-
-    dialect = "EDGE"
-
-    def check_additional(self, gm: GraphModule) -> None:
-        del gm
+@functools.cache
+def _verifier_of(rules: DialectRules) -> type[Verifier]:
+    return type("EdgeVerifier", (EdgeVerifier,), {"dialect": "EDGE", "rules": rules, "__module__": __name__})
 
 
 def edge_verifier(rules: DialectRules) -> type[Verifier]:
-    """A verifier class with ``rules``."""
-    if rules == EdgeVerifier.rules:
-        return EdgeVerifier
-    return type("EdgeVerifier", (EdgeVerifier,), {"dialect": "EDGE", "rules": rules, "__module__": __name__})
+    """The verifier class with ``rules``; one for equal rules."""
+    return EdgeVerifier if rules == EdgeVerifier.rules else _verifier_of(rules)
 
 
 # ---- execution ------------------------------------------------------------------------------------------------
@@ -408,6 +418,7 @@ def verify_execution_graph(root: GraphModule) -> None:
 __all__ = [
     "DialectRules",
     "EdgeVerifier",
+    "RegisteredOnce",
     "ExportErrorType",
     "SpecViolationError",
     "UncheckedEdgeVerifier",

@@ -4,12 +4,14 @@ import operator
 
 import pytest
 import torch
+from torch._export.verifier import load_verifier
 
 from executorch.dialects.errors import SpecViolationError
 from executorch.dialects.ops import ops
 from executorch.dialects.verifiers import (
     DialectRules,
     EdgeVerifier,
+    UncheckedEdgeVerifier,
     edge_verifier,
     is_core,
     node_dtypes,
@@ -169,6 +171,21 @@ def test_types_of_a_node():
     other.meta["val"] = torch.empty(2, 3, dtype=torch.int32)
     cat = graph.call(edge.cat.default, [graph.x, other], val=torch.empty(4, 3))
     assert node_dtypes(cat) == {"tensors": torch.int32, "__ret_0": torch.float32}
+
+
+def test_a_set_of_rules_has_one_verifier_which_is_registered_once():
+    rules = DialectRules(exceptions=frozenset([torch.ops.aten.linear.default]))
+    registered = load_verifier("EDGE")
+    first = edge_verifier(rules)
+    assert edge_verifier(DialectRules(exceptions=frozenset([torch.ops.aten.linear.default]))) is first
+    assert load_verifier("EDGE") is registered is UncheckedEdgeVerifier
+
+
+def test_verifiers_of_other_dialects_are_registered_too():
+    class Mine(EdgeVerifier):
+        dialect = "EDGE_OF_MINE"
+
+    assert load_verifier("EDGE_OF_MINE") is Mine
 
 
 def test_verifier_classes():

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch._export.verifier import load_verifier
 
 from executorch.exir import EdgeCompileConfig, to_edge
 from executorch.exir.dialects._ops import ops
@@ -87,3 +88,10 @@ def test_dim_orders_and_memory_formats_are_told_apart(keep):
     EXIREdgeDialectVerifier(edge_compile_config=same)(program)
     with pytest.raises(SpecViolationError, match="_to_copy" if keep else "_to_dim_order_copy"):
         EXIREdgeDialectVerifier(edge_compile_config=other)(program)
+
+
+def test_asking_for_verifiers_registers_none():
+    for make, dialect in ((EXIRATenDialectVerifier, "OLD_EXIR_ATEN"), (EXIREdgeDialectVerifier, "EDGE")):
+        registered = load_verifier(dialect)
+        make(EdgeCompileConfig(_check_ir_validity=False), class_only=True)
+        assert load_verifier(dialect) is registered

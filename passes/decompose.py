@@ -1,8 +1,8 @@
 """ATen to core ATen."""
 
-import contextlib
 import logging
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Iterable
 
 import torch
 from torch._ops import OpOverload
@@ -16,16 +16,33 @@ from executorch.passes.op_recorder import NotLocalError
 _logger = logging.getLogger(__name__)
 
 
-@contextlib.contextmanager
-def _without_mkldnn() -> Iterator[None]:
-    # Otherwise torch takes recurrent layers apart into calls of one CPU library. The public switch
-    # (torch.backends.mkldnn.flags) also touches settings that warn on this build.
-    before = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
-    try:
-        yield
-    finally:
-        torch._C._set_mkldnn_enabled(before)
+class _WithoutMkldnn:
+    """While any thread is inside, torch does not take recurrent layers apart into calls of one CPU library.
+
+    The switch is the process's: the first one in notes what it was, the last one out restores it. (The public switch,
+    ``torch.backends.mkldnn.flags``, also touches settings that warn on this build.)
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._before = True
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = torch._C._get_mkldnn_enabled()
+                torch._C._set_mkldnn_enabled(False)
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                torch._C._set_mkldnn_enabled(self._before)
+
+
+_without_mkldnn = _WithoutMkldnn()
 
 
 def _forget_unfinished_sizes(program: ExportedProgram) -> None:
@@ -56,7 +73,7 @@ def decompose(
     """
     preserved = list(preserve)
     table = DecompositionTable(preserved)
-    with _without_mkldnn():
+    with _without_mkldnn:
         try:
             return decompose_locally(exported_program, table, choose)
         except NotLocalError as reason:

@@ -1,8 +1,11 @@
 """Decomposition node by node: the same operators and results as tracing the whole program again."""
 
 import copy
+import importlib
 import logging
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -17,6 +20,8 @@ from executorch.passes.programs_for_tests import calls, core, export
 from executorch.passes.sym_shape_eval_pass import upper_bound
 
 aten = torch.ops.aten
+# The package's attribute of this name may be the function.
+decompose_module = importlib.import_module("executorch.passes.decompose")
 #: What torch leaves in a graph without effect, and this library removes a stage later.
 _NO_EFFECT = {"aten.alias.default", "aten.detach.default"}
 
@@ -191,6 +196,41 @@ def test_each_node_can_be_decided_on():
 def test_recurrent_layers_become_core_operators():
     operators = calls(decompose(export(nn.LSTM(2, 3), torch.rand(4, 1, 2))))
     assert "aten.sigmoid.default" in operators and "aten.mkldnn_rnn_layer.default" not in operators
+
+
+def test_concurrent_decompositions_leave_the_process_as_it_was(monkeypatch):
+    """The one that began last ends last: it must not take what the first has set for the process's own setting."""
+    began, ended = threading.Event(), threading.Event()
+
+    def first(*args):
+        assert began.wait(10)
+        return args[0]
+
+    def last(*args):
+        began.set()
+        assert ended.wait(10)
+        assert not torch._C._get_mkldnn_enabled()
+        return args[0]
+
+    turns = iter((first, last))
+    entered = threading.Event()
+
+    def in_turn(*args):
+        turn = next(turns)
+        entered.set()
+        return turn(*args)
+
+    monkeypatch.setattr(decompose_module, "decompose_locally", in_turn)
+    program = export(nn.Linear(2, 2), torch.rand(1, 2))
+    before = torch._C._get_mkldnn_enabled()
+    with ThreadPoolExecutor(2) as threads:
+        one = threads.submit(decompose, program)
+        assert entered.wait(10)
+        other = threads.submit(decompose, program)
+        one.result()
+        ended.set()
+        other.result()
+    assert before and torch._C._get_mkldnn_enabled() == before
 
 
 def test_control_flow_bodies_are_decomposed():

@@ -12,6 +12,7 @@ from executorch.dialects.prim_ops import ATEN_PRIM_OPS, SYM_OP_TO_PRIM
 from executorch.dialects.verifiers import (
     DialectRules,
     EdgeVerifier,
+    RegisteredOnce,
     edge_verifier,
     verify_aten_graph,
     verify_dtypes,
@@ -59,7 +60,7 @@ class _CallableVerifier:
         self.verify_graph(gm)
 
 
-class EXIRATenDialectVerifierBase(_CallableVerifier, Verifier):
+class EXIRATenDialectVerifierBase(_CallableVerifier, Verifier, metaclass=RegisteredOnce):
     """The ATen dialect: functional, core ATen and custom operators, control flow."""
 
     dialect = "OLD_EXIR_ATEN"
