@@ -418,8 +418,8 @@ def verify_execution_graph(root: GraphModule) -> None:
 __all__ = [
     "DialectRules",
     "EdgeVerifier",
-    "RegisteredOnce",
     "ExportErrorType",
+    "RegisteredOnce",
     "SpecViolationError",
     "UncheckedEdgeVerifier",
     "bound_arguments",
