@@ -19,12 +19,12 @@ from executorch.exir.shared_buffers import with_shared_buffers
 from executorch.exir.stages import Asked, Form, JointStage, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, copy_graph_module, copy_signature, replace_parts
 from executorch.ir.signature import constant_values, sync_signature
+from executorch.ir.values import fill_missing_values
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.constant_prop_pass import ConstantPropPass
 from executorch.passes.delegate_results_pass import DelegateResultsPass
 from executorch.passes.edge_ops_pass import EdgeToAtenPass
 from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
-from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
 from executorch.passes.fuse_linear_pass import FuseLinearPass
 from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass

@@ -12,7 +12,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 #: Results up to this many bytes are stored even if that takes more space than their sources.

@@ -6,7 +6,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.ir.signature import constant_values
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 
 _ORDERS = {4: torch.channels_last, 5: torch.channels_last_3d}
 

@@ -9,6 +9,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from executorch.dialects.errors import ExportError, PassError
 from executorch.dialects.ops import ops
+from executorch.ir.values import fill_missing_values
 from executorch.passes.common_passes import (
     dead_code_elimination_pass,
     make_alloc_node,
@@ -19,7 +20,6 @@ from executorch.passes.const_prop_pass import ConstPropPass
 from executorch.passes.cse_pass import CSEPass
 from executorch.passes.debug_pass import DebugPass
 from executorch.passes.edge_ops_pass import EdgeOpsPass, trace_edge_graph
-from executorch.passes.fake_values import fill_missing_values
 from executorch.passes.normalize_passes import (
     InitializedMutableBufferPass,
     NormalizeTransposePass,

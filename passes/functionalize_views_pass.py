@@ -16,7 +16,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems
 from executorch.dialects.verifiers import graph_modules
-from executorch.passes.fake_values import contiguous_value, is_channels_last_value, is_contiguous_value
+from executorch.ir.values import contiguous_value, is_channels_last_value, is_contiguous_value
 from executorch.passes.pass_base import NodePass
 
 _aten = torch.ops.aten

@@ -10,7 +10,7 @@ import torch
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.pass_base import NodePass
 
 _aten = torch.ops.aten

@@ -12,7 +12,7 @@ from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
-from executorch.passes.fake_values import compute_value, is_contiguous_value, value_of
+from executorch.ir.values import compute_value, is_contiguous_value, value_of
 
 _aten = torch.ops.aten
 _INDEX_TYPES: Final = (torch.int64, torch.int32)

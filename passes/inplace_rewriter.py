@@ -16,7 +16,7 @@ from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.functional_forms import functional_form, may_alias
 from executorch.passes.op_recorder import NotLocalError
 from executorch.passes.view_inverses import SCATTERS, can_put_back, put_back

@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.fuse_linear_pass import has_bias_per_column, transposed_matrix
 from executorch.passes.pass_base import NodePass
 from executorch.passes.sym_shape_eval_pass import example_or_bound, upper_bound

@@ -24,9 +24,9 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.graph import fake_mode_of
+from executorch.ir.values import value_of
 from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.decomposition_trial import leads_to_kernels
-from executorch.passes.fake_values import value_of
 from executorch.passes.inplace_rewriter import InPlaceRewriter
 from executorch.passes.node_origins import record_origins
 from executorch.passes.op_recorder import NotLocalError, OpRecorder

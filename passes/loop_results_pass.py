@@ -16,7 +16,7 @@ from executorch.dialects.control_flow import Loop, body_module, body_results, co
 from executorch.dialects.dim_order import contiguous_dim_order, is_contiguous_dim_order
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.dialects.verifiers import graph_modules
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.pass_base import PassBase, PassResult
 
 _CLONE: Final = torch.ops.aten.clone.default

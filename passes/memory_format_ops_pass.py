@@ -8,7 +8,7 @@ from torch.fx import Node
 from executorch.dialects.dim_order import dim_order_of, dim_order_to_memory_format
 from executorch.dialects.dim_order_ops import MEMORY_FORMAT_OP_TO_DIM_ORDER_OP, dim_order_kwargs
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.pass_base import NodePass
 
 _DIM_ORDER_OP_TO_MEMORY_FORMAT_OP: Final = {

@@ -2,6 +2,8 @@
 
 * :class:`PassBase` works on a ``GraphModule``: override ``call``. ``requires`` runs on the graph before, ``ensures``
   on the graph that came out.
+* :class:`GraphRewrite` is a ``PassBase`` that edits graphs in place, whose example values are kept true: override
+  ``rewrite``.
 * :class:`NodePass` is a ``PassBase`` that rewrites a graph in place, one node at a time: override ``rewrite``.
 * :class:`ExportedProgramPassBase` works on a whole ``ExportedProgram``, for passes that add or remove constants,
   buffers or outputs.
@@ -22,6 +24,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects import meta_keys
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.rewriter import edited
 
 PassType = Callable[[GraphModule], PassResult | None]
 
@@ -85,6 +88,21 @@ class NodePass(PassBase):
         return False
 
 
+class GraphRewrite(PassBase):
+    """A pass that edits graphs in place; control-flow bodies are graphs too.
+
+    A subclass edits in ``rewrite``. Dead code, ``meta["val"]`` of what was edited and of what follows from it, and
+    the generated code are looked after here.
+    """
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        return PassResult(graph_module, edited(graph_module, self.rewrite))
+
+    @abc.abstractmethod
+    def rewrite(self, graph_module: GraphModule) -> bool:
+        """Edits one graph; returns whether it changed."""
+
+
 @dataclass(frozen=True)
 class ExportedProgramPassResult:
     """What a program pass returns.
@@ -144,6 +162,7 @@ def run_pass(pass_: Any, graph_module: GraphModule) -> PassResult:
 __all__ = [
     "ExportedProgramPassBase",
     "ExportedProgramPassResult",
+    "GraphRewrite",
     "NodePass",
     "PassBase",
     "PassResult",

@@ -22,8 +22,8 @@ from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
+from executorch.ir.values import compute_value
 from executorch.passes.constant_prop_pass import constant_prop_pass
-from executorch.passes.fake_values import compute_value
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_base import NodePass
 from executorch.passes.quantized_embeddings import TablePacker, is_quantized_table

@@ -20,7 +20,7 @@ from torch.fx import Node
 from executorch.dialects import bound_ops
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.constants import add_attribute
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 
 _OPERATORS: Final = bound_ops.LIBRARIES and torch.ops.quantized_decomposed
 _DEQUANTIZE: Final = "torchao::dequantize_affine"

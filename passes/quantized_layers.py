@@ -22,7 +22,7 @@ from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.ir.constants import add_attribute
 from executorch.ir.signature import constant_values, sync_signature
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.lift_constants_pass import lift_tensor_attributes
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 

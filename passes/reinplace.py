@@ -20,7 +20,7 @@ from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.ir.graph import output_arguments
 from executorch.ir.mutations import MUTATIONS, mutations
 from executorch.ir.signature import sync_signature
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 

@@ -6,7 +6,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.pass_base import NodePass
 from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
 

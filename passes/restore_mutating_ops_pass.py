@@ -21,7 +21,7 @@ from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.signature import mutated_placeholders, sync_signature
-from executorch.passes.fake_values import compute_value, is_contiguous_value, value_of
+from executorch.ir.values import compute_value, is_contiguous_value, value_of
 from executorch.passes.functional_forms import written_arguments
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 

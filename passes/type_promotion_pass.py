@@ -13,7 +13,7 @@ from torch.fx.node import map_arg
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.pass_base import NodePass
 
 _aten = torch.ops.aten

@@ -6,7 +6,7 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 
 _aten = torch.ops.aten
 

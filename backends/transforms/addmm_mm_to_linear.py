@@ -7,17 +7,10 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import (
-    VIEWS,
-    GraphRewrite,
-    arguments,
-    call_like,
-    is_call,
-    permutation_of,
-    replace,
-    same_shape,
-    shape_of,
-)
+from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, same_shape
+from executorch.ir.rewriter import arguments, call_like, is_call, replace
+from executorch.ir.values import shape_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _TRANSPOSED = (_aten.t_copy.default, _aten.t.default)

@@ -10,11 +10,9 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.node import Target
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    replace,
-)
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import replace
+from executorch.passes.pass_base import GraphRewrite
 
 
 @dataclass

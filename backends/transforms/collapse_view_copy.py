@@ -5,7 +5,10 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, is_call, replace, same_shape, shape_of
+from executorch.backends.transforms.graph_edit import same_shape
+from executorch.ir.rewriter import is_call, replace
+from executorch.ir.values import shape_of
+from executorch.passes.pass_base import GraphRewrite
 
 _VIEW = torch.ops.aten.view_copy.default
 

@@ -10,16 +10,11 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.node import Target
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    call_like,
-    is_call,
-    refresh_values,
-    replace,
-    value_of,
-)
 from executorch.backends.transforms.utils import get_param_tensor, is_param_node, set_param_tensor
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.rewriter import call_like, is_call, refresh_values, replace
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 
@@ -66,7 +61,7 @@ class ConvertConv1dToConv2dPass(GraphRewrite):
     def _is_conv1d(node: Node) -> bool:
         if not is_call(node, _aten.convolution.default) or not isinstance(node.args[1], Node):
             return False
-        values = [value_of(arg) for arg in node.args[:2]]
+        values = [tensor_of(arg) for arg in node.args[:2]]
         return all(value is not None and value.dim() == 3 for value in values)
 
     def _is_local(self, weight: Node, graph_module: GraphModule) -> bool:

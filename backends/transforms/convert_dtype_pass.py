@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import _DERIVED_META, GraphRewrite
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.dialects.ops import ops
-from executorch.passes.fake_values import compute_value
+from executorch.ir.values import DERIVED_META, compute_value
+from executorch.passes.pass_base import GraphRewrite
 
 
 class ConvertDtypePass(GraphRewrite):
@@ -86,7 +86,7 @@ class ConvertDtypePass(GraphRewrite):
         except (RuntimeError, TypeError, IndexError):
             modified |= self._restore(node, None)
             value = compute_value(node.target, node.args, node.kwargs, node.graph.nodes)
-        for key in _DERIVED_META:
+        for key in DERIVED_META:
             node.meta.pop(key, None)
         node.meta[meta_keys.VAL] = value
         if was is self.src_dtype and _dtype(node) is self.src_dtype:
@@ -108,7 +108,7 @@ class ConvertDtypePass(GraphRewrite):
         graph: Graph = source.graph
         with graph.inserting_before(before):
             cast = graph.call_function(self._cast_op, (source,), {"dtype": dtype})
-        cast.meta = {key: value for key, value in source.meta.items() if key not in _DERIVED_META}
+        cast.meta = {key: value for key, value in source.meta.items() if key not in DERIVED_META}
         cast.meta[meta_keys.VAL] = compute_value(self._cast_op, cast.args, cast.kwargs, graph.nodes)
         return cast
 

@@ -9,10 +9,12 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from executorch.backends.transforms.graph_edit import _DERIVED_META, GraphRewrite, is_call, replace, value_of
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.ir.constants import add_attribute
+from executorch.ir.rewriter import is_call, replace
+from executorch.ir.values import DERIVED_META, tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _SDPA = torch.ops.aten.scaled_dot_product_attention.default
 _MATH = torch.ops.aten._scaled_dot_product_attention_math.default
@@ -45,7 +47,7 @@ class DecomposeScaledDotProductAttention(GraphRewrite):
 
     def _decompose(self, node: Node) -> None:
         operands, options = _split_arguments(node)
-        values = [value_of(operand) for operand in operands]
+        values = [tensor_of(operand) for operand in operands]
         if any(value is None for value in values):
             raise RuntimeError(
                 f"{node} has an operand without an example value: run it through torch.export first"
@@ -112,7 +114,7 @@ def _inline(node: Node, traced: GraphModule, operands: list[Node]) -> None:
                 made.target = torch.ops.aten.view.default  # the former is no core ATen operator
             if is_edge and isinstance(made.target, torch._ops.OpOverload):
                 made.target = edge_op(made.target)
-            made.meta = {key: value for key, value in node.meta.items() if key not in _DERIVED_META}
+            made.meta = {key: value for key, value in node.meta.items() if key not in DERIVED_META}
             made.meta[meta_keys.VAL] = source.meta.get(meta_keys.VAL)
             copies[source] = made
 

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.graph_edit import permutation_of, shape_of
+from executorch.backends.transforms.graph_edit import permutation_of
+from executorch.ir.values import shape_of
 
 
 def _sizes_of(node: Any) -> tuple[Any, ...]:

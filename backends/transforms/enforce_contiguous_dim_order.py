@@ -8,16 +8,11 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    call_like,
-    is_call,
-    replace,
-    source_of,
-    value_of,
-)
 from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import call_like, is_call, replace, source_of
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _own = torch.ops.dim_order_ops
 _CLONE = _own._clone_dim_order.default
@@ -55,7 +50,7 @@ class EnforceContiguousDimOrder(GraphRewrite):
 
 
 def _order(node: Any) -> tuple[int, ...] | None:
-    value = value_of(node)
+    value = tensor_of(node)
     return None if value is None else tuple(dim_order_of(value.shape, value.stride()))
 
 
@@ -100,7 +95,7 @@ def _copy_input(node: Node) -> bool:
 def _settle_copy(node: Node, wanted: dict[Node, Any]) -> bool:
     if _node_is_input_boundary_clone(node) or _node_is_output_boundary_clone(node):
         return False
-    before, after = value_of(node.args[0]), value_of(node)
+    before, after = tensor_of(node.args[0]), tensor_of(node)
     assert before is not None and after is not None, node
     if before.dtype is not after.dtype or before.device != after.device:
         return _set_order(node)
@@ -112,7 +107,7 @@ def _settle_copy(node: Node, wanted: dict[Node, Any]) -> bool:
 
 
 def _set_order(node: Node) -> bool:
-    value, order = value_of(node), _order(node)
+    value, order = tensor_of(node), _order(node)
     if value is None or order is None or _is_contiguous(order):
         return False
     node.kwargs = {**node.kwargs, "dim_order": list(_contiguous_dim_order(value.dim()))}

@@ -11,9 +11,10 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, arguments, is_call, replace
 from executorch.backends.transforms.utils import create_constant_placeholder, get_param_tensor, is_param_node
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import arguments, is_call, replace
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _NORMS = (

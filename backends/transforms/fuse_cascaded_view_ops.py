@@ -7,9 +7,9 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.graph_edit import is_call
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import is_call
 
 _VIEW = torch.ops.aten.view_copy.default
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from torch.fx import GraphModule
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, replace
+from executorch.ir.rewriter import replace
 from executorch.passes.cse_pass import _key
+from executorch.passes.pass_base import GraphRewrite
 
 
 class FuseDuplicateUsersPass(GraphRewrite):

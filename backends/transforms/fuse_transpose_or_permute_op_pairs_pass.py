@@ -6,11 +6,13 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassResult
 
-from executorch.backends.transforms.graph_edit import call_like, permutation_of, shape_of, view_arguments
+from executorch.backends.transforms.graph_edit import permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import FuseOpPairsAcrossBranchesPass
 from executorch.dialects.edge_ops import EdgeOpOverloadPacket
 from executorch.dialects.ops import ops
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.rewriter import call_like
+from executorch.ir.values import shape_of
 
 _edge = ops.edge
 

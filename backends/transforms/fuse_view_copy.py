@@ -7,16 +7,11 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    call_like,
-    is_call,
-    replace,
-    shape_of,
-    source_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import call_like, is_call, replace, source_of
+from executorch.ir.values import shape_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = ops.edge.aten
 _VIEW = torch.ops.aten.view_copy.default

@@ -10,9 +10,9 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassResult
 
-from executorch.backends.transforms.graph_edit import arguments, edit, refresh_values, value_of
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, aten_op
-from executorch.dialects.verifiers import graph_modules
+from executorch.ir.rewriter import arguments, edited, refresh_values
+from executorch.ir.values import tensor_of
 from executorch.passes.export_pass import ExportPass
 
 
@@ -23,7 +23,7 @@ def get_edge_overload_packet(edge_op: EdgeOpOverload) -> EdgeOpOverloadPacket:
 
 def get_shape(graph_module: GraphModule, node: Node) -> torch.Size | None:
     """The sizes of a node's tensor, also of an attribute of the module; None where it has none."""
-    value = value_of(node)
+    value = tensor_of(node)
     if value is None and node.op == "get_attr":
         value = getattr(graph_module, str(node.target), None)
     return value.shape if isinstance(value, torch.Tensor) else None
@@ -34,7 +34,7 @@ def get_transposed_dims(node: Node, dims: list[int] | None = None) -> list[int]:
     named = arguments(node)
     first, second = named["dim0"], named["dim1"]
     if dims is None:
-        source = value_of(named["self"])
+        source = tensor_of(named["self"])
         assert source is not None, node
         dims = list(range(source.dim()))
     new = list(dims)
@@ -95,10 +95,7 @@ class HierarchicalInplacePassInterface(ExportPass):
         """Edits one graph; returns whether it changed."""
 
     def _apply_hierarchical_inplace(self, graph_module: GraphModule) -> bool:
-        modified = False
-        for module in list(graph_modules(graph_module)):
-            modified |= edit(module, self._apply_flat_inplace)
-        return modified
+        return edited(graph_module, self._apply_flat_inplace)
 
     def apply_inplace(self, graph_module: GraphModule) -> bool:
         """Edits the graph and those it calls; returns whether any changed."""

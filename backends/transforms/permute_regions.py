@@ -14,17 +14,9 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.dim_maps import ViewMap
-from executorch.backends.transforms.graph_edit import (
-    VIEWS,
-    arguments,
-    is_call,
-    permutation_of,
-    same_shape,
-    shape_of,
-    source_of,
-    value_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, same_shape, view_arguments
+from executorch.ir.rewriter import arguments, is_call, source_of
+from executorch.ir.values import shape_of, tensor_of
 
 _aten = torch.ops.aten
 SQUEEZES = (_aten.squeeze_copy.dim, _aten.squeeze_copy.dims)
@@ -145,7 +137,7 @@ class _Search:
         if permutation_of(user) is not None:
             region.exits.add(user)
             return
-        if user.op != "call_function" or value_of(user) is None:
+        if user.op != "call_function" or tensor_of(user) is None:
             raise _Dead
         if user in region.read:
             if region.read[user] != order:
@@ -176,7 +168,7 @@ class _Search:
         self._pending.append(node)
 
     def _keep_order(self, node: Node, order: list[int]) -> None:
-        value = value_of(node)
+        value = tensor_of(node)
         if value is None or value.dim() != len(order) or not self._is_permutable(node):
             raise _Dead
         self.region.read[node] = order
@@ -309,13 +301,13 @@ def _only_user(node: Node) -> Node | None:
 
 def _is_single(node: Node, rank: int) -> bool:
     """Whether a value has one element, which is broadcast alike to whatever order of dimensions."""
-    value = value_of(node)
+    value = tensor_of(node)
     return value is not None and value.dim() <= rank and all(str(size) == "1" for size in value.shape)
 
 
 def _is_constant(node: Node, rank: int) -> bool:
     """Whether a value is known ahead of time, so that it may as well be stored in another order."""
-    value = value_of(node)
+    value = tensor_of(node)
     known = node.op == "get_attr" or is_call(node, *_CONSTANTS)
     return (
         known and value is not None and value.dim() <= rank and all(isinstance(s, int) for s in value.shape)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch.fx import Node
 
-from executorch.backends.transforms.graph_edit import refresh_values
+from executorch.ir.rewriter import refresh_values
 
 
 def refresh_permute_view_meta(node: Node) -> None:

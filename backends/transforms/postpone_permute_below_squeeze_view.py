@@ -9,15 +9,10 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.channels_last_layout import PERMUTE_COPY_TARGETS
-from executorch.backends.transforms.graph_edit import (
-    call_like,
-    is_call,
-    permutation_of,
-    replace,
-    shape_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
+from executorch.ir.rewriter import call_like, is_call, replace
+from executorch.ir.values import shape_of
 
 _aten = torch.ops.aten
 

@@ -12,20 +12,16 @@ from torch.fx import GraphModule, Node
 from executorch.backends.transforms.canonicalize_view_copy_permute_pass import CanonicalizeViewCopyPermutePass
 from executorch.backends.transforms.graph_edit import (
     VIEWS,
-    GraphRewrite,
-    arguments,
-    call_like,
     inverse,
-    is_call,
     is_quantization,
     permutation_of,
-    replace,
-    shape_of,
-    source_of,
     view_arguments,
 )
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
+from executorch.ir.values import shape_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _REDUCTIONS = (_aten.mean.dim, _aten.sum.dim_IntList)

@@ -9,7 +9,6 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, arguments, call_like, is_call, value_of
 from executorch.backends.transforms.utils import (
     create_constant_placeholder,
     get_param_tensor,
@@ -18,6 +17,9 @@ from executorch.backends.transforms.utils import (
     set_param_tensor,
 )
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import arguments, call_like, is_call
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _quantized = torch.ops.quantized_decomposed
@@ -65,7 +67,7 @@ class QuantizeFusedConvBnBiasAtenPass(GraphRewrite):
         return any([self._quantize_bias(conv, constants) for conv in convolutions])
 
     def _quantize_bias(self, conv: Node, constants: _Constants) -> bool:
-        named, example = arguments(conv), value_of(conv)
+        named, example = arguments(conv), tensor_of(conv)
         bias, scale = named["bias"], _bias_scale(named["input"], named["weight"], constants)
         if example is None or scale is None or (bias is None and not self.default_zero_bias):
             return False

@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, refresh_values, value_of
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import refresh_values
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 
 class Rank0ToRank1Pass(GraphRewrite):
@@ -22,7 +24,7 @@ class Rank0ToRank1Pass(GraphRewrite):
     def rewrite(self, graph_module: GraphModule) -> bool:
         changed = []
         for node in graph_module.graph.find_nodes(op="placeholder"):
-            value = value_of(node)
+            value = tensor_of(node)
             if value is not None and value.dim() == 0:
                 with torch.no_grad():
                     node.meta[meta_keys.VAL] = value.reshape(1)

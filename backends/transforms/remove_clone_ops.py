@@ -5,16 +5,12 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    is_call,
-    is_quantization,
-    replace,
-    source_of,
-    value_of,
-)
+from executorch.backends.transforms.graph_edit import is_quantization
 from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import is_call, replace, source_of
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _QUANTIZE = ("quantize_per_tensor", "quantize_per_channel")
 _DEQUANTIZE = ("dequantize_per_tensor", "dequantize_per_channel")
@@ -55,7 +51,7 @@ class RemoveCloneOpsTransform(GraphRewrite):
         return modified
 
     def _is_non_identity_clone(self, node: Node) -> bool:
-        before, after = value_of(node.args[0]), value_of(node)
+        before, after = tensor_of(node.args[0]), tensor_of(node)
         if before is None or after is None:
             return False
         return dim_order_of(before.shape, before.stride()) != dim_order_of(after.shape, after.stride())

@@ -7,20 +7,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    arguments,
-    call_like,
-    inverse,
-    is_call,
-    permutation_of,
-    refresh_values,
-    replace,
-    shape_of,
-    source_of,
-    value_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import inverse, permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import set_arg
 from executorch.backends.transforms.permute_regions import (
     SQUEEZES,
@@ -34,6 +21,9 @@ from executorch.backends.transforms.permute_regions import (
 )
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import arguments, call_like, is_call, refresh_values, replace, source_of
+from executorch.ir.values import shape_of, tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _REDUCTIONS = (_aten.mean.dim, _aten.sum.dim_IntList, _aten.amax.default, _aten.amin.default)
@@ -86,7 +76,7 @@ class RemovePermutesAroundElementwiseOps(GraphRewrite):
 
     def is_node_permutable(self, node: Node) -> bool:
         """Whether ``node`` can run on its operands with dimensions in another order."""
-        if node.op != "call_function" or value_of(node) is None:
+        if node.op != "call_function" or tensor_of(node) is None:
             return False
         if is_call(node, *_SINGLE_DIM, *_PADS):
             return not is_call(node, _aten.pad.default) or arguments(node)["mode"] == "constant"

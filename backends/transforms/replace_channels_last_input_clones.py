@@ -9,8 +9,10 @@ import torch
 from torch.fx import GraphModule, Node
 
 import executorch.backends.transforms.channels_last_ops  # noqa: F401  (defines channels_last::permute_copy)
-from executorch.backends.transforms.graph_edit import GraphRewrite, call_like, is_call, replace, value_of
 from executorch.dialects.dim_order import dim_order_of
+from executorch.ir.rewriter import call_like, is_call, replace
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _TO_NCHW = torch.ops.channels_last.permute_copy.default
 _own = torch.ops.dim_order_ops
@@ -50,7 +52,7 @@ class ReplaceChannelsLastInputClones(GraphRewrite):
 def _is_replaceable_input_boundary_clone(node: Node) -> bool:
     """Whether ``node`` copies a channels-last input of four dimensions to contiguous order and does nothing else."""
     source: Any = node.args[0]
-    before, after = value_of(source), value_of(node)
+    before, after = tensor_of(source), tensor_of(node)
     if node.kwargs.get("dtype") not in (None, getattr(before, "dtype", None)):
         return False
     if before is None or after is None or source.op != "placeholder" or before.dtype is not after.dtype:

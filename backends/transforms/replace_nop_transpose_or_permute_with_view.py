@@ -8,16 +8,11 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.channels_last_layout import PERMUTE_COPY_TARGETS
-from executorch.backends.transforms.graph_edit import (
-    call_like,
-    permutation_of,
-    replace,
-    shape_of,
-    source_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import call_like, replace, source_of
+from executorch.ir.values import shape_of
 
 
 class ReplaceNopTransposeOrPermuteWithViewPass(RemoveOrReplacePassInterface):

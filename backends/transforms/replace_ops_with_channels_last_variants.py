@@ -12,15 +12,10 @@ from torch.fx import GraphModule, Node
 from torch.fx.node import Target
 
 from executorch.backends.transforms import channels_last_ops  # noqa: F401  (defines the operators)
-from executorch.backends.transforms.graph_edit import (
-    _DERIVED_META,
-    GraphRewrite,
-    arguments,
-    call_like,
-    replace,
-    value_of,
-)
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import arguments, call_like, replace
+from executorch.ir.values import DERIVED_META, tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _NCHW_TO_NHWC_PERM = [0, 2, 3, 1]
 _NHWC_TO_NCHW_PERM = [0, 3, 1, 2]
@@ -47,7 +42,7 @@ class ChannelsLastOpSpec:
 
 def _requires_rank(allowed_ranks: Sequence[int]) -> Filter:
     def takes(node: Node) -> bool:
-        value = value_of(node.args[0])
+        value = tensor_of(node.args[0])
         return value is not None and value.dim() in allowed_ranks
 
     return takes
@@ -55,7 +50,7 @@ def _requires_rank(allowed_ranks: Sequence[int]) -> Filter:
 
 def _has_2d_convolution_kernel() -> Filter:
     def takes(node: Node) -> bool:
-        weight = value_of(arguments(node)["weight"])
+        weight = tensor_of(arguments(node)["weight"])
         return weight is not None and weight.dim() == 4
 
     return takes
@@ -112,7 +107,7 @@ class ReplaceOpsWithChannelsLastVariants(GraphRewrite):
 
 
 def _replace(node: Node, spec: ChannelsLastOpSpec) -> None:
-    first = value_of(node.args[spec.input_indices[0]])
+    first = tensor_of(node.args[spec.input_indices[0]])
     implicit_batch = first is not None and first.dim() == 3
     args: list[Any] = list(node.args)
     for index in spec.input_indices:
@@ -131,7 +126,7 @@ def _select(user: Node, made: Node, spec: ChannelsLastOpSpec, implicit_batch: bo
     index: Any = user.args[1]
     with user.graph.inserting_before(user):
         selected = user.graph.call_function(operator.getitem, (made, index))
-    selected.meta = {key: value for key, value in user.meta.items() if key not in _DERIVED_META}
+    selected.meta = {key: value for key, value in user.meta.items() if key not in DERIVED_META}
     selected.meta["val"] = made.meta["val"][index]
     is_image = index in spec.output_indices
     replace(user, _to_nchw(user, selected, implicit_batch) if is_image else selected)

@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.graph_edit import call_like, replace, shape_of, view_arguments
+from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import call_like, replace
+from executorch.ir.values import shape_of
 
 _aten = ops.edge.aten
 

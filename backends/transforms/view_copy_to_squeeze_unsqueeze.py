@@ -7,7 +7,9 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, call_like, is_call, replace, shape_of
+from executorch.ir.rewriter import call_like, is_call, replace
+from executorch.ir.values import shape_of
+from executorch.passes.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 

@@ -21,7 +21,7 @@ from executorch.exir.tensor import scalar_type_enum
 from executorch.ir.clone import clone_program, copy_signature
 from executorch.ir.graph import output_arguments
 from executorch.ir.signature import sync_signature
-from executorch.passes.fake_values import compute_value, value_of
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.pass_base import PassBase, PassResult
 
 DEFAULT_METHOD: Final = "forward"

@@ -8,7 +8,7 @@ from torch.fx import Node
 from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.ops import ops
-from executorch.passes.fake_values import value_of
+from executorch.ir.values import value_of
 from executorch.passes.type_promotion_pass import TypePromotionPass
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule
 
-from executorch.backends.transforms.graph_edit import (
-    GraphRewrite,
-    is_call,
-    replace,
-    source_of,
-    value_of,
-)
 from executorch.dialects.dim_order import dim_order_of
+from executorch.ir.rewriter import is_call, replace, source_of
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
 
@@ -26,7 +22,7 @@ class MergeToDimPass(GraphRewrite):
             first = node.args[0] if is_call(node, _COPY) else None
             if not is_call(first, _COPY):
                 continue
-            before, between, after = value_of(first.args[0]), value_of(first), value_of(node)  # type: ignore[union-attr]
+            before, between, after = tensor_of(first.args[0]), tensor_of(first), tensor_of(node)  # type: ignore[union-attr]
             if before is None or between is None or after is None:
                 continue
             same_type = before.dtype is between.dtype is after.dtype

@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.graph_edit import GraphRewrite, call_like, is_call, value_of
 from executorch.dialects.dim_order import dim_order_of
+from executorch.ir.rewriter import call_like, is_call
+from executorch.ir.values import tensor_of
+from executorch.passes.pass_base import GraphRewrite
 
 _CONVOLUTION = torch.ops.aten.convolution.default
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
@@ -30,18 +32,18 @@ class PermuteMemoryFormatsPass(GraphRewrite):
 
 
 def _order(node: object) -> list[int] | None:
-    value = value_of(node)
+    value = tensor_of(node)
     return None if value is None else list(dim_order_of(value.shape, value.stride()))
 
 
 def _surround(node: Node) -> None:
     for operand in node.all_input_nodes:
-        value = value_of(operand)
+        value = tensor_of(operand)
         if value is not None and value.dim() == 4:
             copy = call_like(node, _COPY, (operand,), {"dtype": value.dtype, "dim_order": _CHANNELS_LAST})
             node.replace_input_with(operand, copy)
     users = list(node.users)
-    result = value_of(node)
+    result = tensor_of(node)
     assert result is not None, node
     back = call_like(node, _COPY, (node,), {"dtype": result.dtype, "dim_order": [0, 1, 2, 3]})
     node.append(back)

@@ -16,7 +16,7 @@ from executorch.backends.xnnpack.graph.conversions import tag_as_implicit_q_dq
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
-from executorch.passes.fake_values import compute_value
+from executorch.ir.values import compute_value
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten

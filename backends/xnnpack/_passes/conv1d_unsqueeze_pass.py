@@ -7,20 +7,15 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import (
-    edited,
-    is_call,
-    new_call,
-    rank_of,
-    replace,
-)
+from executorch.backends.xnnpack._passes.edits import edited, new_call
 from executorch.backends.xnnpack._passes.quantized_copies import is_dequantized, requantized
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import preparation, program_constants
 from executorch.dialects import meta_keys
 from executorch.ir.constants import set_constant
+from executorch.ir.rewriter import is_call, replace
 from executorch.ir.signature import state_inputs, state_value
-from executorch.passes.fake_values import compute_value
+from executorch.ir.values import compute_value, rank_of
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten

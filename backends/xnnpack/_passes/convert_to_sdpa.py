@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import edited, is_call, new_call, rank_of, replace
+from executorch.backends.xnnpack._passes.edits import edited, new_call
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import Constants, name_of, program_constants
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import is_call, replace
+from executorch.ir.values import rank_of
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten

@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import edited, is_call, new_call, replace
+from executorch.backends.xnnpack._passes.edits import edited, new_call
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import Constants, program_constants
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.rewriter import is_call, replace
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten

@@ -9,19 +9,15 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import (
-    edited,
-    is_call,
-    new_call,
-    rank_of,
-    replace,
-)
+from executorch.backends.xnnpack._passes.edits import edited, new_call
 from executorch.backends.xnnpack._passes.fuse_batch_norm import BATCH_NORMS, batch_norm_refusal
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
 from executorch.backends.xnnpack.graph.fusion import first_result
 from executorch.dialects.ops import ops
 from executorch.ir.constants import add_constant, remove_constants
+from executorch.ir.rewriter import is_call, replace
+from executorch.ir.values import rank_of
 from executorch.partitioner.reasons import WhyNoPartition
 from executorch.passes.pass_base import PassResult
 

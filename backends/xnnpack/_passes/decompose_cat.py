@@ -7,7 +7,8 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule
 
-from executorch.backends.xnnpack._passes.edits import edited, is_call, new_call, replace
+from executorch.backends.xnnpack._passes.edits import edited, new_call
+from executorch.ir.rewriter import is_call, replace
 from executorch.passes.export_pass import ExportPass
 from executorch.passes.pass_base import PassResult
 

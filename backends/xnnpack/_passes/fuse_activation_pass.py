@@ -7,12 +7,13 @@ from typing import Any
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import edited, is_call, replace
+from executorch.backends.xnnpack._passes.edits import edited
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
 from executorch.backends.xnnpack.serialization.xnnpack_graph_schema import OutputMinMax
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
+from executorch.ir.rewriter import is_call, replace
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten

@@ -9,16 +9,13 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.xnnpack._passes.edits import (
-    edited,
-    is_call,
-    replace,
-)
+from executorch.backends.xnnpack._passes.edits import edited
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
 from executorch.backends.xnnpack.graph.fusion import first_result, folded
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_constant, remove_constants
+from executorch.ir.rewriter import is_call, replace
 from executorch.partitioner.reasons import WhyNoPartition
 from executorch.passes.pass_base import PassResult
 

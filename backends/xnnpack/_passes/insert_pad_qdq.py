@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.fx import Graph, GraphModule
 
-from executorch.backends.xnnpack._passes.edits import edited, is_call
+from executorch.backends.xnnpack._passes.edits import edited
 from executorch.backends.xnnpack._passes.quantized_copies import (
     is_dequantized,
     is_quantization,
@@ -13,6 +13,7 @@ from executorch.backends.xnnpack._passes.quantized_copies import (
 )
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.conversions import tag_as_implicit_q_dq
+from executorch.ir.rewriter import is_call
 from executorch.passes.pass_base import PassResult
 
 

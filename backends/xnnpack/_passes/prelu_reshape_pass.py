@@ -10,11 +10,12 @@ from torch.fx import Graph, GraphModule, Node
 from executorch.backends.xnnpack._passes.channels_last_tagged_reshape_pass import (
     ChannelsLastTaggedReshapePass,
 )
-from executorch.backends.xnnpack._passes.edits import is_call, rank_of
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.constants import set_constant
+from executorch.ir.rewriter import is_call
 from executorch.ir.signature import state_inputs, state_value
+from executorch.ir.values import rank_of
 from executorch.passes.pass_base import PassResult
 
 

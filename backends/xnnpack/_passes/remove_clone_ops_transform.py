@@ -5,10 +5,11 @@ from __future__ import annotations
 import torch
 from torch.fx import Graph, GraphModule
 
-from executorch.backends.xnnpack._passes.edits import edited, replace
+from executorch.backends.xnnpack._passes.edits import edited
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.rewriter import replace
 from executorch.passes.export_pass import ExportPass
 from executorch.passes.pass_base import PassResult
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch._ops import OpOverload
@@ -20,10 +20,43 @@ from executorch.dialects.dim_order import (
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.ir.graph import fake_mode_of
 
+#: What is known of a node because of its example value.
+DERIVED_META: Final = frozenset({meta_keys.VAL, meta_keys.SPEC, "tensor_meta"})
+
 
 def value_of(node: Node) -> Any:
     """The example value of a node; None when there is none."""
     return node.meta.get(meta_keys.VAL)
+
+
+def tensor_of(node: Any) -> "torch.Tensor | None":
+    """The example tensor of a node; None for anything else."""
+    value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None
+    return value if isinstance(value, torch.Tensor) else None
+
+
+def shape_of(node: Any) -> "tuple[Any, ...] | None":
+    """The sizes of a node's tensor; None where it has none."""
+    value = tensor_of(node)
+    return None if value is None else tuple(value.shape)
+
+
+def rank_of(node: Any) -> "int | None":
+    """How many dimensions the tensor of a node has; None where there is none."""
+    value = tensor_of(node)
+    return None if value is None else value.dim()
+
+
+def description(value: Any) -> Any:
+    """Types, sizes and strides of a value, to compare.
+
+    Sizes are text: comparing symbols would add guards to the program.
+    """
+    if isinstance(value, (tuple, list)):
+        return [description(item) for item in value]
+    if isinstance(value, torch.Tensor):
+        return value.dtype, [str(size) for size in value.shape], [str(step) for step in value.stride()]
+    return str(value)
 
 
 def compute_value(target: Callable[..., Any], args: Any, kwargs: Any, graph_nodes: Any) -> Any:
