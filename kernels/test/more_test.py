@@ -248,7 +248,7 @@ def test_dim_orders(driver, dtype):
             assert torch.equal(result.outputs[0], x)
         for name in ("_h2d_copy", "_d2h_copy"):
             result = driver.call(f"et_copy::{name}.out", [(x, "Tensor"), (Out(like=x), "Tensor")])
-            assert torch.equal(result.outputs[0], x)
+            assert result.error == 0x12, "neither tensor is on a device"
     x = tensor((2, 3, 4, 5), dtype)
     last = x.contiguous(memory_format=torch.channels_last)
     arguments = [(x, "Tensor"), (False, "bool"), ([0, 2, 3, 1], "List[int]"), (Out(like=last), "Tensor")]
