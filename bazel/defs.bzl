@@ -9,6 +9,7 @@ load("@rules_python//python:defs.bzl", "py_binary", "py_library", "py_test")
 load(":compatibility.bzl", "HOST", "PROGRAMS")
 load(":dist.bzl", "cc_dist")
 load(":edges.bzl", "EDGES")
+load(":headers.bzl", "headers_compile_alone")
 load(":wheel.bzl", "py_wheel")
 
 _PUBLIC = ["//visibility:public"]
@@ -225,6 +226,13 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
             siblings = _siblings(package, "cc"),
             version = "VERSION",
             visibility = _PUBLIC,
+            deps = cc,
+        )
+
+        # Every header by itself, some hundred compiles: ./bazelw build //runtime:headers_alone
+        headers_compile_alone(
+            name = "headers_alone",
+            tags = ["manual"],
             deps = cc,
         )
 
