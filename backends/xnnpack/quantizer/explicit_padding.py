@@ -1,4 +1,7 @@
-"""Convolutions whose padding is a word (``same``, ``valid``), with numbers instead, before they are annotated."""
+"""Convolutions whose padding is a word (``same``, ``valid``), with numbers instead, before they are annotated.
+
+For training: torchao finds the batch norm behind a convolution, to fold it, only where the padding is in numbers.
+"""
 
 from __future__ import annotations
 

@@ -53,6 +53,10 @@ def quantizer_of(**options):
     return XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True, **options))
 
 
+def called(graph):
+    return [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
+
+
 def quantized_inputs(graph):
     (node,) = (one for one in graph.graph.nodes if str(one.target).startswith("aten.conv"))
     return ["dequantize" in str(one.target) for one in node.args[:2]]
@@ -66,6 +70,7 @@ def test_static(dimensions, case, tail):
     prepared = prepare_pt2e(torch.export.export(model.eval(), inputs).module(), quantizer_of())
     prepared(*inputs)
     graph = convert_pt2e(prepared)
+    assert f"aten.conv{dimensions}d.padding" in called(graph)
     assert quantized_inputs(graph) == [True, True]
     result = lowered(graph, inputs)
     assert compute_error(model(*inputs), result) > _EXACT_ENOUGH
@@ -81,6 +86,7 @@ def test_training(case):
     move_exported_model_to_eval(prepared)
     graph = convert_pt2e(prepared)
     assert quantized_inputs(graph) == [True, True]
+    assert not any("batch_norm" in name for name in called(graph))
     assert compute_error(graph(*inputs), lowered(graph, inputs)) > _AS_CONVERTED
 
 

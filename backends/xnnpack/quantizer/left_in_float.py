@@ -18,10 +18,10 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import (
     MUL_TARGETS,
     SUB_TARGETS,
     _is_annotated,
-    _is_depthwise,
     _is_dynamic,
     _is_real,
     _is_share_obs_or_fq_op,
+    why_not_dynamic,
 )
 from executorch.dialects import meta_keys
 
@@ -62,8 +62,8 @@ def _reason(node: Node, config_of: ConfigOf, wanted: Callable[[Node], bool]) -> 
     if _is_dynamic(config):
         if node.target not in _PRODUCTS:
             return f"{operator} has no weight: only layers with weights take inputs that are quantized at run time"
-        if _is_depthwise(node):
-            return "XNNPACK has no convolution in groups whose input is quantized at run time"
+        if reason := why_not_dynamic(node):
+            return reason
     return _reason_in_inputs(node)
 
 

@@ -200,7 +200,9 @@ class XNNPACKQuantizer(Quantizer):
         return self
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        return with_numbers(_convert_scalars_to_attrs(model))
+        model = _convert_scalars_to_attrs(model)
+        in_training = any(config is not None and config.is_qat for _, _, config in self._groups())
+        return with_numbers(model) if in_training else model
 
     def annotate(self, model: GraphModule) -> GraphModule:
         groups = self._groups()

@@ -142,6 +142,16 @@ def test_dynamic(name, is_per_channel):
     assert compute_error(model(*inputs), run(edge, inputs)) > _EXACT_ENOUGH
 
 
+@pytest.mark.parametrize("convolution", [nn.Conv1d, nn.ConvTranspose1d])
+def test_convolutions_of_one_dimension_stay_in_float_where_scales_are_found_at_run_time(convolution):
+    model, inputs = convolution(4, 8, 3).eval(), (torch.randn(1, 4, 16),)
+    graph = converted(model, inputs, quantizer_of(is_per_channel=True, is_dynamic=True))
+    assert calls(graph, "quantize") == []
+    edge = lowered(graph, inputs)
+    assert operators_left(edge) == []
+    torch.testing.assert_close(run(edge, inputs), model(*inputs).detach())
+
+
 def test_dynamic_with_one_input_for_several_layers():
     class Projections(nn.Module):
         def __init__(self):

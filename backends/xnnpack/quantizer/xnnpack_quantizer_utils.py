@@ -50,9 +50,17 @@ _ANNOTATION = Q_ANNOTATION_KEY
 _VALUE = "val"
 #: Larger numbers leave no resolution for anything else.
 _LARGEST_NUMBER = 3.4e38
+#: Of a convolution of one dimension: channels out, channels in, kernel.
+_WEIGHT_DIMENSIONS_1D = 3
 
 aten = torch.ops.aten
-CONV_TARGETS = {aten.conv1d.default, aten.conv2d.default, aten.convolution.default}
+CONV_TARGETS = {
+    aten.conv1d.default,
+    aten.conv1d.padding,
+    aten.conv2d.default,
+    aten.conv2d.padding,
+    aten.convolution.default,
+}
 CONV_TRANSPOSE_TARGETS = {aten.conv_transpose1d.default, aten.conv_transpose2d.input}
 LINEAR_TARGETS = {aten.linear.default}
 ADD_TARGETS = {aten.add.Tensor, aten.add_.Tensor}
@@ -242,7 +250,7 @@ def _annotate_products(
     for node in _calls(model, targets, accepts):
         source, weight = node.args[:2]
         bias = node.args[2] if len(node.args) > 2 else node.kwargs.get("bias")
-        if not _is_real(source) or not isinstance(weight, Node) or (dynamic and _is_depthwise(node)):
+        if not _is_real(source) or not isinstance(weight, Node) or (dynamic and why_not_dynamic(node)):
             continue
         inputs: dict[Any, Any] = {source: get_input_act_qspec(config), weight: weight_spec}
         if isinstance(bias, Node):
@@ -257,9 +265,16 @@ def _is_dynamic(config: QuantizationConfig | None) -> bool:
     return config is not None and config.input_activation is not None and config.input_activation.is_dynamic
 
 
-def _is_depthwise(node: Node) -> bool:
-    positional = node.target in CONV_TARGETS | CONV_TRANSPOSE_TARGETS and len(node.args) > 6
-    return bool((node.args[6] if positional else node.kwargs.get("groups", 1)) != 1)
+def why_not_dynamic(node: Node) -> str:
+    """Why XNNPACK has no such layer with an input that is quantized at run time; empty if it has one."""
+    if node.target not in CONV_TARGETS | CONV_TRANSPOSE_TARGETS:
+        return ""
+    if (node.args[6] if len(node.args) > 6 else node.kwargs.get("groups", 1)) != 1:
+        return "XNNPACK has no convolution in groups whose input is quantized at run time"
+    weight = node.args[1].meta.get(_VALUE) if isinstance(node.args[1], Node) else None
+    if isinstance(weight, torch.Tensor) and weight.dim() == _WEIGHT_DIMENSIONS_1D:
+        return "the delegate takes no convolution of one dimension whose input is quantized at run time"
+    return ""
 
 
 @register_annotator("linear")
