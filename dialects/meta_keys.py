@@ -32,6 +32,10 @@ UNSET_DEBUG_HANDLE: Final = 0
 #: Partitioner: str naming the partition this node was given to; absent for nodes that stay.
 DELEGATION_TAG: Final = "delegation_tag"
 
+#: Delegation, of the ``meta`` of a lowered module: int, bytes behind its inputs that the delegate may read; absent where its
+#: backend does not declare it.
+READ_AHEAD: Final = "read_ahead"
+
 #: External-constants passes: str naming the ``.ptd`` file (without suffix) that receives this constant's bytes.
 CONSTANT_TAG: Final = "constant_tag"
 

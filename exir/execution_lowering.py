@@ -117,19 +117,27 @@ def tag_external_constants(program: ExportedProgram, settings: "ExecutionSetting
 
 def plan_memory(programs: Mapping[str, ExportedProgram], config: ExecutorchBackendConfig) -> None:
     """Plans all methods (in place)."""
-    planners: dict[int, MemoryPlanningPass] = {}
-    for name, program in programs.items():
-        planner = for_method(config.memory_planning_pass, name, None) or MemoryPlanningPass()
-        planners[id(planner)] = planner
-        if isinstance(planner, MemoryPlanningPass):
-            planner.enable_non_cpu_memory_planning = config.enable_non_cpu_memory_planning
-        if hasattr(planner, "run"):
-            planner.run(program.graph_module, program.graph_signature)
-        else:
-            run_pass(planner, program.graph_module)
-    for planner in planners.values():
-        if hasattr(planner, "run_multimethod"):
-            planner.run_multimethod()
+    planners = {
+        name: for_method(config.memory_planning_pass, name, None) or MemoryPlanningPass() for name in programs
+    }
+    distinct = {id(planner): planner for planner in planners.values()}.values()
+    try:
+        for name, program in programs.items():
+            planner = planners[name]
+            if isinstance(planner, MemoryPlanningPass):
+                planner.enable_non_cpu_memory_planning = config.enable_non_cpu_memory_planning
+            if hasattr(planner, "run"):
+                planner.run(program.graph_module, program.graph_signature)
+            else:
+                run_pass(planner, program.graph_module)
+        for planner in distinct:
+            if hasattr(planner, "run_multimethod"):
+                planner.run_multimethod()
+    finally:
+        # A configuration is used again; what one of its planners has seen of a lowering that failed is not.
+        for planner in distinct:
+            if isinstance(planner, MemoryPlanningPass):
+                planner.forget_methods()
 
 
 def for_method(setting: Any, method_name: str, default: Any) -> Any:

@@ -43,7 +43,6 @@ from executorch.memory_planning import (
 )
 from executorch.memory_planning.questions import (
     alias_in_place_result,
-    calls_xnnpack,
     does_not_overlap,
     max_overlapping_offset,
     memory_devices,
@@ -51,13 +50,14 @@ from executorch.memory_planning.questions import (
     mutable_buffer_specs,
     partition_by_device,
     place_in_bases,
+    reads_behind_inputs,
 )
 from executorch.memory_planning.storage_bases import extend_lifetimes
 from executorch.schema.program import DeviceType, NonConstBufferDevice
 
 # Names under which ExecuTorch 1.x has them, which other projects import.
 _alias_inplace_result_specs = alias_in_place_result
-_contains_xnnpack_delegate = calls_xnnpack
+_contains_xnnpack_delegate = reads_behind_inputs
 _does_not_overlap = does_not_overlap
 _extend_storage_base_lifetimes = extend_lifetimes
 _find_max_overlapping_allocations_offset = max_overlapping_offset

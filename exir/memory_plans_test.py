@@ -134,6 +134,28 @@ class Reads(Stateful):
         return self.state + 1
 
 
+class _FailsOnce(MemoryPlanningPass):
+    fails = True
+
+    def run(self, graph_module, graph_signature=None):
+        result = super().run(graph_module, graph_signature)
+        if self.fails:
+            self.fails = False
+            raise RuntimeError("out of ideas")
+        return result
+
+
+def test_a_lowering_that_failed_does_not_spoil_the_next():
+    config = ExecutorchBackendConfig(memory_planning_pass=_FailsOnce(share_mutable_buffers=True))
+    first = to_edge(torch.export.export(Writes(False), (torch.ones(4),)))
+    with pytest.raises(RuntimeError, match="out of ideas"):
+        first.to_executorch(config)
+    larger = Writes(False)
+    larger.state = torch.zeros(12)
+    module = to_edge(torch.export.export(larger, (torch.ones(12),))).to_executorch(config).exported_program()
+    assert module.graph_module.meta["non_const_buffer_sizes"][2] == 48
+
+
 @pytest.mark.parametrize("of_parameter", [False, True])
 def test_a_method_that_only_reads_shared_state_reads_the_shared_place(of_parameter):
     methods = {

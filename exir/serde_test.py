@@ -43,6 +43,8 @@ class Halves(torch.nn.Module):
 class SerdeBackend(BackendDetails):
     """Keeps data by name and maps identifiers to handles."""
 
+    read_ahead = 32
+
     @staticmethod
     def preprocess(edge_program, compile_specs):
         store = NamedDataStore()
@@ -106,6 +108,7 @@ def test_delegates():
     assert (after.backend_id, after.processed_bytes) == ("SerdeBackend", b"blob")
     assert after.compile_specs == before.compile_specs
     assert after.meta["debug_handle_map"] == before.meta["debug_handle_map"]
+    assert after.meta["read_ahead"] == before.meta["read_ahead"] == 32
     assert after.named_data_store_output == before.named_data_store_output
     same_graph(before.original_module, after.original_module)
     torch.testing.assert_close(found.module()(x), program.module()(x))

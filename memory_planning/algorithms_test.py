@@ -1,5 +1,7 @@
 """`naive` and `greedy` give the places that ExecuTorch 1.5.1 gives to the same sizes and lifetimes."""
 
+import sys
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -16,7 +18,8 @@ from executorch.memory_planning import (
     naive,
     pick_shared_obj,
 )
-from executorch.memory_planning.exact import exact_if_small
+from executorch.memory_planning.skyline import search_if_small
+from executorch.memory_planning.testing import HARD_TO_PACK
 from executorch.memory_planning.timeline import Role, Storage
 
 # (bytes, first step, last step, memory id), and what release 1.5.1 printed for them.
@@ -74,7 +77,7 @@ def test_places_are_those_of_release_1_5(algorithm, options, alignment, items, o
     assert result.bufsizes == bufsizes
 
 
-@pytest.mark.parametrize("algorithm", [naive, greedy, best_of_packings, exact_if_small])
+@pytest.mark.parametrize("algorithm", [naive, greedy, best_of_packings, search_if_small])
 def test_memory_1_exists_also_without_values(algorithm):
     assert algorithm(16, [], None, None, 0).bufsizes == [0, 0]
 
@@ -130,21 +133,20 @@ def test_the_suite_is_never_larger_than_greedy():
 
 def test_the_exact_algorithm_beats_the_heuristics_where_they_fail():
     pytest.importorskip("scipy")
-    # Found by a search over thousands of random lifetimes: no order of placing first-fit or best-fit is known.
-    items = [
-        (1, 2, 5),
-        (1, 4, 7),
-        (2, 1, 5),
-        (7, 5, 5),
-        (7, 0, 3),
-        (8, 5, 5),
-        (7, 2, 2),
-        (5, 0, 3),
-        (4, 3, 5),
-        (6, 3, 3),
-    ]
-    specs = values([(16 * size, first, last, None) for size, first, last in items])
+    specs = values([(16 * size, first, last, None) for size, first, last in HARD_TO_PACK])
     assert best_of_packings(16, specs, None, None, 0).bufsizes == [0, 416]
     assert exact(16, specs, None, None, 0).bufsizes == [0, 400]
-    assert MemoryPlanningAlgorithmSuite()(16, specs, None, None, 0) == [0, 400]
-    assert lower_bound(values([(16 * s, f, e, None) for s, f, e in items]), 16) == {1: 400}
+    assert lower_bound(specs, 16) == {1: 400}
+
+
+def test_the_suite_plans_the_same_with_and_without_scipy(monkeypatch):
+    plans = []
+    for missing in (False, True):
+        if missing:
+            # What an import of a module that is not installed finds.
+            for module in ("scipy", "scipy.optimize", "scipy.sparse"):
+                monkeypatch.setitem(sys.modules, module, None)
+        specs = values([(16 * size, first, last, None) for size, first, last in HARD_TO_PACK])
+        assert MemoryPlanningAlgorithmSuite()(16, specs, None, None, 0) == [0, 400]
+        plans.append([spec.mem_offset for spec in specs])
+    assert plans[0] == plans[1]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from torch.export.graph_signature import ExportGraphSignature
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
+from torch.nn import Module
 
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import flatten_specs, is_delegate_call
@@ -24,8 +25,8 @@ _LOG = logging.getLogger(__name__)
 BUFFER_DEVICES = "non_const_buffer_device"
 """Key of `GraphModule.meta`: a `MemoryDevice` for each memory that is not the host's; absent without any."""
 
-READ_AHEAD = 64
-"""Bytes behind its inputs that a delegate may read: backends load whole vectors (XNNPACK documents 16 bytes)."""
+UNDECLARED_READ_AHEAD = 64
+"""Bytes behind its inputs that a delegate may read whose backend does not say: backends load whole vectors."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,12 @@ def plan_storages(
     return _with_read_ahead(list(result), planned, graph_module, alignment)
 
 
+def declared_read_ahead(graph_module: Module, call: Node) -> int | None:
+    """Bytes behind its inputs that the delegate of a call may read; None where its backend does not declare it."""
+    lowered = graph_module.get_submodule(str(call.args[0].target))  # type: ignore[union-attr]
+    return getattr(lowered, "meta", {}).get(meta_keys.READ_AHEAD)
+
+
 def _with_read_ahead(
     bufsizes: list[int], planned: Set[TensorSpec], graph_module: GraphModule, alignment: int
 ) -> list[int]:
@@ -137,12 +144,14 @@ def _with_read_ahead(
         for node in module.graph.nodes if isinstance(module, GraphModule) else ():
             if not is_delegate_call(node):
                 continue
+            declared = declared_read_ahead(module, node)
+            behind = UNDECLARED_READ_AHEAD if declared is None else declared
             inputs = (flatten_specs(argument.meta.get(meta_keys.SPEC)) for argument in node.all_input_nodes)
             for spec in (spec.root for specs in inputs for spec in specs):
                 if spec not in planned or spec.mem_id is None or spec.mem_offset is None:
                     continue
                 if spec.nbytes():
-                    end = spec.mem_offset + spec.nbytes() + READ_AHEAD
+                    end = spec.mem_offset + spec.nbytes() + behind
                     size = calculate_aligned_num_bytes(end, alignment)
                     bufsizes[spec.mem_id] = max(bufsizes[spec.mem_id], size)
     return bufsizes

@@ -2,14 +2,14 @@
 
 The program: minimise the end of the last value, where of two values that live at the same time one lies before the
 other. HiGHS solves it; it comes with SciPy, which is an optional dependency. Only small graphs are worth it: the
-heuristics meet the lower bound nearly always, and there the search ends before it has begun.
+heuristics meet the lower bound nearly always, and there the search ends before it has begun. It runs when somebody asks
+for it: plans of the default suite must not depend on what is installed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from importlib.util import find_spec
 
 import numpy as np
 from torch.export.graph_signature import ExportGraphSignature
@@ -20,15 +20,8 @@ from executorch.memory_planning.algorithms import plan_by_memory
 from executorch.memory_planning.packing import Blocks, Packing, best_packing, blocks_of, numbered
 from executorch.memory_planning.plan import MemoryAlgoResult
 
-PAIRS_BY_DEFAULT = 150
-"""The default suite asks for an exact plan when no more than this many pairs of values live together."""
 _NODE_LIMIT = 20_000
 """Of the solver's search tree. A limit of time would make plans depend on the machine."""
-
-
-def is_solver_available() -> bool:
-    """True if SciPy can be imported."""
-    return find_spec("scipy") is not None
 
 
 def exact_packing(blocks: Blocks, node_limit: int = _NODE_LIMIT) -> Packing:
@@ -117,21 +110,3 @@ def exact(
         extra_padding,
         lambda group, alignment: numbered(exact_packing(blocks_of(group, alignment))),
     )
-
-
-def exact_if_small(
-    alignment: int,
-    specs: Collection[TensorSpec],
-    graph_module: GraphModule | None = None,
-    graph_signature: ExportGraphSignature | None = None,
-    extra_padding: int = 0,
-) -> MemoryAlgoResult:
-    """As `exact` for each memory with few values and where SciPy is installed, otherwise as `best_of_packings`."""
-
-    def place(group: Sequence[TensorSpec], alignment: int) -> list[tuple[int, int]]:
-        blocks = blocks_of(group, alignment)
-        pairs = (blocks.pairs - len(blocks)) // 2
-        is_small = pairs <= PAIRS_BY_DEFAULT and is_solver_available()
-        return numbered(exact_packing(blocks, 500) if is_small else best_packing(blocks))
-
-    return plan_by_memory(specs, alignment, extra_padding, place)

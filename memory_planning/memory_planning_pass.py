@@ -138,10 +138,12 @@ class MemoryPlanningPass(PassBase):
         Raises:
             MemoryPlanningError: two methods disagree about a buffer's size, or use memory 2 for other values.
         """
+        methods = self._methods
+        self.forget_methods()
         offsets: dict[str, int] = {}
         sizes: dict[str, int] = {}
         end = 0
-        for method in self._methods:
+        for method in methods:
             for name, storage in method.storages.items():
                 size = storage.leader.nbytes()
                 if sizes.setdefault(name, size) != size:
@@ -151,8 +153,11 @@ class MemoryPlanningPass(PassBase):
                 if name not in offsets:
                     offsets[name] = end
                     end += calculate_aligned_num_bytes(size, self.alignment)
-        for method in self._methods:
+        for method in methods:
             self._place_shared(method, offsets, end)
+
+    def forget_methods(self) -> None:
+        """Ends a lowering without `run_multimethod`, because it failed: what `run` has seen is not part of the next."""
         self._methods = []
 
     def _place_shared(self, method: _SharedBuffers, offsets: dict[str, int], end: int) -> None:

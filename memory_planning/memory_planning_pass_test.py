@@ -17,6 +17,7 @@ from executorch.memory_planning import (
     greedy,
     naive,
 )
+from executorch.memory_planning.questions import reads_behind_inputs
 from executorch.memory_planning.testing import ExecutionGraph
 
 ops = torch.ops.aten
@@ -237,6 +238,30 @@ def test_shared_buffers_must_agree_in_size():
         planner.run_multimethod()
 
 
+def test_a_plan_that_failed_leaves_nothing_for_the_next():
+    planner = MemoryPlanningPass(share_mutable_buffers=True)
+    for graph, _ in (method("cache"), method("cache", size=32)):
+        planner.run(graph.module(), graph.signature())
+    with pytest.raises(MemoryPlanningError):
+        planner.run_multimethod()
+    # Another model, whose buffer of that name has another size.
+    graph, buffer = method("cache", size=16)
+    planner.run(graph.module(), graph.signature())
+    planner.run_multimethod()
+    assert (spec(buffer).mem_id, spec(buffer).mem_offset) == (2, 0)
+
+
+def test_methods_of_a_lowering_that_was_given_up_can_be_forgotten():
+    planner = MemoryPlanningPass(share_mutable_buffers=True)
+    graph, _ = method("cache")
+    planner.run(graph.module(), graph.signature())
+    planner.forget_methods()
+    graph, buffer = method("cache", size=16)
+    planner.run(graph.module(), graph.signature())
+    planner.run_multimethod()
+    assert spec(buffer).mem_id == 2
+
+
 def test_shared_buffers_have_to_be_planned():
     with pytest.raises(ValueError, match="alloc_mutable_buffers=True"):
         MemoryPlanningPass(share_mutable_buffers=True, alloc_mutable_buffers=False)
@@ -275,6 +300,17 @@ def test_a_delegate_may_read_behind_its_inputs():
     first = graph.call(ops.relu.out, graph.input(16), shape=(16,))
     graph.output(*graph.delegate(torch.nn.Module(), first, shapes=[(1,)]))
     assert run(graph, MemoryPlanningPass(memory_planning_algo=naive)) == [0, 128 + 64]
+
+
+@pytest.mark.parametrize(("declared", "behind"), [(None, 64), (0, 0), (16, 16), (300, 304)])
+def test_a_backend_declares_how_far_it_reads(declared, behind):
+    lowered = torch.nn.Module()
+    lowered.meta = {} if declared is None else {meta_keys.READ_AHEAD: declared}
+    graph = ExecutionGraph()
+    first = graph.call(ops.relu.out, graph.input(16), shape=(16,))
+    graph.output(*graph.delegate(lowered, first, shapes=[(1,)]))
+    assert run(graph, MemoryPlanningPass(memory_planning_algo=naive)) == [0, max(128 + behind, 144)]
+    assert reads_behind_inputs(graph.module()) == bool(declared)
 
 
 def test_a_method_on_a_device_alone_has_no_memory_of_the_host():

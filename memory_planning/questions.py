@@ -13,7 +13,7 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.execution import is_delegate_call, is_in_place, is_out_variant, tensor_specs
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec
 from executorch.memory_planning.algorithms import SharedObject
-from executorch.memory_planning.apply import MemoryDevice
+from executorch.memory_planning.apply import MemoryDevice, declared_read_ahead
 from executorch.memory_planning.collect import is_mutable_buffer
 from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.storage_bases import owner_of
@@ -44,14 +44,11 @@ def mutable_buffer_specs(
     return {spec for node in nodes if is_mutable_buffer(node, graph_signature) for spec in tensor_specs(node)}
 
 
-def calls_xnnpack(graph_module: GraphModule) -> bool:
-    """True if a delegate of the graph is XNNPACK's, which reads behind its inputs."""
-    for node in graph_module.graph.nodes:
-        if is_delegate_call(node):
-            lowered = graph_module.get_submodule(str(node.args[0].target))
-            if getattr(lowered, "backend_id", None) == "XnnpackBackend":
-                return True
-    return False
+def reads_behind_inputs(graph_module: GraphModule) -> bool:
+    """True if a delegate of the graph is one whose backend declares that it reads behind its inputs."""
+    return any(
+        declared_read_ahead(graph_module, node) for node in graph_module.graph.nodes if is_delegate_call(node)
+    )
 
 
 def merged_sizes(bufsizes: Sequence[int], new_bufsizes: Sequence[int]) -> list[int]:

@@ -9,10 +9,11 @@ from torch.fx import GraphModule
 
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.memory_planning.algorithms import greedy, naive
-from executorch.memory_planning.exact import exact, exact_if_small
+from executorch.memory_planning.exact import exact
 from executorch.memory_planning.lower_bound import lower_bound
 from executorch.memory_planning.packing import best_of_packings
 from executorch.memory_planning.plan import MemoryAlgoResult, MemoryAlgorithm
+from executorch.memory_planning.skyline import search_if_small
 
 
 class MemoryPlanningAlgorithmSuite:
@@ -21,14 +22,14 @@ class MemoryPlanningAlgorithmSuite:
     An algorithm that comes after a plan without waste is not run.
 
     Args:
-        algo_list: the algorithms; the default is `[best_of_packings, greedy, exact_if_small]`.
+        algo_list: the algorithms; the default is `[best_of_packings, greedy, search_if_small]`.
     """
 
     def __init__(self, algo_list: Sequence[MemoryAlgorithm] | None = None) -> None:
         if algo_list is not None and not algo_list:
             raise ValueError("a suite needs at least one algorithm; leave algo_list out for the default ones")
         self.algo_list: tuple[MemoryAlgorithm, ...] = tuple(
-            algo_list or (best_of_packings, greedy, exact_if_small)
+            algo_list or (best_of_packings, greedy, search_if_small)
         )
 
     def __call__(

@@ -116,7 +116,7 @@ def _lower_whole_program(
     backend = find_backend(backend_id)
     program = backend.copy_exported_program_for_preprocess(edge_program, specs)
     result = backend.preprocess(program, specs)
-    return _lowered(backend_id, edge_program, result, specs)
+    return _lowered(backend_id, edge_program, result, specs, backend.read_ahead)
 
 
 def _lower_partitions(
@@ -191,7 +191,9 @@ def _preprocess_by_backend(
                     f"{len(items)} subgraphs"
                 )
             for (subgraph, spec), result in zip(items, given, strict=True):
-                lowered[id(subgraph)] = _lowered(backend_id, subgraph.program, result, spec.compile_specs)
+                lowered[id(subgraph)] = _lowered(
+                    backend_id, subgraph.program, result, spec.compile_specs, backend.read_ahead
+                )
     return lowered
 
 
@@ -232,7 +234,11 @@ def _partition(program: ExportedProgram, partitioner: Partitioner) -> PartitionR
 
 
 def _lowered(
-    backend_id: str, program: ExportedProgram, result: PreprocessResult, specs: list[CompileSpec]
+    backend_id: str,
+    program: ExportedProgram,
+    result: PreprocessResult,
+    specs: list[CompileSpec],
+    read_ahead: int | None,
 ) -> LoweredBackendModule:
     blob = getattr(result, "processed_bytes", None)
     if not isinstance(result, PreprocessResult) or not isinstance(blob, (bytes, bytearray, memoryview)):
@@ -241,6 +247,8 @@ def _lowered(
             f"{type(blob).__name__}; it must return PreprocessResult(processed_bytes=<bytes>)"
         )
     module = LoweredBackendModule(program, backend_id, bytes(blob), specs, result.data_store_output)
+    if read_ahead is not None:
+        module.meta[meta_keys.READ_AHEAD] = read_ahead
     module.meta["debug_handle_map"] = result.debug_handle_map
     if result._delegate_info_meta is not None:
         module.meta["_delegate_info_meta"] = result._delegate_info_meta

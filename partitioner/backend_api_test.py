@@ -219,7 +219,7 @@ def test_whole_program_becomes_one_module_with_its_options():
     assert lowered.processed_bytes.startswith(b"option level\nop add.Tensor")
     assert lowered.compile_specs == specs
     assert lowered.original_module is program
-    assert lowered.meta["debug_handle_map"]
+    assert lowered.meta["debug_handle_map"] and "read_ahead" not in lowered.meta
     torch.testing.assert_close(lowered(*PAIR), model(*PAIR))
     assert copy.deepcopy(lowered).original_module is program
     assert (
@@ -245,6 +245,18 @@ def test_a_lowered_module_composes_into_a_larger_one(strict):
     modules = [m for _, m, _ in get_lowered_submodules(program.graph_module)]
     assert all(m.processed_bytes == lowered.processed_bytes for m in modules)
     same(program, model, PAIR)
+
+
+class FarReadingBackend(TextBackend):
+    read_ahead = 300
+
+
+def test_a_lowered_module_knows_how_far_its_backend_reads():
+    lowered = to_backend("FarReadingBackend", export(AddMulSub(), PAIR), [])
+    assert lowered.meta["read_ahead"] == copy.deepcopy(lowered).meta["read_ahead"] == 300
+    program = to_backend(export(AddMulSub(), PAIR), OpPartitioner(["add.Tensor"], "FarReadingBackend"))
+    modules = get_lowered_backend_modules(program.graph_module)
+    assert modules and all(module.meta["read_ahead"] == 300 for module in modules)
 
 
 def test_the_module_alone_as_a_program():

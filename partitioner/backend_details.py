@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from torch.export import ExportedProgram
 
@@ -43,7 +43,13 @@ class BackendDetails(ABC):
     Deriving from it registers the class, so ``to_backend`` finds it by name as soon as its module has been
     imported; a backend that is installed as a package can be found without an import (see
     ``backend_lookup``).
+
+    Attributes:
+        read_ahead: bytes behind the end of an input that a delegate of this backend may read, for which memory planning
+            leaves room; None where a backend does not say, which counts as a few vectors.
     """
+
+    read_ahead: ClassVar[int | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -52,6 +52,9 @@ LOWERINGS = (attention, elementwise, matrix, reduce, shape, spatial)
 class XnnpackBackend(BackendDetails):
     """XNNPACK on the CPU. The name is the backend id in the program."""
 
+    #: Microkernels load whole vectors, of at most 64 bytes; XNNPACK documents 16 (``XNN_EXTRA_BYTES``) for those it had.
+    read_ahead = 64
+
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """The subgraph as an XNNPACK graph; weights go to the program's named data, where equal ones are one."""

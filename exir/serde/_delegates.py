@@ -8,6 +8,7 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
+from executorch.dialects import meta_keys
 from executorch.partitioner import CompileSpec, LoweredBackendModule, NamedDataStoreOutput
 from executorch.partitioner.named_data_store import DataEntry
 from executorch.schema.flat_tensor import TensorLayout
@@ -68,6 +69,8 @@ def unpack_delegates(
                     key if described["names"] else int(key): tuple(handles)
                     for key, handles in described[_META].items()
                 }
+            if meta_keys.READ_AHEAD in described:
+                module.meta[meta_keys.READ_AHEAD] = described[meta_keys.READ_AHEAD]
             modules.append(module)
     return modules
 
@@ -75,6 +78,7 @@ def unpack_delegates(
 def _description(module: LoweredBackendModule) -> dict[str, Any]:
     handles = module.meta.get(_META)
     data = module.named_data_store_output
+    read_ahead = module.meta.get(meta_keys.READ_AHEAD)
     return {
         "backend_id": module.backend_id,
         "compile_specs": [spec.key for spec in module.compile_specs],
@@ -87,6 +91,7 @@ def _description(module: LoweredBackendModule) -> dict[str, Any]:
             str(key): list(value) if isinstance(value, (list, tuple)) else [value]
             for key, value in handles.items()
         },
+        **({} if read_ahead is None else {meta_keys.READ_AHEAD: read_ahead}),
     }
 
 
