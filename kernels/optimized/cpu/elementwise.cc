@@ -3,6 +3,7 @@
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/cpu/util/parallel.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
 namespace torch::executor::native::optimized {
@@ -21,6 +22,13 @@ const ConvertLoop* conversions_from(ScalarType dtype) {
 
 ConvertLoop conversion(ScalarType from, ScalarType to) {
   return conversions_from(from)[static_cast<size_t>(element_of(to))];
+}
+
+/// Whether a number beside elements of half types keeps the precision that these have no room for,
+/// as in eager.
+bool keeps_precision(Binary function) {
+  return function == Binary::kMul || function == Binary::kDiv || function == Binary::kFloorDivide ||
+         function == Binary::kTruncDivide;
 }
 
 /// The loop of a dtype other than Float; null if there is none.
@@ -175,8 +183,11 @@ bool run_binary(KernelRuntimeContext& ctx, Binary function, const Tensor& a, con
     return false;
   }
   char number[sizeof(int64_t)];
-  // Of half types a float: the result is rounded, not the number.
-  if (!write_number(b, is_half(dtype) ? ScalarType::Float : dtype, number)) {
+  // Loops for half types take a float.
+  const Scalar value = is_half(dtype) && !keeps_precision(function)
+                           ? Scalar(util::as_element(b, dtype).as<double>())
+                           : b;
+  if (!write_number(value, is_half(dtype) ? ScalarType::Float : dtype, number)) {
     return false;
   }
   const Operands operands = {nullptr, nullptr, Form::kRightSingle, is_half(dtype), alpha};

@@ -1,6 +1,7 @@
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 
@@ -13,12 +14,13 @@ namespace {
 template <typename B>
 bool add_scaled(KernelRuntimeContext& ctx, const Tensor& a, const B& b, const Scalar& alpha,
                 bool subtract, Tensor& out) {
-  const double factor = util::ScalarValue(alpha).d;
-  if (factor == 1) {
+  if (util::ScalarValue(alpha).as<double>() == 1) {
     return run_binary(ctx, subtract ? Binary::kSub : Binary::kAdd, a, b, out);
   }
+  const ScalarType dtype = out.scalar_type();
+  const double factor = util::as_element(alpha, dtype).as<double>();
   // Integers have no loop for it.
-  return util::is_floating(out.scalar_type()) &&
+  return util::is_floating(dtype) && util::is_representable(alpha, dtype) &&
          run_binary(ctx, Binary::kAddScaled, a, b, out,
                     static_cast<float>(subtract ? -factor : factor));
 }

@@ -1,9 +1,9 @@
-#include <cmath>
 #include <string_view>
 
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
 #include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 
@@ -61,6 +61,9 @@ namespace {
 
 float number(const Scalar& scalar) { return util::ScalarValue(scalar).as<float>(); }
 
+/// Whether a float has room for the factor; others are errors, which portable kernels describe.
+bool is_factor(const Scalar& scalar) { return util::is_representable(scalar, ScalarType::Float); }
+
 /// Integers between integer bounds.
 bool clamp_integers(KernelRuntimeContext& ctx, const Tensor& in, const optional<Scalar>& min,
                     const optional<Scalar>& max, Tensor& out) {
@@ -79,21 +82,20 @@ bool clamp_integers(KernelRuntimeContext& ctx, const Tensor& in, const optional<
 /// another dtype than the input's, are not for the loop.
 bool clamp(KernelRuntimeContext& ctx, const Tensor& in, const optional<Scalar>& min,
            const optional<Scalar>& max, Tensor& out) {
-  if (in.scalar_type() != out.scalar_type() || (!min.has_value() && !max.has_value())) {
+  // Bounds that the dtype has no room for are errors, which the portable kernel describes.
+  const ScalarType dtype = in.scalar_type();
+  if (dtype != out.scalar_type() || (!min.has_value() && !max.has_value()) ||
+      (min.has_value() && !util::is_representable(*min, dtype)) ||
+      (max.has_value() && !util::is_representable(*max, dtype))) {
     return false;
   }
-  if (!util::is_floating(in.scalar_type())) {
+  if (!util::is_floating(dtype)) {
     return clamp_integers(ctx, in, min, max, out);
   }
   const float infinity = __builtin_inff();
   const float bounds[optimized::kUnaryParameters] = {min.has_value() ? number(*min) : -infinity,
                                                      max.has_value() ? number(*max) : infinity, 0};
-  // Bounds that a half type has no room for are left to the portable kernel.
-  constexpr float kMostHalf = 65504.0f;
-  const bool inside = in.scalar_type() != ScalarType::Half ||
-                      ((!min.has_value() || std::fabs(bounds[0]) <= kMostHalf) &&
-                       (!max.has_value() || std::fabs(bounds[1]) <= kMostHalf));
-  return inside && bounds[0] == bounds[0] && bounds[1] == bounds[1] &&
+  return bounds[0] == bounds[0] && bounds[1] == bounds[1] &&
          run_unary(ctx, Unary::kClamp, in, out, bounds);
 }
 
@@ -115,7 +117,8 @@ Tensor& opt_elu_out(KernelRuntimeContext& ctx, const Tensor& in, const Scalar& a
   const float parameters[optimized::kUnaryParameters] = {
       static_cast<float>(util::ScalarValue(alpha).d * positive.d), positive.as<float>(),
       number(input_scale)};
-  return run_unary(ctx, Unary::kElu, in, out, parameters)
+  return is_factor(alpha) && is_factor(scale) && is_factor(input_scale) &&
+                 run_unary(ctx, Unary::kElu, in, out, parameters)
              ? out
              : elu_out(ctx, in, alpha, scale, input_scale, out);
 }
@@ -130,7 +133,7 @@ Tensor& opt_gelu_out(KernelRuntimeContext& ctx, const Tensor& in, std::string_vi
 Tensor& opt_leaky_relu_out(KernelRuntimeContext& ctx, const Tensor& in,
                            const Scalar& negative_slope, Tensor& out) {
   const float parameters[optimized::kUnaryParameters] = {number(negative_slope), 0, 0};
-  return run_unary(ctx, Unary::kLeakyRelu, in, out, parameters)
+  return is_factor(negative_slope) && run_unary(ctx, Unary::kLeakyRelu, in, out, parameters)
              ? out
              : leaky_relu_out(ctx, in, negative_slope, out);
 }
@@ -138,6 +141,10 @@ Tensor& opt_leaky_relu_out(KernelRuntimeContext& ctx, const Tensor& in,
 namespace {
 
 bool run_power(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
+  // A float may be too large; it is infinity then.
+  if (a.scalar_type() != ScalarType::Float && !util::is_representable(b, a.scalar_type())) {
+    return false;
+  }
   const double exponent = util::ScalarValue(b).d;
   const Unary function = exponent == 2      ? Unary::kSquare
                          : exponent == 3    ? Unary::kCube

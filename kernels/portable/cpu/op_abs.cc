@@ -29,7 +29,7 @@ Tensor& abs_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
   if (util::is_complex(in.scalar_type())) {
     return util::complex_unary(ctx, in, out, magnitude);
   }
-  return util::unary_same(ctx, in, out, util::kUnaryArithmetic<Abs>, &util::kNoParameters, true);
+  return util::unary_same(ctx, in, out, util::kUnaryArithmetic<Abs>);
 }
 
 }  // namespace torch::executor::native

@@ -1,6 +1,7 @@
 #include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -13,12 +14,6 @@ struct Add {
     return util::wrapping_add(a, util::wrapping_mul(alpha.as<C>(), b));
   }
 };
-
-/// An integer result needs an integer alpha.
-bool check_alpha(KernelRuntimeContext& ctx, ScalarType common, const Scalar& alpha) {
-  return util::require(ctx, util::is_floating(common) || !alpha.isFloatingPoint(),
-                       "alpha must be an integer for an integer result");
-}
 
 /// `op` is alpha, a double.
 util::ComplexValue add_complex(const void* op, util::ComplexValue a, util::ComplexValue b) {
@@ -34,10 +29,10 @@ Tensor& add_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, const Sc
     return util::complex_binary(ctx, a, b, out, add_complex, &factor);
   }
   const ScalarType common = util::result_dtype(a, b);
-  if (!check_alpha(ctx, common, alpha)) {
+  if (!util::require_alpha(ctx, alpha, common, false)) {
     return out;
   }
-  const Add op{util::ScalarValue(alpha)};
+  const Add op{util::as_element(alpha, common)};
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Add>, &op);
 }
 
@@ -50,6 +45,9 @@ Tensor& add_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, con
 
 Tensor& add_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
                        const Scalar& alpha, Tensor& out) {
+  if (!util::require_result_dtype(ctx, util::result_dtype(a, b), out)) {
+    return out;
+  }
   return add_all(ctx, a, b, alpha, out);
 }
 

@@ -7,9 +7,10 @@
 namespace torch::executor::native {
 namespace {
 
-/// Whether an integer result has room for the factor.
+/// Whether the factor is a number of the products.
 bool check_factor(KernelRuntimeContext& ctx, const Scalar& factor, const Tensor& out) {
-  return util::is_floating(out.scalar_type()) || util::require_representable(ctx, factor, out);
+  return util::is_floating(out.scalar_type()) ? util::require_factor(ctx, factor, out.scalar_type())
+                                              : util::require_representable(ctx, factor, out);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Tensor& bitwise_not_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out
   const ScalarType dtype = in.scalar_type();
   if (!util::require(ctx, util::is_integral_or_bool(dtype),
                      "bitwise_not is defined for integers and Bool") ||
-      !util::require_storable(ctx, dtype, out) || !util::resize_like(ctx, in, out)) {
+      !util::require_same_dtype(ctx, in, out) || !util::resize_like(ctx, in, out)) {
     return out;
   }
   const bool truth = dtype == ScalarType::Bool;
@@ -27,7 +27,7 @@ Tensor& bitwise_not_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out
   elementwise.add(in, c);
   elementwise.run(
       truth ? util::unary_loop<Not, uint8_t, uint8_t> : util::unary_loop<BitNot, int64_t, int64_t>,
-      &util::kNoParameters, c);
+      &util::kNoParameters, c, dtype);
   return out;
 }
 

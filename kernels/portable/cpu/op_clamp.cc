@@ -1,5 +1,6 @@
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -43,6 +44,15 @@ struct ClampHigh {
   }
 };
 
+/// @returns false, and fails the context, if there is a bound that `common` has no room for.
+bool set_bound(KernelRuntimeContext& ctx, const optional<Scalar>& bound, ScalarType common,
+               util::ScalarValue& value) {
+  if (bound.has_value()) {
+    value = util::as_element(*bound, common);
+  }
+  return !bound.has_value() || util::require_representable(ctx, *bound, common);
+}
+
 }  // namespace
 
 Tensor& clamp_out(KernelRuntimeContext& ctx, const Tensor& in, const optional<Scalar>& min,
@@ -52,22 +62,18 @@ Tensor& clamp_out(KernelRuntimeContext& ctx, const Tensor& in, const optional<Sc
     return out;
   }
   ScalarType common = in.scalar_type();
+  common = min.has_value() ? util::result_dtype(common, *min) : common;
+  common = max.has_value() ? util::result_dtype(common, *max) : common;
   Clamp op{{}, {}, min.has_value(), max.has_value()};
-  if (min.has_value()) {
-    common = util::result_dtype(common, *min);
-    op.low = util::ScalarValue(*min);
-  }
-  if (max.has_value()) {
-    common = util::result_dtype(common, *max);
-    op.high = util::ScalarValue(*max);
-  }
-  if (!util::require_storable(ctx, common, out) || !util::resize_like(ctx, in, out)) {
+  if (!util::require(ctx, common != ScalarType::Bool, "clamp is not defined for Bool") ||
+      !set_bound(ctx, min, common, op.low) || !set_bound(ctx, max, common, op.high) ||
+      !util::require_result_dtype(ctx, common, out) || !util::resize_like(ctx, in, out)) {
     return out;
   }
   const util::Compute c = util::arithmetic_compute(common);
   util::Elementwise elementwise(out);
   elementwise.add(in, c);
-  elementwise.run(util::kUnaryArithmetic<Clamp>.fn[static_cast<size_t>(c)], &op, c);
+  elementwise.run(util::kUnaryArithmetic<Clamp>.fn[static_cast<size_t>(c)], &op, c, common);
   return out;
 }
 
@@ -97,7 +103,7 @@ Tensor& clamp_tensor_out(KernelRuntimeContext& ctx, const Tensor& in, const opti
     elementwise.add(*input, c);
   }
   elementwise.run(util::kTernaryArithmetic<ClampBoth>.fn[static_cast<size_t>(c)],
-                  &util::kNoParameters, c);
+                  &util::kNoParameters, c, common);
   return out;
 }
 

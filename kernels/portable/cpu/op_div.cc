@@ -62,16 +62,23 @@ Tensor& divide(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& o
   if (util::any_complex(a, b)) {
     return util::complex_binary(ctx, a, b, out, divide_complex);
   }
-  return util::binary(ctx, a, b, util::to_floating(util::result_dtype(a, b)), out,
-                      util::kBinaryFloat<Divide>);
+  const ScalarType dtype = util::to_floating(util::result_dtype(a, b));
+  if (std::is_same_v<B, Scalar> && !util::require_result_dtype(ctx, dtype, out)) {
+    return out;
+  }
+  return util::scaling(ctx, a, b, dtype, out, util::kBinaryFloat<Divide>);
 }
 
 template <bool kFloor, typename B>
 Tensor& divide_rounded(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
   bool by_zero = false;
   const ScalarType common = util::result_dtype(a, b);
+  if (!util::require(ctx, common != ScalarType::Bool,
+                     "rounded quotients of Bool are not defined")) {
+    return out;
+  }
   const DivideRounded<kFloor> op{&by_zero, common};
-  util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
+  util::scaling(ctx, a, b, common, out, util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
   util::require(ctx, !by_zero, "integer division by zero");
   return out;
 }

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -20,6 +21,11 @@ struct Elu {
 
 Tensor& elu_out(KernelRuntimeContext& ctx, const Tensor& in, const Scalar& alpha,
                 const Scalar& scale, const Scalar& input_scale, Tensor& out) {
+  const ScalarType dtype = in.scalar_type();
+  if (!util::require_factor(ctx, alpha, dtype) || !util::require_factor(ctx, scale, dtype) ||
+      !util::require_factor(ctx, input_scale, dtype)) {
+    return out;
+  }
   const util::ScalarValue scale_value(scale);
   const Elu op{util::ScalarValue(util::ScalarValue(alpha).d * scale_value.d), scale_value,
                util::ScalarValue(input_scale)};

@@ -25,9 +25,13 @@ struct FloorDivide {
 }  // namespace
 
 Tensor& floor_divide_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out) {
+  const ScalarType common = util::result_dtype(a, b);
+  if (!util::require(ctx, common != ScalarType::Bool, "floor_divide is not defined for Bool")) {
+    return out;
+  }
   bool by_zero = false;
   const FloorDivide op{&by_zero};
-  util::binary(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<FloorDivide>, &op);
+  util::scaling(ctx, a, b, common, out, util::kBinaryArithmetic<FloorDivide>, &op);
   util::require(ctx, !by_zero, "integer division by zero");
   return out;
 }

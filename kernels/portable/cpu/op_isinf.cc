@@ -16,6 +16,9 @@ struct Isinf {
 }  // namespace
 
 Tensor& isinf_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (!util::require_result_dtype(ctx, ScalarType::Bool, out)) {
+    return out;
+  }
   return util::unary_test(ctx, in, out, util::kUnaryCompare<Isinf>);
 }
 

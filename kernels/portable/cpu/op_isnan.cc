@@ -14,6 +14,9 @@ struct Isnan {
 }  // namespace
 
 Tensor& isnan_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
+  if (!util::require_result_dtype(ctx, ScalarType::Bool, out)) {
+    return out;
+  }
   return util::unary_test(ctx, in, out, util::kUnaryCompare<Isnan>);
 }
 

@@ -1,4 +1,5 @@
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -16,6 +17,9 @@ struct LeakyRelu {
 
 Tensor& leaky_relu_out(KernelRuntimeContext& ctx, const Tensor& in, const Scalar& negative_slope,
                        Tensor& out) {
+  if (!util::require_factor(ctx, negative_slope, in.scalar_type())) {
+    return out;
+  }
   const LeakyRelu op{util::ScalarValue(negative_slope)};
   return util::unary_float_only(ctx, in, out, util::kUnaryFloat<LeakyRelu>, &op);
 }

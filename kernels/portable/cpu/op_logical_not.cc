@@ -17,7 +17,8 @@ Tensor& logical_not_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out
   }
   util::Elementwise elementwise(out);
   elementwise.add(in, Compute::kBool);
-  elementwise.run(util::unary_loop<Not, uint8_t, uint8_t>, &util::kNoParameters, Compute::kBool);
+  elementwise.run(util::unary_loop<Not, uint8_t, uint8_t>, &util::kNoParameters, Compute::kBool,
+                  ScalarType::Bool);
   return out;
 }
 

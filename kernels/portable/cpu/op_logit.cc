@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -22,7 +23,12 @@ struct Logit {
 }  // namespace
 
 Tensor& logit_out(KernelRuntimeContext& ctx, const Tensor& in, optional<double> eps, Tensor& out) {
-  const Logit op{util::ScalarValue(eps.value_or(0.0)), eps.has_value()};
+  const Scalar bound(eps.value_or(0.0));
+  const ScalarType dtype = util::to_floating(in.scalar_type());
+  if (!util::require_representable(ctx, bound, dtype)) {
+    return out;
+  }
+  const Logit op{util::as_element(bound, dtype), eps.has_value()};
   return util::unary_float(ctx, in, out, util::kUnaryFloat<Logit>, &op);
 }
 

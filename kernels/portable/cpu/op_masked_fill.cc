@@ -17,10 +17,6 @@ Tensor& masked_fill_scalar_out(KernelRuntimeContext& ctx, const Tensor& in, cons
                                const Scalar& value, Tensor& out) {
   if (!util::require(ctx, mask.scalar_type() == ScalarType::Bool, "the mask must be Bool") ||
       !util::require_real(ctx, in) || !util::require_same_dtype(ctx, in, out) ||
-      !util::require(ctx,
-                     util::can_store(util::scalar_dtype(value), in.scalar_type()) ||
-                         util::is_integral_or_bool(in.scalar_type()) == !value.isFloatingPoint(),
-                     "the value does not fit the dtype") ||
       !util::require_representable(ctx, value, in) || !util::resize_broadcast(ctx, in, mask, out)) {
     return out;
   }
@@ -28,9 +24,9 @@ Tensor& masked_fill_scalar_out(KernelRuntimeContext& ctx, const Tensor& in, cons
   util::Elementwise elementwise(out);
   elementwise.add(mask, util::Compute::kBool);
   elementwise.add(in, c);
-  elementwise.add(util::ScalarValue(value), c);
+  elementwise.add(util::as_element(value, in.scalar_type()), c);
   elementwise.run(util::kTernaryMasked<MaskedFill>.fn[static_cast<size_t>(c)], &util::kNoParameters,
-                  c);
+                  c, in.scalar_type());
   return out;
 }
 

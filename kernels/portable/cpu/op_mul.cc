@@ -21,7 +21,7 @@ Tensor& multiply_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Ten
   if (util::any_complex(a, b)) {
     return util::complex_binary(ctx, a, b, out, multiply);
   }
-  return util::binary(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<Multiply>);
+  return util::scaling(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<Multiply>);
 }
 
 }  // namespace
@@ -31,6 +31,9 @@ Tensor& mul_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Ten
 }
 
 Tensor& mul_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Tensor& out) {
+  if (!util::require_result_dtype(ctx, util::result_dtype(a, b), out)) {
+    return out;
+  }
   return multiply_all(ctx, a, b, out);
 }
 

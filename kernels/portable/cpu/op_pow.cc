@@ -2,6 +2,7 @@
 
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -47,15 +48,18 @@ Tensor& pow_Tensor_Scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const 
                               Tensor& out) {
   const ScalarType common = util::result_dtype(a, b);
   const util::ScalarValue exponent(b);
+  // A float may be too large; it is infinity then.
   if (!check_not_bool(ctx, common) ||
+      (common != ScalarType::Float && !util::require_representable(ctx, b, common)) ||
       !util::require(ctx, util::is_floating(common) || exponent.i >= 0,
                      "integers to negative integer powers are not defined")) {
     return out;
   }
-  if (common == a.scalar_type() && exponent.d == 2) {
+  const bool one_dtype = common == a.scalar_type() && common == out.scalar_type();
+  if (one_dtype && exponent.d == 2) {
     return util::unary_same(ctx, a, out, util::kUnaryArithmetic<Square>);
   }
-  if (common == a.scalar_type() && exponent.d == 3) {
+  if (one_dtype && exponent.d == 3) {
     return util::unary_same(ctx, a, out, util::kUnaryArithmetic<Cube>);
   }
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Power>);

@@ -1,4 +1,5 @@
 #include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/util/promote.h>
 #include <executorch/kernels/portable/cpu/util/reduce.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
@@ -46,6 +47,11 @@ Tensor& prod_int_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, b
 
 Tensor& prod_out(KernelRuntimeContext& ctx, const Tensor& in, optional<ScalarType> dtype,
                  Tensor& out) {
+  const ScalarType result =
+      util::is_floating(in.scalar_type()) ? in.scalar_type() : ScalarType::Long;
+  if (!util::require_result_dtype(ctx, dtype.value_or(result), out)) {
+    return out;
+  }
   return prod(ctx, in, OptionalArrayRef<int64_t>(), false, dtype, out);
 }
 

@@ -24,9 +24,13 @@ struct Remainder {
 
 template <typename B>
 Tensor& run(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
+  const ScalarType common = util::result_dtype(a, b);
+  if (!util::require(ctx, common != ScalarType::Bool, "remainder is not defined for Bool")) {
+    return out;
+  }
   bool by_zero = false;
   const Remainder op{&by_zero};
-  util::binary(ctx, a, b, util::result_dtype(a, b), out, util::kBinaryArithmetic<Remainder>, &op);
+  util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Remainder>, &op);
   util::require(ctx, !by_zero, "integer division by zero");
   return out;
 }

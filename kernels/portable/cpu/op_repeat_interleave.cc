@@ -6,8 +6,7 @@ Tensor& repeat_interleave_Tensor_out(KernelRuntimeContext& ctx, const Tensor& re
                                      optional<int64_t> output_size, Tensor& out) {
   if (!util::require(ctx, repeats.dim() == 1 && util::is_index_dtype(repeats.scalar_type()),
                      "repeats must be a vector of Int or Long") ||
-      !util::require(ctx, util::is_index_dtype(out.scalar_type()),
-                     "the output must be Int or Long")) {
+      !util::require_same_dtype(ctx, repeats, out)) {
     return out;
   }
   int64_t total = 0;

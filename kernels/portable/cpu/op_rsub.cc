@@ -1,5 +1,6 @@
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -20,11 +21,11 @@ Tensor& rsub_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar
   const ScalarType common = util::result_dtype(a, b);
   if (!util::require(ctx, a.scalar_type() != ScalarType::Bool && !b.isBoolean(),
                      "rsub is not defined for Bool") ||
-      !util::require(ctx, util::is_floating(common) || !alpha.isFloatingPoint(),
-                     "alpha must be an integer for an integer result")) {
+      !util::require_alpha(ctx, alpha, common, true) ||
+      !util::require_result_dtype(ctx, common, out)) {
     return out;
   }
-  const ReverseSubtract op{util::ScalarValue(alpha)};
+  const ReverseSubtract op{util::as_element(alpha, common)};
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<ReverseSubtract>, &op);
 }
 

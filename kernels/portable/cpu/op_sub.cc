@@ -1,6 +1,7 @@
 #include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
 #include <executorch/kernels/portable/cpu/util/math.h>
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {
@@ -13,12 +14,6 @@ struct Subtract {
     return util::wrapping_sub(a, util::wrapping_mul(alpha.as<C>(), b));
   }
 };
-
-/// An integer result needs an integer alpha.
-bool check_alpha(KernelRuntimeContext& ctx, ScalarType common, const Scalar& alpha) {
-  return util::require(ctx, util::is_floating(common) || !alpha.isFloatingPoint(),
-                       "alpha must be an integer for an integer result");
-}
 
 /// Eager refuses to subtract truth values.
 bool is_defined(KernelRuntimeContext& ctx, bool a_is_bool, bool b_is_bool) {
@@ -39,10 +34,10 @@ Tensor& subtract_all(KernelRuntimeContext& ctx, const Tensor& a, const B& b, con
     return util::complex_binary(ctx, a, b, out, subtract_complex, &factor);
   }
   const ScalarType common = util::result_dtype(a, b);
-  if (!check_alpha(ctx, common, alpha)) {
+  if (!util::require_alpha(ctx, alpha, common, true)) {
     return out;
   }
-  const Subtract op{util::ScalarValue(alpha)};
+  const Subtract op{util::as_element(alpha, common)};
   return util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Subtract>, &op);
 }
 
@@ -58,7 +53,8 @@ Tensor& sub_out(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, con
 
 Tensor& sub_scalar_out(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b,
                        const Scalar& alpha, Tensor& out) {
-  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.isBoolean())) {
+  if (!is_defined(ctx, a.scalar_type() == ScalarType::Bool, b.isBoolean()) ||
+      !util::require_result_dtype(ctx, util::result_dtype(a, b), out)) {
     return out;
   }
   return subtract_all(ctx, a, b, alpha, out);

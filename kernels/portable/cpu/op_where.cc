@@ -19,7 +19,8 @@ Tensor& where_out(KernelRuntimeContext& ctx, const Tensor& cond, const Tensor& a
           ctx, cond.scalar_type() == ScalarType::Bool || cond.scalar_type() == ScalarType::Byte,
           "the condition must be Bool or Byte") ||
       !util::require_real(ctx, a) || !util::require_real(ctx, b) ||
-      !util::require_storable(ctx, common, out) || !util::resize_broadcast(ctx, cond, a, b, out)) {
+      !util::require_result_dtype(ctx, common, out) ||
+      !util::resize_broadcast(ctx, cond, a, b, out)) {
     return out;
   }
   const util::Compute c = util::arithmetic_compute(common);
@@ -27,7 +28,8 @@ Tensor& where_out(KernelRuntimeContext& ctx, const Tensor& cond, const Tensor& a
   elementwise.add(cond, util::Compute::kBool);
   elementwise.add(a, c);
   elementwise.add(b, c);
-  elementwise.run(util::kTernaryMasked<Where>.fn[static_cast<size_t>(c)], &util::kNoParameters, c);
+  elementwise.run(util::kTernaryMasked<Where>.fn[static_cast<size_t>(c)], &util::kNoParameters, c,
+                  common);
   return out;
 }
 

@@ -62,12 +62,14 @@ void TensorReader::read(Compute c, ScalarType dtype, size_t n, void* dst_bytes) 
   }
 }
 
+namespace {
+
+/// True if numbers of compute type `c` change when they are stored as `dtype`, which is calculated
+/// with as `c`.
 bool narrows(Compute c, ScalarType dtype) {
-  return is_real_dtype(dtype) && dtype != ScalarType::Bool && c == arithmetic_compute(dtype) &&
+  return is_real_dtype(dtype) && c == arithmetic_compute(dtype) &&
          executorch::runtime::elementSize(dtype) < compute_size(c);
 }
-
-namespace {
 
 /// True if `narrow`, calculated with as `c`, has all numbers of `dtype`.
 bool fits(Compute c, ScalarType dtype, ScalarType narrow) {
@@ -84,7 +86,8 @@ void Elementwise::add(const Tensor& t, Compute as, ScalarType through) {
   input.is_tensor = true;
   input.as = as;
   input.dtype = t.scalar_type();
-  const bool convert = narrows(as, through) && !fits(as, input.dtype, through);
+  const bool convert =
+      through != ScalarType::Bool && narrows(as, through) && !fits(as, input.dtype, through);
   input.through = convert ? through : ScalarType::Undefined;
   input.reader.init(t, out_);
   input.direct = input.reader.is_linear() && same_bytes(as, input.dtype) &&
@@ -129,7 +132,7 @@ void Elementwise::run_direct(Loop loop, const void* op, char* out, size_t out_si
   });
 }
 
-void Elementwise::run(Loop loop, const void* op, Compute result) {
+void Elementwise::run(Loop loop, const void* op, Compute result, ScalarType dtype) {
   const size_t total = static_cast<size_t>(out_.numel());
   if (total == 0) {
     return;
@@ -138,7 +141,8 @@ void Elementwise::run(Loop loop, const void* op, Compute result) {
   const void* pointers[kMaxInputs];
   const size_t out_size = static_cast<size_t>(out_.element_size());
   const size_t result_size = compute_size(result);
-  const bool out_direct = same_bytes(result, out_.scalar_type());
+  const bool rounds = dtype != out_.scalar_type() && narrows(result, dtype);
+  const bool out_direct = !rounds && same_bytes(result, out_.scalar_type());
 
   // A run with nothing to convert needs no chunks.
   bool chunked = !out_direct;
@@ -185,6 +189,9 @@ void Elementwise::run(Loop loop, const void* op, Compute result) {
     }
     char* target = out + done * out_size;
     loop(op, out_direct ? target : buffers[kMaxInputs], pointers, n);
+    if (rounds) {
+      round_through(result, dtype, n, buffers[kMaxInputs]);
+    }
     if (!out_direct) {
       store(result, out_.scalar_type(), buffers[kMaxInputs], n, target);
     }

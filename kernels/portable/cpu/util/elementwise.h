@@ -181,8 +181,10 @@ class Elementwise {
    * @param loop The operator's loop for the types of the inputs.
    * @param op The functor handed to it.
    * @param result The type that the loop writes.
+   * @param dtype The operation's dtype. Results are rounded, or wrap around, to it before they
+   *     become elements of an output of another dtype.
    */
-  void run(Loop loop, const void* op, Compute result);
+  void run(Loop loop, const void* op, Compute result, ScalarType dtype);
 
  private:
   /// A run with nothing to convert.
@@ -202,10 +204,6 @@ class Elementwise {
   size_t count_ = 0;
   Input inputs_[kMaxInputs];
 };
-
-/// True if numbers of compute type `c` change when they are stored as `dtype`, which is calculated
-/// with as `c`.
-bool narrows(Compute c, ScalarType dtype);
 
 /// True if elements of compute type `c` and of `dtype` have the same bytes.
 inline bool same_bytes(Compute c, ScalarType dtype) { return dtype == native_dtype(c); }

@@ -1,39 +1,36 @@
 #include <cstring>
 
 #include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
 
 namespace torch::executor::native::util {
 namespace {
 
-/// Runs `loops` for one input converted to the compute type of `dtype`.
-void run_unary(const Tensor& in, Compute c, Compute result, Tensor& out, const Loops& loops,
-               const void* op) {
+/// Runs `loops` for one input converted to the compute type `c`; the results are of `dtype`.
+void run_unary(const Tensor& in, Compute c, Compute result, ScalarType dtype, Tensor& out,
+               const Loops& loops, const void* op) {
   Elementwise elementwise(out);
   elementwise.add(in, c);
-  elementwise.run(loops.fn[static_cast<size_t>(c)], op, result);
+  elementwise.run(loops.fn[static_cast<size_t>(c)], op, result, dtype);
 }
 
 /// An input of a two-input operator.
 struct Operand {
   const Tensor* tensor;
   const Scalar* scalar;
+  /// A dtype that values are converted to before they are calculated with, or Undefined.
+  ScalarType through = ScalarType::Undefined;
 
-  /// @param through The operation's dtype if values are converted to it first, or Undefined.
-  void add_to(Elementwise& elementwise, Compute c, ScalarType through) const {
+  bool is_single() const { return tensor == nullptr || tensor->numel() == 1; }
+
+  void add_to(Elementwise& elementwise, Compute c) const {
     if (tensor != nullptr) {
       elementwise.add(*tensor, c, through);
-      return;
+    } else {
+      elementwise.add(
+          through == ScalarType::Undefined ? ScalarValue(*scalar) : as_element(*scalar, through),
+          c);
     }
-    ScalarValue value(*scalar);
-    if (narrows(c, through)) {
-      const bool integer = c == Compute::kInt64;
-      const Compute exact = integer ? Compute::kInt64 : Compute::kDouble;
-      void* number = integer ? static_cast<void*>(&value.i) : &value.d;
-      alignas(4) char rounded[4];
-      store(exact, through, number, 1, rounded);
-      load(exact, through, rounded, 1, 1, number);
-    }
-    elementwise.add(value, c);
   }
 };
 
@@ -46,7 +43,7 @@ bool resize_for(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, T
 
 Tensor& run_binary(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, Compute c,
                    Compute result, ScalarType dtype, Tensor& out, const Loops& loops,
-                   const void* op, ScalarType through = ScalarType::Undefined) {
+                   const void* op) {
   if ((a.tensor != nullptr && !require_real(ctx, *a.tensor)) ||
       (b.tensor != nullptr && !require_real(ctx, *b.tensor)) ||
       !require_storable(ctx, dtype, out)) {
@@ -58,18 +55,27 @@ Tensor& run_binary(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
     return out;
   }
   Elementwise elementwise(out);
-  a.add_to(elementwise, c, through);
-  b.add_to(elementwise, c, through);
-  elementwise.run(loop, op, result);
+  a.add_to(elementwise, c);
+  b.add_to(elementwise, c);
+  elementwise.run(loop, op, result, dtype);
   return out;
 }
 
-Tensor& arithmetic(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
-                   Tensor& out, const Loops& loops, const void* op) {
+/// Numbers wrap around, or are rounded, to the common dtype first, as eager's are.
+Tensor& arithmetic(KernelRuntimeContext& ctx, Operand a, Operand b, ScalarType common, Tensor& out,
+                   const Loops& loops, const void* op) {
   const Compute c = arithmetic_compute(common);
-  // Integers wrap around to the common dtype first, as eager's do.
-  const ScalarType through = c == Compute::kInt64 ? common : ScalarType::Undefined;
-  return run_binary(ctx, a, b, c, c, common, out, loops, op, through);
+  a.through = common;
+  b.through = common;
+  return run_binary(ctx, a, b, c, c, common, out, loops, op);
+}
+
+Tensor& scaling_in(KernelRuntimeContext& ctx, Operand a, Operand b, ScalarType common, Tensor& out,
+                   const Loops& loops, const void* op) {
+  const Compute c = arithmetic_compute(common);
+  a.through = common;
+  b.through = c == Compute::kFloat && b.is_single() ? ScalarType::Undefined : common;
+  return run_binary(ctx, a, b, c, c, common, out, loops, op);
 }
 
 Tensor& bitwise_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
@@ -79,10 +85,12 @@ Tensor& bitwise_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b
 }
 
 /// Both sides are converted to the common dtype, since equality sees the last bit.
-Tensor& compare_in(KernelRuntimeContext& ctx, const Operand& a, const Operand& b, ScalarType common,
-                   Tensor& out, const Loops& loops) {
+Tensor& compare_in(KernelRuntimeContext& ctx, Operand a, Operand b, ScalarType common, Tensor& out,
+                   const Loops& loops) {
+  a.through = common;
+  b.through = common;
   return run_binary(ctx, a, b, arithmetic_compute(common), Compute::kBool, ScalarType::Bool, out,
-                    loops, &kNoParameters, common);
+                    loops, &kNoParameters);
 }
 
 struct Copy {
@@ -96,39 +104,41 @@ struct Copy {
 
 Tensor& unary_same(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, const Loops& loops,
                    const void* op, bool allow_bool) {
-  if (!require_real(ctx, in) || !require_storable(ctx, in.scalar_type(), out) ||
+  if (!require_real(ctx, in) || !require_same_dtype(ctx, in, out) ||
       !require(ctx, allow_bool || in.scalar_type() != ScalarType::Bool,
                "the operator is not defined for Bool") ||
       !resize_like(ctx, in, out)) {
     return out;
   }
   const Compute c = arithmetic_compute(in.scalar_type());
-  run_unary(in, c, c, out, loops, op);
+  run_unary(in, c, c, in.scalar_type(), out, loops, op);
   return out;
 }
 
 Tensor& unary_float(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, const Loops& loops,
                     const void* op) {
-  if (!require_real(ctx, in) || !require_storable(ctx, to_floating(in.scalar_type()), out) ||
-      !resize_like(ctx, in, out)) {
+  const ScalarType dtype = to_floating(in.scalar_type());
+  if (!require_real(ctx, in) || !require_storable(ctx, dtype, out) || !resize_like(ctx, in, out)) {
     return out;
   }
-  const Compute c = arithmetic_compute(to_floating(in.scalar_type()));
-  run_unary(in, c, c, out, loops, op);
+  const Compute c = arithmetic_compute(dtype);
+  run_unary(in, c, c, dtype, out, loops, op);
   return out;
 }
 
 Tensor& unary_float_only(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out,
                          const Loops& loops, const void* op) {
-  return require_floating(ctx, in) ? unary_float(ctx, in, out, loops, op) : out;
+  return require_floating(ctx, in) && require_same_dtype(ctx, in, out)
+             ? unary_float(ctx, in, out, loops, op)
+             : out;
 }
 
 Tensor& unary_rounding(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out,
                        const Loops& loops) {
   if (is_floating(in.scalar_type())) {
-    return unary_float(ctx, in, out, loops);
+    return unary_float_only(ctx, in, out, loops);
   }
-  if (require_real(ctx, in) && require_storable(ctx, in.scalar_type(), out) &&
+  if (require_real(ctx, in) && require_same_dtype(ctx, in, out) &&
       require(ctx, in.scalar_type() != ScalarType::Bool, "the operator is not defined for Bool") &&
       resize_like(ctx, in, out)) {
     convert_copy(in, out);
@@ -141,7 +151,8 @@ Tensor& unary_test(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, con
       !resize_like(ctx, in, out)) {
     return out;
   }
-  run_unary(in, arithmetic_compute(in.scalar_type()), Compute::kBool, out, loops, &kNoParameters);
+  run_unary(in, arithmetic_compute(in.scalar_type()), Compute::kBool, ScalarType::Bool, out, loops,
+            &kNoParameters);
   return out;
 }
 
@@ -158,6 +169,16 @@ Tensor& binary(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Scal
 Tensor& binary(KernelRuntimeContext& ctx, const Scalar& a, const Tensor& b, ScalarType common,
                Tensor& out, const Loops& loops, const void* op) {
   return arithmetic(ctx, {nullptr, &a}, {&b, nullptr}, common, out, loops, op);
+}
+
+Tensor& scaling(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, ScalarType common,
+                Tensor& out, const Loops& loops, const void* op) {
+  return scaling_in(ctx, {&a, nullptr}, {&b, nullptr}, common, out, loops, op);
+}
+
+Tensor& scaling(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, ScalarType common,
+                Tensor& out, const Loops& loops, const void* op) {
+  return scaling_in(ctx, {&a, nullptr}, {nullptr, &b}, common, out, loops, op);
 }
 
 Tensor& compare(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out,
@@ -196,7 +217,7 @@ void convert_copy(const Tensor& in, Tensor& out) {
   static constexpr Loops kCopy = {
       {unary_loop<Copy, uint8_t, uint8_t>, unary_loop<Copy, int64_t, int64_t>,
        unary_loop<Copy, float, float>, unary_loop<Copy, double, double>}};
-  run_unary(in, c, c, out, kCopy, &kNoParameters);
+  run_unary(in, c, c, to, out, kCopy, &kNoParameters);
 }
 
 void fill(const ScalarValue& value, Tensor& out) {

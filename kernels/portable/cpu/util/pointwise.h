@@ -13,7 +13,8 @@ namespace torch::executor::native::util {
 /// What a family does with the functor it is given when the functor has no parameters.
 inline constexpr char kNoParameters = 0;
 
-/// An operator whose result has its input's dtype. Bool inputs are refused unless `allow_bool`.
+/// An operator whose result has its input's dtype, and its output no other. Bool inputs are refused
+/// unless `allow_bool`.
 Tensor& unary_same(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, const Loops& loops,
                    const void* op = &kNoParameters, bool allow_bool = false);
 
@@ -21,11 +22,12 @@ Tensor& unary_same(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, con
 Tensor& unary_float(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out, const Loops& loops,
                     const void* op = &kNoParameters);
 
-/// An operator on floating inputs only, with the input's dtype.
+/// An operator on floating inputs only; input and output have one dtype.
 Tensor& unary_float_only(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out,
                          const Loops& loops, const void* op = &kNoParameters);
 
-/// An operator that rounds: floating inputs go through the loop, integers are copied.
+/// An operator that rounds: floating inputs go through the loop, integers are copied. Input and
+/// output have one dtype.
 Tensor& unary_rounding(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out,
                        const Loops& loops);
 
@@ -39,6 +41,15 @@ Tensor& binary(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, Scal
                Tensor& out, const Loops& loops, const void* op = &kNoParameters);
 Tensor& binary(KernelRuntimeContext& ctx, const Scalar& a, const Tensor& b, ScalarType common,
                Tensor& out, const Loops& loops, const void* op = &kNoParameters);
+
+/**
+ * As `binary`, for products and quotients: where `b` is a single element, it keeps the precision
+ * that a half type has no room for, as in eager.
+ */
+Tensor& scaling(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, ScalarType common,
+                Tensor& out, const Loops& loops, const void* op = &kNoParameters);
+Tensor& scaling(KernelRuntimeContext& ctx, const Tensor& a, const Scalar& b, ScalarType common,
+                Tensor& out, const Loops& loops, const void* op = &kNoParameters);
 
 /// A comparison in the common dtype; the result is Bool, stored as `out`'s dtype.
 Tensor& compare(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b, Tensor& out,

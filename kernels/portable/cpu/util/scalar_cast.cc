@@ -69,9 +69,48 @@ bool is_representable(const Scalar& value, ScalarType to) {
   return !std::isfinite(x) || std::fabs(x) <= largest(to);
 }
 
+bool require_representable(KernelRuntimeContext& ctx, const Scalar& value, ScalarType to) {
+  return require(ctx, is_representable(value, to), "the dtype cannot hold the value");
+}
+
 bool require_representable(KernelRuntimeContext& ctx, const Scalar& value, const Tensor& t) {
-  return require(ctx, is_representable(value, t.scalar_type()),
-                 "the tensor's dtype cannot hold the value");
+  return require_representable(ctx, value, t.scalar_type());
+}
+
+bool require_factor(KernelRuntimeContext& ctx, const Scalar& value, ScalarType t) {
+  return require_representable(ctx, value, native_dtype(arithmetic_compute(t)));
+}
+
+bool require_alpha(KernelRuntimeContext& ctx, const Scalar& alpha, ScalarType common,
+                   bool subtract) {
+  if (!require(ctx, is_floating(common) || !alpha.isFloatingPoint(),
+               "alpha must be an integer for an integer result")) {
+    return false;
+  }
+  const bool negate = subtract && alpha.isIntegral(false) && alpha.to<int64_t>() != INT64_MIN;
+  return require_representable(ctx, negate ? Scalar(-alpha.to<int64_t>()) : alpha, common);
+}
+
+ScalarValue as_element(const Scalar& value, ScalarType to) {
+  const ScalarValue number(value);
+  const Compute c = arithmetic_compute(to);
+  if (to == ScalarType::Bool) {
+    return ScalarValue(int64_t{number.as<uint8_t>()});
+  }
+  alignas(8) char element[8];
+  if (c == Compute::kInt64) {
+    int64_t wrapped = 0;
+    store(c, to, &number.i, 1, element);
+    load(c, to, element, 1, 1, &wrapped);
+    return ScalarValue(wrapped);
+  }
+  if (c == Compute::kDouble) {
+    return number;
+  }
+  float rounded = number.as<float>();
+  store(c, to, &rounded, 1, element);
+  load(c, to, element, 1, 1, &rounded);
+  return ScalarValue(static_cast<double>(rounded));
 }
 
 }  // namespace torch::executor::native::util

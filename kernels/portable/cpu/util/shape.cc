@@ -109,6 +109,13 @@ bool require_same_dtype(KernelRuntimeContext& ctx, const Tensor& a, const Tensor
   return true;
 }
 
+bool require_result_dtype(KernelRuntimeContext& ctx, ScalarType result, const Tensor& out) {
+  ET_KERNEL_CHECK_MSG(ctx, result == out.scalar_type(), InvalidArgument, false,
+                      "a result of dtype %s is not stored as %s", toString(result),
+                      toString(out.scalar_type()));
+  return true;
+}
+
 bool require_real(KernelRuntimeContext& ctx, const Tensor& t) {
   ET_KERNEL_CHECK_MSG(ctx, is_real_dtype(t.scalar_type()), InvalidArgument, false,
                       "dtype %s is not supported", toString(t.scalar_type()));

@@ -55,6 +55,9 @@ bool require(KernelRuntimeContext& ctx, bool condition, const char* what);
 /// Requires that two dtypes are equal.
 bool require_same_dtype(KernelRuntimeContext& ctx, const Tensor& a, const Tensor& b);
 
+/// Requires that `out` has the dtype of the result, where eager stores it as no other.
+bool require_result_dtype(KernelRuntimeContext& ctx, ScalarType result, const Tensor& out);
+
 /// Requires a real dtype (integers, Bool, Half, BFloat16, Float, Double).
 bool require_real(KernelRuntimeContext& ctx, const Tensor& t);
 

@@ -269,7 +269,7 @@ void softmax_in(const Tensor& in, size_t dim, bool logarithm, Tensor& out) {
 Tensor& softmax(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, bool half_to_float,
                 bool logarithm, Tensor& out) {
   if (!require(ctx, !half_to_float, "half_to_float is not supported") ||
-      !require_floating(ctx, in) || !require_floating(ctx, out) ||
+      !require_floating(ctx, in) || !require_same_dtype(ctx, in, out) ||
       !wrap_dim(ctx, dim, static_cast<size_t>(in.dim())) || !resize_like(ctx, in, out) ||
       in.numel() == 0) {
     return out;
