@@ -26,7 +26,7 @@ def test_the_tables_are_those_of_the_stages():
 
 def test_links_lead_somewhere():
     root = PAGE.parent.parent
-    for page in PAGE.parent.glob("*.md"):
+    for page in (*PAGE.parent.rglob("*.md"), root / "CONTRIBUTING.md"):
         links = re.findall(r"\]\(([^)#:]+)\)", page.read_text())
         missing = [link for link in links if not (page.parent / link).exists()]
         assert missing == [], f"{page.relative_to(root)}"
