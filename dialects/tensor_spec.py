@@ -158,12 +158,24 @@ class TensorSpec:
 
     @property
     def inplace_base(self) -> "TensorSpec | None":
-        """The spec whose bytes it overwrites: :attr:`storage_base`, if it begins where that one does."""
-        return self.storage_base if self.storage_base_offset == 0 else None
+        """The spec whose bytes it overwrites: :attr:`storage_base`, which begins where it does.
+
+        Raises:
+            ValueError: it begins elsewhere; ask for ``storage_base`` and ``storage_base_offset``.
+        """
+        if self.storage_base_offset:
+            raise ValueError(
+                f"what overwrites a base begins at offset 0 of it, this one at {self.storage_base_offset}"
+            )
+        return self.storage_base
 
     @inplace_base.setter
     def inplace_base(self, base: "TensorSpec | None") -> None:
-        self.storage_base, self.storage_base_offset = base, 0
+        if self.storage_base_offset:
+            raise ValueError(
+                f"a base is overwritten only where storage_base_offset is 0, it is {self.storage_base_offset}"
+            )
+        self.storage_base = base
 
     @property
     def is_view(self) -> bool:

@@ -4,10 +4,17 @@ import io
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 from executorch.dialects import meta_keys
 from executorch.exir import EdgeCompileConfig, load, save, to_edge
 from executorch.exir.backend.canonical_partitioners.all_node_partitioner import AllNodePartitioner
+from executorch.exir.serde.export_serialize import (
+    _CURRENT_DESERIALIZER,
+    GraphModuleDeserializer,
+    deserialize_torch_artifact,
+    serialize_torch_artifact,
+)
 from executorch.exir.serde.serialize import deserialize, serialize
 from executorch.partitioner import BackendDetails, CompileSpec, NamedDataStore, PreprocessResult
 
@@ -153,3 +160,39 @@ def test_an_input_may_have_the_name_of_a_python_builtin(tmp_path):
     path = tmp_path / "linear.pt2"
     save(program, path)
     assert load(path).graph_signature.user_inputs == ("input",)
+
+
+class _Integers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.codes = torch.nn.Parameter(torch.randint(0, 255, (4, 4), dtype=torch.uint8), requires_grad=False)
+        self.register_buffer("scales", torch.rand(4, 4))
+
+    def forward(self, x):
+        return x + self.codes.to(torch.float32) * self.scales
+
+
+def test_a_program_without_its_weights():
+    program = edge_of(_Integers(), torch.rand(4, 4)).exported_program()
+    mode = FakeTensorMode()
+    program._state_dict = {
+        name: mode.from_tensor(value, static_shapes=True) for name, value in program.state_dict.items()
+    }
+    allowed = set(torch.serialization.get_safe_globals())
+    restored = deserialize(serialize(program)).state_dict
+    assert set(torch.serialization.get_safe_globals()) == allowed
+    assert all(isinstance(value, FakeTensor) for value in restored.values())
+    assert isinstance(restored["codes"], torch.nn.Parameter) and restored["codes"].dtype == torch.uint8
+    assert restored["scales"].shape == (4, 4)
+
+
+def test_an_artifact_by_itself():
+    reader = GraphModuleDeserializer()
+    reader.fake_tensor_mode = FakeTensorMode()
+    weight = FakeTensorMode().from_tensor(torch.rand(2, 3))
+    _CURRENT_DESERIALIZER.append(reader)
+    try:
+        restored = deserialize_torch_artifact(serialize_torch_artifact({"weight": weight}))
+    finally:
+        _CURRENT_DESERIALIZER.pop()
+    assert isinstance(restored["weight"], FakeTensor) and restored["weight"].shape == (2, 3)

@@ -23,12 +23,16 @@ def eval_shape(shape: Iterable["int | torch.SymInt"]) -> "list[int | None]":
 
 
 def eval_upper_bound(maybe_symint: "int | torch.SymInt") -> int:
-    """The largest number that a size can be.
+    """The largest number that a size can be; where nothing bounds it, what it was in the example inputs.
+
+    Memory is planned in the same way.
 
     Raises:
-        UnboundedShapeError: nothing bounds it.
+        UnboundedShapeError: nothing bounds it and only the data decide it.
     """
     bound = upper_bound(maybe_symint)
+    if bound is None:
+        bound = eval_expr(maybe_symint)
     if bound is None:
         raise UnboundedShapeError(
             ExportErrorType.MISSING_PROPERTY,

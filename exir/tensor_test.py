@@ -118,8 +118,19 @@ def test_sizes_and_their_bounds():
 
 def test_a_size_without_bound():
     (x,) = _export(d0=torch.export.Dim("n")).graph.find_nodes(op="placeholder")
+    assert eval_shape_upper_bound(x.meta["val"].shape) == [4, 6]
+
+
+def test_a_size_without_bound_that_only_the_data_decide():
+    program = torch.export.export(_Chosen(), (torch.tensor(3),))
+    (size,) = (node.meta["val"] for node in program.graph.nodes if "item" in str(node.target))
     with pytest.raises(UnboundedShapeError, match="has no upper bound"):
-        eval_shape_upper_bound(x.meta["val"].shape)
+        eval_upper_bound(size)
+
+
+class _Chosen(torch.nn.Module):
+    def forward(self, n):
+        return torch.ones(n.item())
 
 
 # ---- graphs with bodies -----------------------------------------------------------------------------------------

@@ -47,6 +47,14 @@ def rank_of(node: Any) -> "int | None":
     return None if value is None else value.dim()
 
 
+def have_same_layout(left: Node, right: Node) -> bool:
+    """Whether two nodes are tensors of one element type, with the same sizes and strides, on one device."""
+    first, second = tensor_of(left), tensor_of(right)
+    if first is None or second is None or first.device != second.device:
+        return False
+    return bool(description(first) == description(second))
+
+
 def description(value: Any) -> Any:
     """Types, sizes and strides of a value, to compare.
 

@@ -45,7 +45,13 @@ def test_wrong_bases_are_refused():
 
 def test_an_offset_makes_a_part_and_no_offset_an_overwriter():
     base = spec(8, 0, 1)
-    assert spec(4, 0, 1, base).inplace_base is base and spec(4, 0, 1, base, 16).inplace_base is None
+    assert spec(4, 0, 1, base).inplace_base is base
+    part = spec(4, 0, 1, base, 16)
+    with pytest.raises(ValueError, match="offset 0"):
+        _ = part.inplace_base
+    with pytest.raises(ValueError, match="storage_base_offset is 0"):
+        part.inplace_base = base
+    assert part.storage_base_offset == 16
 
 
 def test_banks_have_no_place_for_values_of_devices():

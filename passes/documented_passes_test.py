@@ -248,6 +248,15 @@ def test_dequantize_and_quantize_cancel():
     assert RemoveNoopPass()(between).modified and _names(between) == ["aten_view_copy_default"]
 
 
+@pytest.mark.parametrize("layout", [torch.contiguous_format, torch.channels_last])
+def test_dequantize_and_quantize_cancel_across_copies_of_the_same_layout(layout):
+    image = torch.randint(-9, 9, (1, 2, 3, 3), dtype=torch.int8)
+    module = _graph(lambda a: _q(aten.clone(_dq(a, Q), memory_format=layout), Q).reshape(6, 3), image)
+    same = layout is torch.contiguous_format
+    assert FoldRedundantDequantizeQuantizePass()(module).modified is same
+    assert any("quantize" in name for name in _names(module)) is not same
+
+
 class _Constants(torch.nn.Module):
     """``x * (table + table).exp()`` with the table as an attribute."""
 

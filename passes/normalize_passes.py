@@ -7,7 +7,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.ir.values import value_of
+from executorch.ir.values import have_same_layout, value_of
 from executorch.passes.pass_base import NodePass
 
 _aten = torch.ops.aten
@@ -61,7 +61,7 @@ class PruneEmptyTensorsPass(NodePass):
         kept = [source for source in sources if not _is_empty(source)]
         if not kept or len(kept) == len(sources):
             return False
-        if len(kept) == 1 and kept[0].op != "placeholder" and _same_type(kept[0], node):
+        if len(kept) == 1 and kept[0].op != "placeholder" and have_same_layout(kept[0], node):
             node.replace_all_uses_with(kept[0], propagate_meta=False)
             node.graph.erase_node(node)
         else:
@@ -83,7 +83,7 @@ class RemoveToCopyPass(NodePass):
         if node.op != "call_function" or aten_op(node.target) not in _TO_COPIES:
             return False
         source = node.args[0]
-        if not isinstance(source, Node) or not _same_type(source, node):
+        if not isinstance(source, Node) or not have_same_layout(source, node):
             return False
         if source.op == "placeholder" and any(user.op == "output" for user in node.users):
             return False  # an output must not become an alias of an input
@@ -129,16 +129,6 @@ def _is_empty(node: Any) -> bool:
     return isinstance(value, torch.Tensor) and any(
         isinstance(size, int) and size == 0 for size in value.shape
     )
-
-
-def _same_type(left: Node, right: Node) -> bool:
-    first, second = value_of(left), value_of(right)
-    if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor):
-        return False
-    same_memory = [str(size) for size in (*first.shape, *first.stride())] == [
-        str(size) for size in (*second.shape, *second.stride())
-    ]
-    return first.dtype == second.dtype and first.device == second.device and same_memory
 
 
 __all__ = [

@@ -6,21 +6,26 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
+from executorch.ir.values import have_same_layout
 from executorch.passes.pass_base import NodePass
 
 _NAMESPACE: Final = "quantized_decomposed::"
 #: Number of arguments that say how the integers are to be read: everything between input and ``out_dtype``.
+_CLONES: Final = frozenset({torch.ops.aten.clone.default, torch.ops.dim_order_ops._clone_dim_order.default})
 _PARAMETERS: Final = {"quantize_per_tensor": 5, "quantize_per_channel": 6}
 
 
 class FoldRedundantDequantizeQuantizePass(NodePass):
-    """Removes ``quantize(dequantize(q))`` where both have the same parameters: the result is ``q`` (in place)."""
+    """Removes ``quantize(dequantize(q))`` where both have the same parameters: the result is ``q`` (in place).
+
+    Also where copies of the same layout stand between them, as dropout leaves one in a model for inference.
+    """
 
     removes_dead_code = True
 
     def rewrite(self, node: Node) -> bool:
         kind = _kind(node, "quantize_")
-        source = node.args[0] if kind else None
+        source = _behind_copies(node.args[0]) if kind else None
         if kind is None or not isinstance(source, Node) or _kind(source, "dequantize_") != kind:
             return False
         count = _PARAMETERS[f"quantize_{kind}"]
@@ -40,6 +45,16 @@ def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: "list[Node]") -> No
                 fold.rewrite(user)
     graph_module.graph.eliminate_dead_code()
     graph_module.recompile()
+
+
+def _behind_copies(value: Any) -> Any:
+    """What ``value`` is a copy of, element by element in the same order; ``value`` itself if it is no copy."""
+    while isinstance(value, Node) and value.op == "call_function" and aten_op(value.target) in _CLONES:
+        (source,) = value.all_input_nodes
+        if not have_same_layout(value, source):
+            break
+        value = source
+    return value
 
 
 def _kind(node: Node, prefix: str) -> "str | None":

@@ -6,7 +6,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.ir.values import value_of
+from executorch.ir.values import have_same_layout
 from executorch.passes.pass_base import NodePass
 from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
 
@@ -80,7 +80,7 @@ class RemoveNoopPass(NodePass):
         op = aten_op(node.target)
         if op in IDENTITIES:
             return self._bypass(node, op in _COPIES)
-        if op in self._candidates and _same_value_kind(node, node.args[0]):
+        if op in self._candidates and have_same_layout(node, node.args[0]):
             return self._bypass(node, op in _COPIES)
         return self._pairs.rewrite(node)
 
@@ -94,19 +94,3 @@ class RemoveNoopPass(NodePass):
         node.replace_all_uses_with(source, propagate_meta=False)
         node.graph.erase_node(node)
         return True
-
-
-def _same_value_kind(node: Node, source: Node) -> bool:
-    result, value = value_of(node), value_of(source)
-    if not isinstance(result, torch.Tensor) or not isinstance(value, torch.Tensor):
-        return False
-    return (
-        result.dtype == value.dtype
-        and _texts(result.shape) == _texts(value.shape)
-        and _texts(result.stride()) == _texts(value.stride())
-        and result.device == value.device
-    )
-
-
-def _texts(sizes: "torch.Size | tuple[int, ...]") -> list[str]:
-    return [str(size) for size in sizes]

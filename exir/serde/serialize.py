@@ -20,6 +20,7 @@ from torch._export.serde import serialize as torch_serde
 from torch.export import ExportedProgram
 
 from executorch.exir.serde._delegates import pack_delegates, unpack_delegates
+from executorch.exir.serde._fake_tensors import fake_tensors_are_read
 from executorch.exir.serde._plain import from_plain, to_plain
 
 _FORMAT = 1
@@ -79,7 +80,8 @@ def deserialize(
     Raises:
         torch._export.serde.serialize.SerializeError: an operator is unknown, or torch is too old for the bytes.
     """
-    program = torch_serde.deserialize(artifact, expected_opset_version)
+    with fake_tensors_are_read():
+        program = torch_serde.deserialize(artifact, expected_opset_version)
     delegates = (
         unpack_delegates(artifact.delegates, lambda data: deserialize(_from_zip(io.BytesIO(data))[0]))
         if artifact.delegates
