@@ -405,6 +405,34 @@ def test_debug_handles_of_calls_are_new():
     assert handles == [10, 11]
 
 
+def graphs(program):
+    """The graph of a program and those of its conditions' branches."""
+    root = program.graph_module
+    return [root, *(child for child in root.children() if isinstance(child, torch.fx.GraphModule))]
+
+
+def test_debug_handles_of_calls_in_control_flow_are_nobody_elses():
+    class Choice(torch.nn.Module):
+        def forward(self, x, y):
+            z = torch.cond(x.sum() > 0, lambda a, b: (a + b).sin(), lambda a, b: a * b + 1, (x, y))
+            return (z + x).sin() * y
+
+    program = export(Choice(), PAIR)
+    calls = [node for graph in graphs(program) for node in graph.graph.nodes if node.op == "call_function"]
+    for handle, node in enumerate(calls):
+        node.meta["debug_handle"] = handle + 1
+    for once in (OpPartitioner(["add.Tensor"]), OpPartitioner(["mul.Tensor"])):
+        program = to_backend(program, once)
+    handles = [
+        node.meta["debug_handle"]
+        for graph in graphs(program)
+        for node in graph.graph.nodes
+        if node.op == "call_function" and "debug_handle" in node.meta
+    ]
+    assert len(handles) == len(set(handles))
+    assert max(handles) == len(calls) + 5
+
+
 def test_what_is_refused():
     program = export(Net().eval(), IMAGE)
     with pytest.raises(NotImplementedError, match=r"Backend Nowhere was not found.*TextBackend") as error:

@@ -14,6 +14,7 @@ from torch.export.graph_signature import ExportGraphSignature, OutputSpec
 
 from executorch.dialects import meta_keys
 from executorch.ir.clone import copy_node
+from executorch.ir.debug_handles import DebugHandles
 from executorch.ir.mutations import state_mutations
 from executorch.partitioner.call_delegate import executorch_call_delegate
 from executorch.partitioner.delegation import DelegationSpec
@@ -117,6 +118,7 @@ class _Rebuilder:
         self,
         plan: GraphPlan,
         lowered: Mapping[int, LoweredBackendModule],
+        handles: DebugHandles,
         dropped_outputs: frozenset[int] = frozenset(),
     ) -> None:
         self._plan = plan
@@ -124,9 +126,7 @@ class _Rebuilder:
         self._graph = torch.fx.Graph()
         self._root = torch.nn.Module()
         self._mapping: dict[torch.fx.Node, torch.fx.Node] = {}
-        handles = [node.meta.get(meta_keys.DEBUG_HANDLE) for node in plan.graph_module.graph.nodes]
-        known = [handle for handle in handles if isinstance(handle, int)]
-        self._next_debug_handle = max(known) + 1 if known else None
+        self._handles = handles
         self._next_module = 0
         self._dropped_outputs = dropped_outputs
 
@@ -147,7 +147,9 @@ class _Rebuilder:
     def _take_over_submodules(self, source: torch.fx.GraphModule) -> None:
         for name, child in source.named_children():
             plan = self._plan.children.get(name)
-            self._root.add_module(name, _Rebuilder(plan, self._lowered).run() if plan else child)
+            self._root.add_module(
+                name, _Rebuilder(plan, self._lowered, self._handles).run() if plan else child
+            )
 
     def _keep(self, node: torch.fx.Node) -> None:
         if node.op == "placeholder":
@@ -183,9 +185,8 @@ class _Rebuilder:
         call = self._graph.call_function(executorch_call_delegate, (reference, *arguments))
         values = tuple(node.meta.get(meta_keys.VAL) for node in subgraph.outputs)
         call.meta[meta_keys.VAL] = values
-        if self._next_debug_handle is not None:
-            call.meta[meta_keys.DEBUG_HANDLE] = self._next_debug_handle
-            self._next_debug_handle += 1
+        if self._handles.last:  # A program without handles stays without.
+            call.meta[meta_keys.DEBUG_HANDLE] = self._handles.next()
         for position, node in enumerate(subgraph.outputs):
             result = self._graph.call_function(operator.getitem, (call, position))
             result.meta[meta_keys.VAL] = values[position]
@@ -226,7 +227,7 @@ def rebuild_program(
         lowered: ``id(subgraph)`` -> lowered module, for every subgraph of the plan.
     """
     dropped = _kept_by_delegates(program, plan)
-    graph_module = _Rebuilder(plan, lowered, dropped).run()
+    graph_module = _Rebuilder(plan, lowered, DebugHandles(plan.graph_module), dropped).run()
     signature = program.graph_signature
     left = {node.name for node in graph_module.graph.find_nodes(op="placeholder")}
     input_specs = [spec for spec in signature.input_specs if spec.arg.name in left]

@@ -6,6 +6,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.debug_handles import DebugHandles
 from executorch.passes.node_origins import greatest_ancestor
 from executorch.passes.pass_base import PassBase, PassResult
 
@@ -46,7 +47,7 @@ class DebugHandleGeneratorPass(PassBase):
 
     def call(self, graph_module: GraphModule) -> PassResult:
         nodes = list(_operator_nodes(graph_module))
-        highest = max((node.meta.get(meta_keys.DEBUG_HANDLE) or 0 for node in nodes), default=0)
+        counter = DebugHandles(graph_module)
         missing = [node for node in nodes if not node.meta.get(meta_keys.DEBUG_HANDLE)]
         handles: dict[tuple[str, int], int] = {}
         if missing:
@@ -58,8 +59,7 @@ class DebugHandleGeneratorPass(PassBase):
             origin = _origin(node)
             handle = handles.get(origin) if origin is not None else None
             if handle is None:
-                highest += 1
-                handle = highest
+                handle = counter.next()
                 if origin is not None:
                     handles[origin] = handle
             node.meta[meta_keys.DEBUG_HANDLE] = handle
