@@ -73,10 +73,24 @@ def get_graph_input_tensors(
     nodes: Iterable[Node], graph_signature: ExportGraphSignature | None = None
 ) -> set[TensorSpec]:
     """The specs of the placeholders, mutable buffers excepted."""
+    mutable = mutable_placeholders(graph_signature)
     return {
         spec
         for node in nodes
-        if node.op == "placeholder" and not is_mutable_buffer(node, graph_signature)
+        if node.op == "placeholder" and node.name not in mutable
+        for spec in tensor_specs(node)
+    }
+
+
+def mutable_buffer_specs(
+    nodes: Iterable[Node], graph_signature: ExportGraphSignature | None
+) -> set[TensorSpec]:
+    """The specs of the buffers that the method changes."""
+    mutable = mutable_placeholders(graph_signature)
+    return {
+        spec
+        for node in nodes
+        if node.op == "placeholder" and node.name in mutable
         for spec in tensor_specs(node)
     }
 
@@ -177,9 +191,7 @@ def collect_specs_from_nodes(
     if ignore_graph_output:
         left_out |= get_graph_output_tensors(nodes)
     if ignore_mutable_buffers:
-        for node in nodes:
-            if is_mutable_buffer(node, graph_signature):
-                left_out.update(tensor_specs(node))
+        left_out |= mutable_buffer_specs(nodes, graph_signature)
     for node in nodes:
         if node.op in ("get_attr", "output") or (ignore_out_var_node and is_out_var_node(node)):
             continue

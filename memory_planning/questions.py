@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from torch.export.graph_signature import ExportGraphSignature
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
@@ -14,7 +13,7 @@ from executorch.dialects.execution import is_delegate_call, is_in_place, is_out_
 from executorch.dialects.tensor_spec import DeviceType, TensorSpec
 from executorch.memory_planning.algorithms import SharedObject
 from executorch.memory_planning.apply import MemoryDevice, declared_read_ahead
-from executorch.memory_planning.collect import is_mutable_buffer
+from executorch.memory_planning.collect import mutable_buffer_specs as mutable_buffer_specs
 from executorch.memory_planning.plan import MemoryAlgoResult, SpecAllocResult
 from executorch.memory_planning.storage_bases import owner_of
 
@@ -35,13 +34,6 @@ def does_not_overlap(sobj: SharedObject, spec: TensorSpec) -> bool:
 def max_overlapping_offset(sobj: SharedObject, spec: TensorSpec) -> int:
     """Where the last value of a location ends that is live together with `spec`, in bytes; 0 if there is none."""
     return sobj.live_end(spec, spec.alignment)
-
-
-def mutable_buffer_specs(
-    nodes: Iterable[Node], graph_signature: ExportGraphSignature | None
-) -> set[TensorSpec]:
-    """The specs of the buffers that the method changes."""
-    return {spec for node in nodes if is_mutable_buffer(node, graph_signature) for spec in tensor_specs(node)}
 
 
 def reads_behind_inputs(graph_module: GraphModule) -> bool:

@@ -57,12 +57,15 @@ def _key(node: Node) -> "Hashable | None":
 
 
 def _frozen(value: Any) -> Hashable:
-    """``value`` as something to compare: types count (``1`` is not ``1.0`` or ``True``), nodes by identity."""
+    """``value`` as something to compare: types count (``1`` is not ``1.0`` or ``True``), nodes by identity.
+
+    Floats are compared as text, which keeps ``0.0`` and ``-0.0`` apart.
+    """
     if isinstance(value, (list, tuple)):
         return tuple(_frozen(item) for item in value)
     if isinstance(value, dict):
         return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
-    return type(value), value
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
 __all__ = ["CSEPass"]

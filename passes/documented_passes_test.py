@@ -117,6 +117,14 @@ def test_what_is_computed_twice_is_computed_once():
     assert not CSEPass()(module).modified
 
 
+@pytest.mark.parametrize("one, other", [(0.0, -0.0), (1, 1.0), (1, True), (1.0, True)])
+def test_numbers_that_compare_equal_are_not_all_the_same(one, other):
+    module = _graph(lambda x: (aten.full([1], one) / x, aten.full([1], other) / x), X)
+    fills = [node for node in module.graph.nodes if node.target is edge.full.default]
+    assert [repr(node.args[1]) for node in fills] == [repr(one), repr(other)]
+    assert not CSEPass()(module).modified
+
+
 def test_random_numbers_and_separate_outputs_stay():
     assert not CSEPass()(_graph(lambda x: aten.rand_like(x) + aten.rand_like(x), X)).modified
     assert not CSEPass()(_graph(lambda x: (x.sin(), x.sin()), X)).modified

@@ -82,6 +82,20 @@ def test_batch_norm_after_a_convolution_that_others_read_stays():
     run(Model(), (torch.rand(2, 3, 8, 8),), FuseBatchNormWithConvPass, modified=False)
 
 
+def test_a_batch_norm_whose_statistics_or_scale_the_model_writes_stays():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.convolution, self.norm = torch.nn.Conv2d(3, 4, 3), torch.nn.BatchNorm2d(4)
+
+        def forward(self, x):
+            y = self.norm(self.convolution(x))
+            self.norm.running_mean.add_(1)
+            return y
+
+    run(Model(), (torch.rand(2, 3, 8, 8),), FuseBatchNormWithConvPass, modified=False)
+
+
 @pytest.mark.parametrize("make", [FuseViewCopyTransform, CollapseViewCopyPass])
 def test_views_that_follow_each_other_become_one(make):
     result = run(lambda x: x.view(6, 20).view(120).view(12, 10), _IMAGE, lambda _: make())

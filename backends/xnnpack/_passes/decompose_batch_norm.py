@@ -10,15 +10,20 @@ from torch.export.graph_signature import InputKind
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.backends.xnnpack._passes.edits import edited, new_call
-from executorch.backends.xnnpack._passes.fuse_batch_norm import BATCH_NORMS, batch_norm_refusal
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
-from executorch.backends.xnnpack.graph.fusion import first_result
 from executorch.dialects.ops import ops
 from executorch.ir.constants import add_constant, remove_constants
-from executorch.ir.rewriter import is_call, replace
+from executorch.ir.rewriter import is_call
 from executorch.ir.values import rank_of
 from executorch.partitioner.reasons import WhyNoPartition
+from executorch.passes.batch_norm import (
+    BATCH_NORMS,
+    batch_norm_refusal,
+    factor_and_summand,
+    of_batch_norm,
+    replace_result,
+)
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten
@@ -57,8 +62,7 @@ class DecomposeBatchNorm(XNNPACKPass):
         beta: torch.Tensor,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Factor and summand for each channel; both (channels,), as are the tensors given."""
-        scale = gamma.double() / torch.sqrt(running_var.double() + eps)
-        shift = beta.double() - running_mean.double() * scale
+        scale, shift = factor_and_summand(running_mean, running_var, gamma, beta, eps)
         return scale.to(running_mean.dtype), shift.to(running_mean.dtype)
 
     def replace_bn_node_with_conv(self, bn_node: Node, graph_module: GraphModule) -> Node:
@@ -91,22 +95,13 @@ class DecomposeBatchNorm(XNNPACKPass):
             given = new_call(node, _aten.unsqueeze_copy.default, (source, 2)) if flat else source
             made = self._convolution(node, given, graph)
             result = new_call(node, _aten.squeeze_copy.dims, (made, [2])) if flat else made
-        replace(first_result(node), result)
-        for user in list(node.users):
-            graph.erase_node(user)
-        graph.erase_node(node)
+        replace_result(node, result)
         remove_constants(self.exported_program, old)
 
     def _convolution(self, norm: Node, source: Any, graph: Graph) -> Node:
         constants = program_constants(self.exported_program)
-        gamma, beta, mean, variance = (
-            None if one is None else constants(one)  # type: ignore[arg-type]
-            for one in norm.args[1:5]
-        )
-        assert mean is not None and variance is not None
-        gamma = torch.ones_like(mean) if gamma is None else gamma
-        beta = torch.zeros_like(mean) if beta is None else beta
-        scale, shift = self.compute_w_and_b(float(norm.args[-1]), mean, variance, gamma, beta)  # type: ignore[arg-type]
+        dtype = constants(norm.args[3]).dtype  # type: ignore[arg-type, union-attr]
+        scale, shift = (one.to(dtype) for one in of_batch_norm(norm, constants))
         axes = (rank_of(source) or 0) - 2
         stem = norm.args[1].name if isinstance(norm.args[1], Node) else norm.name
         stem = stem.removeprefix("p_")
@@ -127,4 +122,4 @@ def _refusal(node: Node, program: ExportedProgram) -> str | None:
     rank = rank_of(node.args[0])
     if rank not in (2, 3, 4):
         return f"BatchNorm1d and BatchNorm2d are known, here the input has {rank} dimensions"
-    return batch_norm_refusal(node, program)
+    return batch_norm_refusal(node, program_constants(program).has)

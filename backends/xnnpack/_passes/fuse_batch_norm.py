@@ -12,35 +12,13 @@ from torch.fx import Graph, GraphModule, Node
 from executorch.backends.xnnpack._passes.edits import edited
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
-from executorch.backends.xnnpack.graph.fusion import first_result, folded
-from executorch.dialects import meta_keys
 from executorch.ir.constants import add_constant, remove_constants
-from executorch.ir.rewriter import is_call, replace
+from executorch.ir.rewriter import is_call
 from executorch.partitioner.reasons import WhyNoPartition
+from executorch.passes.batch_norm import BATCH_NORMS, fuse, fusion_refusal
 from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten
-BATCH_NORMS = (_aten._native_batch_norm_legit_no_training.default, _aten.native_batch_norm.default)
-
-
-def batch_norm_refusal(node: Node, program: ExportedProgram) -> str | None:
-    """Why a batch norm is not a product and a sum that are known ahead of time, None if it is.
-
-    Args:
-        node: calls one of ``BATCH_NORMS``.
-        program: of which ``node`` is a part.
-    """
-    if is_call(node, _aten.native_batch_norm.default) and node.args[5]:
-        return "it is in training"
-    if any(user.users or user.args[1:] == (0,) for user in node.users if user.args[1:] != (0,)):
-        return "its statistics are used"
-    if not any(user.args[1:] == (0,) for user in node.users):
-        return "its result is not used"
-    constants = program_constants(program)
-    for name, one in zip(("weight", "bias", "mean", "variance"), node.args[1:5], strict=True):
-        if one is not None and not (isinstance(one, Node) and constants.has(one)):
-            return f"its {name} is not a constant"
-    return "its mean or variance is missing" if None in node.args[3:5] else None
 
 
 class FuseBatchNormPass(XNNPACKPass):
@@ -81,27 +59,16 @@ class FuseBatchNormPass(XNNPACKPass):
         return reason is None
 
     def _fuse_one(self, graph: Graph, layer: Node, norm: Node) -> None:
-        constants = program_constants(self.exported_program)
         weight_node: Any = layer.args[1]
         bias_node: Any = layer.args[2] if len(layer.args) > 2 else None
-        weight = constants(weight_node)
-        assert weight is not None
-        bias = None if bias_node is None else constants(bias_node)
-        channel = 1 if is_call(layer, _aten.convolution.default) and layer.args[6] else 0
-        tensors = folded(weight, bias, norm, constants, channel)
         stem = _stem(weight_node)
-        names = (stem, _stem(bias_node) if bias_node is not None else f"{stem}_bias")
-        new = [
-            add_constant(self.exported_program, tensor.detach(), f"{name}_fused_bn", InputKind.PARAMETER)
-            for name, tensor in zip(names, tensors, strict=True)
-        ]
+        stems = {"weight": stem, "bias": _stem(bias_node) if bias_node is not None else f"{stem}_bias"}
         old = [weight_node, bias_node, *norm.args[1:5]]
-        layer.args = (layer.args[0], *new, *layer.args[3:])
-        result = first_result(norm)
-        replace(result, layer)
-        for user in list(norm.users):
-            graph.erase_node(user)
-        graph.erase_node(norm)
+
+        def add(value: torch.Tensor, kind: str) -> Node:
+            return add_constant(self.exported_program, value, f"{stems[kind]}_fused_bn", InputKind.PARAMETER)
+
+        fuse(layer, norm, program_constants(self.exported_program), add)
         remove_constants(self.exported_program, old)
 
 
@@ -111,17 +78,7 @@ def _stem(node: Node) -> str:
 
 
 def _refusal(layer: Any, norm: Node, program: ExportedProgram) -> str | None:
-    if not is_call(layer, _aten.convolution.default, _aten.linear.default):
-        return "it does not read a convolution or a linear layer"
-    if len(layer.users) != 1:
-        return "the layer's result is used elsewhere too"
-    value = norm.args[0].meta[meta_keys.VAL]  # type: ignore[union-attr]
-    if is_call(layer, _aten.linear.default) and value.dim() != 2:
-        return "the channels are not the layer's outputs"
-    if is_call(layer, _aten.convolution.default) and layer.args[6] and layer.args[8] != 1:
-        return "a transposed convolution has groups"
-    constants = program_constants(program)
-    weight, bias = layer.args[1], layer.args[2] if len(layer.args) > 2 else None
-    if any(one is not None and (one.op != "placeholder" or not constants.has(one)) for one in (weight, bias)):
+    weights = layer.args[1:3] if is_call(layer, _aten.convolution.default, _aten.linear.default) else ()
+    if any(one is not None and one.op != "placeholder" for one in weights):
         return "the layer's weights are quantized, or calculated by the model"
-    return batch_norm_refusal(norm, program)
+    return fusion_refusal(layer, norm, program_constants(program).has)

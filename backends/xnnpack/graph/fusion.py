@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.constants import Constants
 from executorch.backends.xnnpack.graph.products import product_of
+from executorch.ir.rewriter import is_call
 from executorch.partitioner.partition_proposals import operator_name
+from executorch.passes.batch_norm import BATCH_NORMS, first_result
 
 #: XNNPACK nodes that clamp their result for nothing.
 CLAMPING = {
@@ -25,11 +26,6 @@ CLAMPING = {
     "aten.mm.default",
     "aten.mul.Tensor",
     "aten.sub.Tensor",
-}
-
-BATCH_NORMS = {
-    "aten._native_batch_norm_legit_no_training.default",
-    "aten.native_batch_norm.default",
 }
 
 
@@ -54,11 +50,6 @@ class Fusions:
             result, low, high = self.activation[last]
             return result, (low, high)
         return last, None
-
-
-def first_result(node: Node) -> Node:
-    """The ``getitem`` of the first of several results."""
-    return next(user for user in node.users if user.args[1:] == (0,))
 
 
 def clamp_limits(node: Node) -> tuple[float, float] | None:
@@ -86,7 +77,7 @@ def foldable_batch_norm(node: Node) -> Node | None:
     if operator_name(node.target) != "aten.convolution.default" or len(node.users) != 1:
         return None
     user = next(iter(node.users))
-    if operator_name(user.target) not in BATCH_NORMS or user.args[0] is not node:
+    if not is_call(user, *BATCH_NORMS) or user.args[0] is not node:
         return None
     if node.args[6] and node.args[8] != 1:
         return None
@@ -126,21 +117,3 @@ def _clamps(node: Node, found: Fusions) -> bool:
     if node in found.absorbed:
         return any(first_result(norm) is node for norm in found.batch_norm.values())
     return node.op == "call_function" and operator_name(node.target) in CLAMPING
-
-
-def folded(
-    weight: torch.Tensor, bias: torch.Tensor | None, batch_norm: Node, constants: Constants, channel: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Weight and bias of a convolution followed by ``batch_norm``; ``channel`` is the weight's output dimension."""
-    gamma, beta, mean, variance = (
-        None if node is None else constants(node)  # type: ignore[arg-type]
-        for node in batch_norm.args[1:5]
-    )
-    assert mean is not None and variance is not None
-    scale = torch.rsqrt(variance.double() + float(batch_norm.args[-1]))  # type: ignore[arg-type]
-    scale = scale if gamma is None else scale * gamma.double()
-    shift = -mean.double() * scale
-    shift = shift if beta is None else shift + beta.double()
-    shift = shift if bias is None else shift + bias.double() * scale
-    shape = [-1 if dim == channel else 1 for dim in range(weight.dim())]
-    return (weight.double() * scale.reshape(shape)).to(weight.dtype), shift.to(weight.dtype)

@@ -9,13 +9,13 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
-from executorch.backends.xnnpack.graph.fusion import folded
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order
 from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
+from executorch.passes.batch_norm import folded
 
 _ALIGN_CORNERS = 8
 
