@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -15,7 +15,7 @@ from executorch.ir.graph import fake_mode_of
 from executorch.ir.signature import STATE_KINDS, state_inputs
 
 #: Where the inputs of a kind stand: tokens, then state, then what the caller gives.
-_ORDER: Final = (InputKind.TOKEN, *STATE_KINDS)
+_ORDER: Final = {kind: rank for rank, kind in enumerate((InputKind.TOKEN, *STATE_KINDS))}
 
 
 def add_constant(
@@ -34,7 +34,8 @@ def add_constant(
         kind: ``PARAMETER``, ``BUFFER`` or ``CONSTANT_TENSOR``.
         persistent: of a buffer: whether it belongs to the state dict.
     """
-    return _add(program, value, name, kind, persistent, _names(program))
+    spec = InputSpec(kind, TensorArgument(name), name, persistent)
+    return _add(program, value, spec, _place_for(program, kind), _names(program))
 
 
 def _names(program: ExportedProgram) -> set[str]:
@@ -42,35 +43,35 @@ def _names(program: ExportedProgram) -> set[str]:
     return nodes | program.state_dict.keys() | program.constants.keys()
 
 
+#: Where an input goes: its position in the signature, and the node that it stands before.
+_Place: TypeAlias = tuple[int, Node]
+
+
+def _place_for(program: ExportedProgram, kind: InputKind) -> _Place:
+    specs, last = program.graph_signature.input_specs, len(_ORDER)
+    ranks = (_ORDER.get(spec.kind, last) for spec in specs)
+    position = next((index for index, rank in enumerate(ranks) if rank > _ORDER[kind]), len(specs))
+    return position, next(itertools.islice(program.graph.nodes, position, None))
+
+
 def _add(
-    program: ExportedProgram,
-    value: torch.Tensor,
-    name: str,
-    kind: InputKind,
-    persistent: "bool | None",
-    taken: set[str],
+    program: ExportedProgram, value: torch.Tensor, spec: InputSpec, place: _Place, taken: set[str]
 ) -> Node:
-    specs = program.graph_signature.input_specs
-    position = next((i for i, spec in enumerate(specs) if _rank(spec.kind) > _rank(kind)), len(specs))
-    node = _insert_placeholder(program.graph, name, position, taken)
+    position, anchor = place
+    node = _insert_placeholder(anchor, spec.arg.name, taken)
     node.meta[meta_keys.VAL] = fake_value(program.graph, value)
-    spec = InputSpec(kind, TensorArgument(node.name), node.name, persistent)
-    specs.insert(position, spec)
-    is_parameter = kind is InputKind.PARAMETER and not isinstance(value, torch.nn.Parameter)
+    spec.arg.name = spec.target = node.name
+    program.graph_signature.input_specs.insert(position, spec)
+    is_parameter = spec.kind is InputKind.PARAMETER and not isinstance(value, torch.nn.Parameter)
     home_of(program, spec)[node.name] = (
         torch.nn.Parameter(value, requires_grad=False) if is_parameter else value
     )
     return node
 
 
-def _rank(kind: InputKind) -> int:
-    return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
-
-
-def _insert_placeholder(graph: Graph, name: str, position: int, taken: set[str]) -> Node:
-    anchor = next(itertools.islice(graph.nodes, position, None))
-    with graph.inserting_before(anchor):
-        node = graph.placeholder(next(one for one in numbered(name) if one not in taken))
+def _insert_placeholder(anchor: Node, name: str, taken: set[str]) -> Node:
+    with anchor.graph.inserting_before(anchor):
+        node = anchor.graph.placeholder(next(one for one in numbered(name) if one not in taken))
     if node.name in taken:  # by a node that was renamed behind the graph's back, as torch.export does
         node._rename(next(one for one in numbered(name) if one not in taken))
     node.target = node.name
@@ -186,6 +187,7 @@ class ConstantLifter:
         self._persistent = persistent
         self._known: dict[tuple[Any, ...], Node] = {}
         self._taken: set[str] = set()
+        self._place: _Place | None = None
 
     def lift(self, value: torch.Tensor, key: "tuple[Any, ...] | None" = None) -> Node:
         """The placeholder of ``value``. Equal ``key`` means equal value, so the placeholder is used again."""
@@ -193,8 +195,19 @@ class ConstantLifter:
             return self._known[key]
         self._taken = self._taken or _names(self._program)
         name = f"{self._prefix}{len(self._program.constants)}"
-        kind = InputKind.CONSTANT_TENSOR
-        node = _add(self._program, value, name, kind, self._persistent, self._taken)
+        spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(name), name, self._persistent)
+        position, anchor = self._next_place()
+        node = _add(self._program, value, spec, (position, anchor), self._taken)
+        self._place = position + 1, anchor
         if key is not None:
             self._known[key] = node
         return node
+
+    def _next_place(self) -> _Place:
+        """Behind the last one, while the input that stood behind that is still where it was."""
+        specs = self._program.graph_signature.input_specs
+        if self._place is not None and self._place[0] < len(specs):
+            position, anchor = self._place
+            if specs[position].arg.name == anchor.name and specs[position].kind not in STATE_KINDS:
+                return self._place
+        return _place_for(self._program, InputKind.CONSTANT_TENSOR)
