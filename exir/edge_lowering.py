@@ -116,6 +116,11 @@ class EdgeSettings:
     config: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
     preserved: Preserved = field(default_factory=Preserved)
 
+    @property
+    def edge_config(self) -> EdgeCompileConfig:
+        """How the program is lowered to the edge dialect, as the settings of later stages say it too."""
+        return self.config
+
     @cached_property
     def rules(self) -> DialectRules:
         """The verification rules that follow."""
@@ -128,8 +133,8 @@ def _verified_aten(program: ExportedProgram, settings: EdgeSettings) -> Exported
     return program
 
 
-def _verified_edge(program: ExportedProgram, settings: EdgeSettings) -> ExportedProgram:
-    return as_edge_program(program, settings.config, settings.rules)
+def _verified_edge(program: ExportedProgram, settings: Any) -> ExportedProgram:
+    return as_edge_program(program, settings.edge_config, settings.rules)
 
 
 def _core_aten(settings: EdgeSettings) -> Sequence[Any]:

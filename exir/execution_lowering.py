@@ -8,13 +8,18 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from executorch.dialects.errors import ExportErrorType, PassError
-from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules, verify_execution_graph
+from executorch.dialects.verifiers import (
+    DialectRules,
+    UncheckedEdgeVerifier,
+    graph_modules,
+    verify_execution_graph,
+)
 from executorch.exir.capture._config import (
     EdgeCompileConfig,
     ExecutorchBackendConfig,
     PropagateDeviceConfig,
 )
-from executorch.exir.edge_lowering import EDGE_DIALECT, Preserved, decompose_leftovers
+from executorch.exir.edge_lowering import EDGE_DIALECT, Preserved, decompose_leftovers, dialect_rules
 from executorch.exir.shared_buffers import with_shared_buffers
 from executorch.exir.stages import Asked, Form, JointStage, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, copy_graph_module, copy_signature, replace_parts
@@ -158,6 +163,11 @@ class ExecutionSettings:
     config: ExecutorchBackendConfig = field(default_factory=ExecutorchBackendConfig)
     method: str = "forward"
     edge_config: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
+
+    @property
+    def rules(self) -> DialectRules:
+        """What the edge program may contain."""
+        return dialect_rules(self.edge_config)
 
     def chosen(self, setting: Any, default: Any = None) -> Any:
         """What a setting, for all methods or by name, says for this one."""

@@ -16,6 +16,7 @@ from executorch.exir.pipeline import (
     EXECUTION,
     PIPELINES,
     EdgeSettings,
+    ExecutionSettings,
     Form,
     JointStage,
     Pipeline,
@@ -150,6 +151,12 @@ def test_a_pipeline_stops_where_it_is_told(program):
     assert torch.ops.aten.sin.default in targets and torch.ops.aten.linear.default not in targets
     assert [stage.name for stage in EDGE.until("scalars")] == ["decompose", "identities", "scalars"]
     assert [stage.name for stage in EDGE.after("dim orders")] == ["edge operators", "debug handles"]
+    specified = EXECUTION.until("specs").run(
+        {"forward": to_edge(program).exported_program()}, {"forward": ExecutionSettings()}
+    )["forward"]
+    assert all("spec" in node.meta for node in specified.graph.nodes if node.op != "output")
+    with pytest.raises(SpecViolationError, match="edge dialect"):
+        EXECUTION.until("specs").run({"forward": program}, {"forward": ExecutionSettings()})
     for config in (
         lambda: to_edge(program, compile_config=EdgeCompileConfig(pipeline=EDGE.until("views"))),
         lambda: to_edge(program).to_executorch(ExecutorchBackendConfig(pipeline=EXECUTION.until("specs"))),
