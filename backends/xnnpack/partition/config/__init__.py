@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import inspect
 
-from executorch.backends.xnnpack.partition.config import gemm_configs, generic_node_configs, quant_configs
+from executorch.backends.xnnpack.partition.config import (
+    elementwise_configs,
+    gemm_configs,
+    image_configs,
+    quant_configs,
+    reduction_configs,
+    shape_configs,
+)
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ConfigPrecisionType,
     XNNPartitionerConfig,
@@ -22,7 +29,7 @@ def _configs_of(module: object) -> list[type[XNNPartitionerConfig]]:
     ]
 
 
-_MODULES = (gemm_configs, generic_node_configs, quant_configs)
+_MODULES = (gemm_configs, elementwise_configs, shape_configs, reduction_configs, image_configs, quant_configs)
 ALL_PARTITIONER_CONFIGS: list[type[XNNPartitionerConfig]] = list(
     dict.fromkeys(config for module in _MODULES for config in _configs_of(module))
 )

@@ -1,4 +1,4 @@
-"""Products with weights: convolutions, matrix products, batch norm."""
+"""Products: convolutions, matrix products, batch norm, attention."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.xnnpack.graph.attention import attention_refusal
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    GenericNodePartitionerConfig,
     XNNPartitionerConfig,
+    argument,
     constant_refusal,
     symbolic_sizes,
 )
@@ -120,3 +123,23 @@ class BatchNormConfig(XNNPartitionerConfig):
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
         return [node, *node.users] if self.check_constraints(node, ep) else []
+
+
+class ScaledDotProductAttentionConfig(GenericNodePartitionerConfig):
+    target_name = "scaled_dot_product_attention.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.scaled_dot_product_attention.default
+
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        # A boolean mask becomes numbers on the way.
+        return [one for one in super().tensors(node, ep) if one.dtype is not torch.bool]
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        query, key, value = (one.meta[meta_keys.VAL] for one in node.args[:3])  # type: ignore[union-attr]
+        if argument(node, 4, "dropout_p", 0.0):
+            return "it drops out"
+        mask, is_causal = argument(node, 3, "attn_mask"), bool(argument(node, 5, "is_causal", False))
+        return attention_refusal(
+            query, key, value, mask, is_causal, bool(argument(node, 7, "enable_gqa", False))
+        )

@@ -179,9 +179,19 @@ def constant_refusal(node: Any, what: str, ep: ExportedProgram) -> str | None:
 
 def symbolic_sizes(value: torch.Tensor) -> int:
     """How many sizes are known at run time only."""
-    return sum(not isinstance(size, int) for size in value.shape)
+    return sum(map(is_symbolic, value.shape))
 
 
 def is_single(value: torch.Tensor) -> bool:
     """Whether a tensor has one element."""
     return symbolic_sizes(value) == 0 and math.prod(value.shape) == 1
+
+
+def argument(node: Node, position: int, name: str, default: Any = None) -> Any:
+    """An argument by position or by name."""
+    return node.args[position] if len(node.args) > position else node.kwargs.get(name, default)
+
+
+def is_symbolic(size: object) -> bool:
+    """Whether a size is known only when the program runs."""
+    return not isinstance(size, int)

@@ -1,0 +1,86 @@
+"""Operators on images: pools and resizing."""
+
+from __future__ import annotations
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.spatial import pair
+from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    GenericNodePartitionerConfig,
+    argument,
+    is_symbolic,
+    symbolic_sizes,
+)
+from executorch.dialects import meta_keys
+
+
+class _PoolingConfig(GenericNodePartitionerConfig):
+    ceil_position = 5
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if node.all_input_nodes[0].meta[meta_keys.VAL].dim() != 4:
+            return "the image has no batch dimension"
+        image = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if argument(node, self.ceil_position, "ceil_mode", False) and any(map(is_symbolic, image.shape[2:])):
+            return "ceil_mode, and height or width is symbolic"
+        size = pair(argument(node, 1, "kernel_size"))
+        steps = pair(argument(node, 2, "stride", ()) or (), size)
+        if any(step > length for step, length in zip(steps, size, strict=True)):
+            return "its windows leave out pixels"
+        return "the window is one pixel" if size == (1, 1) else None
+
+
+class MaxPool2dConfig(_PoolingConfig):
+    target_name = "max_pool2d.default"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.max_pool2d.default
+
+
+class AvgPoolingConfig(_PoolingConfig):
+    target_name = "avg_pool2d.default"
+    ceil_position = 4
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        padding = pair(argument(node, 3, "padding", 0), (0, 0)) if argument(node, 3, "padding", 0) else (0, 0)
+        if padding != (0, 0) and argument(node, 5, "count_include_pad", True):
+            return "padding counts, which XNNPACK leaves out"
+        if argument(node, 6, "divisor_override") is not None:
+            return "it has a divisor of its own"
+        return super().refusal(node, ep)
+
+
+class AdaptiveAvgPool2dConfig(GenericNodePartitionerConfig):
+    """Where all windows have one size: of images whose height and width are multiples of the result's."""
+
+    target_name = "_adaptive_avg_pool2d.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        before, after = (one.meta[meta_keys.VAL].shape for one in (node.all_input_nodes[0], node))
+        if len(before) != 4:
+            return "the image has no batch dimension"
+        if any(map(is_symbolic, (*before[2:], *after[2:]))):
+            return "height or width is symbolic"
+        if any(size % windows for size, windows in zip(before[2:], after[2:], strict=True)):
+            return "height or width is no multiple of the result's, so that windows overlap"
+        return None
+
+
+class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):
+    target_name = "upsample_bilinear2d.vec"
+
+    def get_original_aten(self) -> torch._ops.OpOverload | None:
+        return torch.ops.aten.upsample_bilinear2d.vec
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return "the size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) > 1 else None
+
+
+__all__ = [
+    "AdaptiveAvgPool2dConfig",
+    "AvgPoolingConfig",
+    "MaxPool2dConfig",
+    "UpsampleBilinear2dConfig",
+]

@@ -1,0 +1,121 @@
+"""Operators over dimensions: means, sums, maxima, norms."""
+
+from __future__ import annotations
+
+import math
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
+from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    GenericNodePartitionerConfig,
+    is_symbolic,
+    symbolic_sizes,
+)
+from executorch.dialects import meta_keys
+
+
+class MeanDimConfig(GenericNodePartitionerConfig):
+    target_name = "mean.dim"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if is_over_image(node):
+            return None
+        if value.dim() == 0:
+            return "the mean of a number"
+        dims = mean_dimensions(node)
+        if dims == [value.dim() - 1] and value.dim() > 1:
+            if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
+                return "more than one size is symbolic"
+            return "the size of the last dimension is symbolic" if is_symbolic(value.shape[-1]) else None
+        if dims != list(range(dims[0], dims[-1] + 1)):
+            return "its dimensions are not neighbours"
+        return "a size is symbolic" if symbolic_sizes(value) else None
+
+
+class MeanConfig(MeanDimConfig):
+    target_name = "mean.default"
+
+
+class SumDimConfig(GenericNodePartitionerConfig):
+    target_name = "sum.dim_IntList"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() < 2 or mean_dimensions(node) != [value.dim() - 1]:
+            return "only sums over the last dimension of several are known"
+        if node.meta[meta_keys.VAL].dtype != value.dtype:
+            return "it changes the type"
+        if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
+            return "more than one size is symbolic"
+        return "the size of the last dimension is symbolic" if is_symbolic(value.shape[-1]) else None
+
+
+class _MaximumOverConfig(GenericNodePartitionerConfig):
+    """A pool with one window."""
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() == 0:
+            return "the maximum of a number"
+        dims = maximum_dimensions(node)
+        if dims != list(range(dims[0], dims[-1] + 1)):
+            return "its dimensions are not neighbours"
+        if any(map(is_symbolic, value.shape[dims[0] :])) or symbolic_sizes(value) > 1:
+            return "a size is symbolic"
+        if math.prod(value.shape[dims[0] : dims[-1] + 1]) == 1:
+            return "the maximum of one number"
+        values = node.meta[meta_keys.VAL]
+        rank = (values[0] if isinstance(values, tuple | list) else values).dim()
+        return "the result has no dimensions" if rank == 0 else None
+
+
+class AMaxConfig(_MaximumOverConfig):
+    target_name = "amax.default"
+
+
+class MaxDimConfig(_MaximumOverConfig):
+    """Values only."""
+
+    target_name = "max.dim"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if any(user.users for user in node.users if user.args[1:] != (0,)):
+            return "the positions of the maxima are used"
+        return super().refusal(node, ep)
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
+class NativeLayerNormConfig(GenericNodePartitionerConfig):
+    """Over the last dimension, from means over it."""
+
+    target_name = "native_layer_norm.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if len(node.args[1]) != 1 or value.dim() < 2:  # type: ignore[arg-type]
+            return "only norms over the last dimension of several are known"
+        if is_symbolic(value.shape[-1]):
+            return "the size of the last dimension is symbolic"
+        if any(user.users for user in node.users if user.args[1:] != (0,)):
+            return "its statistics are used"
+        return None
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
+__all__ = [
+    "AMaxConfig",
+    "MaxDimConfig",
+    "MeanConfig",
+    "MeanDimConfig",
+    "NativeLayerNormConfig",
+    "SumDimConfig",
+]

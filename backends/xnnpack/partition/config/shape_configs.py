@@ -1,0 +1,161 @@
+"""Operators that only move elements: copies, shapes, parts, joins, padding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.xnnpack.graph.constants import (
+    is_empty,
+)
+from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
+from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    GenericNodePartitionerConfig,
+    argument,
+    is_symbolic,
+    symbolic_sizes,
+)
+from executorch.dialects import meta_keys
+
+
+class CloneConfig(GenericNodePartitionerConfig):
+    target_name = "clone.default"
+
+
+class CloneDimOrderConfig(GenericNodePartitionerConfig):
+    target_name = "_clone_dim_order.default"
+
+
+class ToDimOrderCopyConfig(GenericNodePartitionerConfig):
+    target_name = "_to_dim_order_copy.default"
+
+
+class CatConfig(GenericNodePartitionerConfig):
+    """Empty inputs add nothing."""
+
+    target_name = "cat.default"
+
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        values = [one.meta[meta_keys.VAL] for one in node.all_input_nodes]
+        return [*(value for value in values if not is_empty(value)), node.meta[meta_keys.VAL]]
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        ranks = {one.meta[meta_keys.VAL].dim() for one in node.all_input_nodes}
+        if len(ranks) != 1:
+            return "its inputs differ in rank"
+        return "it repeats an input" if len(set(node.args[0])) != len(node.args[0]) else None  # type: ignore[arg-type]
+
+
+class PermuteConfig(GenericNodePartitionerConfig):
+    target_name = "permute_copy.default"
+
+
+class ExpandCopyConfig(GenericNodePartitionerConfig):
+    target_name = "expand_copy.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        before = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if before.dim() == 0:
+            return "it repeats a number"
+        after = node.meta[meta_keys.VAL]
+        symbolic = symbolic_sizes(before) or symbolic_sizes(after)
+        return "a size is symbolic" if symbolic and before.shape != after.shape else None
+
+
+class SplitWithSizesConfig(GenericNodePartitionerConfig):
+    """A slice for each part."""
+
+    target_name = "split_with_sizes_copy.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        lengths: Any = node.args[1]
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        symbolic = symbolic_sizes(value) or any(map(is_symbolic, lengths))
+        if symbolic:
+            return "a size is symbolic"
+        return "a part is empty" if 0 in lengths else None
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
+class SelectCopyConfig(GenericNodePartitionerConfig):
+    """A slice of one."""
+
+    target_name = "select_copy.int"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if is_symbolic(node.args[2]):
+            return "the model calculates which"
+        if node.meta[meta_keys.VAL].dim() == 0:
+            return "the result has no dimensions"
+        return "a size is symbolic" if symbolic_sizes(node.all_input_nodes[0].meta[meta_keys.VAL]) else None
+
+
+class _ReshapeConfig(GenericNodePartitionerConfig):
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.meta[meta_keys.VAL]
+        if value.dim() == 0:
+            return "the result has no dimensions"
+        if symbolic_sizes(value) > 1:
+            return "more than one size is symbolic"
+        return sizes_refusal(node)
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*sizes_behind(node), *taken] if taken else []
+
+
+class ViewCopyConfig(_ReshapeConfig):
+    target_name = "view_copy.default"
+
+
+class UnsqueezeCopyConfig(_ReshapeConfig):
+    target_name = "unsqueeze_copy.default"
+
+
+class SqueezeCopyConfig(_ReshapeConfig):
+    target_name = "squeeze_copy.dims"
+
+
+class SliceCopyConfig(GenericNodePartitionerConfig):
+    target_name = "slice_copy.Tensor"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if argument(node, 4, "step", 1) != 1:
+            return "its step is not 1"
+        limits = (argument(node, 2, "start"), argument(node, 3, "end"))
+        if any(isinstance(limit, Node) for limit in limits):
+            return "its limits are calculated by the model"
+        return "a size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) else None
+
+
+class ConstantPadConfig(GenericNodePartitionerConfig):
+    target_name = "constant_pad_nd.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        amounts = node.args[1]
+        if any(not isinstance(amount, int) or amount < 0 for amount in amounts):  # type: ignore[union-attr]
+            return "it cuts, or pads by amounts that the model calculates"
+        return None
+
+
+__all__ = [
+    "CatConfig",
+    "CloneConfig",
+    "CloneDimOrderConfig",
+    "ConstantPadConfig",
+    "ExpandCopyConfig",
+    "PermuteConfig",
+    "SelectCopyConfig",
+    "SliceCopyConfig",
+    "SplitWithSizesConfig",
+    "SqueezeCopyConfig",
+    "ToDimOrderCopyConfig",
+    "UnsqueezeCopyConfig",
+    "ViewCopyConfig",
+]
