@@ -18,6 +18,7 @@ from executorch.exir.capture._unlift import unlift_exported_program_lifted_state
 from executorch.exir.dialects.edge import _ops as edge_ops_path
 from executorch.exir.dialects.edge._ops import _edge_dialect_info
 from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str
+from executorch.exir.dialects.edge.spec.gen import get_sample_input, get_test_gen_key
 from executorch.exir.dialects.edge.op.api import get_callable, to_variant
 from executorch.exir.error import ExportError
 from executorch.exir.graph import ExportGraph
@@ -275,3 +276,10 @@ class _Function(torch.nn.Module):
 
 def _targets(program):
     return [node.target for node in program.graph.nodes if node.op == "call_function"]
+
+
+def test_examples_of_casts_are_one_for_each_type():
+    key = get_test_gen_key("aten::_to_copy")
+    calls = list(get_sample_input(key, "", torch.int32))
+    assert {kwargs["dtype"] for _, kwargs in calls} == set(regular_tensor_dtypes_to_str)
+    assert all(tensor.dtype == torch.int32 for (tensor,), _ in calls)

@@ -82,6 +82,8 @@ preset_test_case_generators = {
     )
 }
 _NAMES_IN_TORCH = {"_to_copy": "to"}
+#: torch's examples of it mix casts to some types with copies to devices and layouts; tables are about types.
+_CAST = "to"
 
 
 @functools.cache
@@ -120,6 +122,10 @@ def get_sample_input(
     del overload_name
     if key in preset_test_case_generators:
         yield from preset_test_case_generators[key].get_sample_input(edge_type)
+        return
+    if key == _CAST:
+        for dtype in regular_tensor_dtypes_to_str:
+            yield [torch.randn(3, 4).to(edge_type)], {"dtype": dtype}
         return
     info = _torch_examples()[key]
     if edge_type in info.supported_dtypes("cpu"):
