@@ -18,8 +18,8 @@ from executorch.exir.capture._unlift import unlift_exported_program_lifted_state
 from executorch.exir.dialects.edge import _ops as edge_ops_path
 from executorch.exir.dialects.edge._ops import _edge_dialect_info
 from executorch.exir.dialects.edge.dtype.supported import regular_tensor_dtypes_to_str
-from executorch.exir.dialects.edge.spec.gen import get_sample_input, get_test_gen_key
 from executorch.exir.dialects.edge.op.api import get_callable, to_variant
+from executorch.exir.dialects.edge.spec.gen import get_sample_input, get_test_gen_key
 from executorch.exir.error import ExportError
 from executorch.exir.graph import ExportGraph
 from executorch.exir.graph_module import _get_submodule
