@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
@@ -132,7 +133,7 @@ def plan_storages(
 
 def declared_read_ahead(graph_module: Module, call: Node) -> int | None:
     """Bytes behind its inputs that the delegate of a call may read; None where its backend does not declare it."""
-    lowered = graph_module.get_submodule(str(call.args[0].target))  # type: ignore[union-attr]
+    lowered = operator.attrgetter(str(call.args[0].target))(graph_module)  # type: ignore[union-attr]
     return getattr(lowered, "meta", {}).get(meta_keys.READ_AHEAD)
 
 
