@@ -58,6 +58,7 @@ _TESTS = {
         "method_dtypes_test",
         "method_event_tracer_test",
         "method_external_data_test",
+        "method_io_test",
         "method_meta_test",
         "method_test",
         "mutation_test",

@@ -6,6 +6,24 @@ namespace executorch {
 namespace runtime {
 namespace testing {
 
+TensorOptions unplanned_tensor(std::vector<int32_t> sizes, int8_t shape_dynamism) {
+  TensorOptions options;
+  options.sizes = std::move(sizes);
+  options.shape_dynamism = shape_dynamism;
+  return options;
+}
+
+ProgramBuilder add_program(const std::vector<int32_t>& sizes, int8_t shape_dynamism) {
+  ProgramBuilder b;
+  const int x = b.add_planned_tensor(sizes, 6, shape_dynamism);
+  const int y = b.add_planned_tensor(sizes, 6, shape_dynamism);
+  const int out = b.add_planned_tensor(sizes, 6, shape_dynamism);
+  b.call_kernel(b.add_operator("test::add"), {x, y, out, out});
+  b.set_inputs({x, y});
+  b.set_outputs({out});
+  return b;
+}
+
 namespace {
 
 constexpr int8_t kFloat = 6;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <executorch/runtime/executor/testing/program_builder.h>
@@ -7,6 +8,13 @@
 namespace executorch {
 namespace runtime {
 namespace testing {
+
+/// What describes a tensor of floats without memory of its own: whoever runs the program gives it
+/// some.
+TensorOptions unplanned_tensor(std::vector<int32_t> sizes, int8_t shape_dynamism = 0);
+
+/// out = a + b, everything in planned memory.
+ProgramBuilder add_program(const std::vector<int32_t>& sizes, int8_t shape_dynamism = 0);
 
 /// Name of the backend that `sample_programs` use; a test registers one.
 constexpr const char* kSampleBackend = "SampleBackend";
