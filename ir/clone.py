@@ -12,13 +12,8 @@ from torch._export.verifier import Verifier
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, InputSpec, OutputSpec
 from torch.fx import Graph, GraphModule, Node
-from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_module
 
-
-def make_graph_module(root: Any, graph: Graph) -> GraphModule:
-    """A ``GraphModule`` that generates its Python code when it is first called or printed, not on every edit."""
-    with _use_lazy_graph_module(True):
-        return _make_graph_module(root, graph)
+from executorch.ir.torch_internals import make_graph_module, rename, with_parts
 
 
 def copy_node(node: Node, graph: Graph, copies: dict[Node, Node]) -> Node:
@@ -32,7 +27,7 @@ def copy_node(node: Node, graph: Graph, copies: dict[Node, Node]) -> Node:
     copied = graph.node_copy(node, copies.__getitem__)
     # A copied graph may hand out other numbers when names were freed in between.
     if copied.name != node.name:
-        copied._rename(node.name)
+        rename(copied, node.name)
         # No graph gives out the name of a Python built-in, but torch.export does (an argument `input`), and
         # signatures refer to inputs by name.
         copied.name = node.name
@@ -74,18 +69,14 @@ def replace_parts(
     verifiers: "list[type[Verifier]] | None" = None,
 ) -> ExportedProgram:
     """A program with some parts exchanged and the others shared; nothing is verified or copied."""
-    new = copy.copy(program)
     parts = {
-        "_graph_module": graph_module,
-        "_graph_signature": signature,
-        "_state_dict": state_dict,
-        "_constants": constants,
-        "_verifiers": verifiers,
+        "graph_module": graph_module,
+        "graph_signature": signature,
+        "state_dict": state_dict,
+        "constants": constants,
+        "verifiers": verifiers,
     }
-    for name, value in parts.items():
-        if value is not None:
-            setattr(new, name, value)
-    return new
+    return with_parts(program, {name: value for name, value in parts.items() if value is not None})
 
 
 def clone_program(program: ExportedProgram) -> ExportedProgram:

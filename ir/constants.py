@@ -13,6 +13,7 @@ from torch.fx import Graph, Node
 from executorch.dialects import meta_keys
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.signature import STATE_KINDS, state_inputs
+from executorch.ir.torch_internals import rename
 
 #: Where the inputs of a kind stand: tokens, then state, then what the caller gives.
 _ORDER: Final = {kind: rank for rank, kind in enumerate((InputKind.TOKEN, *STATE_KINDS))}
@@ -73,7 +74,7 @@ def _insert_placeholder(anchor: Node, name: str, taken: set[str]) -> Node:
     with anchor.graph.inserting_before(anchor):
         node = anchor.graph.placeholder(next(one for one in numbered(name) if one not in taken))
     if node.name in taken:  # by a node that was renamed behind the graph's back, as torch.export does
-        node._rename(next(one for one in numbered(name) if one not in taken))
+        rename(node, next(one for one in numbered(name) if one not in taken))
     node.target = node.name
     taken.add(node.name)
     return node

@@ -13,6 +13,7 @@ from torch.export.graph_signature import InputKind, OutputSpec
 
 from executorch.dialects import meta_keys
 from executorch.ir.signature import state_inputs
+from executorch.ir.torch_internals import rename
 
 _STATE_ORDER = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -43,7 +44,7 @@ def arrange_graph_placeholders(
         for node in (*after, *(node for node in gm.graph.nodes if node.op != "placeholder")):
             values[node] = graph.node_copy(node, values.__getitem__)
             if values[node].name != node.name and node.op != "output":
-                values[node]._rename(node.name)
+                rename(values[node], node.name)
         gm.graph = graph
     gm.recompile()
     return gm

@@ -28,6 +28,7 @@ from torch.export.graph_signature import (
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
 from executorch.dialects.verifiers import UncheckedEdgeVerifier
+from executorch.ir.clone import replace_parts
 from executorch.ir.mutations import MUTATION_KINDS, state_mutations
 from executorch.ir.signature import state_inputs, state_value
 from executorch.partitioner.constants import NO_COPY
@@ -245,9 +246,7 @@ def program_of_parts(verifiers: list[type[Verifier]], **parts: Any) -> ExportedP
         verifiers: of the program that the operators come from.
         parts: the other arguments of the constructor.
     """
-    program = ExportedProgram(**parts, verifiers=[UncheckedEdgeVerifier])
-    program._verifiers = verifiers
-    return program
+    return replace_parts(ExportedProgram(**parts, verifiers=[UncheckedEdgeVerifier]), verifiers=verifiers)
 
 
 def _references(graph: torch.fx.Graph) -> list[torch.fx.Node]:

@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node, symbolic_trace
 
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.dialects.verifiers import returns_tensor
+from executorch.ir.torch_internals import number_anew, rename_after
 from executorch.passes.pass_base import NodePass
 
 _SELECTION: Final = "getitem"
@@ -37,17 +38,7 @@ class EdgeOpsPass(NodePass):
         selections = [node for node in graph.find_nodes(op="call_function", target=operator.getitem)]
         if [node.name for node in selections] == [_numbered(index) for index in range(len(selections))]:
             return False
-        names = graph._graph_namespace
-        # fx remembers names of nodes that are gone, and counts on from them.
-        names._used_names = {node.name for node in graph.nodes} - {node.name for node in selections}
-        names._base_count.pop(_SELECTION, None)
-        changed = False
-        for node in selections:
-            name = names.create_name(_SELECTION, None)
-            changed |= name != node.name
-            node.name = name
-            names._rename_object(node, name)
-        return changed
+        return number_anew(graph, selections, _SELECTION)
 
 
 class EdgeToAtenPass(NodePass):
@@ -73,11 +64,6 @@ def trace_edge_graph(function: Callable[..., Any]) -> GraphModule:
 
 def _numbered(index: int) -> str:
     return f"{_SELECTION}_{index}" if index else _SELECTION
-
-
-def rename_after(node: Node, target: Any) -> None:
-    """Names ``node`` as fx would name a new call of ``target``."""
-    node._rename(node.graph._target_to_str(target))
 
 
 #: The name under which published code knows this pass.

@@ -26,8 +26,8 @@ from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
-from executorch.ir.clone import make_graph_module
 from executorch.ir.graph import fake_mode_of
+from executorch.ir.torch_internals import make_graph_module
 from executorch.passes.export_tracer import ExportTracer
 from executorch.passes.graph_values import (
     ExportPassBaseError,

@@ -24,6 +24,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.graph import fake_mode_of
+from executorch.ir.torch_internals import is_erased
 from executorch.ir.values import value_of
 from executorch.passes.decomposition_table import DecompositionTable
 from executorch.passes.decomposition_trial import leads_to_kernels
@@ -98,7 +99,7 @@ class _GraphDecomposer:
 
     def _visit_all(self, nodes: list[Node]) -> list[Node]:
         for position, node in enumerate(nodes):
-            if node._erased:
+            if is_erased(node):
                 continue
             if node.op == "call_function" and isinstance(node.target, HigherOrderOperator):
                 inlined = self._visit_higher_order(node)
@@ -110,7 +111,7 @@ class _GraphDecomposer:
                 raise NotLocalError(f"{node.op} node {node.name}")
             elif _is_functorch(node):
                 raise NotLocalError(f"{node.name} is part of a vmap")
-            if not node._erased:
+            if not is_erased(node):
                 self._sizes.visit(node)
         return []
 

@@ -14,6 +14,7 @@ from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, sam
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
+from executorch.ir.torch_internals import rename
 from executorch.ir.values import shape_of
 from executorch.passes.pass_base import GraphRewrite
 
@@ -135,7 +136,7 @@ class NormalizeTransformInputPlaceholdersPass(GraphRewrite):
         for node in graph_module.graph.find_nodes(op="placeholder"):
             if node.name.startswith(self._prefixes):
                 old = node.name
-                node._rename(f"input_{old}")
+                rename(node, f"input_{old}")
                 node.target = node.name
                 renamed[old] = node.name
         if renamed and self.exported_program is not None:

@@ -8,6 +8,7 @@ from torch.export import ExportedProgram
 
 from executorch.ir.clone import copy_graph_module, copy_signature, replace_parts
 from executorch.ir.graph import fake_mode_of
+from executorch.ir.torch_internals import with_parts
 
 
 def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
@@ -24,9 +25,11 @@ def get_fake_program(real_exported_program: ExportedProgram) -> ExportedProgram:
         state_dict=state,
     )
     # Whoever edits the fake program must not find that the real one has changed.
-    fake._range_constraints = copy.copy(real_exported_program.range_constraints)
-    fake._module_call_graph = list(real_exported_program.module_call_graph)
-    return fake
+    tables = {
+        "range_constraints": copy.copy(real_exported_program.range_constraints),
+        "module_call_graph": list(real_exported_program.module_call_graph),
+    }
+    return with_parts(fake, tables)
 
 
 def update_to_real_program(
