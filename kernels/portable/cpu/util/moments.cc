@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <executorch/kernels/portable/cpu/util/lanes.h>
 #include <executorch/kernels/portable/cpu/util/moments.h>
 #include <executorch/kernels/portable/cpu/util/shape.h>
 
@@ -30,16 +31,13 @@ double squared_distances(const Tensor& in, const ReductionPlan& plan, const char
   const size_t element_size = static_cast<size_t>(in.element_size());
   double sum = 0;
   for_each_reduced(plan, in.scalar_type(), base, element_size, [&](const double* x, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-      sum += x[i];
-    }
+    sum += sum_in_lanes<double>(n, [x](size_t i) { return x[i]; });
   });
   const double mean = sum / static_cast<double>(plan.reduced_count());
   double squares = 0;
   for_each_reduced(plan, in.scalar_type(), base, element_size, [&](const double* x, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-      squares += (x[i] - mean) * (x[i] - mean);
-    }
+    squares +=
+        sum_in_lanes<double>(n, [x, mean](size_t i) { return (x[i] - mean) * (x[i] - mean); });
   });
   return squares;
 }
