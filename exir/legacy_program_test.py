@@ -61,7 +61,7 @@ def test_all_sizes_dynamic():
 def test_lists_of_passes():
     config = exir.ExecutorchBackendConfig(passes=[_to_mul])
     first, *rest = edge_to_executorch_passes(config)
-    assert first is _to_mul and len(rest) == 4
+    assert first is _to_mul and len(rest) == 5
     edge = exir.to_edge(torch.export.export(WrapperModule(lambda x: x + x), (X,))).exported_program()
     changed = transform_exported_program(edge, _to_mul)
     assert changed.graph.find_nodes(op="call_function", target=ops.edge.aten.mul.Tensor)
