@@ -21,6 +21,8 @@ from executorch.passes.constant_prop_pass import (
     propagated_constants,
 )
 
+#: Of the names of constants; a number follows, from 0 on as in released versions.
+_PREFIX = "_prop_tensor_constant"
 _PRIMITIVES = (float, int, bool, str, torch.Tensor, torch.device, torch.dtype, torch.layout)
 
 
@@ -119,7 +121,8 @@ def replace_with_constant_node(
     """
     constants, graph = exported_program.constants, exported_program.graph
     taken = constants.keys() | exported_program.state_dict.keys()
-    name = next(one for one in numbered(f"_prop_tensor_constant{len(constants)}") if one not in taken)
+    made = sum(name.startswith(_PREFIX) for name in constants)
+    name = next(one for one in numbered(f"{_PREFIX}{made}") if one not in taken)
     with graph.inserting_before(first_user_input):
         placeholder = graph.placeholder(name)
     placeholder.meta = dict(node.meta)
