@@ -5,7 +5,9 @@ _TESTS = {
     "kernels/portable/cpu/util": [
         "broadcast_util_test",
         "custom_kernels_test",
+        "distance_test",
         "elementwise_util_test",
+        "moments_test",
         "reduce_util_test",
         "vmath_test",
     ],
