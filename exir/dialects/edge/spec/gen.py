@@ -88,7 +88,10 @@ _CAST = "to"
 
 @functools.cache
 def _torch_examples() -> dict[str, Any]:
-    """Name of an operator to torch's own description of how to test it, read when somebody asks."""
+    """Name of an operator to torch's own description of how to test it, read when somebody asks.
+
+    The module that has it needs the package ``expecttest``, which torch's wheel does not require.
+    """
     from torch.testing._internal.common_methods_invocations import op_db
 
     return {info.name: info for info in op_db}
