@@ -41,13 +41,17 @@ def test_the_last_reader_of_a_format_counts(formats, inspector):
 
 
 def test_what_a_reader_refuses_is_said(formats, inspector):
-    register_delegate_records("test.counts", lambda attached: [{"count": int(bytes(one))} for one in attached])
+    register_delegate_records(
+        "test.counts", lambda attached: [{"count": int(bytes(one))} for one in attached]
+    )
     with pytest.raises(ValueError, match="invalid literal"):
         inspector.get_delegate_records("test.counts")
 
 
 def test_an_unknown_format_is_refused_with_those_that_there_are(inspector):
-    with pytest.raises(ValueError, match=r"'test.counts'; known: .*executorch\.vgf\.neural_statistics.*Way out"):
+    with pytest.raises(
+        ValueError, match=r"'test.counts'; known: .*executorch\.vgf\.neural_statistics.*Way out"
+    ):
         inspector.get_delegate_records("test.counts")
 
 
