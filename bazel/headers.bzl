@@ -15,8 +15,8 @@ def _alone(target, ctx):
     for header in headers:
         source = ctx.actions.declare_file("{}_alone/{}.cc".format(ctx.label.name, header.short_path.replace("/", "_")))
 
-        # Twice: what lacks its guard is found too.
-        ctx.actions.write(source, "#include \"{0}\"\n#include \"{0}\"\n".format(header.path))
+        # As users spell it; twice, so that what lacks its guard is found too.
+        ctx.actions.write(source, "#include <executorch/{0}>\n#include <executorch/{0}>\n".format(header.short_path))
         sources.append(source)
     toolchain = find_cc_toolchain(ctx)
     _, outputs = cc_common.compile(
