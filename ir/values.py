@@ -22,6 +22,8 @@ from executorch.ir.graph import fake_mode_of
 
 #: What is known of a node because of its example value.
 DERIVED_META: Final = frozenset({meta_keys.VAL, meta_keys.SPEC, "tensor_meta"})
+#: By name: the second is defined in the edge dialect.
+_CLONES: Final = ("aten::clone", "dim_order_ops::_clone_dim_order")
 
 
 def value_of(node: Node) -> Any:
@@ -53,6 +55,12 @@ def have_same_layout(left: Node, right: Node) -> bool:
     if first is None or second is None or first.device != second.device:
         return False
     return bool(description(first) == description(second))
+
+
+def is_plain_clone(node: Any) -> bool:
+    """Whether a node is a clone in the layout of what it copies."""
+    op = aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
+    return op is not None and op._schema.name in _CLONES and have_same_layout(node, node.all_input_nodes[0])
 
 
 def description(value: Any) -> Any:

@@ -13,10 +13,9 @@ from typing import Any, Final
 import torch
 from torch.fx import Node
 
-from executorch.dialects import meta_keys
-from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
-from executorch.ir.values import compute_value, value_of
-from executorch.passes.fuse_linear_pass import has_bias_per_column, transposed_matrix
+from executorch.ir.rewriter import call_like
+from executorch.ir.values import value_of
+from executorch.passes.fuse_linear_pass import linear_operands, transposed_matrix
 from executorch.passes.pass_base import NodePass
 from executorch.passes.sym_shape_eval_pass import example_or_bound, upper_bound
 
@@ -42,16 +41,10 @@ class KeepWeightsPass(NodePass):
         self._adds_bias_apart = adds_bias_apart
 
     def rewrite(self, node: Node) -> bool:
-        op = aten_op(node.target) if node.op == "call_function" else None
-        if node.kwargs or not (
-            op is _aten.mm.default or (op is _aten.addmm.default and has_bias_per_column(node))
-        ):
+        operands = linear_operands(node)
+        if operands is None or not self._is_worth_it(*operands[:2]):
             return False
-        x, transposed = node.args[-2:]
-        weight = transposed_matrix(transposed)
-        if weight is None or not self._is_worth_it(x, weight):
-            return False
-        self._turn_round(node, x, weight)
+        self._turn_round(node, *operands)
         return True
 
     def _is_worth_it(self, x: Any, weight: Node) -> bool:
@@ -66,42 +59,31 @@ class KeepWeightsPass(NodePass):
         )
         return (_GAIN if ahead_of_time else 1) * height * (width + depth) < width * depth
 
-    def _turn_round(self, node: Node, x: Any, weight: Node) -> None:
+    def _turn_round(self, node: Node, x: Any, weight: Node, bias: Any = None) -> None:
         rows, inner = value_of(x).shape
         columns = value_of(weight).shape[0]
         single = type(rows) is int and rows == 1
         arguments: list[Any] = [weight]
         if single:
-            arguments.append(_insert(node, _aten.view_copy.default, x, [inner, 1]))
+            arguments.append(call_like(node, _aten.view_copy.default, (x, [inner, 1])))
         else:
-            arguments.append(_insert(node, _aten.permute_copy.default, x, [1, 0]))
-        has_bias = len(node.args) == 3
-        if has_bias and not self._adds_bias_apart:
-            arguments.insert(0, _insert(node, _aten.view_copy.default, node.args[0], [columns, 1]))
+            arguments.append(call_like(node, _aten.permute_copy.default, (x, [1, 0])))
+        if bias is not None and not self._adds_bias_apart:
+            arguments.insert(0, call_like(node, _aten.view_copy.default, (bias, [columns, 1])))
         op = _aten.mm.default if len(arguments) == 2 else _aten.addmm.default
-        product = _insert(node, op, *arguments)
+        product = call_like(node, op, arguments)
         if single:
-            result = _insert(node, _aten.view_copy.default, product, [1, columns])
+            result = call_like(node, _aten.view_copy.default, (product, [1, columns]))
         else:
-            result = _insert(node, _aten.permute_copy.default, product, [1, 0])
-        if has_bias and self._adds_bias_apart:
-            result = _insert(node, _aten.add.Tensor, result, node.args[0])
+            result = call_like(node, _aten.permute_copy.default, (product, [1, 0]))
+        if bias is not None and self._adds_bias_apart:
+            result = call_like(node, _aten.add.Tensor, (result, bias))
         node.replace_all_uses_with(result)
 
 
 def _at_most(size: Any) -> "int | None":
     bound = upper_bound(size)
     return example_or_bound(size) if bound is None else bound
-
-
-def _insert(node: Node, op: Any, *args: Any) -> Node:
-    """A call before ``node``, for the same place of the model."""
-    with node.graph.inserting_before(node):
-        target = edge_op(op) if isinstance(node.target, EdgeOpOverload) else op
-        call = node.graph.call_function(target, args)
-    call.meta = {key: value for key, value in node.meta.items() if key not in (meta_keys.SPEC, meta_keys.VAL)}
-    call.meta[meta_keys.VAL] = compute_value(op, args, {}, node.graph.nodes)
-    return call
 
 
 __all__ = ["KeepWeightsPass"]

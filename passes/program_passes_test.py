@@ -206,6 +206,18 @@ def test_linear_layers_are_put_together(bias, shape):
     assert not FuseLinearPass()(program.graph_module).modified
 
 
+@pytest.mark.parametrize(("beta", "fused"), [(1, True), (2, False)])
+def test_factors_of_a_product_decide_whether_it_is_a_linear_layer(beta, fused):
+    class Product(nn.Module):
+        def forward(self, bias, x, weight):
+            return torch.addmm(bias, x, weight.T, beta=beta)
+
+    program = edge(Product(), torch.rand(4), torch.rand(2, 3), torch.rand(4, 3))
+    (product,) = [node for node in program.graph.nodes if "addmm" in node.name]
+    product.kwargs = {"alpha": 1, **product.kwargs}
+    assert FuseLinearPass()(program.graph_module).modified == fused
+
+
 def _kept(program):
     return KeepWeightsPass(constant_values(program))(program.graph_module).modified
 

@@ -6,12 +6,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.ir.values import have_same_layout
+from executorch.ir.values import is_plain_clone
 from executorch.passes.pass_base import NodePass
 
 _NAMESPACE: Final = "quantized_decomposed::"
 #: Number of arguments that say how the integers are to be read: everything between input and ``out_dtype``.
-_CLONES: Final = frozenset({torch.ops.aten.clone.default, torch.ops.dim_order_ops._clone_dim_order.default})
 _PARAMETERS: Final = {"quantize_per_tensor": 5, "quantize_per_channel": 6}
 
 
@@ -49,11 +48,8 @@ def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: "list[Node]") -> No
 
 def _behind_copies(value: Any) -> Any:
     """What ``value`` is a copy of, element by element in the same order; ``value`` itself if it is no copy."""
-    while isinstance(value, Node) and value.op == "call_function" and aten_op(value.target) in _CLONES:
-        (source,) = value.all_input_nodes
-        if not have_same_layout(value, source):
-            break
-        value = source
+    while is_plain_clone(value):
+        (value,) = value.all_input_nodes
     return value
 
 
