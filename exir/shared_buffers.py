@@ -18,11 +18,11 @@ from torch.export.graph_signature import (
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.graph import output_arguments
-from executorch.ir.mutations import MUTATION_KINDS, state_mutations
+from executorch.ir.mutations import MUTATION_KINDS, mutated_state
 
 
 def _changed_state(program: ExportedProgram) -> set[str]:
-    return {one.target for one in state_mutations(program.graph_signature)}
+    return {one.target for one in mutated_state(program.graph_signature).values()}
 
 
 def with_shared_buffers(

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind
+from torch.fx import Node
 
 #: What may be written -> the kind of output that its new value is.
 MUTATION_KINDS: Final = {
@@ -70,15 +72,46 @@ def state_mutations(signature: ExportGraphSignature) -> Iterator[Mutation]:
     return (one for one in mutations(signature) if one.kind is not InputKind.USER_INPUT)
 
 
+def mutated_state(signature: ExportGraphSignature) -> dict[str, Mutation]:
+    """Placeholder name -> what becomes of the buffer or parameter that the program writes."""
+    return {one.placeholder: one for one in state_mutations(signature)}
+
+
+def written_back(program: ExportedProgram) -> list[tuple[int, Node]]:
+    """Index of each output that is a new value, and the placeholder that it belongs to."""
+    placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
+    return [(one.index, placeholders[one.placeholder]) for one in mutations(program.graph_signature)]
+
+
+def mutated_placeholders(program: ExportedProgram) -> set[Node]:
+    """Placeholders of the values that the program writes back."""
+    return {node for _, node in written_back(program)}
+
+
+def variable_placeholders(program: ExportedProgram) -> set[Node]:
+    """Placeholders of state whose value may be another one at the next run.
+
+    That is what the program writes back, and the parameters that an optimizer changes between its runs.
+    """
+    changing = changing_state(program.graph_signature)
+    placeholders = program.graph.find_nodes(op="placeholder")
+    return {node for node in placeholders if node.name in changing} | mutated_placeholders(program)
+
+
+def gradients(signature: ExportGraphSignature) -> list[str]:
+    """Names (in the model) of the parameters whose gradients the program returns, in the order of these."""
+    specs = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
+    return [spec.target for spec in specs if spec.target is not None]
+
+
 def trained_parameters(signature: ExportGraphSignature) -> set[str]:
     """Names (in the model) of the parameters whose gradients the program returns."""
-    gradients = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
-    return {spec.target for spec in gradients if spec.target is not None}
+    return set(gradients(signature))
 
 
 def changing_state(signature: ExportGraphSignature) -> set[str]:
     """Names of the placeholders of buffers and parameters whose value may be another one at the next run."""
-    changing = {one.placeholder for one in state_mutations(signature)}
+    changing = set(mutated_state(signature))
     trained = trained_parameters(signature)
     if not trained:
         return changing

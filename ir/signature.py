@@ -18,7 +18,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.ir.graph import output_arguments
-from executorch.ir.mutations import changing_state, mutations
+from executorch.ir.mutations import variable_placeholders
 
 #: Inputs with a tensor behind them, in the order in which their placeholders stand.
 STATE_KINDS: Final = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
@@ -66,23 +66,6 @@ def state_value(program: ExportedProgram, spec: InputSpec) -> Any:
     if spec.target in program.state_dict:
         return program.state_dict[spec.target]
     return program.constants.get(spec.target)
-
-
-def mutated_placeholders(program: ExportedProgram) -> set[Node]:
-    """Placeholders of the values that the program writes back."""
-    return _named(program, {one.placeholder for one in mutations(program.graph_signature)})
-
-
-def variable_placeholders(program: ExportedProgram) -> set[Node]:
-    """Placeholders of state whose value may be another one at the next run.
-
-    That is what the program writes back, and the parameters that an optimizer changes between its runs.
-    """
-    return _named(program, changing_state(program.graph_signature)) | mutated_placeholders(program)
-
-
-def _named(program: ExportedProgram, names: set[str]) -> set[Node]:
-    return {node for node in program.graph.find_nodes(op="placeholder") if node.name in names}
 
 
 def constant_values(program: ExportedProgram) -> dict[Node, torch.Tensor]:

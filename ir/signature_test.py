@@ -5,15 +5,14 @@ import torch
 from torch.export.graph_signature import OutputKind
 
 from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import mutated_placeholders, variable_placeholders
 from executorch.ir.programs_for_tests import Counter, functional
 from executorch.ir.signature import (
     constant_values,
     input_specs,
-    mutated_placeholders,
     state_inputs,
     state_value,
     sync_signature,
-    variable_placeholders,
 )
 
 

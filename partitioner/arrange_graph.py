@@ -9,13 +9,11 @@ import operator
 
 import torch
 from torch.export import ExportedProgram
-from torch.export.graph_signature import InputKind, OutputSpec
+from torch.export.graph_signature import OutputSpec
 
 from executorch.dialects import meta_keys
-from executorch.ir.signature import state_inputs
+from executorch.ir.signature import STATE_KINDS, state_inputs
 from executorch.ir.torch_internals import rename
-
-_STATE_ORDER = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 def arrange_graph_placeholders(
@@ -32,9 +30,9 @@ def arrange_graph_placeholders(
 
     def rank(node: torch.fx.Node) -> int:
         spec = state.get(node.name)
-        if spec is None or node.meta.get(meta_keys.DELEGATION_TAG) != tag or spec.kind not in _STATE_ORDER:
-            return len(_STATE_ORDER)
-        return _STATE_ORDER.index(spec.kind)
+        if spec is None or node.meta.get(meta_keys.DELEGATION_TAG) != tag:
+            return len(STATE_KINDS)
+        return STATE_KINDS.index(spec.kind)
 
     before = gm.graph.find_nodes(op="placeholder")
     after = sorted(before, key=rank)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch.export import ExportedProgram
 
 from executorch.dialects import meta_keys
-from executorch.ir.mutations import changing_state, state_mutations
+from executorch.ir.mutations import changing_state, mutated_state
 from executorch.ir.signature import state_inputs
 
 #: Set by a partitioner on a tagged constant that must not be copied into several partitions.
@@ -46,4 +46,4 @@ def tag_mutated_buffer(edge_program: ExportedProgram) -> None:
 
     All readers and the writer of the state must be in one partition.
     """
-    _tag_state(edge_program, {one.placeholder for one in state_mutations(edge_program.graph_signature)})
+    _tag_state(edge_program, set(mutated_state(edge_program.graph_signature)))

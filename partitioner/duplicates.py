@@ -8,7 +8,7 @@ from torch.export.graph_signature import InputSpec, TensorArgument
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from executorch.dialects import meta_keys
-from executorch.ir.mutations import state_mutations
+from executorch.ir.mutations import mutated_state
 from executorch.ir.signature import state_inputs
 from executorch.partitioner.constants import COPY_FOR_READERS
 from executorch.partitioner.errors import PartitionerContractError
@@ -40,7 +40,7 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
         raise PartitionerContractError(
             f"{candidate_node} is not a constant of the program; these are: {known}"
         )
-    if any(one.placeholder == candidate_node for one in state_mutations(signature)):
+    if candidate_node in mutated_state(signature):
         raise PartitionerContractError(
             f"{candidate_node} is written by the program, so its readers must share it. Way out: leave it whole."
         )

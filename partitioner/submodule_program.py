@@ -29,7 +29,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
 from executorch.dialects.verifiers import UncheckedEdgeVerifier
 from executorch.ir.clone import replace_parts
-from executorch.ir.mutations import MUTATION_KINDS, state_mutations
+from executorch.ir.mutations import MUTATION_KINDS, Mutation, mutated_state
 from executorch.ir.signature import state_inputs, state_value
 from executorch.partitioner.constants import NO_COPY
 from executorch.partitioner.errors import PartitionerContractError
@@ -44,20 +44,19 @@ class Owner:
         program: the tagged program.
         state: placeholder name -> input spec of a parameter, buffer or lifted constant; empty for the graph
             of a control-flow submodule, which receives all of its data as inputs.
-        mutations: buffer or parameter that is written -> name of the node with its new value; empty in submodules.
+        mutations: placeholder name of a buffer or parameter that is written -> its new value; empty in submodules.
         copies: constant -> how many partitions besides its own have received a copy.
     """
 
     program: ExportedProgram
     state: dict[str, InputSpec]
-    mutations: dict[str, str]
+    mutations: dict[str, Mutation]
     copies: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: ExportedProgram) -> Owner:
         signature = program.graph_signature
-        written = {one.target: one.value for one in state_mutations(signature)}
-        return cls(program, state_inputs(signature), written)
+        return cls(program, state_inputs(signature), mutated_state(signature))
 
     def for_submodule(self) -> Owner:
         return Owner(self.program, {}, {})
@@ -144,9 +143,10 @@ def _taken_mutations(
     taken: list[tuple[torch.fx.Node, InputSpec]] = []
     for node in state:
         spec = owner.state[node.name]
-        writer = owner.mutations.get(str(spec.target))
-        if writer is None:
+        mutation = owner.mutations.get(node.name)
+        if mutation is None:
             continue
+        writer = mutation.value
         strangers = [user for user in node.users if user.meta.get(meta_keys.DELEGATION_TAG) != tag]
         if writer not in by_name or strangers:
             who = describe_node(strangers[0]) if strangers else f"its writer {writer}"

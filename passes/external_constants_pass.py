@@ -15,16 +15,14 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
-from executorch.ir.mutations import trained_parameters
-from executorch.ir.signature import mutated_placeholders
+from executorch.ir.mutations import mutated_placeholders, trained_parameters
+from executorch.ir.signature import STATE_KINDS
 from executorch.passes.pass_base import PassResult
 
 #: File name used when constants are external but no name was chosen.
 DEFAULT_FILE: Final = "_default_external_constant"
 
 TagFunction = Callable[[Node], str | None]
-
-_CONSTANT_KINDS: Final = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 def external_constants_pass(
@@ -46,7 +44,7 @@ def external_constants_pass(
     modified = False
     placeholders = exported_program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
-        if spec.kind in _CONSTANT_KINDS and node not in mutated:
+        if spec.kind in STATE_KINDS and node not in mutated:
             modified |= _tag(node, choose(node))
     return PassResult(exported_program.graph_module, modified)
 

@@ -15,7 +15,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.ir.graph import output_arguments
-from executorch.ir.mutations import mutations
+from executorch.ir.mutations import written_back
 from executorch.ir.signature import sync_signature
 from executorch.ir.values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
@@ -33,7 +33,7 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
     node that wrote the buffer."""
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        pairs = _written_back(exported_program)
+        pairs = written_back(exported_program)
         if not pairs:
             return ExportedProgramPassResult(exported_program, False)
         graph = exported_program.graph
@@ -54,12 +54,6 @@ class InsertWriteBackForBuffersPass(ExportedProgramPassBase):
         sync_signature(exported_program)
         exported_program.graph_module.recompile()
         return ExportedProgramPassResult(exported_program, True)
-
-
-def _written_back(program: ExportedProgram) -> list[tuple[int, Node]]:
-    """Index of each mutation output and the placeholder it belongs to."""
-    placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
-    return [(one.index, placeholders[one.placeholder]) for one in mutations(program.graph_signature)]
 
 
 def _keep_old_values(program: ExportedProgram, results: list, written: dict[int, Node]) -> None:

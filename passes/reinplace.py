@@ -18,7 +18,7 @@ from torch.fx import Node
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
 from executorch.ir.graph import output_arguments
-from executorch.ir.mutations import MUTATIONS, mutations
+from executorch.ir.mutations import MUTATIONS, written_back
 from executorch.ir.signature import sync_signature
 from executorch.ir.values import value_of
 from executorch.passes.in_place_index_put import prepare_in_place
@@ -157,8 +157,7 @@ class _Facts:
     def of(cls, program: ExportedProgram) -> "_Facts":
         signature = program.graph_signature
         outputs = output_arguments(program.graph)
-        placeholders = {node.name: node for node in program.graph.find_nodes(op="placeholder")}
-        written = {placeholders[one.placeholder]: outputs[one.index] for one in mutations(signature)}
+        written = {placeholder: outputs[index] for index, placeholder in written_back(program)}
         returned = {
             value
             for value, spec in zip(outputs, signature.output_specs, strict=True)

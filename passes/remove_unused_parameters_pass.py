@@ -3,7 +3,7 @@
 from torch.export import ExportedProgram
 
 from executorch.ir.constants import remove_constants
-from executorch.ir.signature import variable_placeholders
+from executorch.ir.mutations import variable_placeholders
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 

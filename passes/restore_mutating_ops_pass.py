@@ -20,7 +20,8 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.verifiers import graph_modules
-from executorch.ir.signature import mutated_placeholders, sync_signature
+from executorch.ir.mutations import mutated_placeholders
+from executorch.ir.signature import sync_signature
 from executorch.ir.values import compute_value, is_contiguous_value, value_of
 from executorch.passes.functional_forms import written_arguments
 from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult

@@ -16,8 +16,8 @@ from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.execution import flatten_specs, is_out_variant
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
 from executorch.dialects.verifiers import graph_modules
-from executorch.ir.mutations import trained_parameters
-from executorch.ir.signature import state_value, variable_placeholders
+from executorch.ir.mutations import trained_parameters, variable_placeholders
+from executorch.ir.signature import state_value
 from executorch.passes.pass_base import PassBase, PassResult
 
 

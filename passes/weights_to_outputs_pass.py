@@ -4,6 +4,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 
 from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import gradients
 
 
 def weights_to_outputs_pass(exported_program: ExportedProgram) -> ExportedProgram:
@@ -15,14 +16,14 @@ def weights_to_outputs_pass(exported_program: ExportedProgram) -> ExportedProgra
         ValueError: it has outputs of this kind already.
     """
     signature = exported_program.graph_signature
-    gradients = [spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER]
-    if not gradients:
+    trained = gradients(signature)
+    if not trained:
         return exported_program
     if any(spec.kind is OutputKind.TOKEN for spec in signature.output_specs):
         raise ValueError("the parameters are outputs already")
     placeholders = {node.name: node for node in exported_program.graph.find_nodes(op="placeholder")}
     parameters = {target: placeholders[name] for name, target in signature.inputs_to_parameters.items()}
-    added = [parameters[spec.target] for spec in gradients if spec.target is not None]
+    added = [parameters[target] for target in trained]
     exported_program.graph.output_node().args = ((*output_arguments(exported_program.graph), *added),)
     # Signatures have no kind for parameters that leave the program; runtimes read them behind the gradients.
     signature.output_specs += [

@@ -11,7 +11,7 @@ from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_constant, fake_value, like_parameter, remove_constants, set_constant
-from executorch.ir.mutations import state_mutations
+from executorch.ir.mutations import mutated_state
 from executorch.ir.signature import STATE_KINDS, state_inputs, state_value
 
 #: On placeholders that are made here: the name that was asked for, where the graph had to change it.
@@ -90,7 +90,7 @@ def create_constant_placeholder(
     existing = _find_placeholder(graph, name)
     if existing is not None:
         spec = _input_spec(exp_program, existing)
-        if existing.name in {one.placeholder for one in state_mutations(exp_program.graph_signature)}:
+        if existing.name in mutated_state(exp_program.graph_signature):
             raise RuntimeError(f"{name} already exists as a mutable buffer: choose another name")
         if spec is not None and spec.kind is kind:
             return existing
