@@ -246,7 +246,7 @@ _MIXED: Final[dict[str, tuple[str, Callable[..., torch.Tensor]]]] = {
 _MIXED_OPERANDS: Final = "(Tensor input, Tensor weight, Tensor weight_scales, Tensor? weight_zero_points"
 
 #: Schema to what it computes. The first four are documented; the others are layers on integers, which only
-#: ``executorch.passes.quantized_layers`` makes, products with weights of integers, the overloads of the four, and tables
+#: ``executorch.passes.quantized.quantized_layers`` makes, products with weights of integers, the overloads of the four, and tables
 #: of fewer bits.
 QUANTIZED_SCHEMAS: Final[dict[str, Callable[..., Any]]] = {
     "embedding_byte" + _EMBEDDING.format(extra="", result="Tensor"): _embedding_byte,

@@ -23,7 +23,7 @@ from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.legacy_program import CallSpec, ExecutorchProgram, ExirExportedProgram, capture
 from executorch.exir.program._program import edge_to_executorch_passes
 from executorch.exir.tracer import ExirDynamoConfig, Value
-from executorch.passes.export_pass import ExportPass
+from executorch.passes.infrastructure.export_pass import ExportPass
 
 if TYPE_CHECKING:
     from executorch.exir.serde.serialize import load, save

@@ -4,7 +4,7 @@ import torch
 
 from executorch.exir.command_line import Recipe
 from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, PreprocessResult
-from executorch.partitioner.backend_details import BackendDetails
+from executorch.partitioner.interface.backend_details import BackendDetails
 
 
 def make_linear():

@@ -1,6 +1,6 @@
 """Documented path of the delegate call."""
 
-from executorch.partitioner.call_delegate import (
+from executorch.partitioner.interface.call_delegate import (
     executorch_call_delegate,
     get_lowered_module_name,
     is_lowered_module,

@@ -20,7 +20,7 @@ from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.progress import step
 from executorch.exir.stages import Form, JointStage, Pipeline, ProgramStep, Stage
 from executorch.partitioner import MethodProgramsPartitionerSpec, Partitioner, to_backend
-from executorch.passes.quantized_embeddings import is_quantized_table
+from executorch.passes.quantized.quantized_embeddings import is_quantized_table
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from executorch.partitioner import (
     PartitionResult,
     PreprocessResult,
 )
-from executorch.passes.propagate_device_pass import parse_device
+from executorch.passes.to_execution.propagate_device_pass import parse_device
 from executorch.schema import program as schema
 
 INPUTS = (torch.ones(2, 2), torch.ones(2, 2))

@@ -20,17 +20,17 @@ from executorch.dialects.verifiers import (
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.stages import Asked, Form, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, replace_parts
-from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
-from executorch.passes.decompose import decompose
-from executorch.passes.edge_ops_pass import EdgeOpsPass
-from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
-from executorch.passes.lift_constants_pass import LiftConstantsPass
-from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
-from executorch.passes.quantized_embeddings import is_quantized_table
-from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
-from executorch.passes.remove_noop_pass import RemoveNoopPass
-from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
-from executorch.passes.type_promotion_pass import TypePromotionPass
+from executorch.passes.decomposition.decompose import decompose
+from executorch.passes.quantized.quantized_embeddings import is_quantized_table
+from executorch.passes.to_edge.debug_handle_generator_pass import DebugHandleGeneratorPass
+from executorch.passes.to_edge.edge_ops_pass import EdgeOpsPass
+from executorch.passes.to_edge.functionalize_views_pass import FunctionalizeViewsPass
+from executorch.passes.to_edge.lift_constants_pass import LiftConstantsPass
+from executorch.passes.to_edge.memory_format_ops_pass import MemoryFormatOpsPass
+from executorch.passes.to_edge.remove_graph_asserts_pass import RemoveGraphAssertsPass
+from executorch.passes.to_edge.remove_noop_pass import RemoveNoopPass
+from executorch.passes.to_edge.scalar_to_tensor_pass import ScalarToTensorPass
+from executorch.passes.to_edge.type_promotion_pass import TypePromotionPass
 
 NodeFilter = Callable[[Node], bool]
 

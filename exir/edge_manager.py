@@ -29,7 +29,7 @@ from executorch.partitioner import (
     get_lowered_backend_modules,
     to_backend,
 )
-from executorch.passes.pass_manager import PassManager
+from executorch.passes.infrastructure.pass_manager import PassManager
 
 DEFAULT_METHOD = "forward"
 

@@ -9,7 +9,7 @@ from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.exir.execution_lowering import to_planned_execution
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.memory_planning import MemoryPlanningPass
-from executorch.partitioner.lowered_module import set_emission_hook
+from executorch.partitioner.interface.lowered_module import set_emission_hook
 
 
 def emit_lowered_module(

@@ -26,30 +26,45 @@ from executorch.ir.clone import clone_program, copy_graph_module, copy_signature
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import fill_missing_values
 from executorch.memory_planning import MemoryPlanningPass
-from executorch.passes.constant_prop_pass import ConstantPropPass
-from executorch.passes.delegate_results_pass import DelegateResultsPass
-from executorch.passes.edge_ops_pass import EdgeToAtenPass
-from executorch.passes.external_constants_pass import external_constants_pass, external_mutable_weights_pass
-from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
-from executorch.passes.fuse_linear_pass import FuseLinearPass
-from executorch.passes.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
-from executorch.passes.keep_weights_pass import KeepWeightsPass
-from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
-from executorch.passes.lift_constants_pass import lift_tensor_attributes
-from executorch.passes.loop_results_pass import LoopResultsPass
-from executorch.passes.pass_base import ExportedProgramPassBase, run_pass
-from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager, flatten_passes, pass_name
-from executorch.passes.propagate_device_pass import PropagateDevicePass
-from executorch.passes.quant_fusion_pass import fuse_quantized_embeddings, quant_fusion_and_const_prop_pass
-from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
-from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
-from executorch.passes.remove_noop_pass import RemoveNoopPass
-from executorch.passes.remove_unused_parameters_pass import RemoveUnusedParametersPass
-from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
-from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
-from executorch.passes.restore_mutating_ops_pass import RestoreMutatingOpsPass
-from executorch.passes.spec_prop_pass import SpecPropPass, describe_output, update_placeholder_specs
-from executorch.passes.weights_to_outputs_pass import weights_to_outputs_pass
+from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, run_pass
+from executorch.passes.infrastructure.pass_manager import (
+    ExportedProgramPassManager,
+    PassManager,
+    flatten_passes,
+    pass_name,
+)
+from executorch.passes.optimization.constant_prop_pass import ConstantPropPass
+from executorch.passes.optimization.external_constants_pass import (
+    external_constants_pass,
+    external_mutable_weights_pass,
+)
+from executorch.passes.optimization.fuse_batch_norm_pass import FuseBatchNormPass
+from executorch.passes.optimization.fuse_linear_pass import FuseLinearPass
+from executorch.passes.optimization.keep_weights_pass import KeepWeightsPass
+from executorch.passes.optimization.remove_unused_parameters_pass import RemoveUnusedParametersPass
+from executorch.passes.quantized.quant_fusion_pass import (
+    fuse_quantized_embeddings,
+    quant_fusion_and_const_prop_pass,
+)
+from executorch.passes.to_edge.edge_ops_pass import EdgeToAtenPass
+from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
+from executorch.passes.to_edge.remove_graph_asserts_pass import RemoveGraphAssertsPass
+from executorch.passes.to_edge.remove_noop_pass import RemoveNoopPass
+from executorch.passes.to_execution.delegate_results_pass import DelegateResultsPass
+from executorch.passes.to_execution.insert_write_back_for_buffers_pass import InsertWriteBackForBuffersPass
+from executorch.passes.to_execution.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
+from executorch.passes.to_execution.loop_results_pass import LoopResultsPass
+from executorch.passes.to_execution.propagate_device_pass import PropagateDevicePass
+from executorch.passes.to_execution.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass
+from executorch.passes.to_execution.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.to_execution.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from executorch.passes.to_execution.restore_mutating_ops_pass import RestoreMutatingOpsPass
+from executorch.passes.to_execution.spec_prop_pass import (
+    SpecPropPass,
+    describe_output,
+    update_placeholder_specs,
+)
+from executorch.passes.to_execution.weights_to_outputs_pass import weights_to_outputs_pass
 
 
 def run_user_passes(program: ExportedProgram, passes: Any) -> ExportedProgram:

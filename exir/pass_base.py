@@ -1,8 +1,14 @@
-"""Documented path of :mod:`executorch.passes.pass_base` and :mod:`executorch.passes.export_pass`."""
+"""Documented path of :mod:`executorch.passes.infrastructure.pass_base` and :mod:`executorch.passes.infrastructure.export_pass`."""
 
-from executorch.passes.export_pass import Argument, ExportPass, ExportPassBaseError, NodeMetadata, ProxyValue
-from executorch.passes.graph_values import map_args
-from executorch.passes.pass_base import (
+from executorch.passes.infrastructure.export_pass import (
+    Argument,
+    ExportPass,
+    ExportPassBaseError,
+    NodeMetadata,
+    ProxyValue,
+)
+from executorch.passes.infrastructure.graph_values import map_args
+from executorch.passes.infrastructure.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
     NodePass,

@@ -1,7 +1,7 @@
-"""Documented path of :mod:`executorch.passes.pass_manager`."""
+"""Documented path of :mod:`executorch.passes.infrastructure.pass_manager`."""
 
-from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.pass_manager import ExportedProgramPassManager, PassManager
+from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+from executorch.passes.infrastructure.pass_manager import ExportedProgramPassManager, PassManager
 
 __all__ = [
     "ExportedProgramPassBase",

@@ -29,7 +29,7 @@ from executorch.partitioner import (
     PartitionResult,
     PreprocessResult,
 )
-from executorch.passes.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import NodePass
 
 EDGE_CHECK, EXECUTION_CHECK = "The program is not in the edge dialect", "The program is not in execution form"
 ATEN_CHECK = "The program is not in the core ATen dialect"

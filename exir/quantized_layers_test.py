@@ -7,7 +7,7 @@ from torch.ao.quantization.fx import _decomposed  # noqa: F401  (registers the o
 from torch.export import export
 
 from executorch.exir import to_edge
-from executorch.passes.quantized_layers import QuantizedLayersPass
+from executorch.passes.quantized.quantized_layers import QuantizedLayersPass
 
 quantized = torch.ops.quantized_decomposed
 LOW, HIGH = -128, 127

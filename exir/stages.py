@@ -17,8 +17,8 @@ from torch.export import ExportedProgram
 from executorch.dialects.errors import ExportError, ExportErrorType
 from executorch.exir.progress import step
 from executorch.ir.signature import sync_signature
-from executorch.passes.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
-from executorch.passes.pass_manager import ExportedProgramPassManager
+from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+from executorch.passes.infrastructure.pass_manager import ExportedProgramPassManager
 
 _LOG = logging.getLogger(__name__)
 

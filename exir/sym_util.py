@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from executorch.dialects.errors import ExportErrorType, UnboundedShapeError
-from executorch.passes.sym_shape_eval_pass import upper_bound
+from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 if TYPE_CHECKING:
     import sympy

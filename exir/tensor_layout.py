@@ -3,7 +3,7 @@
 import torch
 
 from executorch.exir.tensor import dim_order_from_stride
-from executorch.partitioner.named_data_store import tensor_layout
+from executorch.partitioner.interface.named_data_store import tensor_layout
 from executorch.schema.flat_tensor import TensorLayout
 
 

@@ -8,8 +8,8 @@ from executorch.emitter.training import GRADIENTS_INDEX, PARAMETER_NAMES, PARAME
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.interpreter_for_tests import run_graph
 from executorch.ir.signature import constant_values, state_value
-from executorch.partitioner.constants import tag_constant_data
-from executorch.passes.constant_prop_pass import ConstantPropPass
+from executorch.partitioner.selection.constants import tag_constant_data
+from executorch.passes.optimization.constant_prop_pass import ConstantPropPass
 
 _INPUTS = (torch.rand(2, 3), torch.tensor([0, 1]))
 _NAMES = ["layer.weight", "layer.bias"]

@@ -26,7 +26,7 @@ from executorch.export.stages import (
     transform_aten,
 )
 from executorch.export.types import StageType
-from executorch.partitioner.text_table import text_table as tabulate
+from executorch.partitioner.inspection.text_table import text_table as tabulate
 
 _DEFAULT_METHOD = "forward"
 _MANAGER_STAGES = (

@@ -1,25 +1,6 @@
 """The partitioner and delegate API: what backend vendors write against. See README.md."""
 
-from executorch.partitioner.all_node_partitioner import AllNodePartitioner
-from executorch.partitioner.backend_api import (
-    MethodProgramsPartitionerSpec,
-    disable_validation,
-    to_backend,
-    validation_disabled,
-)
-from executorch.partitioner.backend_details import BackendDetails, PreprocessResult
-from executorch.partitioner.backend_lookup import find_backend, register_backend, registered_backends
-from executorch.partitioner.call_delegate import executorch_call_delegate
-from executorch.partitioner.compile_spec import CompileSpec
-from executorch.partitioner.config_partitioner import (
-    ConfigerationBasedPartitioner,
-    PartitionerConfig,
-    format_target_name,
-    is_constant_data,
-)
-from executorch.partitioner.constants import tag_constant_data, tag_mutated_buffer
-from executorch.partitioner.delegate_mapping import DelegateMappingBuilder
-from executorch.partitioner.delegated_graph import (
+from executorch.partitioner.inspection.delegated_graph import (
     format_delegated_graph,
     get_delegated_payload,
     get_delegates,
@@ -27,29 +8,52 @@ from executorch.partitioner.delegated_graph import (
     is_shape_dynamic,
     print_delegated_graph,
 )
-from executorch.partitioner.delegation import DelegationSpec, Partitioner, PartitionResult
-from executorch.partitioner.delegation_info import (
+from executorch.partitioner.inspection.delegation_info import (
     DelegationBreakdown,
     DelegationInfo,
     get_delegation_info,
     print_delegation_info,
 )
-from executorch.partitioner.duplicates import DuplicateDequantNodePass, duplicate_constant_node
-from executorch.partitioner.graph_comparison import is_identical_graph
-from executorch.partitioner.grouping import Grouping, group_nodes
-from executorch.partitioner.lowered_module import (
+from executorch.partitioner.inspection.graph_comparison import is_identical_graph
+from executorch.partitioner.interface.backend_details import BackendDetails, PreprocessResult
+from executorch.partitioner.interface.backend_lookup import (
+    find_backend,
+    register_backend,
+    registered_backends,
+)
+from executorch.partitioner.interface.call_delegate import executorch_call_delegate
+from executorch.partitioner.interface.compile_spec import CompileSpec
+from executorch.partitioner.interface.delegate_mapping import DelegateMappingBuilder
+from executorch.partitioner.interface.delegation import DelegationSpec, Partitioner, PartitionResult
+from executorch.partitioner.interface.lowered_module import (
     LoweredBackendModule,
     get_lowered_backend_modules,
     get_lowered_submodules,
 )
-from executorch.partitioner.named_data_store import NamedDataStore, NamedDataStoreOutput
-from executorch.partitioner.operator_support import (
+from executorch.partitioner.interface.named_data_store import NamedDataStore, NamedDataStoreOutput
+from executorch.partitioner.replacement.backend_api import (
+    MethodProgramsPartitionerSpec,
+    disable_validation,
+    to_backend,
+    validation_disabled,
+)
+from executorch.partitioner.selection.all_node_partitioner import AllNodePartitioner
+from executorch.partitioner.selection.config_partitioner import (
+    ConfigerationBasedPartitioner,
+    PartitionerConfig,
+    format_target_name,
+    is_constant_data,
+)
+from executorch.partitioner.selection.constants import tag_constant_data, tag_mutated_buffer
+from executorch.partitioner.selection.duplicates import DuplicateDequantNodePass, duplicate_constant_node
+from executorch.partitioner.selection.grouping import Grouping, group_nodes
+from executorch.partitioner.selection.operator_support import (
     DontPartition,
     DontPartitionModule,
     DontPartitionName,
     DontSupportBase,
 )
-from executorch.partitioner.partition_proposals import (
+from executorch.partitioner.selection.partition_proposals import (
     GroupBasedPartitioner,
     TargetSupport,
     generate_grouped_partitions_from_list_of_nodes,
@@ -57,11 +61,11 @@ from executorch.partitioner.partition_proposals import (
     generate_pattern_op_partitions,
     source_groups,
 )
-from executorch.partitioner.quantized_partitions import (
+from executorch.partitioner.selection.quantized_partitions import (
     remove_first_quant_and_last_dequant,
     replace_quantized_partition_with_op,
 )
-from executorch.partitioner.reasons import (
+from executorch.partitioner.selection.reasons import (
     Reason,
     ReportRejected,
     WhyNoPartition,

@@ -11,16 +11,16 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.verifiers import EdgeVerifier
 from executorch.ir.clone import replace_parts
 from executorch.ir.signature import sync_signature
-from executorch.passes.decompose import decompose
-from executorch.passes.edge_ops_pass import EdgeOpsPass
-from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
-from executorch.passes.lift_constants_pass import LiftConstantsPass
-from executorch.passes.memory_format_ops_pass import MemoryFormatOpsPass
-from executorch.passes.pass_manager import ExportedProgramPassManager
-from executorch.passes.remove_graph_asserts_pass import RemoveGraphAssertsPass
-from executorch.passes.remove_noop_pass import RemoveNoopPass
-from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
-from executorch.passes.type_promotion_pass import TypePromotionPass
+from executorch.passes.decomposition.decompose import decompose
+from executorch.passes.infrastructure.pass_manager import ExportedProgramPassManager
+from executorch.passes.to_edge.edge_ops_pass import EdgeOpsPass
+from executorch.passes.to_edge.functionalize_views_pass import FunctionalizeViewsPass
+from executorch.passes.to_edge.lift_constants_pass import LiftConstantsPass
+from executorch.passes.to_edge.memory_format_ops_pass import MemoryFormatOpsPass
+from executorch.passes.to_edge.remove_graph_asserts_pass import RemoveGraphAssertsPass
+from executorch.passes.to_edge.remove_noop_pass import RemoveNoopPass
+from executorch.passes.to_edge.scalar_to_tensor_pass import ScalarToTensorPass
+from executorch.passes.to_edge.type_promotion_pass import TypePromotionPass
 
 
 class _Call(torch.nn.Module):

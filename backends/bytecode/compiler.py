@@ -13,8 +13,8 @@ from executorch.backends.bytecode.instructions import Bytecode, Instruction, Op
 from executorch.backends.bytecode.operators import BINARY, UNARY
 from executorch.dialects import meta_keys
 from executorch.ir.signature import state_inputs
-from executorch.partitioner.named_data_store import NamedDataStore
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.interface.named_data_store import NamedDataStore
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 
 class Compiler:

@@ -11,8 +11,8 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 from executorch.backends.bytecode.instructions import Op
 from executorch.dialects import meta_keys
 from executorch.ir.mutations import changing_state
-from executorch.partitioner.config_partitioner import is_constant_data
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.selection.config_partitioner import is_constant_data
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 UNARY = {
     "aten.neg.default": Op.NEG,

@@ -13,7 +13,7 @@ from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithC
 from executorch.exir.backend.test.backend_with_delegate_mapping_demo import BackendWithDelegateMappingDemo
 from executorch.exir.backend.test.op_partitioner_demo import AddMulPartitionerDemo
 from executorch.partitioner import get_lowered_submodules
-from executorch.partitioner.errors import DelegationError
+from executorch.partitioner.interface.errors import DelegationError
 from executorch.runtime import Runtime
 
 X = torch.tensor([0.5, 0.25])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch.export import ExportedProgram
 
 from executorch.partitioner import AllNodePartitioner, BackendDetails, CompileSpec, PreprocessResult
-from executorch.partitioner.lowered_module import emit_program
+from executorch.partitioner.interface.lowered_module import emit_program
 
 
 class ExecutorBackend(BackendDetails):

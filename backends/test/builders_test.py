@@ -10,7 +10,7 @@ from torch.fx.graph import CodeGen
 from executorch.backends.test.graph_builder import GraphBuilder, single_op_builder
 from executorch.backends.test.program_builder import IrMode, ProgramBuilder
 from executorch.dialects.ops import ops
-from executorch.passes.export_pass import ExportPass, NodeMetadata
+from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata
 from executorch.runtime import Runtime
 
 _aten = ops.edge.aten

@@ -20,7 +20,7 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule
 from torch.fx.graph import CodeGen
 
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 
 
 class GraphBuilder(ExportPass):

@@ -31,7 +31,7 @@ from torch.utils import _pytree as pytree
 from executorch.backends.test.graph_builder import GraphBuilder
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager
 from executorch.exir.verification.verifier import EXIREdgeDialectVerifier
-from executorch.passes.export_pass import NodeMetadata, ProxyValue
+from executorch.passes.infrastructure.export_pass import NodeMetadata, ProxyValue
 
 _IN_STATE_DICT = (InputKind.PARAMETER, InputKind.BUFFER)
 

@@ -7,7 +7,7 @@ from typing import Any
 from torch.fx import Graph, Node
 
 from executorch.ir.values import shape_of
-from executorch.passes.fuse_linear_pass import FuseLinearPass, unfold_views
+from executorch.passes.optimization.fuse_linear_pass import FuseLinearPass, unfold_views
 
 
 class AddmmToLinearTransform(FuseLinearPass):

@@ -12,7 +12,7 @@ from torch.fx.node import Target
 
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import replace
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 
 @dataclass

@@ -13,7 +13,7 @@ from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, sam
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 from executorch.backends.transforms.graph_edit import same_shape
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _VIEW = torch.ops.aten.view_copy.default
 

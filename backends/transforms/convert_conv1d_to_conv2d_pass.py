@@ -14,7 +14,7 @@ from executorch.backends.transforms.utils import get_param_tensor, is_param_node
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import call_like, is_call, refresh_values, replace
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 

@@ -11,7 +11,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.values import DERIVED_META, compute_value
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 
 class ConvertDtypePass(GraphRewrite):

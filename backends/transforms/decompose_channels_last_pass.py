@@ -6,7 +6,7 @@ from typing import Any
 
 from executorch.backends.transforms import channels_last_ops  # noqa: F401  (defines the operators)
 from executorch.dialects.ops import ops
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 
 _NHWC_TO_NCHW = [0, 3, 1, 2]
 _NCHW_TO_NHWC = [0, 2, 3, 1]

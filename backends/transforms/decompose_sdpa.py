@@ -14,7 +14,7 @@ from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.ir.constants import add_attribute
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import DERIVED_META, tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _SDPA = torch.ops.aten.scaled_dot_product_attention.default
 _MATH = torch.ops.aten._scaled_dot_product_attention_math.default

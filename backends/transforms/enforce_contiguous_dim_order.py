@@ -12,7 +12,7 @@ from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _own = torch.ops.dim_order_ops
 _CLONE = _own._clone_dim_order.default

@@ -12,8 +12,8 @@ from torch.fx import GraphModule, Node
 from executorch.ir.constants import add_constant
 from executorch.ir.rewriter import is_call
 from executorch.ir.signature import constant_values
-from executorch.passes.batch_norm import BATCH_NORMS, CONVOLUTIONS, fuse, fusion_refusal
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.optimization.batch_norm import BATCH_NORMS, CONVOLUTIONS, fuse, fusion_refusal
 
 
 class FuseBatchNormWithConvPass(GraphRewrite):

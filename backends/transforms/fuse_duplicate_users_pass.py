@@ -7,8 +7,8 @@ from typing import Any
 from torch.fx import GraphModule
 
 from executorch.ir.rewriter import replace
-from executorch.passes.cse_pass import _key
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.on_request.cse_pass import _key
 
 
 class FuseDuplicateUsersPass(GraphRewrite):

@@ -16,7 +16,7 @@ from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
 from executorch.ir.torch_internals import rename
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _BINARY = (

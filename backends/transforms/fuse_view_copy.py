@@ -11,7 +11,7 @@ from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = ops.edge.aten
 _VIEW = torch.ops.aten.view_copy.default

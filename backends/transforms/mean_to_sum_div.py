@@ -10,7 +10,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.ir.rewriter import arguments, call_like, is_call, replace
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 

@@ -13,7 +13,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, aten_op
 from executorch.ir.rewriter import arguments, edited, refresh_values
 from executorch.ir.values import tensor_of
-from executorch.passes.export_pass import ExportPass
+from executorch.passes.infrastructure.export_pass import ExportPass
 
 
 def get_edge_overload_packet(edge_op: EdgeOpOverload) -> EdgeOpOverloadPacket:

@@ -21,7 +21,7 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _REDUCTIONS = (_aten.mean.dim, _aten.sum.dim_IntList)

@@ -19,7 +19,7 @@ from executorch.backends.transforms.utils import (
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, is_call
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
 _quantized = torch.ops.quantized_decomposed

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import refresh_values
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 
 class Rank0ToRank1Pass(GraphRewrite):

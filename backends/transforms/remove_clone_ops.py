@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from executorch.dialects.ops import ops
-from executorch.passes.remove_noop_pass import RemoveClonesPass
+from executorch.passes.to_edge.remove_noop_pass import RemoveClonesPass
 
 
 class RemoveCloneOpsTransform(RemoveClonesPass):

@@ -12,7 +12,7 @@ import executorch.backends.transforms.channels_last_ops  # noqa: F401  (defines 
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import call_like, is_call, replace
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _TO_NCHW = torch.ops.channels_last.permute_copy.default
 _own = torch.ops.dim_order_ops

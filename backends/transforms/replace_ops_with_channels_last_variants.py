@@ -15,7 +15,7 @@ from executorch.backends.transforms import channels_last_ops  # noqa: F401  (def
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, replace
 from executorch.ir.values import DERIVED_META, tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _NCHW_TO_NHWC_PERM = [0, 2, 3, 1]
 _NHWC_TO_NCHW_PERM = [0, 3, 1, 2]

@@ -8,7 +8,7 @@ import torch
 
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.ops import ops
-from executorch.passes.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 
 _NAMES = ("add", "sub", "mul", "div")
 

@@ -17,7 +17,7 @@ from executorch.backends.transforms.utils import (
     set_param_tensor,
 )
 from executorch.exir import to_edge
-from executorch.passes.export_pass import ExportPass
+from executorch.passes.infrastructure.export_pass import ExportPass
 
 _Q = torch.ops.quantized_decomposed
 

@@ -1,4 +1,4 @@
-"""Documented path of :mod:`executorch.partitioner.delegation_info`."""
+"""Documented path of :mod:`executorch.partitioner.inspection.delegation_info`."""
 
 from executorch.partitioner import (
     DelegationBreakdown,

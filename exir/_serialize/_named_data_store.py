@@ -1,7 +1,7 @@
 """Documented path of the named data store."""
 
 from executorch.partitioner import NamedDataStore, NamedDataStoreOutput
-from executorch.partitioner.named_data_store import DataEntry
+from executorch.partitioner.interface.named_data_store import DataEntry
 
 __all__ = [
     "DataEntry",

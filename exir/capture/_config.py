@@ -11,9 +11,9 @@ from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
 from executorch.exir.stages import Pipeline
 from executorch.exir.tracer import ExirDynamoConfig
 from executorch.memory_planning import MemoryPlanningPass
-from executorch.passes.pass_base import PassType
-from executorch.passes.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
-from executorch.passes.to_out_var_pass import ToOutVarPass
+from executorch.passes.infrastructure.pass_base import PassType
+from executorch.passes.to_execution.sym_shape_eval_pass import ConstraintBasedSymShapeEvalPass
+from executorch.passes.to_execution.to_out_var_pass import ToOutVarPass
 
 
 @dataclass

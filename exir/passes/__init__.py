@@ -2,55 +2,55 @@
 
 from executorch.exir._submodules import submodule_getter
 from executorch.memory_planning import MemoryPlanningPass
-from executorch.passes.common_passes import (
+from executorch.passes.infrastructure.export_pass import ExportPass
+from executorch.passes.infrastructure.pass_base import PassBase, PassResult
+from executorch.passes.infrastructure.pass_manager import ExportedProgramPassManager
+from executorch.passes.on_request.common_passes import (
     dead_code_elimination_pass,
     make_alloc_node,
     propagate_dynamic_shape,
     update_args,
 )
-from executorch.passes.const_prop_pass import ConstPropPass
-from executorch.passes.cse_pass import CSEPass
-from executorch.passes.debug_handle_generator_pass import DebugHandleGeneratorPass
-from executorch.passes.debug_pass import DebugPass
-from executorch.passes.edge_ops_pass import OpReplacePass
-from executorch.passes.export_pass import ExportPass
-from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
-from executorch.passes.insert_write_back_for_buffers_pass import (
-    InsertWriteBackForBuffersPass,
-    insert_write_back_for_buffers_pass,
-)
-from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
-from executorch.passes.memory_format_ops_pass import DimOrderOpsRevertPass, MemoryFormatOpsPass
-from executorch.passes.normalize_passes import (
+from executorch.passes.on_request.const_prop_pass import ConstPropPass
+from executorch.passes.on_request.cse_pass import CSEPass
+from executorch.passes.on_request.debug_pass import DebugPass
+from executorch.passes.on_request.normalize_passes import (
     NormalizeTransposePass,
     NormalizeViewCopyBasePass,
     PruneEmptyTensorsPass,
     RemoveToCopyPass,
 )
-from executorch.passes.pass_base import PassBase, PassResult
-from executorch.passes.pass_manager import ExportedProgramPassManager
-from executorch.passes.quant_fusion_pass import QuantFusionPass
-from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
-from executorch.passes.remove_graph_asserts_pass import (
+from executorch.passes.on_request.replace_sym_size_op_pass import ReplaceSymSizeOpPass
+from executorch.passes.on_request.to_scratch_op_pass import to_scratch_op_pass
+from executorch.passes.optimization.remove_unused_parameters_pass import remove_unused_parameters_pass
+from executorch.passes.quantized.quant_fusion_pass import QuantFusionPass
+from executorch.passes.quantized.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
+from executorch.passes.to_edge.debug_handle_generator_pass import DebugHandleGeneratorPass
+from executorch.passes.to_edge.edge_ops_pass import OpReplacePass
+from executorch.passes.to_edge.functionalize_views_pass import FunctionalizeViewsPass
+from executorch.passes.to_edge.memory_format_ops_pass import DimOrderOpsRevertPass, MemoryFormatOpsPass
+from executorch.passes.to_edge.remove_graph_asserts_pass import (
     RemoveGraphAssertsPass,
     RemoveNonCoreAtenOpGraphAssertsPass,
 )
-from executorch.passes.remove_noop_pass import RemoveNoopPass
-from executorch.passes.remove_unused_parameters_pass import remove_unused_parameters_pass
-from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
-from executorch.passes.replace_sym_size_op_pass import ReplaceSymSizeOpPass
-from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
-from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
-from executorch.passes.spec_prop_pass import SpecPropPass
-from executorch.passes.sym_shape_eval_pass import (
+from executorch.passes.to_edge.remove_noop_pass import RemoveNoopPass
+from executorch.passes.to_edge.scalar_to_tensor_pass import ScalarToTensorPass
+from executorch.passes.to_edge.type_promotion_pass import TypePromotionPass
+from executorch.passes.to_execution.insert_write_back_for_buffers_pass import (
+    InsertWriteBackForBuffersPass,
+    insert_write_back_for_buffers_pass,
+)
+from executorch.passes.to_execution.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
+from executorch.passes.to_execution.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.to_execution.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass
+from executorch.passes.to_execution.spec_prop_pass import SpecPropPass
+from executorch.passes.to_execution.sym_shape_eval_pass import (
     ConstraintBasedSymShapeEvalPass,
     HintBasedSymShapeEval,
     HintBasedSymShapeEvalPass,
     ValueRangeBasedSymShapeEval,
 )
-from executorch.passes.to_out_var_pass import ToOutVarPass
-from executorch.passes.to_scratch_op_pass import to_scratch_op_pass
-from executorch.passes.type_promotion_pass import TypePromotionPass
+from executorch.passes.to_execution.to_out_var_pass import ToOutVarPass
 
 #: The names under which published code knows two of them.
 ReplaceBrokenOpsWithFunctionalOpsPass = FunctionalizeViewsPass

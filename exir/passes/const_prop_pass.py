@@ -1,5 +1,5 @@
-"""Documented path of :mod:`executorch.passes.const_prop_pass`."""
+"""Documented path of :mod:`executorch.passes.on_request.const_prop_pass`."""
 
-from executorch.passes.const_prop_pass import ConstPropPass
+from executorch.passes.on_request.const_prop_pass import ConstPropPass
 
 __all__ = ["ConstPropPass"]

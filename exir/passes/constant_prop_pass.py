@@ -1,4 +1,4 @@
-"""Documented path of :mod:`executorch.passes.constant_prop_pass`, and what vendors' passes use of it."""
+"""Documented path of :mod:`executorch.passes.optimization.constant_prop_pass`, and what vendors' passes use of it."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.ir.constants import numbered, remove_constants
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.signature import constant_values
-from executorch.passes.constant_prop_pass import (
+from executorch.passes.optimization.constant_prop_pass import (
     ConstantPropPass,
     constant_prop_pass,
     propagated_constants,

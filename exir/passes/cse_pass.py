@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.cse_pass`."""
+"""Documented path of :mod:`executorch.passes.on_request.cse_pass`."""
 
-from executorch.passes.cse_pass import CSEPass
+from executorch.passes.on_request.cse_pass import CSEPass
 
 __all__ = [
     "CSEPass",

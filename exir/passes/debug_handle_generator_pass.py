@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.debug_handle_generator_pass`."""
+"""Documented path of :mod:`executorch.passes.to_edge.debug_handle_generator_pass`."""
 
-from executorch.passes.debug_handle_generator_pass import (
+from executorch.passes.to_edge.debug_handle_generator_pass import (
     DebugHandleGeneratorPass,
     generate_missing_debug_handles,
 )

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.external_constants_pass`."""
+"""Documented path of :mod:`executorch.passes.optimization.external_constants_pass`."""
 
-from executorch.passes.external_constants_pass import (
+from executorch.passes.optimization.external_constants_pass import (
     delegate_external_constants_pass_unlifted,
     external_constants_pass,
     external_mutable_weights_pass,

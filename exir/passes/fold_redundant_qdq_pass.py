@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.quantize_pairs_pass`."""
+"""Documented path of :mod:`executorch.passes.quantized.quantize_pairs_pass`."""
 
-from executorch.passes.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
+from executorch.passes.quantized.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
 
 __all__ = [
     "FoldRedundantDequantizeQuantizePass",

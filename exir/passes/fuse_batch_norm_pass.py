@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.fuse_batch_norm_pass`."""
+"""Documented path of :mod:`executorch.passes.optimization.fuse_batch_norm_pass`."""
 
-from executorch.passes.fuse_batch_norm_pass import FuseBatchNormPass
+from executorch.passes.optimization.fuse_batch_norm_pass import FuseBatchNormPass
 
 __all__ = [
     "FuseBatchNormPass",

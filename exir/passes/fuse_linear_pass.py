@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.fuse_linear_pass`."""
+"""Documented path of :mod:`executorch.passes.optimization.fuse_linear_pass`."""
 
-from executorch.passes.fuse_linear_pass import FuseLinearPass
+from executorch.passes.optimization.fuse_linear_pass import FuseLinearPass
 
 __all__ = [
     "FuseLinearPass",

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.insert_write_back_for_buffers_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.insert_write_back_for_buffers_pass`."""
 
-from executorch.passes.insert_write_back_for_buffers_pass import (
+from executorch.passes.to_execution.insert_write_back_for_buffers_pass import (
     InsertWriteBackForBuffersPass,
     insert_write_back_for_buffers_pass,
 )

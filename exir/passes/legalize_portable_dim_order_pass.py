@@ -1,5 +1,5 @@
-"""Documented path of :class:`executorch.passes.legalize_portable_dim_order_pass.LegalizePortableDimOrderPass`."""
+"""Documented path of :class:`executorch.passes.to_execution.legalize_portable_dim_order_pass.LegalizePortableDimOrderPass`."""
 
-from executorch.passes.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
+from executorch.passes.to_execution.legalize_portable_dim_order_pass import LegalizePortableDimOrderPass
 
 __all__ = ["LegalizePortableDimOrderPass"]

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.memory_format_ops_pass`."""
+"""Documented path of :mod:`executorch.passes.to_edge.memory_format_ops_pass`."""
 
-from executorch.passes.memory_format_ops_pass import DimOrderOpsRevertPass, MemoryFormatOpsPass
+from executorch.passes.to_edge.memory_format_ops_pass import DimOrderOpsRevertPass, MemoryFormatOpsPass
 
 __all__ = [
     "DimOrderOpsRevertPass",

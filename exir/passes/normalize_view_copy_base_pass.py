@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.normalize_passes`."""
+"""Documented path of :mod:`executorch.passes.on_request.normalize_passes`."""
 
-from executorch.passes.normalize_passes import NormalizeViewCopyBasePass
+from executorch.passes.on_request.normalize_passes import NormalizeViewCopyBasePass
 
 __all__ = [
     "NormalizeViewCopyBasePass",

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.pass_registry`."""
+"""Documented path of :mod:`executorch.passes.infrastructure.pass_registry`."""
 
-from executorch.passes.pass_registry import PassRegistry
+from executorch.passes.infrastructure.pass_registry import PassRegistry
 
 __all__ = [
     "PassRegistry",

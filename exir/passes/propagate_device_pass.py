@@ -1,10 +1,15 @@
-"""Documented path of :mod:`executorch.passes.propagate_device_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.propagate_device_pass`."""
 
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.exir.capture._config import PropagateDeviceConfig
-from executorch.passes.propagate_device_pass import TARGET_DEVICE_COMPILE_SPEC_KEY, PropagateDevicePass
-from executorch.passes.propagate_device_pass import device_of as _get_target_device_from_compile_specs
-from executorch.passes.propagate_device_pass import parse_device as _parse_device_spec_value
+from executorch.passes.to_execution.propagate_device_pass import (
+    TARGET_DEVICE_COMPILE_SPEC_KEY,
+    PropagateDevicePass,
+)
+from executorch.passes.to_execution.propagate_device_pass import (
+    device_of as _get_target_device_from_compile_specs,
+)
+from executorch.passes.to_execution.propagate_device_pass import parse_device as _parse_device_spec_value
 
 
 def _clone_spec_with_device(spec: TensorSpec, device_type: int, device_index: int = 0) -> TensorSpec:

@@ -1,11 +1,11 @@
-"""Documented path of :mod:`executorch.passes.quant_fusion_pass`."""
+"""Documented path of :mod:`executorch.passes.quantized.quant_fusion_pass`."""
 
 import torch
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
 from executorch.ir.signature import input_specs, state_value
-from executorch.passes.quant_fusion_pass import QuantFusionPass, quant_fusion_and_const_prop_pass
+from executorch.passes.quantized.quant_fusion_pass import QuantFusionPass, quant_fusion_and_const_prop_pass
 
 
 def _get_node_value_dict(program: ExportedProgram) -> dict[str, torch.Tensor]:

@@ -22,7 +22,7 @@ from executorch.ir.clone import clone_program, copy_signature
 from executorch.ir.graph import output_arguments
 from executorch.ir.signature import sync_signature
 from executorch.ir.values import compute_value, value_of
-from executorch.passes.pass_base import PassBase, PassResult
+from executorch.passes.infrastructure.pass_base import PassBase, PassResult
 
 DEFAULT_METHOD: Final = "forward"
 

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.reinplace`."""
+"""Documented path of :mod:`executorch.passes.to_execution.reinplace`."""
 
-from executorch.passes.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass, reinplace_pass
+from executorch.passes.to_execution.reinplace import DEFAULT_INPLACEABLE_OPS, ReinplacePass, reinplace_pass
 
 __all__ = [
     "DEFAULT_INPLACEABLE_OPS",

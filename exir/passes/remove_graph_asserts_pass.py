@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.remove_graph_asserts_pass`."""
+"""Documented path of :mod:`executorch.passes.to_edge.remove_graph_asserts_pass`."""
 
-from executorch.passes.remove_graph_asserts_pass import (
+from executorch.passes.to_edge.remove_graph_asserts_pass import (
     RemoveGraphAssertsPass,
     RemoveNonCoreAtenOpGraphAssertsPass,
 )

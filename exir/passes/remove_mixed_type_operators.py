@@ -1,4 +1,4 @@
-"""Documented path of :mod:`executorch.passes.type_promotion_pass`, for graphs that are in the edge dialect already."""
+"""Documented path of :mod:`executorch.passes.to_edge.type_promotion_pass`, for graphs that are in the edge dialect already."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.ops import ops
 from executorch.ir.values import value_of
-from executorch.passes.type_promotion_pass import TypePromotionPass
+from executorch.passes.to_edge.type_promotion_pass import TypePromotionPass
 
 
 class RemoveMixedTypeOperators(TypePromotionPass):

@@ -1,8 +1,8 @@
 """Documented path of the passes that remove what changes nothing."""
 
-from executorch.passes.normalize_passes import RemoveToCopyPass
-from executorch.passes.quantize_pairs_pass import eliminate_dq_q
-from executorch.passes.remove_noop_pass import RemoveNoopPass
+from executorch.passes.on_request.normalize_passes import RemoveToCopyPass
+from executorch.passes.quantized.quantize_pairs_pass import eliminate_dq_q
+from executorch.passes.to_edge.remove_noop_pass import RemoveNoopPass
 
 __all__ = [
     "RemoveNoopPass",

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.remove_unused_parameters_pass`."""
+"""Documented path of :mod:`executorch.passes.optimization.remove_unused_parameters_pass`."""
 
-from executorch.passes.remove_unused_parameters_pass import (
+from executorch.passes.optimization.remove_unused_parameters_pass import (
     RemoveUnusedParametersPass,
     remove_unused_parameters_pass,
 )

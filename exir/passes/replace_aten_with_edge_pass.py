@@ -6,7 +6,7 @@ from torch._ops import OpOverload
 
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.dialects.verifiers import returns_tensor
-from executorch.passes.edge_ops_pass import OpReplacePass
+from executorch.passes.to_edge.edge_ops_pass import OpReplacePass
 
 
 def aten_to_edge(aten_op: OpOverload) -> EdgeOpOverload:

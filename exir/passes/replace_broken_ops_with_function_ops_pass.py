@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.functionalize_views_pass`."""
+"""Documented path of :mod:`executorch.passes.to_edge.functionalize_views_pass`."""
 
-from executorch.passes.functionalize_views_pass import FunctionalizeViewsPass
+from executorch.passes.to_edge.functionalize_views_pass import FunctionalizeViewsPass
 
 ReplaceBrokenOpsWithFunctionalOpsPass = FunctionalizeViewsPass
 

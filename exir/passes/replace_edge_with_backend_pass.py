@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.replace_edge_with_backend_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.replace_edge_with_backend_pass`."""
 
-from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.to_execution.replace_edge_with_backend_pass import EdgeToBackendOpsPass
 
 __all__ = [
     "EdgeToBackendOpsPass",

@@ -1,4 +1,4 @@
-"""Documented path of :mod:`executorch.passes.replace_view_copy_with_view_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.replace_view_copy_with_view_pass`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,10 @@ from executorch.dialects import memory
 from executorch.dialects.tensor_spec import TensorSpec, ViewSpec
 from executorch.exir.sym_util import eval_upper_bound
 from executorch.exir.tensor import dim_order_from_stride
-from executorch.passes.replace_view_copy_with_view_pass import ReplaceViewCopyWithViewPass, is_safe_view_copy
+from executorch.passes.to_execution.replace_view_copy_with_view_pass import (
+    ReplaceViewCopyWithViewPass,
+    is_safe_view_copy,
+)
 
 # What exporters of other projects write a `call` of their own with.
 _VIEW_OP = memory.view

@@ -1,6 +1,6 @@
-"""Documented path of :mod:`executorch.passes.scalar_to_tensor_pass`."""
+"""Documented path of :mod:`executorch.passes.to_edge.scalar_to_tensor_pass`."""
 
-from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
+from executorch.passes.to_edge.scalar_to_tensor_pass import ScalarToTensorPass
 
 __all__ = [
     "ScalarToTensorPass",

@@ -1,7 +1,7 @@
-"""Documented path of :mod:`executorch.passes.spec_prop_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.spec_prop_pass`."""
 
 from executorch.memory_planning import is_mutable_buffer as _is_mutable_buffer  # noqa: F401
-from executorch.passes.spec_prop_pass import SpecPropPass, make_spec
+from executorch.passes.to_execution.spec_prop_pass import SpecPropPass, make_spec
 
 __all__ = [
     "SpecPropPass",

@@ -1,7 +1,7 @@
-"""Documented path of :mod:`executorch.passes.sym_shape_eval_pass`."""
+"""Documented path of :mod:`executorch.passes.to_execution.sym_shape_eval_pass`."""
 
 from executorch.exir.sym_util import eval_upper_bound
-from executorch.passes.sym_shape_eval_pass import (
+from executorch.passes.to_execution.sym_shape_eval_pass import (
     ConstraintBasedSymShapeEvalPass,
     HintBasedSymShapeEval,
     HintBasedSymShapeEvalPass,

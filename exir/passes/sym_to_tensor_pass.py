@@ -1,6 +1,6 @@
 """Documented path of the pass that turns sizes in tensor places into tensors; it does so with plain numbers too."""
 
-from executorch.passes.scalar_to_tensor_pass import ScalarToTensorPass
+from executorch.passes.to_edge.scalar_to_tensor_pass import ScalarToTensorPass
 
 SymToTensorPass = ScalarToTensorPass
 

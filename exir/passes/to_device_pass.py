@@ -1,5 +1,5 @@
-"""Documented path of :mod:`executorch.passes.to_device_pass`."""
+"""Documented path of :mod:`executorch.passes.on_request.to_device_pass`."""
 
-from executorch.passes.to_device_pass import ToDevicePass
+from executorch.passes.on_request.to_device_pass import ToDevicePass
 
 __all__ = ["ToDevicePass"]

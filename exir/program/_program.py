@@ -13,12 +13,12 @@ from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.exir.legacy_program import ExecutorchProgram, ExirExportedProgram
 from executorch.ir.clone import replace_parts
-from executorch.passes.edge_ops_pass import EdgeToAtenPass
-from executorch.passes.functional_forms import may_alias
-from executorch.passes.lift_constants_pass import lift_tensor_attributes
-from executorch.passes.pass_manager import flatten_passes
-from executorch.passes.replace_edge_with_backend_pass import EdgeToBackendOpsPass
-from executorch.passes.spec_prop_pass import SpecPropPass
+from executorch.passes.infrastructure.functional_forms import may_alias
+from executorch.passes.infrastructure.pass_manager import flatten_passes
+from executorch.passes.to_edge.edge_ops_pass import EdgeToAtenPass
+from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
+from executorch.passes.to_execution.replace_edge_with_backend_pass import EdgeToBackendOpsPass
+from executorch.passes.to_execution.spec_prop_pass import SpecPropPass
 
 
 def edge_to_executorch_passes(

@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 
 from executorch.dialects import meta_keys
 from executorch.partitioner import CompileSpec, LoweredBackendModule, NamedDataStoreOutput
-from executorch.partitioner.named_data_store import DataEntry
+from executorch.partitioner.interface.named_data_store import DataEntry
 from executorch.schema.flat_tensor import TensorLayout
 from executorch.schema.scalar_type import ScalarType
 

@@ -28,7 +28,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.backends.xnnpack.utils.configs import get_xnnpack_edge_compile_config
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
 from executorch.extension.pybindings.portable_lib import _get_operator_names, _load_for_executorch_from_buffer
-from executorch.passes.quantized_layers import QuantizedLayersPass
+from executorch.passes.quantized.quantized_layers import QuantizedLayersPass
 from executorch.runtime import Runtime
 
 

@@ -8,7 +8,7 @@ from torch.fx import GraphModule
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import is_call, replace, source_of
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
 

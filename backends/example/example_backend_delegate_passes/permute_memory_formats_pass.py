@@ -8,7 +8,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import call_like, is_call
 from executorch.ir.values import tensor_of
-from executorch.passes.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _CONVOLUTION = torch.ops.aten.convolution.default
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default

@@ -17,7 +17,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.values import compute_value
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _aten = torch.ops.aten
 _COPIES = {

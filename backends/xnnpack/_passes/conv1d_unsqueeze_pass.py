@@ -16,7 +16,7 @@ from executorch.ir.constants import set_constant
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.signature import state_inputs, state_value
 from executorch.ir.values import compute_value, rank_of
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _aten = torch.ops.aten
 

@@ -9,9 +9,9 @@ from torch.fx import GraphModule
 
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import edited
-from executorch.passes.export_pass import ExportPass
-from executorch.passes.fuse_linear_pass import FuseLinearPass, unfold_views
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.export_pass import ExportPass
+from executorch.passes.infrastructure.pass_base import PassResult
+from executorch.passes.optimization.fuse_linear_pass import FuseLinearPass, unfold_views
 
 
 class ConvertToLinearPass(ExportPass):

@@ -15,7 +15,7 @@ from executorch.backends.xnnpack.graph.constants import Constants, name_of, prog
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import rank_of
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _aten = torch.ops.aten
 _RESHAPES = ("aten.view_copy.default", "aten.expand_copy.default")

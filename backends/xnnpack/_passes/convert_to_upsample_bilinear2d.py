@@ -14,7 +14,7 @@ from executorch.backends.xnnpack.graph.constants import Constants, program_const
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import is_call, replace
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _aten = torch.ops.aten
 _INDEXING = (_aten.index.Tensor, _aten._unsafe_index.Tensor)

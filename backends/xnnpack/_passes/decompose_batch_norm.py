@@ -16,15 +16,15 @@ from executorch.dialects.ops import ops
 from executorch.ir.constants import add_constant, remove_constants
 from executorch.ir.rewriter import is_call
 from executorch.ir.values import rank_of
-from executorch.partitioner.reasons import WhyNoPartition
-from executorch.passes.batch_norm import (
+from executorch.partitioner.selection.reasons import WhyNoPartition
+from executorch.passes.infrastructure.pass_base import PassResult
+from executorch.passes.optimization.batch_norm import (
     BATCH_NORMS,
     batch_norm_refusal,
     factor_and_summand,
     of_batch_norm,
     replace_result,
 )
-from executorch.passes.pass_base import PassResult
 
 _aten = torch.ops.aten
 

@@ -9,8 +9,8 @@ from torch.fx import Graph, GraphModule
 
 from executorch.backends.xnnpack._passes.edits import edited, new_call
 from executorch.ir.rewriter import is_call, replace
-from executorch.passes.export_pass import ExportPass
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.export_pass import ExportPass
+from executorch.passes.infrastructure.pass_base import PassResult
 
 #: Inputs of an XNNPACK node that concatenates.
 _MOST_INPUTS = 5

@@ -10,7 +10,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir import rewriter
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 
 def edited(graph_module: GraphModule, rewrite: Callable[[Graph], bool]) -> PassResult:

@@ -14,7 +14,7 @@ from executorch.backends.xnnpack.serialization.xnnpack_graph_schema import Outpu
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import is_call, replace
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _aten = torch.ops.aten
 

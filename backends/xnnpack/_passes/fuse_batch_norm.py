@@ -14,9 +14,9 @@ from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.constants import program_constants
 from executorch.ir.constants import add_constant, remove_constants
 from executorch.ir.rewriter import is_call
-from executorch.partitioner.reasons import WhyNoPartition
-from executorch.passes.batch_norm import BATCH_NORMS, fuse, fusion_refusal
-from executorch.passes.pass_base import PassResult
+from executorch.partitioner.selection.reasons import WhyNoPartition
+from executorch.passes.infrastructure.pass_base import PassResult
+from executorch.passes.optimization.batch_norm import BATCH_NORMS, fuse, fusion_refusal
 
 _aten = torch.ops.aten
 

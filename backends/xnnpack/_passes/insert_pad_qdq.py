@@ -14,7 +14,7 @@ from executorch.backends.xnnpack._passes.quantized_copies import (
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.conversions import tag_as_implicit_q_dq
 from executorch.ir.rewriter import is_call
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 
 class InsertPadQDQPass(XNNPACKPass):

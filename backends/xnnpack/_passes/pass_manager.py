@@ -10,7 +10,7 @@ from torch.export import ExportedProgram
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.signature import sync_signature
-from executorch.passes.pass_base import run_pass
+from executorch.passes.infrastructure.pass_base import run_pass
 
 
 class XNNPACKPassManager:

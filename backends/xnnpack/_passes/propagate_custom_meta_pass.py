@@ -7,7 +7,7 @@ from torch.fx import GraphModule, Node
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.backends.xnnpack.graph.conversions import is_dequant, is_qparam, is_quant
 from executorch.dialects.verifiers import graph_modules
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _CUSTOM = "custom"
 

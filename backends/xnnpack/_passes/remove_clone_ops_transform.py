@@ -1,7 +1,7 @@
 """Copies that change nothing."""
 
-from executorch.passes.export_pass import ExportPass
-from executorch.passes.remove_noop_pass import RemoveClonesPass
+from executorch.passes.infrastructure.export_pass import ExportPass
+from executorch.passes.to_edge.remove_noop_pass import RemoveClonesPass
 
 
 class XNNPACKRemoveCloneOpsTransform(RemoveClonesPass, ExportPass):

@@ -5,7 +5,7 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import NodePass
 
 
 class RemoveNoopExpandCopyPass(NodePass):

@@ -14,7 +14,7 @@ from executorch.backends.xnnpack._passes.quantized_copies import is_dequantized,
 from executorch.backends.xnnpack._passes.xnnpack_pass import XNNPACKPass
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.pass_base import PassResult
+from executorch.passes.infrastructure.pass_base import PassResult
 
 _COPIES = {
     "aten::_to_copy",

@@ -2,7 +2,7 @@
 
 from torch.export import ExportedProgram
 
-from executorch.passes.export_pass import ExportPass
+from executorch.passes.infrastructure.export_pass import ExportPass
 
 
 class XNNPACKPass(ExportPass):

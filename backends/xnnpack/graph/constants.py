@@ -13,7 +13,7 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.mutations import changing_state
 from executorch.ir.signature import state_inputs
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"

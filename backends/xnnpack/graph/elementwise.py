@@ -16,7 +16,7 @@ from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 BINARY: dict[str, Any] = {
     "aten.add.Tensor": schema.XNNAdd,

@@ -11,8 +11,8 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.constants import Constants
 from executorch.backends.xnnpack.graph.products import product_of
 from executorch.ir.rewriter import is_call
-from executorch.partitioner.partition_proposals import operator_name
-from executorch.passes.batch_norm import BATCH_NORMS, first_result
+from executorch.partitioner.selection.partition_proposals import operator_name
+from executorch.passes.optimization.batch_norm import BATCH_NORMS, first_result
 
 #: XNNPACK nodes that clamp their result for nothing.
 CLAMPING = {

@@ -27,7 +27,7 @@ from executorch.backends.xnnpack.graph.quantized import StaticCall, static_call
 from executorch.backends.xnnpack.graph.recovery import Recovery, recoveries
 from executorch.backends.xnnpack.graph.validation import validate_quantization
 from executorch.dialects.errors import ExportError
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 #: Adds the nodes of one operator. ``limits`` is the range to which a fused activation clamps the result, which
 #: belongs to the node ``result``.

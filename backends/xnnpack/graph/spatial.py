@@ -15,7 +15,7 @@ from executorch.backends.xnnpack.graph.orders import Order
 from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
-from executorch.passes.batch_norm import folded
+from executorch.passes.optimization.batch_norm import folded
 
 _ALIGN_CORNERS = 8
 

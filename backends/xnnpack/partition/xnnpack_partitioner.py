@@ -23,10 +23,12 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
 from executorch.dialects import meta_keys
 from executorch.partitioner import DelegationSpec, PartitionResult, tag_constant_data
-from executorch.partitioner.config_partitioner import ConfigerationBasedPartitioner
-from executorch.partitioner.constants import COPY_FOR_READERS
-from executorch.partitioner.partition_proposals import generate_grouped_partitions_from_list_of_nodes
-from executorch.partitioner.reasons import DELEGATION_REASONS, note_reason
+from executorch.partitioner.selection.config_partitioner import ConfigerationBasedPartitioner
+from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner.selection.partition_proposals import (
+    generate_grouped_partitions_from_list_of_nodes,
+)
+from executorch.partitioner.selection.reasons import DELEGATION_REASONS, note_reason
 
 
 class XnnpackPartitioner(ConfigerationBasedPartitioner):

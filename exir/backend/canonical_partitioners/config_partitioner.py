@@ -1,4 +1,4 @@
-"""Documented path of :mod:`executorch.partitioner.config_partitioner`."""
+"""Documented path of :mod:`executorch.partitioner.selection.config_partitioner`."""
 
 from executorch.partitioner import (
     ConfigerationBasedPartitioner,

@@ -20,7 +20,7 @@ from torch.fx import Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
-from executorch.partitioner.errors import DelegationError
+from executorch.partitioner.interface.errors import DelegationError
 
 _BACKEND: Final = "BackendWithCompilerDemo"
 _aten = torch.ops.aten

@@ -14,7 +14,7 @@ from executorch.emitter import (
     DataSerializer,
     FlatTensorConfig,
 )
-from executorch.partitioner.named_data_store import NamedDataStoreOutput
+from executorch.partitioner.interface.named_data_store import NamedDataStoreOutput
 from executorch.schema.flat_tensor import (
     DataSegment,
     FlatTensor,

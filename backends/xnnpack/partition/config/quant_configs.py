@@ -15,7 +15,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.partitioner.partition_proposals import operator_name
+from executorch.partitioner.selection.partition_proposals import operator_name
 
 
 def _get_q_dq_quantization_params(node: Node) -> tuple[tuple[str, object], ...]:

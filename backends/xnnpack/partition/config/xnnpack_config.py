@@ -17,8 +17,8 @@ from executorch.backends.xnnpack.graph.dynamic import DYNAMIC_OPERATORS, Dynamic
 from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.graph.quantized import QUANTIZED_OPERATORS, StaticCall, static_call
 from executorch.dialects import meta_keys
-from executorch.partitioner.config_partitioner import PartitionerConfig, format_target_name
-from executorch.partitioner.reasons import note_reason
+from executorch.partitioner.selection.config_partitioner import PartitionerConfig, format_target_name
+from executorch.partitioner.selection.reasons import note_reason
 
 logger = logging.getLogger("executorch.backends.xnnpack.partition")
 

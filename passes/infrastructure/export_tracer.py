@@ -1,0 +1,49 @@
+"""``ExportPass.ExportTracer``: a graph that a pass builds from nothing, for the graph builders of backends' tests."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx import Graph
+from torch.fx.graph import CodeGen
+
+if TYPE_CHECKING:
+    from executorch.passes.infrastructure.export_pass import ExportPass
+
+
+class ExportTracer:
+    """Where ``callback`` emits what its methods are called with outside of a visit to a graph.
+
+    ::
+
+        class Builder(ExportPass):
+            def __init__(self):
+                super().__init__()
+                self.tracer = self.ExportTracer(self, CodeGen())
+                self.tracer.fake_tensor_mode = FakeTensorMode()
+
+        builder = Builder()
+        x = builder.placeholder("x", fake_tensor, NodeMetadata({}))
+        builder.output([builder.call_operator(op, (x,), {}, NodeMetadata({}))], NodeMetadata({}))
+        module = torch.fx.GraphModule(builder.tracer.root, builder.tracer.graph)
+
+    Attributes:
+        root: Holds what the graph's ``get_attr`` nodes name.
+        graph: The graph under construction.
+    """
+
+    def __init__(self, callback: "ExportPass", codegen: CodeGen) -> None:
+        self.callback = callback
+        self.root = torch.nn.Module()
+        self.graph = Graph()
+        self.graph.set_codegen(codegen)
+        callback.build_on(self.graph, self.root)
+
+    @property
+    def fake_tensor_mode(self) -> "FakeTensorMode | None":
+        """In which operators without tensors among their arguments are executed."""
+        return self.callback.fake_mode
+
+    @fake_tensor_mode.setter
+    def fake_tensor_mode(self, mode: "FakeTensorMode | None") -> None:
+        self.callback.fake_mode = mode
