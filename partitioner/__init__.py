@@ -1,5 +1,6 @@
 """The partitioner and delegate API: what backend vendors write against. See README.md."""
 
+from executorch.ir.former_paths import keep_former_paths
 from executorch.partitioner.inspection.delegated_graph import (
     format_delegated_graph,
     get_delegated_payload,
@@ -140,3 +141,8 @@ __all__ = [
     "to_backend",
     "validation_disabled",
 ]
+
+#: The folders: what vendors implement, and the steps of delegation.
+FOLDERS = ("interface", "selection", "extraction", "replacement", "inspection")
+
+keep_former_paths(__name__, FOLDERS)
