@@ -75,6 +75,7 @@ OPEN_IMPORTS = {
     "exir/_submodules.py": "a package's own rooms, listed by the package",
     "exir/command_line.py": "the module that the user names on the command line",
     "export/quantization.py": "parts of torchao, listed in the file",
+    "ir/former_paths.py": "a package's own modules, in folders that the package lists",
 }
 
 
