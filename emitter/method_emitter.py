@@ -29,7 +29,7 @@ from executorch.dialects.execution import (
 )
 from executorch.dialects.out_variants import is_scratch
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
-from executorch.emitter import dim_marks
+from executorch.emitter import arena_text, dim_marks
 from executorch.emitter.arguments import argument_value, call_arguments
 from executorch.emitter.constants import ProgramData
 from executorch.emitter.containers import container_string
@@ -39,12 +39,13 @@ from executorch.emitter.errors import EmissionError, InternalNodeError, NodeEmis
 from executorch.emitter.instructions import InstructionList, Scope, operator_key
 from executorch.emitter.training import is_returned
 from executorch.emitter.values import ValueTable, dynamism
-from executorch.memory_planning import BUFFER_DEVICES, BUFFER_SIZES
+from executorch.memory_planning import ARENA_FUNCTIONS, BUFFER_DEVICES, BUFFER_SIZES, ArenaFunctions
 from executorch.schema.program import (
     Chain,
     ContainerMetadata,
     DelegateCall,
     DeviceType,
+    EValue,
     ExecutionPlan,
     FreeCall,
     NonConstBufferDevice,
@@ -110,6 +111,7 @@ class MethodEmitter:
         marks = [
             dim_marks.encode(dim_marks.STATIC_DIMS, self.values.values, self.static_dims),
             dim_marks.encode(dim_marks.UNBOUNDED_DIMS, self.values.values, self.values.unbounded_dims),
+            self._arena_text(module.meta.get(ARENA_FUNCTIONS)),
         ]
         plan.values = [*self.values.values, *(mark for mark in marks if mark is not None)]
         plan.chains = [
@@ -131,6 +133,18 @@ class MethodEmitter:
             container_string(call.in_spec), container_string(call.out_spec)
         )
         return self.emitted
+
+    def _arena_text(self, functions: ArenaFunctions | None) -> EValue | None:
+        """What says where values lie for other sizes, if memory was planned for that."""
+        if functions is None:
+            return None
+        block_of = {spec: index for index, block in enumerate(functions.blocks) for spec in block.specs}
+        numbers = {
+            number: block_of[spec.root]
+            for spec, number in self.values.numbers_of_tensors()
+            if spec.root in block_of
+        }
+        return arena_text.encode(functions, self.values.values, numbers)
 
     # Inputs and outputs.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -143,6 +143,10 @@ class ValueTable:
             dims = spec.unbounded_dims or (range(len(spec.shape)) if spec.root.unbounded_dims else ())
             self.unbounded_dims[self._tensors[spec]] = dims
         return self._tensors[spec]
+
+    def numbers_of_tensors(self) -> Iterable[tuple[TensorSpec, int]]:
+        """Each tensor spec that has a value, with its number."""
+        return self._tensors.items()
 
     def _tensor(self, spec: TensorSpec) -> schema.Tensor:
         tensor = schema.Tensor(

@@ -2,6 +2,7 @@
 
 from executorch.memory_planning.algorithms import AllocationSpec, SharedObject, greedy, naive, pick_shared_obj
 from executorch.memory_planning.apply import BUFFER_DEVICES, apply_algo
+from executorch.memory_planning.arena_functions import ARENA_FUNCTIONS, ArenaFunctions
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.collect import (
     collect_specs_from_nodes,
@@ -42,10 +43,12 @@ from executorch.memory_planning.trace import (
 from executorch.memory_planning.verifier import Verifier
 
 __all__ = [
+    "ARENA_FUNCTIONS",
     "BUFFER_DEVICES",
     "BUFFER_SIZES",
     "Allocation",
     "AllocationSpec",
+    "ArenaFunctions",
     "MemoryAlgoResult",
     "MemoryPlanningAlgorithmSuite",
     "MemoryPlanningError",

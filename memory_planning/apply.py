@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import operator
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,7 +128,7 @@ def plan_storages(
         sum(bounds.values()),
     )
     planned = {spec for storage in storages for spec in storage.specs}
-    return _with_read_ahead(list(result), planned, graph_module, alignment)
+    return with_read_ahead(list(result), planned, graph_module, alignment)
 
 
 def declared_read_ahead(graph_module: Module, call: Node) -> int | None:
@@ -137,25 +137,36 @@ def declared_read_ahead(graph_module: Module, call: Node) -> int | None:
     return getattr(lowered, "meta", {}).get(meta_keys.READ_AHEAD)
 
 
-def _with_read_ahead(
-    bufsizes: list[int], planned: Set[TensorSpec], graph_module: GraphModule, alignment: int
-) -> list[int]:
-    """Lengthens the memories that end with an input of a delegate."""
+def _read_behind(graph_module: GraphModule) -> Iterator[tuple[TensorSpec, int]]:
+    """The inputs of delegates, and how many bytes behind each its delegate may read."""
     for module in graph_module.modules():
         for node in module.graph.nodes if isinstance(module, GraphModule) else ():
             if not is_delegate_call(node):
                 continue
             declared = declared_read_ahead(module, node)
             behind = UNDECLARED_READ_AHEAD if declared is None else declared
-            inputs = (flatten_specs(argument.meta.get(meta_keys.SPEC)) for argument in node.all_input_nodes)
-            for spec in (spec.root for specs in inputs for spec in specs):
-                if spec not in planned or spec.mem_id is None or spec.mem_offset is None:
-                    continue
-                if spec.nbytes():
-                    end = spec.mem_offset + spec.nbytes() + behind
-                    size = calculate_aligned_num_bytes(end, alignment)
-                    bufsizes[spec.mem_id] = max(bufsizes[spec.mem_id], size)
+            for argument in node.all_input_nodes:
+                for spec in flatten_specs(argument.meta.get(meta_keys.SPEC)):
+                    yield spec.root, behind
+
+
+def with_read_ahead(
+    bufsizes: list[int], planned: Set[TensorSpec], graph_module: GraphModule, alignment: int
+) -> list[int]:
+    """Lengthens the memories that end with an input of a delegate."""
+    for spec, behind in _read_behind(graph_module):
+        if spec not in planned or spec.mem_id is None or spec.mem_offset is None:
+            continue
+        if spec.nbytes():
+            end = spec.mem_offset + spec.nbytes() + behind
+            size = calculate_aligned_num_bytes(end, alignment)
+            bufsizes[spec.mem_id] = max(bufsizes[spec.mem_id], size)
     return bufsizes
+
+
+def largest_read_ahead(graph_module: GraphModule) -> int:
+    """Bytes that some delegate may read behind one of its inputs; 0 without delegates."""
+    return max((behind for _, behind in _read_behind(graph_module)), default=0)
 
 
 def forget_places(storages: Iterable[Storage]) -> None:

@@ -13,9 +13,18 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import is_alloc, out_arguments
 from executorch.dialects.tensor_spec import ALIGNMENT, calculate_aligned_num_bytes
-from executorch.memory_planning.apply import BUFFER_DEVICES, forget_places, plan_devices, plan_storages
+from executorch.memory_planning.apply import (
+    BUFFER_DEVICES,
+    forget_places,
+    largest_read_ahead,
+    plan_devices,
+    plan_storages,
+    with_read_ahead,
+)
+from executorch.memory_planning.arena_functions import ARENA_FUNCTIONS, lay_out
 from executorch.memory_planning.checker import check_plan
 from executorch.memory_planning.errors import MemoryPlanningError
+from executorch.memory_planning.plan import DEFAULT_MEM_ID
 from executorch.memory_planning.suite import MemoryPlanningAlgorithmSuite, algorithm_named
 from executorch.memory_planning.timeline import Role, Storage, build_timeline
 
@@ -50,6 +59,9 @@ class MemoryPlanningPass(PassBase):
         share_mutable_buffers: put buffers of the same name in several methods into the same place, in memory 2;
             call `run_multimethod` after `run` has seen all methods.
         alignment: of every offset, in bytes; a power of two.
+        arenas_by_size: also write where each value of memory 1 lies as a function of the inputs' sizes, so that a runtime
+            which is given no memory for it takes what the actual sizes need, not what the largest ones would. Programs
+            whose sizes never vary are the same with and without, and runtimes that do not know it skip it.
 
     Attributes:
         enable_non_cpu_memory_planning: give the values of devices memories of their own; `to_executorch` sets it as its
@@ -67,6 +79,8 @@ class MemoryPlanningPass(PassBase):
         alloc_mutable_buffers: bool = True,
         share_mutable_buffers: bool = False,
         alignment: int = ALIGNMENT,
+        *,
+        arenas_by_size: bool = False,
     ) -> None:
         if share_mutable_buffers and not alloc_mutable_buffers:
             raise ValueError(
@@ -84,6 +98,7 @@ class MemoryPlanningPass(PassBase):
         self.alloc_mutable_buffers = alloc_mutable_buffers
         self.share_mutable_buffers = share_mutable_buffers
         self.alignment = alignment
+        self.arenas_by_size = arenas_by_size
         self._methods: list[_SharedBuffers] = []
 
     def __call__(
@@ -125,12 +140,31 @@ class MemoryPlanningPass(PassBase):
             bufsizes, devices = plan_devices(*problem, reserved)
         else:
             bufsizes, devices = plan_storages(*problem), []
+        graph_module.meta.pop(ARENA_FUNCTIONS, None)
+        if self.arenas_by_size:
+            self._lay_out_by_size(storages, bufsizes, graph_module, graph_signature)
         check_plan(storages, bufsizes, self.alignment, self.allow_lifetime_and_storage_overlap)
         graph_module.meta[BUFFER_SIZES] = bufsizes
         graph_module.meta.pop(BUFFER_DEVICES, None)
         if devices:
             graph_module.meta[BUFFER_DEVICES] = devices
         return PassResult(graph_module, True)
+
+    def _lay_out_by_size(
+        self,
+        storages: list[Storage],
+        bufsizes: list[int],
+        graph_module: GraphModule,
+        graph_signature: ExportGraphSignature | None,
+    ) -> None:
+        found = lay_out(storages, graph_module, graph_signature, self.alignment)
+        if found is None:
+            return
+        functions, bufsizes[DEFAULT_MEM_ID] = found
+        functions.slack = largest_read_ahead(graph_module)
+        planned = {spec for storage in storages for spec in storage.specs}
+        with_read_ahead(bufsizes, planned, graph_module, self.alignment)
+        graph_module.meta[ARENA_FUNCTIONS] = functions
 
     def run_multimethod(self) -> None:
         """Places the mutable buffers that methods share; does nothing without `share_mutable_buffers`.

@@ -100,9 +100,14 @@ Result<std::vector<PlannedMemory::Arena>> PlannedMemory::arenas_of(const MethodM
 }
 
 Result<std::unique_ptr<PlannedMemory>> PlannedMemory::create(const MethodMeta& meta) {
-  const Result<std::vector<Arena>> arenas = arenas_of(meta);
+  Result<std::vector<Arena>> arenas = arenas_of(meta);
   if (!arenas.ok()) {
     return arenas.error();
+  }
+  for (size_t i = 0; i < arenas->size(); ++i) {
+    if (meta.memory_planned_buffer_follows_sizes(i)) {
+      (*arenas)[i].size = 0;
+    }
   }
   return create(*arenas);
 }

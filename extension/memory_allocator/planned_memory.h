@@ -38,7 +38,8 @@ class PlannedMemory final {
   /// The same, all on the host; `sizes` in bytes.
   static runtime::Result<std::unique_ptr<PlannedMemory>> create(const std::vector<size_t>& sizes);
 
-  /// The arenas of one method.
+  /// The arenas of one method; with 0 bytes where they may follow the sizes of its inputs, so the
+  /// method's `MemoryManager` must have a dynamic allocator.
   static runtime::Result<std::unique_ptr<PlannedMemory>> create(const runtime::MethodMeta& meta);
 
   /// What a method's arenas have to be. InvalidProgram when a size is negative.

@@ -63,6 +63,11 @@ class HierarchicalAllocator final {
   /// Number of buffers.
   size_t num_buffers() const { return buffers_.size(); }
 
+  /// Bytes of a buffer; 0 where there is none.
+  size_t buffer_size(uint32_t memory_id) const {
+    return memory_id < buffers_.size() ? buffers_[memory_id].size() : 0;
+  }
+
   /// The devices of the buffers as given to the constructor; empty if all are on the CPU.
   Span<const etensor::Device> planned_buffer_devices() const { return devices_; }
 

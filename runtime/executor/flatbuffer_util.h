@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include <executorch/schema/program_generated.h>
@@ -15,6 +16,9 @@
 namespace executorch {
 namespace runtime {
 namespace internal {
+
+/// How the text begins that says how a planned buffer is laid out, see sized_arena.h.
+inline constexpr std::string_view kArenaPrefix = "executorch.arena:";
 
 /// Number of elements, 0 if the vector is absent.
 template <typename T>
@@ -32,6 +36,16 @@ bool is_aligned(const flatbuffers::Vector<T>* vector) {
 /// The text, empty if it is absent. Zero-terminated if not empty.
 inline std::string_view view_of(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
+}
+
+/// What follows `prefix` in `text`; `otherwise` for texts that begin with something else.
+inline std::string_view after_prefix(std::string_view prefix, std::string_view text,
+                                     std::string_view otherwise) {
+  if (text.size() < prefix.size() || std::memcmp(text.data(), prefix.data(), prefix.size()) != 0) {
+    return otherwise;
+  }
+  // Not substr(), which can throw.
+  return {text.data() + prefix.size(), text.size() - prefix.size()};
 }
 
 /// The text for a log message, never null.

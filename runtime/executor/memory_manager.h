@@ -17,7 +17,9 @@ class MemoryManager final {
   /// @param method_allocator For what lives as long as the method: values, instructions, the state
   ///     of delegates.
   /// @param planned_memory The buffers that the program's tensors were laid out in ahead of time;
-  ///     their sizes are in `MethodMeta`. Null is fine for methods that need none.
+  ///     their sizes are in `MethodMeta`. Null is fine for methods that need none. The first may
+  ///     have 0 bytes where `MethodMeta::memory_planned_buffer_follows_sizes()` and there is a
+  ///     dynamic allocator.
   /// @param temp_allocator For scratch memory of kernels and delegates; the executor resets it
   /// after
   ///     every instruction, so nothing else may use it. Null lets the executor use the platform's
@@ -43,10 +45,11 @@ class MemoryManager final {
   }
 
   /// @param allocator For tensors whose size has no bound in the program, when they outgrow the
-  ///     memory that the plan has for them. What it gave is in use for as long as the method lives.
-  ///     Any allocator will do, one over a fixed buffer too; it may serve several methods, and may
-  ///     be the method allocator. Without one, such tensors stay within their planned memory and a
-  ///     larger shape is an error. Set it before loading the method.
+  ///     memory that the plan has for them, and for a planned buffer that follows sizes. What it
+  ///     gave is in use for as long as the method lives. Any allocator will do, one over a fixed
+  ///     buffer too; it may serve several methods, and may be the method allocator. Without one,
+  ///     such tensors stay within their planned memory and a larger shape is an error. Set it
+  ///     before loading the method.
   void set_dynamic_allocator(MemoryAllocator* allocator) { dynamic_allocator_ = allocator; }
 
   MemoryAllocator* method_allocator() const { return method_allocator_; }

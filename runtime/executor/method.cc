@@ -75,6 +75,13 @@ void log_argument(size_t index, const EValue& value) {
   }
 }
 
+// What has to be there before the first instruction runs, once the inputs are set.
+Error prepare_memory(MethodState& state) {
+  return internal::kUnboundedSizes && state.arena != nullptr
+             ? state.arena->prepare(state.inputs, state.tensors)
+             : Error::Ok;
+}
+
 ET_NOINLINE void log_kernel_failure(const MethodState& state, const LoadedInstruction& instruction,
                                     Error error) {
   const fb::Operator* op = current_operator(state);
@@ -251,6 +258,7 @@ Error Method::execute() {
   internal::event_tracer_create_event_block(state_->event_tracer, "Execute");
   internal::EventTracerProfileMethodScope scope(state_->event_tracer, "Method::execute");
   ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
+  ET_CHECK_OK_OR_RETURN_ERROR(prepare_memory(*state_));
   KernelRuntimeContext context(state_->event_tracer, state_->temp_allocator,
                                &state_->tensor_access);
   const Error error = run(context);
@@ -280,6 +288,7 @@ Error Method::step() {
   }
   if (state.chain_index == 0 && state.instruction_index == 0) {
     ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
+    ET_CHECK_OK_OR_RETURN_ERROR(prepare_memory(state));
   }
   const size_t num_instructions = state.chains[state.chain_index].num_instructions;
   // A chain may be empty, for instance if the method returns its input.

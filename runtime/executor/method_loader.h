@@ -85,10 +85,12 @@ class MethodLoader final {
   bool is_unbounded(const executorch_flatbuffer::Tensor& serialized, const TensorSpec& spec) const;
   executorch::aten::SizesType* load_sizes(const TensorSpec& spec, bool with_bounds);
   Error serve_dynamic_memory(executorch::aten::TensorImpl& tensor);
+  Error load_arena(size_t num_tensors);
   Result<void*> load_tensor_data(const executorch_flatbuffer::Tensor& serialized,
                                  const TensorSpec& spec);
   Result<void*> get_planned_memory(const executorch_flatbuffer::AllocationDetails& place,
-                                   size_t nbytes) const;
+                                   const TensorSpec& spec) const;
+  Result<void*> get_arena_memory(uint64_t offset, const TensorSpec& spec) const;
   Result<void*> get_external_constant(const char* key, const TensorSpec& spec);
   Error check_external_layout(const char* key, const TensorSpec& spec) const;
 
@@ -130,6 +132,8 @@ class MethodLoader final {
   // the program.
   std::string_view static_dims_;
   std::string_view unbounded_dims_;
+  // How the first planned buffer is laid out for other sizes.
+  std::string_view arena_text_;
 };
 
 }  // namespace internal

@@ -1,3 +1,4 @@
+#include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/tensor_spec.h>
@@ -175,6 +176,20 @@ Result<int64_t> MethodMeta::memory_planned_buffer_size(size_t index) const {
   const int64_t size = is_aligned(sizes) ? sizes->Get(static_cast<uint32_t>(index) + 1) : -1;
   ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidProgram, "Planned buffer %zu has a bad size", index);
   return size;
+}
+
+bool MethodMeta::memory_planned_buffer_follows_sizes(size_t index) const {
+  if (!internal::kUnboundedSizes || index != 0 || num_memory_planned_buffers() == 0) {
+    return false;
+  }
+  for (flatbuffers::uoffset_t i = 0; i < size_of(plan_->values()); ++i) {
+    const executorch_flatbuffer::String* text = plan_->values()->Get(i)->val_as_String();
+    if (text != nullptr &&
+        !internal::after_prefix(internal::kArenaPrefix, view_of(text->string_val()), {}).empty()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Result<etensor::Device> MethodMeta::memory_planned_buffer_device(size_t index) const {

@@ -124,6 +124,10 @@ class MethodMeta final {
   /// @retval Error::InvalidProgram The size is negative.
   Result<int64_t> memory_planned_buffer_size(size_t index) const;
 
+  /// Whether a planned buffer may be left out, or have 0 bytes: before each execution the method
+  /// then takes from `MemoryManager::dynamic_allocator()` what the sizes of its inputs need.
+  bool memory_planned_buffer_follows_sizes(size_t index) const;
+
   /// The device on which a planned buffer has to lie; CPU 0 unless the program says otherwise.
   ///
   /// @retval Error::InvalidArgument `index` is not below `num_memory_planned_buffers()`.

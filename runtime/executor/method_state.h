@@ -15,6 +15,7 @@
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/executor/merged_data_map.h>
 #include <executorch/runtime/executor/platform_memory_allocator.h>
+#include <executorch/runtime/executor/sized_arena.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/kernel/tensor_access.h>
 #include <executorch/schema/program_generated.h>
@@ -97,6 +98,8 @@ struct MethodState {
   Span<EValue> values;
   Span<executorch::aten::TensorImpl> tensors;
   TensorAccess tensor_access;
+  /// Of the first planned buffer, if it has no memory but what the inputs' sizes need.
+  SizedArena* arena = nullptr;
   Span<LoadedChain> chains;
   Span<LoadedDelegate> delegates;
   Span<ExternalConstant> external_constants;

@@ -41,6 +41,11 @@ bool is_marked(std::string_view marks, size_t dim) {
   return dim / 6 < marks.size() && ((marks[dim / 6] - '0') >> dim % 6 & 1) != 0;
 }
 
+// Whether a tensor may wait for its memory until it gets its sizes.
+bool has_sizes_to_come(const TensorSpec& spec) {
+  return spec.dynamism != TensorShapeDynamism::STATIC && spec.dim != 0;
+}
+
 uint32_t hash(const char* text) {
   uint32_t hash = 2166136261u;
   for (; *text != '\0'; ++text) {
@@ -63,6 +68,23 @@ Error MethodLoader::allocate_tensors(const Counts& counts) {
   state_.tensors = {tensors, counts.tensors};
   state_.tensor_access = TensorAccess(tensors, writable, counts.tensors);
   state_.external_constants = {external_constants_, size_t{0}};
+  return load_arena(counts.tensors);
+}
+
+// Without memory for the first planned buffer it is laid out for the sizes that inputs come with.
+Error MethodLoader::load_arena(size_t num_tensors) {
+  const HierarchicalAllocator* given = request_.memory_manager->planned_memory();
+  MemoryAllocator* const allocator = request_.memory_manager->dynamic_allocator();
+  const bool is_given = given != nullptr && given->buffer_size(0) != 0;
+  if (!kUnboundedSizes || arena_text_.empty() || is_given || allocator == nullptr) {
+    return Error::Ok;
+  }
+  Result<SizedArena*> arena = SizedArena::load(
+      arena_text_, num_tensors, request_.memory_manager->method_allocator(), allocator);
+  if (!arena.ok()) {
+    return arena.error();
+  }
+  state_.arena = *arena;
   return Error::Ok;
 }
 
@@ -88,8 +110,11 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
       kDeviceMemory ? memory_device(plan_, serialized) : etensor::DeviceType::CPU;
   const bool has_bounds = spec->dynamism != TensorShapeDynamism::STATIC && is_input(serialized);
   const bool unbounded = kUnboundedSizes && device.is_cpu() && is_unbounded(serialized, *spec);
+  const bool is_sized_later = kUnboundedSizes && state_.arena != nullptr && *data == nullptr &&
+                              serialized.allocation_info() != nullptr && has_sizes_to_come(*spec);
+  const bool can_grow = unbounded || is_sized_later;
   SizesType* sizes = load_sizes(*spec, has_bounds);
-  if (unbounded && *data == nullptr) {
+  if (can_grow && *data == nullptr) {
     // Without memory to begin with it is empty.
     std::memset(sizes, 0, spec->dim * sizeof(SizesType));
     *data = no_elements;
@@ -108,12 +133,12 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
   if (has_bounds) {
     TensorResizerFriend::use_dim_bounds(tensor);
   }
-  if (unbounded) {
+  if (can_grow) {
     ET_CHECK_OK_OR_RETURN_ERROR(serve_dynamic_memory(*tensor));
   }
   ++num_loaded_tensors_;
   // Inputs and outputs without planned memory become writable when they get some.
-  state_.tensor_access.set_may_write(tensor, unbounded || serialized.allocation_info() != nullptr);
+  state_.tensor_access.set_may_write(tensor, can_grow || serialized.allocation_info() != nullptr);
   *value = EValue(Tensor(tensor));
   return Error::Ok;
 }
@@ -145,6 +170,12 @@ bool MethodLoader::is_unbounded(const fb::Tensor& serialized, const TensorSpec& 
 // Tensors with one place in the plan are never in use together, so they share what they outgrow it
 // to. One that is larger does not: the place of the other ends before. An empty one has no place.
 Error MethodLoader::serve_dynamic_memory(TensorImpl& tensor) {
+  DynamicMemory* const block =
+      state_.arena == nullptr ? nullptr : state_.arena->block_of(num_loaded_tensors_);
+  if (block != nullptr) {
+    block->serve(tensor);
+    return Error::Ok;
+  }
   void* const data = tensor.mutable_data();
   for (size_t i = 0; i < num_loaded_tensors_ && tensor.numel() != 0; ++i) {
     DynamicMemory* memory = DynamicMemory::of(state_.tensors[i]);
@@ -207,10 +238,12 @@ Result<void*> MethodLoader::load_tensor_data(const fb::Tensor& serialized, const
     return *data == nullptr ? static_cast<void*>(no_elements) : const_cast<void*>(*data);
   }
 
-  Result<void*> memory = get_planned_memory(*place, spec.nbytes);
+  Result<void*> memory = get_planned_memory(*place, spec);
   if (!memory.ok() || (!external && buffer_index == 0)) {
     return memory;
   }
+  ET_CHECK_OR_RETURN_ERROR(*memory != nullptr, InvalidProgram,
+                           "A tensor with an initial state lies where nothing stays");
   // Planned memory with an initial state.
   ET_CHECK_OR_RETURN_ERROR(
       !kDeviceMemory || planned_buffer_device(plan_, place->memory_id()).is_cpu(), NotSupported,
@@ -234,7 +267,11 @@ Result<void*> MethodLoader::load_tensor_data(const fb::Tensor& serialized, const
 }
 
 Result<void*> MethodLoader::get_planned_memory(const fb::AllocationDetails& place,
-                                               size_t nbytes) const {
+                                               const TensorSpec& spec) const {
+  if (kUnboundedSizes && state_.arena != nullptr && place.memory_id() == 1) {
+    return get_arena_memory(
+        static_cast<uint64_t>(place.memory_offset_high()) << 32 | place.memory_offset_low(), spec);
+  }
   const HierarchicalAllocator* planned_memory = request_.memory_manager->planned_memory();
   ET_CHECK_OR_RETURN_ERROR(planned_memory != nullptr, InvalidArgument,
                            "The method needs planned memory, the memory manager has none");
@@ -243,12 +280,29 @@ Result<void*> MethodLoader::get_planned_memory(const fb::AllocationDetails& plac
   ET_CHECK_OR_RETURN_ERROR(offset <= std::numeric_limits<size_t>::max(), NotSupported,
                            "Planned offset %" PRIu64 " is beyond this device's memory", offset);
   // Buffers are numbered from 1 in programs and from 0 in the allocator.
-  Result<void*> memory = planned_memory->get_offset_address(place.memory_id() - 1,
-                                                            static_cast<size_t>(offset), nbytes);
+  Result<void*> memory = planned_memory->get_offset_address(
+      place.memory_id() - 1, static_cast<size_t>(offset), spec.nbytes);
   if (memory.ok() && *memory == nullptr) {
     return static_cast<void*>(no_elements);  // An empty tensor in an empty buffer.
   }
   return memory;
+}
+
+// State has its memory from the beginning. What is in no block was passed in: its elements are
+// copied before all sizes are known. Null for what gets its memory with the sizes.
+Result<void*> MethodLoader::get_arena_memory(uint64_t offset, const TensorSpec& spec) const {
+  if (state_.arena->block_of(num_loaded_tensors_) != nullptr) {
+    return static_cast<void*>(nullptr);
+  }
+  void* const fixed = state_.arena->fixed_address(offset, spec.nbytes);
+  if (fixed != nullptr || has_sizes_to_come(spec)) {
+    return fixed;
+  }
+  void* const own = state_.arena->dynamic_allocator()->allocate(spec.nbytes + DynamicMemory::kSlack,
+                                                                DynamicMemory::kAlignment);
+  ET_CHECK_OR_RETURN_ERROR(own != nullptr, MemoryAllocationFailed,
+                           "The dynamic allocator has no %zu bytes for an input", spec.nbytes);
+  return own;
 }
 
 // Loads the data of a constant from outside of the program, once for all tensors with this key.

@@ -20,16 +20,6 @@ namespace {
 constexpr std::string_view kStaticDims = "executorch.static_dims:";
 constexpr std::string_view kUnboundedDims = "executorch.unbounded_dims:";
 
-// What follows `prefix` in `text`; `before` for other texts.
-std::string_view marks_after(std::string_view prefix, std::string_view text,
-                             std::string_view before) {
-  if (text.size() < prefix.size() || std::memcmp(text.data(), prefix.data(), prefix.size()) != 0) {
-    return before;
-  }
-  // Not substr(), which can throw.
-  return {text.data() + prefix.size(), text.size() - prefix.size()};
-}
-
 bool is_element_list(fb::KernelTypes type) {
   return type == fb::KernelTypes::IntList || type == fb::KernelTypes::TensorList ||
          type == fb::KernelTypes::OptionalTensorList;
@@ -44,9 +34,10 @@ MethodLoader::Counts MethodLoader::count_values() {
     if (tensor == nullptr) {
       if (const fb::String* text = plan_.values()->Get(i)->val_as_String()) {
         const std::string_view view = view_of(text->string_val());
-        static_dims_ = marks_after(kStaticDims, view, static_dims_);
+        static_dims_ = after_prefix(kStaticDims, view, static_dims_);
         if (kUnboundedSizes) {
-          unbounded_dims_ = marks_after(kUnboundedDims, view, unbounded_dims_);
+          unbounded_dims_ = after_prefix(kUnboundedDims, view, unbounded_dims_);
+          arena_text_ = after_prefix(kArenaPrefix, view, arena_text_);
         }
       }
       continue;

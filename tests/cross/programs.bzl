@@ -69,6 +69,7 @@ _TESTS = {
         "program_test",
         "program_threads_test",
         "program_validation_test",
+        "sized_arena_test",
     ],
     "runtime/executor/test": ["managed_memory_manager_test"],
     "runtime/kernel": [

@@ -1,4 +1,4 @@
-"""Sizes that nothing bounds: programs that take inputs of any size, whatever the example's was."""
+"""Sizes that vary: programs that take inputs of any size, and memory that follows the sizes."""
 
 import re
 
@@ -94,20 +94,7 @@ def tokens(model, *shape, dim=0, dynamic=Dim.DYNAMIC):
     return export(model.eval(), (torch.rand(shape),), dynamic_shapes=({dim: dynamic},), strict=True)
 
 
-def load(executable, method="forward"):
-    return Runtime.get().load_program(executable.buffer).load_method(method)
-
-
-def check(method, model, *inputs):
-    expected = model(*inputs)
-    expected = expected if isinstance(expected, tuple) else (expected,)
-    for actual, wanted in zip(method.execute(list(inputs)), expected, strict=True):
-        assert actual.shape == wanted.shape
-        torch.testing.assert_close(actual, wanted, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("partitioner", [[], [XnnpackPartitioner()]], ids=["portable", "xnnpack"])
-@pytest.mark.parametrize(
+MODELS = pytest.mark.parametrize(
     ("model", "shape", "dim"),
     [
         (Mlp(), (3, 4), 0),
@@ -120,6 +107,26 @@ def check(method, model, *inputs):
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, nn.Module) else "",
 )
+PARTITIONERS = pytest.mark.parametrize(
+    "partitioner", [[], [XnnpackPartitioner()]], ids=["portable", "xnnpack"]
+)
+BY_SIZE = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(arenas_by_size=True))
+
+
+def load(executable, method="forward"):
+    return Runtime.get().load_program(executable.buffer).load_method(method)
+
+
+def check(method, model, *inputs):
+    expected = model(*inputs)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for actual, wanted in zip(method.execute(list(inputs)), expected, strict=True):
+        assert actual.shape == wanted.shape
+        torch.testing.assert_close(actual, wanted, rtol=1e-4, atol=1e-5)
+
+
+@PARTITIONERS
+@MODELS
 def test_any_size_runs(model, shape, dim, partitioner):
     program = tokens(model, *shape, dim=dim)
     method = load(to_edge_transform_and_lower(program, partitioner=partitioner).to_executorch())
@@ -127,6 +134,49 @@ def test_any_size_runs(model, shape, dim, partitioner):
         if rows > 1:
             x = torch.randn([rows if position == dim else size for position, size in enumerate(shape)])
             check(method, model, x)
+
+
+@pytest.mark.parametrize("size", [Dim("n", min=2, max=30_000), Dim.DYNAMIC], ids=["bounded", "unbounded"])
+@PARTITIONERS
+@MODELS
+def test_arenas_take_what_the_sizes_need(model, shape, dim, partitioner, size):
+    program = tokens(model, *shape, dim=dim, dynamic=size)
+    executable = to_edge_transform_and_lower(program, partitioner=partitioner).to_executorch(BY_SIZE)
+    method = load(executable)
+    for rows in ROWS:
+        if rows > 1:
+            x = torch.randn([rows if position == dim else size for position, size in enumerate(shape)])
+            check(method, model, x)
+    if isinstance(model, Block) and size is not Dim.DYNAMIC:
+        # What the largest sizes would take: more than 16 GiB.
+        assert executable.executorch_program.execution_plan[0].non_const_buffer_sizes[1] > 2**34
+
+
+def test_arenas_of_methods_with_state_and_several_sizes():
+    class Scores(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("calls", torch.zeros(4))
+
+        def forward(self, x, y):
+            self.calls.add_(x.sum(0))
+            return torch.softmax(x @ y.T + self.calls.sum(), -1) @ y
+
+    dims = ({0: Dim("n", max=2**20)}, {0: Dim("m", max=2**20)})
+    program = export(Scores(), (torch.rand(3, 4), torch.rand(5, 4)), dynamic_shapes=dims)
+    model, method = Scores(), load(to_edge(program).to_executorch(BY_SIZE))
+    for n, m in ((3, 5), (2, 9), (9, 2), (30, 30), (1, 1), (31, 28), (100, 3)):
+        check(method, model, torch.rand(n, 4), torch.rand(m, 4))
+
+
+@pytest.mark.parametrize("options", [{"alloc_graph_input": False}, {"alloc_graph_output": False}], ids=str)
+def test_arenas_by_size_with_memory_of_the_caller(options):
+    config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(arenas_by_size=True, **options))
+    model = Block().eval()
+    program = tokens(model, 2, 5, 16, dim=1, dynamic=Dim("n", min=2, max=1000))
+    method = load(to_edge(program).to_executorch(config))
+    for rows in (5, 2, 40, 41, 3):
+        check(method, model, torch.rand(2, rows, 16))
 
 
 def test_several_sizes_and_methods():
