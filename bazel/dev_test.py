@@ -6,6 +6,7 @@ import pathlib
 
 import pytest
 
+from executorch.tests.architecture import generated
 from executorch.tests.architecture.python_imports import imports
 
 # Not resolved: in Bazel's runfiles this is the tree of the sources.
@@ -37,16 +38,19 @@ class Tree:
     def is_module(self, target):
         """Whether a path without suffix is a module or a package."""
         source = (ROOT / target).is_dir() or (ROOT / f"{target}.py").exists()
-        return source or any(f"{target}{suffix}" in self._made for suffix in (".py", ".so"))
+        return source or any(f"{target}{suffix}" in self._made for suffix in (".py", "/__init__.py", ".so"))
 
     def is_name(self, target):
         """Whether a path is a name in the module above it, or one that the package above it speaks of."""
         above, _, name = target.rpartition("/")
+        package = f"{above}/__init__.py"
+        if package in self._made:
+            return name in generated.text(ROOT, package)
         if not (ROOT / above).is_dir():
             return self.is_module(above)
         if name[0].isupper():  # A class: packages hand these on in many ways, and no module is called so.
             return True
-        source = ROOT / above / "__init__.py"
+        source = ROOT / package
         return source.exists() and (name == "*" or name in source.read_text())
 
 

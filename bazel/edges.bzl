@@ -46,7 +46,7 @@ EDGES = {
         "by_name": ["devtools"],
     },
     # By recipe, from model to file; a session can run what it made.
-    "export": {"py": ["partitioner", "exir", "runtime"], "cc": []},
+    "export": {"py": ["schema", "dialects", "partitioner", "exir", "runtime"], "cc": []},
     # Ahead of time in Python, run time in C++; one row for all until a backend needs one of its own.
     "backends": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
@@ -74,7 +74,7 @@ EDGES = {
     },
     # Can run what it made, in one of its functions; the runtime is imported when that is called.
     "devtools/intermediate_output_tap": {
-        "py": ["exir", "runtime"],
+        "py": ["dialects", "exir", "runtime"],
         "cc": [],
         "tests": ["backends/xnnpack"],
     },

@@ -10,7 +10,6 @@ from torch.export import ExportedProgram
 
 from executorch.exir import EdgeProgramManager, ExecutorchProgramManager
 from executorch.exir._warnings import experimental
-from executorch.exir.schema import Program
 from executorch.export.recipe import ExportRecipe
 from executorch.export.stages import (
     EdgeProgramManagerTransformStage,
@@ -27,6 +26,7 @@ from executorch.export.stages import (
 )
 from executorch.export.types import StageType
 from executorch.partitioner.inspection.text_table import text_table as tabulate
+from executorch.schema.program import Program
 
 _DEFAULT_METHOD = "forward"
 _MANAGER_STAGES = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from executorch.exir.error import ExportError, ExportErrorType
+from executorch.dialects.errors import ExportError, ExportErrorType
 
 _PT2E = "torchao.quantization.pt2e"
 

@@ -133,6 +133,8 @@ def _definition(trees: Mapping[str, ast.Module], handed: _Handed) -> ast.stmt | 
 def of_modules(sources: Mapping[str, str], packages: frozenset[str] = frozenset()) -> Surface:
     """What the modules offer whose names have no part that begins with an underscore.
 
+    What stands in a library's room for published names counts where it is published, not there.
+
     Args:
         sources: dotted name to source, of all modules of a library: what a public one hands on from a hidden one counts.
         packages: those that are an `__init__.py`; what they import from the own package is part of their face.
@@ -140,7 +142,7 @@ def of_modules(sources: Mapping[str, str], packages: frozenset[str] = frozenset(
     trees = {name: ast.parse(source) for name, source in sources.items()}
     surface: Surface = {}
     for module, tree in trees.items():
-        if not all(is_public(part) for part in module.split(".")):
+        if not all(is_public(part) and part != "published" for part in module.split(".")):
             continue
         for handed in _handed_on(module, module in packages, tree.body):
             node, name = _definition(trees, handed), f"py:{module}.{handed.alias}"

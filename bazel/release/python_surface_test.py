@@ -52,6 +52,14 @@ def test_fields_are_what_a_dataclass_takes(decorator, made):
     assert of_modules({"m": source})["py:m.C.__init__"] == made
 
 
+def test_a_room_for_published_names_counts_where_they_are_published():
+    sources = {
+        "lib.old": 'from lib.published.old import f\n__all__ = ["f"]',
+        "lib.published.old": "def f(x): ...",
+    }
+    assert of_modules(sources) == {"py:lib.old.f": "x"}
+
+
 def test_a_package_hands_on_what_it_imports_from_its_own():
     modules = {
         "p": "import os\nfrom torch import nn\nfrom p._hidden import Box, make as build\nfrom p.other import thing",

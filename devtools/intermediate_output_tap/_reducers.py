@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.fx import Graph, Node
 
-from executorch.exir.dialects._ops import ops
+from executorch.dialects.ops import ops
 
 EmitFn: TypeAlias = Callable[[Graph, Node], Node]
 EagerFn: TypeAlias = Callable[[torch.Tensor], torch.Tensor]

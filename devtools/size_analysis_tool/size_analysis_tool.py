@@ -17,7 +17,7 @@ import torch
 from torch.export import ExportedProgram
 
 from executorch.devtools.etrecord import parse_etrecord
-from executorch.exir.lowered_backend_module import LoweredBackendModule
+from executorch.partitioner import LoweredBackendModule
 
 #: From a delegate's bytes to what should be said about them.
 DelegateDeserializers = Mapping[str, Callable[[bytes], dict[str, Any]]]

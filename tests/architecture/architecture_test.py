@@ -8,6 +8,7 @@ from executorch.tests.architecture import (
     build_graph,
     cc_includes,
     declared,
+    generated,
     import_graph,
     measures,
     python_imports,
@@ -72,7 +73,7 @@ def test_build_graph(table):
 
 #: Imports by a name that comes from elsewhere, each with where from. No other production file may have any.
 OPEN_IMPORTS = {
-    "exir/_submodules.py": "a package's own rooms, listed by the package",
+    "exir/__init__.py": "a package's own modules, asked for as attributes",
     "exir/command_line.py": "the module that the user names on the command line",
     "export/quantization.py": "parts of torchao, listed in the file",
     "ir/former_paths.py": "a package's own modules, in folders that the package lists",
@@ -111,6 +112,21 @@ def test_no_circle_of_imports_between_modules():
 
 def test_imports_stand_among_the_dependencies():
     report(declared.undeclared(ROOT))
+
+
+#: A library's face hands on what stands in its rooms, the one for published names too.
+FACES = {"exir/__init__.py", "exir/capture/__init__.py"}
+
+
+def test_what_does_the_work_imports_no_published_names():
+    wrong = []
+    for path in source_files(ROOT, (".py",)):
+        if path in FACES or not measures.is_production(path) or "published" in path.split("/"):
+            continue
+        for one in python_imports.detailed_imports(ROOT, path):
+            if generated.is_published(ROOT, one.target):
+                wrong.append(f"{path}:{one.line}: {one.target} is there for published code only")
+    assert wrong == []
 
 
 def test_the_table_is_consistent(table):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from executorch.tests.architecture import python_imports
+from executorch.tests.architecture import generated, python_imports
 from executorch.tests.architecture.edges import is_test, source_files
 
 _IMPORT_LINE = re.compile(r"(?:from|import) executorch\.([\w.]+)")
@@ -83,13 +83,15 @@ def _imported_files(root: pathlib.Path, path: str) -> Iterator[tuple[int, str]]:
         found = python_imports.needed_imports(root, path, inside_functions=is_test(path))
     for line, imported in found:
         package, _, name = imported.rpartition("/")
-        if (root / f"{imported}.py").is_file():
+        if generated.is_module(root, f"{imported}.py"):
             yield line, f"{imported}.py"
-        elif (root / imported / "__init__.py").is_file():
+        elif generated.is_module(root, f"{imported}/__init__.py"):
             yield line, f"{imported}/__init__.py"
-        elif (root / f"{package}.py").is_file():
+        elif generated.is_module(root, f"{package}.py"):
             yield line, f"{package}.py"
-        elif (root / package / "__init__.py").is_file() and name in _words(root / package / "__init__.py"):
+        elif generated.is_module(root, f"{package}/__init__.py") and name in _words(
+            generated.text(root, f"{package}/__init__.py")
+        ):
             yield line, f"{package}/__init__.py"  # else a module that a rule makes
 
 
@@ -100,9 +102,9 @@ def _imports_of_examples(text: str) -> list[tuple[int, str]]:
 
 
 @functools.cache
-def _words(path: pathlib.Path) -> frozenset[str]:
+def _words(text: str) -> frozenset[str]:
     """Names that a file imports, assigns or uses, without those in its texts."""
-    nodes = list(ast.walk(ast.parse(path.read_text())))
+    nodes = list(ast.walk(ast.parse(text)))
     used = {node.id for node in nodes if isinstance(node, ast.Name)}
     defined = {node.name for node in nodes if isinstance(node, (ast.alias, ast.ClassDef, ast.FunctionDef))}
     return frozenset(used | defined)
@@ -138,6 +140,8 @@ def _target(
         for text in _strings(attributes.get("srcs"), variables)
         if text.endswith(".py") and (root / package / text).is_file()
     ]
+    if isinstance(call.func, ast.Name) and call.func.id == "published_modules":
+        sources = [f"{package}/{path}" for path in generated.modules_in(root, package)]
     dependencies = [
         _label(package, text)
         for attribute in ("deps", "python", "actual")
@@ -145,7 +149,7 @@ def _target(
         if text.startswith((":", "//"))
     ]
     pages = [text for text in _strings(attributes.get("data"), variables) if text.endswith(".md")]
-    runs_examples = any("```python" in (root / source).read_text() for source in sources if is_test(source))
+    runs_examples = any("```python" in generated.text(root, source) for source in sources if is_test(source))
     examples = tuple(
         f"{package}/{page}" for page in pages if runs_examples and (root / package / page).is_file()
     )

@@ -12,7 +12,7 @@ import pathlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from executorch.tests.architecture import python_imports
+from executorch.tests.architecture import generated, python_imports
 from executorch.tests.architecture.edges import source_files
 
 
@@ -46,8 +46,9 @@ def module_name(path: str) -> str:
 
 
 def read(root: pathlib.Path) -> dict[str, dict[str, python_imports.Import]]:
-    """The graph of the whole tree, with its tests and tools."""
-    files = {module_name(path): path for path in source_files(root, (".py",), free=True)}
+    """The graph of the whole tree, with its tests and tools, and with what the build makes of published names."""
+    paths = (*source_files(root, (".py",), free=True), *generated.modules(root))
+    files = {module_name(path): path for path in paths}
     graph: dict[str, dict[str, python_imports.Import]] = {module: {} for module in files}
     for module, path in files.items():
         for one in python_imports.detailed_imports(root, path):

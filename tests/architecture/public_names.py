@@ -1,10 +1,10 @@
 """The documented public face: Python import paths with their names, and C++ header paths.
 
-``PYTHON`` lists what users import. What is not built yet stands in ``PYTHON_OPEN`` and moves up when it is; the
+``PYTHON`` lists what users import, but for the libraries whose names stand in the table in ``bazel/published``. What is not built yet stands in ``PYTHON_OPEN`` and moves up when it is; the
 test fails both when a built name disappears and when an open one has been built but not moved.
 """
 
-#: Module -> names that it must have.
+#: Module -> names that it must have, besides the table of published names.
 PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.xnnpack.partition.xnnpack_partitioner": (
         "XnnpackDynamicallyQuantizedPartitioner",
@@ -52,52 +52,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.devtools.pte_tool.diff_pte": ("diff_pte", "format_diff_result"),
     "executorch.devtools.size_analysis_tool.size_analysis_tool": ("generate_model_size_information",),
     "executorch.devtools.visualization.visualization_utils": ("visualize", "visualize_with_clusters"),
-    "executorch.exir": (
-        "CaptureConfig",
-        "EdgeCompileConfig",
-        "EdgeProgramManager",
-        "ExecutorchBackendConfig",
-        "ExecutorchProgramManager",
-        "to_edge",
-        "to_edge_transform_and_lower",
-    ),
-    "executorch.exir.backend.backend_api": (
-        "MethodProgramsPartitionerSpec",
-        "to_backend",
-        "validation_disabled",
-    ),
-    "executorch.exir.backend.backend_details": (
-        "BackendDetails",
-        "CompileSpec",
-        "PreprocessResult",
-    ),
-    "executorch.exir.backend.compile_spec_schema": ("CompileSpec",),
-    "executorch.exir.backend.partitioner": ("DelegationSpec", "PartitionResult", "Partitioner"),
-    "executorch.exir.backend.test.backend_with_compiler_demo": ("BackendWithCompilerDemo",),
-    "executorch.exir.backend.test.backend_with_delegate_mapping_demo": ("BackendWithDelegateMappingDemo",),
-    "executorch.exir.backend.test.op_partitioner_demo": ("AddMulPartitionerDemo",),
-    "executorch.exir.backend.utils": (
-        "format_delegated_graph",
-        "print_delegated_graph",
-        "tag_constant_data",
-        "tag_mutated_buffer",
-    ),
-    "executorch.exir.delegate": ("executorch_call_delegate",),
-    "executorch.exir.dialects._ops": ("ops",),
-    "executorch.exir.lowered_backend_module": ("LoweredBackendModule",),
-    "executorch.exir.memory": ("alloc", "view"),
-    "executorch.exir.memory_planning": ("greedy",),
-    "executorch.exir.pass_base": ("ExportPass", "PassResult"),
-    "executorch.exir.pass_manager": ("PassManager",),
-    "executorch.exir.passes": ("MemoryPlanningPass", "SpecPropPass"),
-    "executorch.exir.passes.external_constants_pass": ("delegate_external_constants_pass_unlifted",),
-    "executorch.exir.print_program": ("inspect_node",),
-    "executorch.exir.program": (
-        "EdgeProgramManager",
-        "ExecutorchProgramManager",
-        "to_edge",
-        "to_edge_transform_and_lower",
-    ),
     "executorch.extension.audio.mel_spectrogram": ("WhisperAudioProcessor", "export_processor"),
     "executorch.extension.export_util.utils": (
         "export_to_edge",

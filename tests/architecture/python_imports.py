@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from executorch.tests.architecture import generated
 from executorch.tests.architecture.edges import Table, Violation, source_files
 
 _PACKAGE = "executorch"
@@ -199,7 +200,7 @@ def _read(path: str, text: str) -> tuple[tuple[Import, ...], tuple[OpenImport, .
 
 def detailed_imports(root: pathlib.Path, path: str) -> tuple[Import, ...]:
     """Each import of the project's own modules."""
-    return _read(path, (root / path).read_text())[0]
+    return _read(path, generated.text(root, path))[0]
 
 
 def imports(root: pathlib.Path, path: str) -> list[tuple[int, str]]:
@@ -211,7 +212,7 @@ def needed_imports(root: pathlib.Path, path: str, inside_functions: bool = True)
     """Like `imports`, without those for types only; on request without those inside functions and by name either."""
     if inside_functions:
         return [(one.line, one.target) for one in detailed_imports(root, path) if one.kind != "types"]
-    tree = ast.parse((root / path).read_text(), path)
+    tree = ast.parse(generated.text(root, path), path)
     inside = {
         child.lineno
         for node in ast.walk(tree)
@@ -234,7 +235,7 @@ def open_imports(root: pathlib.Path, path: str) -> list[OpenImport]:
 def violations(root: pathlib.Path, table: Table) -> list[Violation]:
     """Imports below ``root`` that the table does not allow."""
     found = []
-    for path in source_files(root, (".py", ".pyi")):
+    for path in (*source_files(root, (".py", ".pyi")), *generated.modules(root)):
         for one in detailed_imports(root, path):
             # `from executorch import x` names a library, `executorch.<x>.y` something in it.
             if table.row(one.target) is None and not (root / one.target.split("/")[0]).is_dir():

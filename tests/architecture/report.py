@@ -63,6 +63,8 @@ def report(root: pathlib.Path) -> tuple[list[str], dict[str, object]]:
 
     work, published = measures.lines_of_the_pipeline(root)
     lines.append(f"pipeline's production Python: {work} lines, rooms for published names: {published} lines")
+    made, rows = measures.table_of_published_names(root)
+    lines.append(f"{made} modules that only hand on names are made from a table of {rows} lines")
     files, functions = measures.long_files(root), measures.long_functions(root)
     lines.append(f"{len(files)} files over {measures.LONG_FILE} lines:")
     lines += [f"  {one}" for one in files]
@@ -73,6 +75,7 @@ def report(root: pathlib.Path) -> tuple[list[str], dict[str, object]]:
         "concepts_defined_twice": twice,
         "pipeline_lines": work,
         "published_lines": published,
+        "published_table_lines": rows,
         "files_over_400": len(files),
         "functions_over_50": len(functions),
     }

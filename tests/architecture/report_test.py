@@ -16,6 +16,7 @@ FILES = {
     "passes/__init__.py": '"""Public face."""\nfrom executorch.passes.a import copy_program\n',
     "passes/a.py": "from executorch.dialects import a\ndef copy_program(p):\n" + "    p()\n" * 50,
     "passes/old.py": '"""Documented path."""\nfrom executorch.passes.a import copy_program\n__all__ = ["copy_program"]\n',
+    "bazel/published/p_names.bzl": 'P = {\n    "passes/older": {"executorch.passes.a": "copy_program"},\n}\n',
     "passes/published/b.py": "def clone_program(p):\n    return p\n",
 }
 
@@ -35,10 +36,12 @@ def test_the_figures(tree):
         "concepts_defined_twice": ["program clone"],
         "pipeline_lines": 2 + 1 + 1 + 2 + 52,
         "published_lines": 3 + 2,
+        "published_table_lines": 3,
         "files_over_400": 1,
         "functions_over_50": 1,
     }
     text = "\n".join(lines)
+    assert "1 modules that only hand on names are made from a table of 3 lines" in text
     assert "passes -> dialects" in text
     assert "2 modules: dialects.b:1 -> dialects.c:1 -> dialects.b" in text
     assert "dialects/a.py:1 clone_program" in text and "passes/a.py:2 copy_program" in text

@@ -1,1 +1,0 @@
-"""Documented paths of the partitioners that backends build on."""

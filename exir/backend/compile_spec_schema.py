@@ -1,7 +1,0 @@
-"""Documented path of :class:`executorch.partitioner.CompileSpec`."""
-
-from executorch.partitioner import CompileSpec
-
-__all__ = [
-    "CompileSpec",
-]

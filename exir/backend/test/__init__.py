@@ -1,1 +1,0 @@
-"""The documented demonstration backends, ahead of time. What they make is run by ``//backends/compiler_demo/runtime``."""

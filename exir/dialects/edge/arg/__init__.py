@@ -1,1 +1,0 @@
-"""Example arguments of operators; see :mod:`executorch.dialects.sample_args`."""

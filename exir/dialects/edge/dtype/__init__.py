@@ -1,1 +1,0 @@
-"""Documented paths of the element types of the edge dialect."""

@@ -1,1 +1,0 @@
-"""Documented paths of operators' variants."""

@@ -1,1 +1,0 @@
-"""How tables of element types are written; see :mod:`executorch.exir.dialects.edge.spec.gen`."""

@@ -1,1 +1,0 @@
-"""Between functional, in-place, out and scratch variants of operators."""

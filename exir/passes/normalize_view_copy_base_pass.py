@@ -1,7 +1,0 @@
-"""Documented path of :mod:`executorch.passes.on_request.normalize_passes`."""
-
-from executorch.passes.on_request.normalize_passes import NormalizeViewCopyBasePass
-
-__all__ = [
-    "NormalizeViewCopyBasePass",
-]

@@ -1,8 +1,0 @@
-"""Documented path of :mod:`executorch.dialects.arg_validator`."""
-
-from executorch.dialects.arg_validator import EdgeOpArgValidator, RunHigherOrderOperatorError
-
-__all__ = [
-    "EdgeOpArgValidator",
-    "RunHigherOrderOperatorError",
-]
