@@ -22,7 +22,7 @@ from executorch.tests.zoo.architectures import page, registry, run
 
 _ONLY = flags.DEFINE_string("only", "", "names that this regular expression finds")
 _WAYS = flags.DEFINE_list("ways", list(run.WAYS), "which of the ways")
-_RESUME = flags.DEFINE_bool("resume", False, "leave out what the file has already")
+_RESUME = flags.DEFINE_bool("resume", False, "leave out what the file has already, way by way")
 _OUT = flags.DEFINE_string("out", "", "file of the results; the recorded one by default")
 _PAGE = flags.DEFINE_bool("page", False, "only write docs/architectures.md from the recorded results")
 _TIMEOUT = flags.DEFINE_integer("timeout", 600, "seconds for one architecture")
@@ -65,13 +65,12 @@ def main(argv: list[str]) -> int:
     if not _PAGE.value:
         ways = tuple(_WAYS.value)
         rows = [row for row in registry.names() if re.search(_ONLY.value, row[1])]
-        if _RESUME.value:
-            rows = [row for row in rows if not set(ways) <= set(results.get("/".join(row), {}))]
+        todo = page.missing(results, rows, ways) if _RESUME.value else {row: ways for row in rows}
         torch.set_num_threads(1)
         run.warm_up()
-        for number, (library, name) in enumerate(rows, 1):
+        for number, ((library, name), mine) in enumerate(todo.items(), 1):
             start = time.perf_counter()
-            answer = _isolated(library, name, ways, _TIMEOUT.value)
+            answer = _isolated(library, name, mine, _TIMEOUT.value)
             results.setdefault(f"{library}/{name}", {}).update(answer)
             path.write_text(page.results_text(results))
             verdicts = ", ".join(
@@ -79,7 +78,7 @@ def main(argv: list[str]) -> int:
                 for way, found in answer.items()
             )
             print(
-                f"{number}/{len(rows)} {library}/{name} {time.perf_counter() - start:.0f} s: {verdicts}",
+                f"{number}/{len(todo)} {library}/{name} {time.perf_counter() - start:.0f} s: {verdicts}",
                 flush=True,
             )
     if not _OUT.value:

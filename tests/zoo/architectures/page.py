@@ -71,6 +71,14 @@ def results_text(results: Results) -> str:
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
+def missing(
+    results: Results, rows: Iterable[tuple[str, str]], ways: Iterable[str]
+) -> dict[tuple[str, str], tuple[str, ...]]:
+    """(library, name) to those of the ways that the record lacks, without those that it has whole."""
+    lacking = {row: tuple(way for way in ways if way not in results.get("/".join(row), {})) for row in rows}
+    return {row: found for row, found in lacking.items() if found}
+
+
 def summary(results: Results) -> str:
     """A table: of the architectures that torch exports, how many are right in each way."""
     rows = []

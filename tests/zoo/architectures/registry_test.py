@@ -53,6 +53,15 @@ def test_failures_and_refusals_stand_on_the_page():
     assert "* without a partitioner: d\n" in text
 
 
+def test_a_record_is_completed_way_by_way():
+    results = {"timm/a": {"portable": {}, "int8": {}}, "timm/b": {"portable": {}}}
+    rows = [("timm", name) for name in "abc"]
+    assert page.missing(results, rows, ("portable", "int8")) == {
+        ("timm", "b"): ("int8",),
+        ("timm", "c"): ("portable", "int8"),
+    }
+
+
 def test_no_parameter_stays_as_it_was_filled():
     module = nn.Sequential(nn.LayerNorm(8), nn.Linear(8, 8))
     module.register_parameter("head", nn.Parameter(torch.randn(8, 8) * 1e-5))

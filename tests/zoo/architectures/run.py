@@ -148,6 +148,9 @@ def run(library: str, name: str, ways: tuple[str, ...] = tuple(WAYS)) -> dict[st
 def warm_up() -> None:
     """Imports what every architecture needs, torch's lazily imported parts among it; runs no program, which would start threads."""
     registry.load()
+    # The first model of each library imports much of it, SciPy and torchao besides.
+    for library, name in (("transformers", "bert"), ("timm", "resnet10t")):
+        registry.make(library, name)
     subject = Subject(
         Specimen(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()).eval(), (torch.rand(2, 4),))
     )
