@@ -56,11 +56,16 @@ def _place_for(program: ExportedProgram, kind: InputKind) -> _Place:
 
 
 def _add(
-    program: ExportedProgram, value: torch.Tensor, spec: InputSpec, place: _Place, taken: set[str]
+    program: ExportedProgram,
+    value: torch.Tensor,
+    spec: InputSpec,
+    place: _Place,
+    taken: set[str],
+    example: "torch.Tensor | None" = None,
 ) -> Node:
     position, anchor = place
     node = _insert_placeholder(anchor, spec.arg.name, taken)
-    node.meta[meta_keys.VAL] = fake_value(program.graph, value)
+    node.meta[meta_keys.VAL] = fake_value(program.graph, value) if example is None else example
     spec.arg.name = spec.target = node.name
     program.graph_signature.input_specs.insert(position, spec)
     is_parameter = spec.kind is InputKind.PARAMETER and not isinstance(value, torch.nn.Parameter)
@@ -190,15 +195,26 @@ class ConstantLifter:
         self._taken: set[str] = set()
         self._place: _Place | None = None
 
-    def lift(self, value: torch.Tensor, key: "tuple[Any, ...] | None" = None) -> Node:
-        """The placeholder of ``value``. Equal ``key`` means equal value, so the placeholder is used again."""
+    def lift(
+        self,
+        value: torch.Tensor,
+        key: "tuple[Any, ...] | None" = None,
+        example: "torch.Tensor | None" = None,
+    ) -> Node:
+        """The placeholder of ``value``.
+
+        Args:
+            value: of the constant.
+            key: equal ones mean equal values, so that the placeholder is used again.
+            example: its example value where there is one already; making one takes longer than all else.
+        """
         if key is not None and key in self._known:
             return self._known[key]
         self._taken = self._taken or _names(self._program)
         name = f"{self._prefix}{len(self._program.constants)}"
         spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(name), name, self._persistent)
         position, anchor = self._next_place()
-        node = _add(self._program, value, spec, (position, anchor), self._taken)
+        node = _add(self._program, value, spec, (position, anchor), self._taken, example)
         self._place = position + 1, anchor
         if key is not None:
             self._known[key] = node

@@ -9,10 +9,11 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.backends.transforms.dim_maps import ViewMap
-from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, same_shape, view_arguments
+from executorch.backends.transforms.graph_edit import permutation_of, same_shape, view_arguments
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
+from executorch.ir.views import VIEWS
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten

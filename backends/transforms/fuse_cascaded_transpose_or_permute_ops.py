@@ -8,11 +8,12 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.channels_last_layout import PERMUTE_COPY_TARGETS
-from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, view_arguments
+from executorch.backends.transforms.graph_edit import permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
+from executorch.ir.views import VIEWS
 
 
 class FuseCascadedTransposeOrPermuteOps(RemoveOrReplacePassInterface):

@@ -10,12 +10,13 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, same_shape, view_arguments
+from executorch.backends.transforms.graph_edit import permutation_of, same_shape, view_arguments
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
 from executorch.ir.torch_internals import rename
 from executorch.ir.values import shape_of
+from executorch.ir.views import VIEWS
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten

@@ -12,12 +12,8 @@ from torch.fx import Node
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import arguments, is_call
 from executorch.ir.values import tensor_of
+from executorch.ir.views import PERMUTES, TRANSPOSES
 
-_aten = torch.ops.aten
-
-VIEWS = (_aten.view_copy.default, _aten.view.default)
-PERMUTES = (_aten.permute_copy.default, _aten.permute.default)
-TRANSPOSES = (_aten.transpose_copy.int, _aten.transpose.int)
 #: By name: it is defined where layouts are chosen.
 _LAYOUT_PERMUTATION = "channels_last::permute_copy"
 #: The quantization operators that treat every element alike.

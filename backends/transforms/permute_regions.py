@@ -14,13 +14,12 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.dim_maps import ViewMap
-from executorch.backends.transforms.graph_edit import VIEWS, permutation_of, same_shape, view_arguments
+from executorch.backends.transforms.graph_edit import permutation_of, same_shape, view_arguments
 from executorch.ir.rewriter import arguments, is_call, source_of
 from executorch.ir.values import shape_of, tensor_of
+from executorch.ir.views import SQUEEZES, UNSQUEEZES, VIEWS
 
 _aten = torch.ops.aten
-SQUEEZES = (_aten.squeeze_copy.dim, _aten.squeeze_copy.dims)
-UNSQUEEZES = (_aten.unsqueeze_copy.default,)
 _CONSTANTS = (_aten.full.default,)
 
 

@@ -10,17 +10,12 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from executorch.backends.transforms.canonicalize_view_copy_permute_pass import CanonicalizeViewCopyPermutePass
-from executorch.backends.transforms.graph_edit import (
-    VIEWS,
-    inverse,
-    is_quantization,
-    permutation_of,
-    view_arguments,
-)
+from executorch.backends.transforms.graph_edit import inverse, is_quantization, permutation_of, view_arguments
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
+from executorch.ir.views import VIEWS
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten

@@ -19,6 +19,7 @@ from executorch.backends.transforms.utils import (
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, is_call
 from executorch.ir.values import tensor_of
+from executorch.ir.views import UNSQUEEZES
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten
@@ -32,7 +33,6 @@ _CONVOLUTIONS = (
     _aten.conv_transpose2d.input,
     _aten.conv_transpose3d.input,
 )
-_UNSQUEEZES = (_aten.unsqueeze.default, _aten.unsqueeze_copy.default)
 _DEQUANTIZES = (_quantized.dequantize_per_tensor.default, _quantized.dequantize_per_channel.default)
 _RANGE = torch.iinfo(torch.int32)
 
@@ -149,7 +149,7 @@ class _Constants:
 
 def _bias_scale(source: Any, weight: Any, constants: _Constants) -> torch.Tensor | None:
     """What one step of the accumulated products stands for: a scalar, or one for each channel; None if not quantized."""
-    while is_call(weight, *_UNSQUEEZES):
+    while is_call(weight, *UNSQUEEZES):
         weight = weight.args[0]
     if not is_call(source, _DEQUANTIZES[0]) or not is_call(weight, *_DEQUANTIZES):
         return None

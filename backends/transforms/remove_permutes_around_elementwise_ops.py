@@ -10,8 +10,6 @@ from torch.fx import GraphModule, Node
 from executorch.backends.transforms.graph_edit import inverse, permutation_of, view_arguments
 from executorch.backends.transforms.permute_pass_utils import set_arg
 from executorch.backends.transforms.permute_regions import (
-    SQUEEZES,
-    UNSQUEEZES,
     Region,
     find_region,
     is_reshaping,
@@ -23,6 +21,7 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, refresh_values, replace, source_of
 from executorch.ir.values import shape_of, tensor_of
+from executorch.ir.views import SQUEEZES, UNSQUEEZES
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
 _aten = torch.ops.aten

@@ -7,6 +7,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from executorch.ir.values import value_of
+from executorch.ir.views import RESHAPES
 
 _aten = torch.ops.aten
 
@@ -16,25 +17,11 @@ SCATTERS: Final[dict[Any, OpOverload]] = {
     _aten.slice.Tensor: _aten.slice_scatter.default,
 }
 
-#: Views of all elements in the same order: the new value only needs the old shape.
-_RESHAPES: Final = frozenset(
-    {
-        _aten.alias.default,
-        _aten.detach.default,
-        _aten.squeeze.default,
-        _aten.squeeze.dim,
-        _aten.squeeze.dims,
-        _aten.unsqueeze.default,
-        _aten.view.default,
-        _aten._unsafe_view.default,
-    }
-)
-
 
 def can_put_back(part: Node, whole: Node) -> bool:
     """True when :func:`put_back` knows the view that made ``part`` from ``whole``."""
     op = part.target
-    if op in _RESHAPES:
+    if op in RESHAPES:
         return _sizes(whole) is not None
     return op in SCATTERS or op in (_aten.t.default, _aten.transpose.int, _aten.permute.default)
 
@@ -44,7 +31,7 @@ def put_back(part: Node, whole: Node, value: Node) -> tuple[OpOverload, tuple[An
     op: Any = part.target
     if op in SCATTERS:
         return SCATTERS[op], (whole, value, *part.args[1:])
-    if op in _RESHAPES:
+    if op in RESHAPES:
         return _aten.view_copy.default, (value, _sizes(whole))
     if op is _aten.permute.default:
         order: Any = part.args[1]

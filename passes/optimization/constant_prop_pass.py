@@ -8,7 +8,6 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
@@ -50,8 +49,7 @@ class ConstantPropPass(ExportedProgramPassBase):
         lifter = ConstantLifter(exported_program, "_prop_tensor_constant", persistent=True)
         for node, value in folded.items():
             if isinstance(value, torch.Tensor) and any(user not in folded for user in node.users):
-                constant = lifter.lift(value.contiguous())
-                constant.meta[meta_keys.VAL] = value_of(node)
+                constant = lifter.lift(value.contiguous(), example=value_of(node))
                 node.replace_all_uses_with(constant, propagate_meta=False)
         for node in reversed(list(folded)):
             if not node.users:

@@ -12,13 +12,11 @@ from torch.fx import Graph, Node
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, is_call, replace
 from executorch.ir.values import shape_of, value_of
+from executorch.ir.views import PERMUTES, TRANSPOSES, VIEWS
 from executorch.passes.infrastructure.pass_base import NodePass
 
 _aten = torch.ops.aten
 _LINEAR: Final = _aten.linear.default
-_PERMUTES: Final = (_aten.permute_copy.default, _aten.permute.default)
-_TRANSPOSES: Final = (_aten.transpose_copy.int, _aten.transpose.int)
-_VIEWS: Final = (_aten.view_copy.default, _aten.view.default)
 
 
 class FuseLinearPass(NodePass):
@@ -55,9 +53,9 @@ def transposed_matrix(node: Any) -> "Node | None":
     """What ``node`` is the matrix transpose of; None when it is something else."""
     if not isinstance(node, Node) or len(shape_of(node) or ()) != 2:
         return None
-    if is_call(node, *_PERMUTES):
+    if is_call(node, *PERMUTES):
         is_transpose = [dim % 2 for dim in arguments(node)["dims"]] == [1, 0]
-    elif is_call(node, *_TRANSPOSES):
+    elif is_call(node, *TRANSPOSES):
         is_transpose = {arguments(node)[name] % 2 for name in ("dim0", "dim1")} == {0, 1}
     else:
         is_transpose = is_call(node, _aten.t_copy.default, _aten.t.default)
@@ -68,11 +66,11 @@ def unfold_views(graph: Graph) -> bool:
     """Takes away views that fold the leading dimensions for a ``linear`` and unfold them again (in place)."""
     modified = False
     for node in list(graph.nodes):
-        if not is_call(node, *_VIEWS) or not is_call(node.args[0], _LINEAR):
+        if not is_call(node, *VIEWS) or not is_call(node.args[0], _LINEAR):
             continue
         linear: Any = node.args[0]
         folded, *weights = linear.args
-        if len(linear.users) > 1 or not is_call(folded, *_VIEWS):
+        if len(linear.users) > 1 or not is_call(folded, *VIEWS):
             continue
         before, after = shape_of(folded.args[0]), shape_of(node)
         if before is None or after is None or list(map(str, before[:-1])) != list(map(str, after[:-1])):

@@ -17,34 +17,10 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.values import contiguous_value, is_channels_last_value, is_contiguous_value
+from executorch.ir.views import VIEW_TO_COPY
 from executorch.passes.infrastructure.pass_base import NodePass
 
 _aten = torch.ops.aten
-
-VIEW_TO_COPY: Final[dict[OpOverload, OpOverload]] = {
-    _aten.alias.default: _aten.alias_copy.default,
-    _aten.as_strided.default: _aten.as_strided_copy.default,
-    _aten.diagonal.default: _aten.diagonal_copy.default,
-    _aten.expand.default: _aten.expand_copy.default,
-    _aten.permute.default: _aten.permute_copy.default,
-    _aten.select.int: _aten.select_copy.int,
-    _aten.slice.Tensor: _aten.slice_copy.Tensor,
-    _aten.split.Tensor: _aten.split_copy.Tensor,
-    _aten.split_with_sizes.default: _aten.split_with_sizes_copy.default,
-    _aten.squeeze.default: _aten.squeeze_copy.default,
-    _aten.squeeze.dim: _aten.squeeze_copy.dim,
-    _aten.squeeze.dims: _aten.squeeze_copy.dims,
-    _aten.t.default: _aten.t_copy.default,
-    _aten.transpose.int: _aten.transpose_copy.int,
-    _aten.unbind.int: _aten.unbind_copy.int,
-    _aten.unfold.default: _aten.unfold_copy.default,
-    _aten.unsqueeze.default: _aten.unsqueeze_copy.default,
-    _aten.view.default: _aten.view_copy.default,
-    _aten.view.dtype: _aten.view_copy.dtype,
-    _aten._unsafe_view.default: _aten.view_copy.default,
-    _aten.view_as_complex.default: _aten.view_as_complex_copy.default,
-    _aten.view_as_real.default: _aten.view_as_real_copy.default,
-}
 
 _COPIES: Final = frozenset(VIEW_TO_COPY.values())
 _ASKS_FOR_FORMAT: Final = frozenset({_aten._to_copy.default, _aten.clone.default, _aten.empty.memory_format})

@@ -13,12 +13,10 @@ from torch.fx import Graph, Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.ir.values import compute_value, is_contiguous_value, value_of
+from executorch.ir.views import RESHAPE_COPIES
 
 _aten = torch.ops.aten
 _INDEX_TYPES: Final = (torch.int64, torch.int32)
-_RESHAPES: Final = frozenset(
-    {_aten.view_copy.default, _aten.squeeze_copy.dim, _aten.squeeze_copy.dims, _aten.squeeze_copy.default}
-)
 
 
 def prepare_in_place(node: Node) -> bool:
@@ -62,7 +60,9 @@ def _same_shape(first: Any, second: Any) -> bool:
 
 def _full_values(node: Node, values: Node, shape: list[Any]) -> "Node | None":
     """``values`` in ``shape``: what they were reshaped from, with leading dimensions again, or broadcast."""
-    source = values.args[0] if values.op == "call_function" and aten_op(values.target) in _RESHAPES else None
+    source = (
+        values.args[0] if values.op == "call_function" and aten_op(values.target) in RESHAPE_COPIES else None
+    )
     if isinstance(source, Node) and _stays(source) and _same_shape(value_of(source).shape, shape):
         return source
     given = value_of(values).shape

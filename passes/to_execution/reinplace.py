@@ -21,6 +21,7 @@ from executorch.ir.graph import output_arguments
 from executorch.ir.mutations import MUTATIONS, written_back
 from executorch.ir.signature import sync_signature
 from executorch.ir.values import value_of
+from executorch.ir.views import RESHAPE_COPIES
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 from executorch.passes.to_execution.in_place_index_put import prepare_in_place
 
@@ -28,18 +29,6 @@ _aten: Final = torch.ops.aten
 
 #: What is changed by default: its in-place variant has a kernel in every kernel library.
 DEFAULT_INPLACEABLE_OPS: Final[frozenset[EdgeOpOverload]] = frozenset({edge_op(_aten.index_put.default)})
-
-#: Copies that become zero-copy views at run time: they and their argument may share memory.
-_RESHAPES: Final = frozenset(
-    {
-        _aten.view_copy.default,
-        _aten.squeeze_copy.dims,
-        _aten.squeeze_copy.dim,
-        _aten.squeeze_copy.default,
-        _aten.unsqueeze_copy.default,
-        _aten.alias_copy.default,
-    }
-)
 
 
 class ReinplacePass(ExportedProgramPassBase):
@@ -213,7 +202,7 @@ def _sharing(node: Node) -> set[Node]:
 def _shares_first(node: Node) -> bool:
     """Whether a node's result may be its first argument's memory."""
     op = aten_op(node.target) if node.op == "call_function" else None
-    return op is not None and bool(node.args) and (op in _RESHAPES or op._schema.is_mutable)
+    return op is not None and bool(node.args) and (op in RESHAPE_COPIES or op._schema.is_mutable)
 
 
 def _flat_arguments(node: Node) -> list[Any]:

@@ -27,6 +27,7 @@ from executorch.dialects.execution import (
 )
 from executorch.dialects.tensor_spec import TensorSpec, ViewSpec
 from executorch.dialects.verifiers import graph_modules
+from executorch.ir.views import RESHAPE_COPIES
 from executorch.passes.infrastructure.functional_forms import written_arguments
 from executorch.passes.infrastructure.pass_base import PassBase, PassResult
 from executorch.passes.to_execution.spec_prop_pass import SpecPropPass
@@ -34,15 +35,7 @@ from executorch.passes.to_execution.spec_prop_pass import SpecPropPass
 _aten = torch.ops.aten
 
 #: Operators that keep all elements in order when their argument is contiguous.
-SHAPE_CHANGES: Final = frozenset(
-    {
-        _aten.view_copy.default,
-        _aten.unsqueeze_copy.default,
-        _aten.squeeze_copy.default,
-        _aten.squeeze_copy.dim,
-        _aten.squeeze_copy.dims,
-    }
-)
+SHAPE_CHANGES: Final = RESHAPE_COPIES - {_aten.alias_copy.default}
 
 
 class ReplaceViewCopyWithViewPass(PassBase):
