@@ -10,6 +10,7 @@ load(":compatibility.bzl", "HOST", "PROGRAMS")
 load(":dist.bzl", "cc_dist")
 load(":edges.bzl", "EDGES")
 load(":headers.bzl", "headers_compile_alone")
+load(":layers.bzl", "cc_layers")
 load(":wheel.bzl", "py_wheel")
 
 _PUBLIC = ["//visibility:public"]
@@ -234,6 +235,13 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
             name = "headers_alone",
             tags = ["manual"],
             deps = cc,
+        )
+
+        # What //tests/architecture:layering_test reads.
+        cc_layers(
+            name = "layers",
+            deps = cc,
+            visibility = ["//tests/architecture:__pkg__"],
         )
 
 def sources(ignored = []):
