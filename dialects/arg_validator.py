@@ -7,12 +7,12 @@ Documented path: ``executorch.exir.verification.arg_validator``.
 from typing import Any
 
 import torch
-from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Interpreter, Node
 
 from executorch.dialects.dtype_constraints import ALL_DTYPES
 from executorch.dialects.dtype_sets import SHORT_FLOATS
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.dialects.torch_types import HigherOrderOperator
 
 
 class RunHigherOrderOperatorError(Exception):

@@ -20,11 +20,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
-from torch._ops import OpOverload, OpOverloadPacket
 from torch.library import Library
 
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, edge_op
 from executorch.dialects.errors import MissingKernelError
+from executorch.dialects.torch_types import OpOverload, OpOverloadPacket
 
 #: Where an operator has a kernel if it has one.
 _KERNEL_KEYS = (

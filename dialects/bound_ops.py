@@ -15,11 +15,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.library import Library
 
 from executorch.dialects import prim_ops
 from executorch.dialects.backend_ops import bind_pattern_to_op
+from executorch.dialects.torch_types import OpOverload
 
 _PRIMS: Final = Library("executorch_prims", "DEF")
 # Torch owns the namespace; a fragment adds to it whether or not torch's own part was imported.

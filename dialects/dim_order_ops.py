@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.library import Library
 
 from executorch.dialects.dim_order import (
@@ -24,6 +23,7 @@ from executorch.dialects.dim_order import (
     memory_format_to_dim_order,
     stride_from_dim_order,
 )
+from executorch.dialects.torch_types import OpOverload
 
 LIBRARY: Final = Library("dim_order_ops", "DEF")
 

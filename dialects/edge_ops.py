@@ -8,10 +8,10 @@ documented path) and gives the nodes that call it names like ``aten_add_tensor``
 from typing import Any
 
 import torch
-from torch._ops import OpOverload, OpOverloadPacket
 
 from executorch.dialects import out_variants
 from executorch.dialects.edge_schema import EdgeFunctionSchema
+from executorch.dialects.torch_types import OpOverload, OpOverloadPacket
 
 _DOCUMENTED_MODULE = "executorch.exir.dialects.edge._ops"
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import torch
-from torch._ops import HigherOrderOperator, OpOverload
 from torch.fx import Node
 
 from executorch.dialects import memory, meta_keys
@@ -18,6 +17,7 @@ from executorch.dialects.execution import (
     tensor_specs,
     written_argument_names,
 )
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload
 
 _MEMORY_OPS = frozenset({memory.alloc, memory.view, memory.free})
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
 
 from executorch.dialects.dtype_constraints import DTYPE_NAMES, TABLE_PATH, DtypeConstraint, read_table
 from executorch.dialects.dtype_samples import SAMPLES
 from executorch.dialects.sample_call import Sample
+from executorch.dialects.torch_types import OpOverload
 
 _NAME_OF = {dtype: name for name, dtype in DTYPE_NAMES.items()}
 Combination = dict[str, torch.dtype]

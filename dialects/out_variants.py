@@ -6,10 +6,10 @@ type, device, layout) may be missing, because the ``out`` tensor says it already
 """
 
 import torch
-from torch._ops import OpOverload
 
 from executorch.dialects import quantized_out_variants
 from executorch.dialects.errors import ExportErrorType, OperatorNotSupportedError
+from executorch.dialects.torch_types import OpOverload
 
 _FACTORY_ARGUMENTS = frozenset({"dtype", "layout", "device", "pin_memory"})
 _TENSOR_RESULTS = frozenset({"Tensor", "List[Tensor]"})

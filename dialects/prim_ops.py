@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.library import Library
+
+from executorch.dialects.torch_types import OpOverload
 
 LIBRARY: Final = Library("executorch_prim", "DEF")
 

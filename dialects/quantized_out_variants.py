@@ -9,8 +9,9 @@ import functools
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.library import Library
+
+from executorch.dialects.torch_types import OpOverload
 
 NAMESPACE: Final = "quantized_decomposed"
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
+
+from executorch.dialects.torch_types import OpOverload
 
 
 @dataclass(frozen=True)

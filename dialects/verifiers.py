@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch._export.verifier import Verifier, _VerifierMeta
-from torch._ops import HigherOrderOperator, OpOverload
+from torch._export.verifier import _VerifierMeta
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
@@ -21,6 +20,7 @@ from executorch.dialects.dim_order_ops import MEMORY_FORMAT_OP_TO_DIM_ORDER_OP
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import ExportErrorType, Problems, SpecViolationError
 from executorch.dialects.execution_rules import EXECUTION_RULES
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload, Verifier
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _NUMBER = (bool, int, float)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import (
     DialectRules,
     UncheckedEdgeVerifier,

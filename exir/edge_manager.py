@@ -4,11 +4,11 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
 from executorch.dialects.errors import ExportError, ExportErrorType, UnknownMethodError
+from executorch.dialects.torch_types import OpOverload
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.edge_lowering import as_edge_program
 from executorch.exir.etrecord_hook import Record

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.delegation import DELEGATION, DelegationSettings, accepting_tables
 from executorch.exir.edge_lowering import EDGE, EDGE_DIALECT, EdgeSettings, Preserved, to_edge_dialect

@@ -9,10 +9,10 @@ import pathlib
 import warnings
 from collections.abc import Mapping
 
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
 from executorch.dialects.errors import Problems
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 
 #: Operators with a kernel, one a line; ``write_kernel_ops`` writes it from the kernel libraries' tables.

@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 from absl import app, flags
-from torch._ops import OpOverload
 
 from executorch.dialects.dtype_constraints import DTYPE_NAMES, find
 from executorch.dialects.dtype_samples import SAMPLES
 from executorch.dialects.errors import ExportError
 from executorch.dialects.gen_dtype_table import run, tensors_of
 from executorch.dialects.sample_call import Sample
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.exir.capture._config import ExecutorchBackendConfig
 from executorch.exir.entry_points import to_edge

@@ -8,11 +8,11 @@ helpers share tensors and example values, and leave verification to the caller's
 import copy
 from typing import Any
 
-from torch._export.verifier import Verifier
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ExportGraphSignature, InputSpec, OutputSpec
 from torch.fx import Graph, GraphModule, Node
 
+from executorch.dialects.torch_types import Verifier
 from executorch.ir.torch_internals import make_graph_module, rename, with_parts
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import FakeTensorMode
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.signature import STATE_KINDS, state_inputs
 from executorch.ir.torch_internals import rename

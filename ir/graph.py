@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import FakeTensor, FakeTensorMode
 from executorch.dialects.verifiers import graph_modules
 
 

@@ -4,11 +4,11 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from torch._ops import OpOverload
 from torch.fx import Graph, GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.values import DERIVED_META, compute_value, description
 

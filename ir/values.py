@@ -5,8 +5,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 from torch.utils import _pytree as pytree
@@ -18,6 +16,7 @@ from executorch.dialects.dim_order import (
     is_channels_last_dim_order,
 )
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
+from executorch.dialects.torch_types import FakeTensor, OpOverload
 from executorch.ir.graph import fake_mode_of
 
 #: What is known of a node because of its example value.

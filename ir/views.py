@@ -6,7 +6,8 @@ Programs have them as views before they are functional, and as copies after.
 from typing import Final
 
 import torch
-from torch._ops import OpOverload
+
+from executorch.dialects.torch_types import OpOverload
 
 _aten = torch.ops.aten
 

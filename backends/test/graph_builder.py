@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule
 from torch.fx.graph import CodeGen
 
+from executorch.dialects.torch_types import FakeTensor, FakeTensorMode
 from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 
 

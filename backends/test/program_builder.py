@@ -15,7 +15,6 @@ import enum
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (
@@ -29,6 +28,7 @@ from torch.export.graph_signature import (
 from torch.utils import _pytree as pytree
 
 from executorch.backends.test.graph_builder import GraphBuilder
+from executorch.dialects.torch_types import FakeTensorMode
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager
 from executorch.exir.verification.verifier import EXIREdgeDialectVerifier
 from executorch.passes.infrastructure.export_pass import NodeMetadata, ProxyValue

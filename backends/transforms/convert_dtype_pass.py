@@ -10,6 +10,7 @@ from torch.fx import Graph, GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.dialects.ops import ops
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import DERIVED_META, compute_value
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
@@ -72,7 +73,7 @@ class ConvertDtypePass(GraphRewrite):
         return True
 
     def _convert(self, node: Node) -> bool:
-        if not isinstance(node.target, (EdgeOpOverload, torch._ops.OpOverload)) or self._is_cast(node):
+        if not isinstance(node.target, (EdgeOpOverload, OpOverload)) or self._is_cast(node):
             return False
         was = _dtype(node)
         modified = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+from executorch.dialects.torch_types import FakeTensor, FakeTensorMode, OpOverload
 from executorch.ir.constants import add_attribute
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import DERIVED_META, tensor_of
@@ -112,7 +112,7 @@ def _inline(node: Node, traced: GraphModule, operands: list[Node]) -> None:
                 made = node.graph.node_copy(source, lambda arg: copies[arg])
             if source.target is torch.ops.aten._unsafe_view.default:
                 made.target = torch.ops.aten.view.default  # the former is no core ATen operator
-            if is_edge and isinstance(made.target, torch._ops.OpOverload):
+            if is_edge and isinstance(made.target, OpOverload):
                 made.target = edge_op(made.target)
             made.meta = {key: value for key, value in node.meta.items() if key not in DERIVED_META}
             made.meta[meta_keys.VAL] = source.meta.get(meta_keys.VAL)

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from torch._ops import OpOverload
-
 from executorch.dialects.errors import ExportError, ExportErrorType
+from executorch.dialects.torch_types import OpOverload
 from executorch.exir.dynamic_shape import DynamicMemoryPlanningMode
 from executorch.exir.stages import Pipeline
 from executorch.exir.tracer import ExirDynamoConfig

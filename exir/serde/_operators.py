@@ -4,12 +4,12 @@ from typing import Any, ClassVar, Final
 
 import torch
 from torch._export.serde.serialize import ExtensionHandler, register_extension
-from torch._ops import OpOverload
 
 from executorch.dialects import memory
 from executorch.dialects.backend_ops import BackendOpOverload
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.ops import ops
+from executorch.dialects.torch_types import OpOverload
 
 
 class MemoryOp:

@@ -9,12 +9,12 @@ import operator
 from typing import Any, cast
 
 import torch
-from torch._export.verifier import Verifier, load_verifier
-from torch._ops import OpOverload
+from torch._export.verifier import load_verifier
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import memory, meta_keys
+from executorch.dialects.torch_types import OpOverload, Verifier
 from executorch.dialects.verifiers import UncheckedEdgeVerifier, graph_modules
 from executorch.exir.serde._operators import ALLOC, ALLOC_LIST, FREE, VIEW, ListOutOp, MemoryOp
 from executorch.ir.clone import clone_program, replace_parts

@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 import torch.utils._pytree as pytree
-from torch._export.verifier import Verifier
 from torch.export import ExportedProgram, ModuleCallEntry, ModuleCallSignature
 from torch.export.graph_signature import (
     ArgumentSpec,
@@ -27,6 +26,7 @@ from torch.export.graph_signature import (
 
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import describe_node
+from executorch.dialects.torch_types import Verifier
 from executorch.dialects.verifiers import UncheckedEdgeVerifier
 from executorch.ir.clone import replace_parts
 from executorch.ir.mutations import MUTATION_KINDS, Mutation, mutated_state

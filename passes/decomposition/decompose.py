@@ -5,9 +5,9 @@ import threading
 from collections.abc import Iterable
 
 import torch
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.graph import fake_mode_of
 from executorch.passes.decomposition.decomposition_table import DecompositionTable, default_table
 from executorch.passes.decomposition.local_decomposition import Choice, decompose_locally

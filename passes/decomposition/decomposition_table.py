@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import is_core
 from executorch.passes.decomposition.own_decompositions import own_decomposition
 

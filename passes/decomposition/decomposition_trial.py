@@ -8,11 +8,10 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from executorch.dialects.torch_types import FakeTensor, OpOverload
 from executorch.passes.decomposition.decomposition_table import DecompositionTable
 
 

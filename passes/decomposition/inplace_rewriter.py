@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import compute_value, value_of
 from executorch.passes.decomposition.op_recorder import NotLocalError
 from executorch.passes.decomposition.view_inverses import SCATTERS, can_put_back, put_back

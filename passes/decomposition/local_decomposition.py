@@ -16,12 +16,11 @@ from typing import Any
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
-from torch._export.verifier import Verifier
-from torch._ops import HigherOrderOperator, OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload, Verifier
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.torch_internals import is_erased

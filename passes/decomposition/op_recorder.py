@@ -10,13 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Graph, Node
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import FakeTensor, OpOverload
 from executorch.passes.decomposition.decomposition_table import DecompositionTable
 from executorch.passes.decomposition.decomposition_trial import leads_to_kernels
 from executorch.passes.decomposition.size_nodes import SizeNodes

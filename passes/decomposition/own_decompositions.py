@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 
 from executorch.dialects.grouped_products import GROUPED_MM
+from executorch.dialects.torch_types import OpOverload
 
 _aten = torch.ops.aten
 

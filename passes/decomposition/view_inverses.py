@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import Node
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import value_of
 from executorch.ir.views import RESHAPES
 

@@ -20,12 +20,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
+from executorch.dialects.torch_types import FakeTensor, FakeTensorMode
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.torch_internals import make_graph_module
 from executorch.passes.infrastructure.export_tracer import ExportTracer

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx import Graph
 from torch.fx.graph import CodeGen
+
+from executorch.dialects.torch_types import FakeTensorMode
 
 if TYPE_CHECKING:
     from executorch.passes.infrastructure.export_pass import ExportPass

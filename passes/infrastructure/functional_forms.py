@@ -4,7 +4,8 @@ import functools
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
+
+from executorch.dialects.torch_types import OpOverload
 
 #: In-place operators that change shape, strides or storage rather than elements.
 _CHANGES_METADATA = frozenset(

@@ -6,10 +6,10 @@
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
 from torch.utils import _pytree as pytree
 
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 from executorch.passes.optimization.constant_prop_pass import QUANTIZATION_OPS
 

@@ -1,12 +1,12 @@
 """Work space of kernels, planned with the program's other memory."""
 
-from torch._ops import OpOverload
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
 from executorch.dialects import meta_keys
 from executorch.dialects.out_variants import find_scratch_variant, is_scratch
 from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.infrastructure.pass_base import PassResult
 from executorch.passes.to_execution.to_out_var_pass import allocate

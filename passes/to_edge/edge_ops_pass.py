@@ -4,10 +4,10 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-from torch._ops import OpOverload
 from torch.fx import GraphModule, Node, symbolic_trace
 
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import returns_tensor
 from executorch.ir.torch_internals import number_anew, rename_after
 from executorch.passes.infrastructure.pass_base import NodePass

@@ -9,12 +9,12 @@ operator's result is channels-last if export saw it so and one of its inputs is 
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.values import contiguous_value, is_channels_last_value, is_contiguous_value
 from executorch.ir.views import VIEW_TO_COPY

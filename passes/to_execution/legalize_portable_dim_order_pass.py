@@ -3,13 +3,13 @@
 from typing import Any, ClassVar, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.dim_order_ops import LIBRARY
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
 from executorch.passes.infrastructure.pass_base import PassResult

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.errors import ExportErrorType, PassError
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.graph import output_arguments
 from executorch.ir.mutations import MUTATIONS, written_back
 from executorch.ir.signature import sync_signature

@@ -12,13 +12,13 @@ import operator
 from typing import Any, Final
 
 import torch
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.errors import Problems, SpecViolationError
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.mutations import mutated_placeholders
 from executorch.ir.signature import sync_signature

@@ -1,6 +1,7 @@
 """The tree obeys the design: only its edges, in BUILD files, Python imports and C++ includes."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -89,6 +90,25 @@ def test_imports_by_name_can_be_seen():
     assert {path for path, some in found.items() if some} == set(OPEN_IMPORTS), "\n".join(
         str(one) for some in found.values() for one in some
     )
+
+
+#: Types of torch that an upgrade may move, and the one room that production code has them from.
+PRIVATE_TYPES = re.compile(
+    r"^ *from (torch\._ops|torch\._subclasses\S*|torch\._export\.verifier) import (?!_)", re.MULTILINE
+)
+PRIVATE_TYPES_ROOM = "dialects/torch_types.py"
+
+
+def test_private_types_of_torch_come_from_one_room():
+    libraries = ("dialects/", "ir/", "passes/", "partitioner/")
+    found = {
+        path
+        for path in source_files(ROOT, (".py",))
+        if path.startswith(libraries)
+        and measures.is_production(path)
+        and PRIVATE_TYPES.search((ROOT / path).read_text())
+    }
+    assert found == {PRIVATE_TYPES_ROOM}
 
 
 #: Circles that are still to be opened. Take out what has become true without.

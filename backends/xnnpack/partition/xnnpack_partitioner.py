@@ -22,6 +22,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import DelegationSpec, PartitionResult, tag_constant_data
 from executorch.partitioner.selection.config_partitioner import ConfigerationBasedPartitioner
 from executorch.partitioner.selection.constants import COPY_FOR_READERS
@@ -78,7 +79,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
-    ) -> tuple[list[torch._ops.OpOverload], Callable[[Node], bool] | None]:
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
         self._was_asked = True
         return super().ops_to_not_decompose(ep)
 

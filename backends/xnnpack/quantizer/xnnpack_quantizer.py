@@ -53,6 +53,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer_utils import (
     _convert_scalars_to_attrs,
     propagate_annotation,
 )
+from executorch.dialects.torch_types import OpOverload, OpOverloadPacket
 
 __all__ = [
     "ADAPTIVE_AVG_POOL2D_TARGETS",
@@ -165,7 +166,7 @@ class XNNPACKQuantizer(Quantizer):
         return self
 
     def set_operator_type(
-        self, operator_type: torch._ops.OpOverloadPacket, quantization_config: QuantizationConfig
+        self, operator_type: OpOverloadPacket, quantization_config: QuantizationConfig
     ) -> XNNPACKQuantizer:
         """For all calls of an operator, as ``torch.ops.aten.linear``."""
         self.operator_type_config[operator_type] = quantization_config
@@ -306,9 +307,9 @@ def _operator_filter(kind: Any) -> FilterFunction:
 
     def accepts(node: Node) -> bool:
         overload = node.target
-        if not isinstance(overload, torch._ops.OpOverload):
+        if not isinstance(overload, OpOverload):
             return False
-        if isinstance(kind, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
+        if isinstance(kind, OpOverload | OpOverloadPacket):
             return kind in (overload, overload.overloadpacket)
         return str(overload.overloadpacket.__name__).rstrip("_") == name
 

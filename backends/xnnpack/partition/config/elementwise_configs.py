@@ -18,6 +18,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     constant_refusal,
 )
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 
 
 class AbsConfig(GenericNodePartitionerConfig):
@@ -123,7 +124,7 @@ class ErfConfig(GenericNodePartitionerConfig):
 class HardswishConfig(GenericNodePartitionerConfig):
     target_name = "hardswish.default"
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.hardswish.default
 
 
@@ -166,7 +167,7 @@ class ReLUConfig(_ClampingConfig):
 class PreluConfig(GenericNodePartitionerConfig):
     target_name = "prelu.default"
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.prelu.default
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:

@@ -17,6 +17,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     symbolic_sizes,
 )
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 
 _CLAMPS = ["relu.default", "hardtanh.default"]
 
@@ -56,7 +57,7 @@ class LinearConfig(GEMMConfig):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(weight_idx=1, bias_idx=2, act_idx=0, fused_acts=_CLAMPS, **kwargs)
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.linear.default
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
@@ -128,7 +129,7 @@ class BatchNormConfig(XNNPartitionerConfig):
 class ScaledDotProductAttentionConfig(GenericNodePartitionerConfig):
     target_name = "scaled_dot_product_attention.default"
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.scaled_dot_product_attention.default
 
     def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:

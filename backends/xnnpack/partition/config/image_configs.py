@@ -14,6 +14,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     symbolic_sizes,
 )
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 
 
 class _PoolingConfig(GenericNodePartitionerConfig):
@@ -35,7 +36,7 @@ class _PoolingConfig(GenericNodePartitionerConfig):
 class MaxPool2dConfig(_PoolingConfig):
     target_name = "max_pool2d.default"
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.max_pool2d.default
 
 
@@ -71,7 +72,7 @@ class AdaptiveAvgPool2dConfig(GenericNodePartitionerConfig):
 class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):
     target_name = "upsample_bilinear2d.vec"
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.upsample_bilinear2d.vec
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:

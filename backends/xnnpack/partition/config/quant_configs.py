@@ -15,6 +15,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner.selection.partition_proposals import operator_name
 
 
@@ -67,9 +68,9 @@ class QDQAffineConfigs(XNNPartitionerConfig):
     def supported_precision_types(self) -> list[ConfigPrecisionType]:
         return [ConfigPrecisionType.DYNAMIC_QUANT]
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         packet = getattr(torch.ops.torchao, self.operator, None)
-        found: torch._ops.OpOverload | None = getattr(packet, "default", None)
+        found: OpOverload | None = getattr(packet, "default", None)
         return found
 
     def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:

@@ -17,6 +17,7 @@ from executorch.backends.xnnpack.graph.dynamic import DYNAMIC_OPERATORS, Dynamic
 from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.graph.quantized import QUANTIZED_OPERATORS, StaticCall, static_call
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner.selection.config_partitioner import PartitionerConfig, format_target_name
 from executorch.partitioner.selection.reasons import note_reason
 
@@ -66,7 +67,7 @@ class XNNPartitionerConfig(PartitionerConfig):
             supported = self.supported_precision_types()
             self.enabled_precision_types = [one for one in supported if one in precision_types]
 
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         return None
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:

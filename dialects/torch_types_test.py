@@ -1,0 +1,33 @@
+"""What is relied on of each of torch's private types."""
+
+import torch
+
+from executorch.dialects import torch_types
+
+
+def test_operators_are_overloads_of_packets():
+    add = torch.ops.aten.add
+    assert isinstance(add, torch_types.OpOverloadPacket) and isinstance(add.Tensor, torch_types.OpOverload)
+    assert add.Tensor.overloadpacket is add and "Tensor" in add.overloads()
+    assert (add.Tensor.namespace, add.Tensor._overloadname) == ("aten", "Tensor")
+    assert add.Tensor._schema.name == "aten::add" and add.Tensor.name() == "aten::add.Tensor"
+
+
+def test_control_flow_is_of_higher_order():
+    assert isinstance(torch.ops.higher_order.cond, torch_types.HigherOrderOperator)
+    assert not isinstance(torch.ops.aten.add.Tensor, torch_types.HigherOrderOperator)
+
+
+def test_fake_tensors_have_the_mode_that_made_them():
+    mode = torch_types.FakeTensorMode()
+    value = mode.from_tensor(torch.ones(2), static_shapes=True)
+    assert isinstance(value, torch_types.FakeTensor) and value.fake_mode is mode
+    with mode:
+        assert isinstance(torch.empty(3), torch_types.FakeTensor)
+
+
+def test_programs_name_their_verifiers_by_class():
+    program = torch.export.export(torch.nn.ReLU(), (torch.ones(2),))
+    assert all(issubclass(verifier, torch_types.Verifier) for verifier in program.verifiers)
+    assert isinstance(torch_types.Verifier.dialect, str)
+    assert torch_types.Verifier().check(program) is None
