@@ -193,6 +193,9 @@ MOVEMENTS = {
     "view": lambda x: x.reshape(2, -1) * 2,
     "unsqueeze": lambda x: x.unsqueeze(1) * 2,
     "slice": lambda x: x[:, 1:4, :, 2:] * 2,
+    "every second": lambda x: x[:, 1::2] * 2,
+    "every second of the last": lambda x: x[..., 1:][..., ::2] * 2,
+    "every third from the fourth on": lambda x: x[:, :, 4:8:3] * 2,
     "pad": lambda x: torch.nn.functional.pad(x, (1, 2, 3, 0), value=0.5),
     "cat of 2": lambda x: torch.cat([x, x + 1], 1),
     "cat of 7": lambda x: torch.cat([x + i for i in range(7)], -1),
@@ -204,14 +207,34 @@ def test_movement(name):
     check(Call(MOVEMENTS[name]), IMAGE)
 
 
-@pytest.mark.parametrize("name", ["pad", "slice", "cat of 2"])
-def test_movement_of_channels_last_values(name):
+@pytest.mark.parametrize(
+    "name, channels",
+    [("pad", 6), ("slice", 3), ("cat of 2", 12), ("every second", 3), ("every third from the fourth on", 6)],
+)
+def test_movement_of_channels_last_values(name, channels):
     model = torch.nn.Sequential(
-        torch.nn.Conv2d(6, 6, 1),
-        Call(MOVEMENTS[name]),
-        torch.nn.Conv2d(12 if "cat" in name else 3 if name == "slice" else 6, 2, 1),
+        torch.nn.Conv2d(6, 6, 1), Call(MOVEMENTS[name]), torch.nn.Conv2d(channels, 2, 1)
     )
     check(model, IMAGE, tolerance=1e-4)
+
+
+def test_rotary_positions_of_neighbours_are_delegated():
+    """As RoFormer, GPT-J and GLM write them: the numbers of a pair lie side by side."""
+
+    def rotate(x, cosine, sine):
+        even, odd = x[..., ::2], x[..., 1::2]
+        return torch.stack([even * cosine - odd * sine, odd * cosine + even * sine], -1).flatten(-2)
+
+    check(Call(rotate), torch.rand(2, 4, 5, 8), torch.rand(5, 4), torch.rand(5, 4))
+
+
+def test_steps_that_do_not_divide_a_dimension_stay_and_say_why():
+    from executorch.exir.backend.utils import get_reasons
+
+    edge = lowered(Call(lambda x: x[:, :, ::2] * 2), (IMAGE,))
+    assert operators_left(edge) == ["aten.slice_copy.Tensor"]
+    reasons = [reason.reason for reason in get_reasons(edge.exported_program().graph_module)]
+    assert "its step of 2 does not divide 9" in reasons
 
 
 def test_half():

@@ -78,6 +78,7 @@ ON_INTEGERS = {
     "relu6": (F.relu6, OTHER, "XNNClamp"),
     "sigmoid": (torch.sigmoid, (1 / 256, -128), "XNNSigmoid"),
     "slice": (lambda x: x[:, 1:3], INPUT, "XNNStaticSlice"),
+    "slice with a step": (lambda x: x[..., 1::2], INPUT, "XNNStaticSlice"),
     "sub": (torch.sub, OTHER, "XNNSubtract"),
     "tanh": (torch.tanh, (1 / 128, 0), "XNNTanh"),
     "unsqueeze": (lambda x: x.unsqueeze(1), INPUT, "XNNStaticReshape"),

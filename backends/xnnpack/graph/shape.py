@@ -98,8 +98,13 @@ def slice_copy(operator: Operator) -> None:
     layout = operator.layout
     total = shape_of(source)[dim]
     start = operator.argument(2, "start") or 0
+    start = min(start + total if start < 0 else start, total)
+    step = operator.argument(4, "step", 1)
+    if step != 1:
+        _every(operator, dim, start, step)
+        return
     offsets, sizes = [0] * rank, [0] * rank
-    offsets[dim] = min(start + total if start < 0 else start, total)
+    offsets[dim] = start
     # 0 stands for all of a dimension, which stays right when the runtime's sizes differ.
     length = shape_of(operator.result)[dim]
     sizes[dim] = 0 if length == total else length
@@ -112,6 +117,36 @@ def slice_copy(operator: Operator) -> None:
             output_id=operator.output(layout),
         )
     )
+
+
+def _every(operator: Operator, dim: int, start: int, step: int) -> None:
+    """Each ``step``-th element along ``dim``: a slice of one along a dimension that has the places within a step.
+
+    XNNPACK's slices have no steps. Theirs copy row by row: where the last dimension is cut, its rows would be single
+    elements, so that the steps are turned round before.
+    """
+    builder, kind, layout = operator.builder, operator.output_type, operator.layout
+    source = operator.node.args[0]
+    shape, wanted = layout.arrange(shape_of(source)), layout.arrange(shape_of(operator.result))
+    steps = layout.position(dim, len(shape))
+    within = steps + 1
+    split = [*shape[:steps], shape[steps] // step, step, *shape[within:]]
+    part = builder.reshape(operator.input(source, layout), split, kind)
+    if within == len(shape):
+        split[steps], split[within] = split[within], split[steps]
+        steps, within = within, steps
+        part = builder.transpose(part, [*range(within), steps, within], split, kind)
+    offsets, sizes = [0] * len(split), [0] * len(split)
+    offsets[steps], offsets[within] = divmod(start, step)
+    length = wanted[min(steps, within)]
+    sizes[steps], sizes[within] = 0 if length == split[steps] else length, 1
+    split[steps], split[within] = length, 1
+    chosen = builder.value(split, kind)
+    made = schema.XNNStaticSlice(
+        num_dims=len(split), offsets=offsets, sizes=sizes, input_id=part, output_id=chosen
+    )
+    operator.add(made)
+    builder.reshape(chosen, wanted, kind, operator.output(layout))
 
 
 @lowers("aten.constant_pad_nd.default", order=Order.SAME)

@@ -13,6 +13,7 @@ from executorch.backends.xnnpack.graph.constants import (
 )
 from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
+    MOST_DIMENSIONS,
     GenericNodePartitionerConfig,
     argument,
     is_symbolic,
@@ -123,15 +124,23 @@ class SqueezeCopyConfig(_ReshapeConfig):
 
 
 class SliceCopyConfig(GenericNodePartitionerConfig):
+    """Steps become a dimension of their own."""
+
     target_name = "slice_copy.Tensor"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        if argument(node, 4, "step", 1) != 1:
-            return "its step is not 1"
-        limits = (argument(node, 2, "start"), argument(node, 3, "end"))
+        limits = (argument(node, 2, "start"), argument(node, 3, "end"), argument(node, 4, "step", 1))
         if any(isinstance(limit, Node) for limit in limits):
             return "its limits are calculated by the model"
-        return "a size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) else None
+        if symbolic_sizes(node.meta[meta_keys.VAL]):
+            return "a size is symbolic"
+        before, step = node.all_input_nodes[0].meta[meta_keys.VAL], limits[2]
+        total = before.shape[argument(node, 1, "dim", 0)]
+        if step != 1 and (is_symbolic(total) or total % step):
+            return f"its step of {step} does not divide {total}"
+        if step != 1 and before.dim() == MOST_DIMENSIONS:
+            return "its steps need one dimension more than XNNPACK has"
+        return None
 
 
 class ConstantPadConfig(GenericNodePartitionerConfig):

@@ -25,7 +25,7 @@ logger = logging.getLogger("executorch.backends.xnnpack.partition")
 
 _DTYPES = (torch.float32, torch.float16)
 #: XNNPACK's limit.
-_MOST_DIMENSIONS = 6
+MOST_DIMENSIONS = 6
 
 
 class ConfigPrecisionType(enum.Enum):
@@ -161,8 +161,8 @@ def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
     if len(dtypes) != 1 or not dtypes <= set(_DTYPES):
         found = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in dtypes))
         return f"XNNPACK calculates in float32 or float16, here are {found}"
-    if any(tensor.dim() > _MOST_DIMENSIONS for tensor in tensors):
-        return f"a tensor has more than {_MOST_DIMENSIONS} dimensions"
+    if any(tensor.dim() > MOST_DIMENSIONS for tensor in tensors):
+        return f"a tensor has more than {MOST_DIMENSIONS} dimensions"
     if any(isinstance(size, int) and size == 0 for tensor in tensors for size in tensor.shape):
         return "a tensor is empty"
     return None
