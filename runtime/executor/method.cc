@@ -142,8 +142,11 @@ Error call_delegate(const MethodState& state, const LoadedInstruction& instructi
         "call set_output_data_ptr() first",
         i);
   }
+  const auto may_write = [&state](const executorch::aten::Tensor& tensor) {
+    return state.tensor_access.may_write(tensor.unsafeGetTensorImpl());
+  };
   BackendExecutionContext context(state.event_tracer, state.temp_allocator,
-                                  state.plan->name()->c_str());
+                                  state.plan->name()->c_str(), may_write);
   const Error error =
       instruction.delegate->backend->execute(context, instruction.delegate->handle, arguments);
   state.temp_allocator->reset();

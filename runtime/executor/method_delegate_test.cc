@@ -60,6 +60,9 @@ class SubtractBackend final : public BackendInterface {
     }
     const auto in = args[0]->toTensor();
     const auto out = args[1]->toTensor();
+    if (!context.may_write(out)) {
+      return Error::InvalidProgram;
+    }
     for (ssize_t i = 0; i < in.numel(); ++i) {
       out.mutable_data_ptr<float>()[i] =
           in.const_data_ptr<float>()[i] - *static_cast<const float*>(handle);
@@ -105,6 +108,21 @@ class DelegateTest : public ::testing::Test {
     return b;
   }
 };
+
+TEST_F(DelegateTest, KnowsWhatItMayWrite) {
+  ProgramBuilder b;
+  const int x = b.add_planned_tensor({2});
+  const int constant = b.add_constant_tensor({5, 6});
+  const int delegate = b.add_delegate("Subtract", {3}, false);
+  b.call_delegate(delegate, {x, constant});
+  b.set_inputs({x});
+  b.set_outputs({constant});
+  MethodHarness harness(b);
+  ASSERT_TRUE(harness.ok());
+  ASSERT_EQ(harness.method().set_input(float_tensor({2}, {10, 20}).value(), 0), Error::Ok);
+  EXPECT_EQ(harness.method().execute(), Error::InvalidProgram);
+  EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{5, 6}));
+}
 
 TEST_F(DelegateTest, RunsDelegatesFromSegmentsAndInline) {
   for (const bool inline_data : {false, true}) {

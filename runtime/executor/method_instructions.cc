@@ -1,4 +1,5 @@
 #include <cstring>
+#include <limits>
 #include <new>
 #include <string_view>
 
@@ -165,14 +166,18 @@ Error MethodLoader::load_chains() {
 
 Error MethodLoader::load_chain(const fb::Chain& serialized, LoadedChain* chain) {
   const uint32_t count = serialized.instructions()->size();
-  size_t num_arguments = 0;
+  uint64_t num_arguments = 0;
   for (uint32_t i = 0; i < count; ++i) {
     num_arguments += size_of(arguments_of(*serialized.instructions()->Get(i)));
   }
+  ET_CHECK_OR_RETURN_ERROR(num_arguments <= std::numeric_limits<size_t>::max() / sizeof(EValue*),
+                           MemoryAllocationFailed,
+                           "A chain has too many arguments for this device");
   LoadedInstruction* instructions = nullptr;
   EValue** arguments = nullptr;
   ET_CHECK_OK_OR_RETURN_ERROR(allocate(count, "instructions", &instructions));
-  ET_CHECK_OK_OR_RETURN_ERROR(allocate(num_arguments, "arguments", &arguments));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      allocate(static_cast<size_t>(num_arguments), "arguments", &arguments));
   for (uint32_t i = 0; i < count; ++i) {
     load_instruction(*serialized.instructions()->Get(i), &arguments,
                      new (&instructions[i]) LoadedInstruction{});

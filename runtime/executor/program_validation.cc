@@ -25,7 +25,7 @@ class PlanValidator {
   PlanValidator(const fb::Program* program, const fb::ExecutionPlan* plan)
       : program_(program), plan_(plan), num_values_(size_of(plan->values())) {}
 
-  Error validate() const {
+  Error validate() {
     ET_CHECK_OR_RETURN_ERROR(is_name(plan_->name()), InvalidProgram, "A method has no valid name");
     ET_CHECK_OK_OR_RETURN_ERROR(check_buffers());
     for (uint32_t i = 0; i < num_values_; ++i) {
@@ -287,7 +287,7 @@ class PlanValidator {
     return Error::Ok;
   }
 
-  Error check_chains() const {
+  Error check_chains() {
     ET_CHECK_OR_RETURN_ERROR(plan_->chains() != nullptr, InvalidProgram,
                              "Method %s has no instructions", plan_->name()->c_str());
     for (uint32_t c = 0; c < plan_->chains()->size(); ++c) {
@@ -305,7 +305,7 @@ class PlanValidator {
     return Error::Ok;
   }
 
-  Error check_instruction(const fb::Instruction* instruction, size_t chain_length) const {
+  Error check_instruction(const fb::Instruction* instruction, size_t chain_length) {
     ET_CHECK_OR_RETURN_ERROR(instruction->instr_args() != nullptr, InvalidProgram,
                              "The arguments are missing");
     switch (instruction->instr_args_type()) {
@@ -354,8 +354,19 @@ class PlanValidator {
     return Error::Ok;
   }
 
-  Error check_arguments(const Indices* arguments) const {
+  Error check_arguments(const Indices* arguments) {
     ET_CHECK_OR_RETURN_ERROR(arguments != nullptr, InvalidProgram, "It has no arguments");
+    // Lists of their own lie beside each other. A writer may share equal ones; a few long lists for
+    // all instructions make a small file cost as much as a large one.
+    constexpr uint64_t kMostShared = 16;
+    const auto begin = reinterpret_cast<uintptr_t>(arguments);
+    const uintptr_t end = begin + arguments->size() * sizeof(int32_t);
+    first_argument_ = begin < first_argument_ ? begin : first_argument_;
+    last_argument_ = end > last_argument_ ? end : last_argument_;
+    argument_bytes_ += end - begin;
+    ET_CHECK_OR_RETURN_ERROR(
+        argument_bytes_ <= kMostShared * uint64_t{last_argument_ - first_argument_}, InvalidProgram,
+        "It shares its arguments with too many others");
     for (uint32_t i = 0; i < arguments->size(); ++i) {
       ET_CHECK_OK_OR_RETURN_ERROR(check_index("value", arguments->Get(i), num_values_));
     }
@@ -425,6 +436,11 @@ class PlanValidator {
   const fb::Program* program_;
   const fb::ExecutionPlan* plan_;
   size_t num_values_;
+
+  // Where the argument lists lie, and how long they are together.
+  uintptr_t first_argument_ = UINTPTR_MAX;
+  uintptr_t last_argument_ = 0;
+  uint64_t argument_bytes_ = 0;
 };
 
 }  // namespace

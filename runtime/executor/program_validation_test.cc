@@ -9,6 +9,7 @@
 #include <executorch/runtime/executor/testing/method_harness.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/runtime/executor/testing/test_kernels.h>
+#include <executorch/schema/program_generated.h>
 
 namespace executorch {
 namespace runtime {
@@ -227,6 +228,36 @@ TEST(GoodProgramTest, UnusualButValidProgramsLoad) {
                         Program::Verification::InternalConsistency);
   ASSERT_EQ(harness.error, Error::Ok);
   EXPECT_EQ(harness.method().execute(), Error::Ok);
+}
+
+// A method of calls with 1,000 arguments each, of which `shared` have the first one's list.
+Error load_with_shared_arguments(uint32_t shared) {
+  namespace fb = executorch_flatbuffer;
+  ProgramBuilder builder;
+  const int value = builder.add_int(1);
+  const int delegate = builder.add_delegate("Backend", {});
+  for (uint32_t i = 0; i <= shared; ++i) {
+    builder.call_delegate(delegate, std::vector<int32_t>(i == 0 ? 1000 : 1, value));
+  }
+  const PteFile file = builder.build();
+  auto* program = flatbuffers::GetMutableRoot<fb::Program>(file.data());
+  const auto* instructions = program->execution_plan()->Get(0)->chains()->Get(0)->instructions();
+  const auto arguments_of = [&](uint32_t i) {
+    return instructions->Get(i)->instr_args_as_DelegateCall();
+  };
+  const auto* first = reinterpret_cast<const uint8_t*>(arguments_of(0)->args());
+  for (uint32_t i = 1; i <= shared; ++i) {
+    auto* call =
+        reinterpret_cast<flatbuffers::Table*>(const_cast<fb::DelegateCall*>(arguments_of(i)));
+    call->SetPointer(fb::DelegateCall::VT_ARGS, first);
+  }
+  return validate_program(program);
+}
+
+TEST(ValidateProgramTest, AFewListsDoNotServeAsArgumentsOfThousandsOfCalls) {
+  EXPECT_EQ(load_with_shared_arguments(0), Error::Ok);
+  EXPECT_EQ(load_with_shared_arguments(10), Error::Ok);
+  EXPECT_EQ(load_with_shared_arguments(5000), Error::InvalidProgram);
 }
 
 TEST(ValidateProgramTest, NullIsInvalid) {

@@ -216,6 +216,11 @@ class ExecutorBackend final : public runtime::BackendInterface {
       return executed;
     }
     for (size_t i = inputs; i < args.size(); ++i) {
+      if (args[i]->isTensor() && !context.may_write(args[i]->toTensor())) {
+        ET_LOG(Error, "Output %zu of the delegate is a constant, or shows memory that is smaller",
+               i - inputs);
+        return Error::InvalidProgram;
+      }
       const Error error = hand_out(method.get_output(i - inputs), *args[i]);
       if (error != Error::Ok) {
         return error;

@@ -49,7 +49,7 @@ Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, Freeab
 
 Error XnnpackBackend::execute(BackendExecutionContext& context, DelegateHandle* handle,
                               Span<EValue*> args) const {
-  return static_cast<Executor*>(handle)->execute(args, context.event_tracer());
+  return static_cast<Executor*>(handle)->execute(args, context);
 }
 
 void XnnpackBackend::destroy(DelegateHandle* handle) const {

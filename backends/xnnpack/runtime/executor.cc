@@ -15,6 +15,7 @@ using executorch::aten::DimOrderType;
 using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using executorch::aten::Tensor;
+using runtime::BackendExecutionContext;
 using runtime::Error;
 using runtime::EValue;
 using runtime::EventTracer;
@@ -228,10 +229,13 @@ Error Executor::take_inputs(Span<EValue*> args) {
   return Error::Ok;
 }
 
-Error Executor::set_up(Span<EValue*> args) {
+Error Executor::set_up(Span<EValue*> args, const BackendExecutionContext& context) {
   for (size_t i = 0; i < args.size(); ++i) {
     Tensor& tensor = args[i]->toTensor();
     if (i >= num_inputs_) {
+      ET_CHECK_OR_RETURN_ERROR(context.may_write(tensor), InvalidProgram,
+                               "XNNPACK: output %zu is a constant, or shows memory that is smaller",
+                               i - num_inputs_);
       ET_CHECK_OK_OR_RETURN_ERROR(resize_output(i, tensor));
     }
     void* data =
@@ -274,13 +278,14 @@ Error Executor::choose_tensors(Span<EValue*> args) {
   return Error::Ok;
 }
 
-Error Executor::run(Span<EValue*> given, EventTracer* tracer) {
+Error Executor::run(Span<EValue*> given, BackendExecutionContext& context) {
+  EventTracer* const tracer = context.event_tracer();
   ET_CHECK_OK_OR_RETURN_ERROR(choose_tensors(given));
   const Span<EValue*> args(tensors_.data(), tensors_.size());
   const XNNWorkspace::Acquired acquired = workspace_->acquire();
   follow_threadpool();
   ET_CHECK_OK_OR_RETURN_ERROR(take_inputs(args));
-  ET_CHECK_OK_OR_RETURN_ERROR(set_up(args));
+  ET_CHECK_OK_OR_RETURN_ERROR(set_up(args, context));
   const bool is_reported = tracer != nullptr && profiler_.is_initialized();
   const et_timestamp_t begin = is_reported ? runtime::pal_current_ticks() : 0;
   const xnn_status status = xnn_invoke_runtime(runtime_.get());
@@ -292,10 +297,10 @@ Error Executor::run(Span<EValue*> given, EventTracer* tracer) {
   return Error::Ok;
 }
 
-Error Executor::execute(Span<EValue*> args, EventTracer* tracer) {
+Error Executor::execute(Span<EValue*> args, BackendExecutionContext context) {
   ET_CHECK_OR_RETURN_ERROR(!is_running_.exchange(true, std::memory_order_acquire), InvalidState,
                            "XNNPACK: another thread is running this method");
-  const Error error = run(args, tracer);
+  const Error error = run(args, context);
   is_running_.store(false, std::memory_order_release);
   return error;
 }

@@ -11,8 +11,8 @@
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/backends/xnnpack/runtime/profiler.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
+#include <executorch/runtime/backend/backend_execution_context.h>
 #include <executorch/runtime/core/evalue.h>
-#include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/span.h>
 
 namespace executorch {
@@ -42,10 +42,11 @@ class Executor {
   /// Runs on `args`: the inputs, then the outputs, which are resized. Numbers among them are left
   /// out. Waits until no other delegate uses the workspace.
   ///
-  /// @param tracer Gets the times of the operators; may be null.
+  /// @param context Gets the times of the operators, and says which arguments may be written.
   /// @retval Error::InvalidState Another thread runs this delegate.
+  /// @retval Error::InvalidProgram An output may not be written.
   runtime::Error execute(runtime::Span<runtime::EValue*> args,
-                         runtime::EventTracer* tracer = nullptr);
+                         runtime::BackendExecutionContext context = {});
 
   /// Inputs and outputs.
   size_t num_arguments() const { return externals_.size(); }
@@ -64,9 +65,11 @@ class Executor {
   runtime::Error take_input(size_t index, const executorch::aten::Tensor& tensor, bool& changed);
   runtime::Error take_inputs(runtime::Span<runtime::EValue*> args);
   runtime::Error resize_output(size_t index, executorch::aten::Tensor& tensor);
-  runtime::Error set_up(runtime::Span<runtime::EValue*> args);
+  runtime::Error set_up(runtime::Span<runtime::EValue*> args,
+                        const runtime::BackendExecutionContext& context);
   runtime::Error choose_tensors(runtime::Span<runtime::EValue*> args);
-  runtime::Error run(runtime::Span<runtime::EValue*> given, runtime::EventTracer* tracer);
+  runtime::Error run(runtime::Span<runtime::EValue*> given,
+                     runtime::BackendExecutionContext& context);
   void follow_threadpool();
 
   // XNNPACK uses these until its runtime is gone, so they are declared first.

@@ -248,6 +248,21 @@ TEST_F(ExecutorTest, NumbersAmongTheArgumentsAreLeftOut) {
   EXPECT_NEAR(out.toTensor().const_data_ptr<float>()[5], graph_.expected(x)[5], 1e-4);
 }
 
+TEST_F(ExecutorTest, AsksWhetherItMayWrite) {
+  const auto executor = make(graph_.blob(), &graph_.named());
+  ASSERT_NE(executor, nullptr);
+  Factory factory;
+  EValue in(factory.make({2, GraphForTests::kInputs}, graph_.input(2)));
+  EValue out(factory.zeros({8, GraphForTests::kOutputs}, kDynamic));
+  EValue* args[] = {&in, &out};
+  const auto never = [](const executorch::aten::Tensor&) { return false; };
+  const runtime::BackendExecutionContext context(nullptr, nullptr, nullptr, never);
+  EXPECT_EQ(executor->execute({args, 2}, context), Error::InvalidProgram);
+  EXPECT_EQ(out.toTensor().size(0), 8);
+  EXPECT_EQ(out.toTensor().const_data_ptr<float>()[0], 0);
+  EXPECT_EQ(executor->execute({args, 2}), Error::Ok) << "it works after this";
+}
+
 TEST_F(ExecutorTest, SaysWhichDataIsMissing) {
   EXPECT_EQ(make(graph_.blob(), nullptr), nullptr);
   EXPECT_EQ(make(graph_.blob(), &GraphForTests::nothing()), nullptr);
