@@ -56,14 +56,20 @@ class DtypeConstraint:
     Attributes:
         name: ``aten::sigmoid`` or ``aten::add.Tensor``.
         rows: allowed combinations, each a mapping of argument (or ``__ret_<i>``) to the set of its types.
+        aliases: for each row, arguments to what those of one type have in common; empty where rows are the whole truth.
     """
 
     name: str
     rows: tuple[Mapping[str, frozenset[torch.dtype]], ...]
+    aliases: tuple[Mapping[str, str], ...] = ()
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "DtypeConstraint":
+    def from_entry(cls, entry: Mapping[str, Any], one_type: bool = False) -> "DtypeConstraint":
         """Reads one entry of the table.
+
+        Args:
+            entry: as above.
+            one_type: arguments of a row that share an alias are of one type.
 
         Raises:
             ValueError: an alias is used but not defined, or names an unknown type.
@@ -83,7 +89,7 @@ class DtypeConstraint:
             if undefined:
                 raise ValueError(f"{name}: type_constraint uses undefined aliases {undefined}")
             rows.append({argument: aliases[alias] for argument, alias in row.items()})
-        return cls(name, tuple(rows))
+        return cls(name, tuple(rows), tuple(entry["type_constraint"]) if one_type else ())
 
     def allowed(self, argument: str) -> set[torch.dtype]:
         """All types ``argument`` may have in any combination; every type when no row mentions it."""
@@ -95,14 +101,31 @@ class DtypeConstraint:
                 found |= row[argument]
         return found if mentioned else set(ALL_DTYPES)
 
+    def alias_types(self) -> dict[str, frozenset[torch.dtype]]:
+        """What each of :attr:`aliases` may stand for."""
+        pairs = zip(self.aliases, self.rows, strict=False)
+        return {alias: row[name] for aliases, row in pairs for name, alias in aliases.items()}
+
     def accepts(self, dtypes: Mapping[str, torch.dtype]) -> bool:
         """True when some row allows all the given types; types outside the table count as allowed."""
         judged = {name: dtype for name, dtype in dtypes.items() if dtype in ALL_DTYPES}
         if len(judged) != len(dtypes):
             return True
         return any(
-            all(name not in row or dtype in row[name] for name, dtype in judged.items()) for row in self.rows
+            all(name not in row or dtype in row[name] for name, dtype in judged.items())
+            and (not self.aliases or _agree(judged, self.aliases[number]))
+            for number, row in enumerate(self.rows)
         )
+
+
+def _agree(dtypes: Mapping[str, torch.dtype], aliases: Mapping[str, str]) -> bool:
+    chosen: dict[str, torch.dtype] = {}
+    pairs = ((aliases[name], dtype) for name, dtype in dtypes.items() if name in aliases)
+    return all(chosen.setdefault(alias, dtype) == dtype for alias, dtype in pairs)
+
+
+class _OwnEntry(dict[str, Any]):
+    """An entry of ``edge.yaml``, whose rows are the whole truth."""
 
 
 def read_entries(text: str) -> list[dict[str, Any]]:
@@ -120,12 +143,35 @@ def read_table(text: str) -> dict[str, DtypeConstraint]:
 
 
 @functools.cache
+def entries() -> dict[str, dict[str, Any]]:
+    """The entries of ``edge.yaml`` by operator, read once.
+
+    Whoever has operators of their own adds entries here, before anybody asks for those operators' types. In these,
+    arguments of a row that share an alias are of one type, as in released versions.
+    """
+    found = read_entries(TABLE_PATH.read_text(encoding="utf-8"))
+    return {entry["inherits"]: _OwnEntry(entry) for entry in found}
+
+
+#: Name of an operator to the entry that was read, and what it says.
+_read: dict[str, tuple[Mapping[str, Any], DtypeConstraint]] = {}
+
+
+def _constraint_of(name: str, entry: Mapping[str, Any]) -> DtypeConstraint:
+    known = _read.get(name)
+    if known is None or known[0] is not entry:  # an entry that a user has exchanged counts
+        one_type = not isinstance(entry, _OwnEntry)
+        known = _read[name] = entry, DtypeConstraint.from_entry(entry, one_type)
+    return known[1]
+
+
 def table() -> dict[str, DtypeConstraint]:
-    """The table of ``edge.yaml``, read once."""
-    return read_table(TABLE_PATH.read_text(encoding="utf-8"))
+    """The constraints of all entries."""
+    return {name: _constraint_of(name, entry) for name, entry in entries().items()}
 
 
 def find(qualified_name: str, overload: str) -> "DtypeConstraint | None":
     """The constraint of ``aten::add`` with overload ``Tensor`` (``""`` or ``default`` for the default one)."""
     name = qualified_name if overload in ("", "default") else f"{qualified_name}.{overload}"
-    return table().get(name)
+    entry = entries().get(name)
+    return None if entry is None else _constraint_of(name, entry)

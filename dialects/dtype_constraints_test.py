@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from executorch.dialects.dtype_constraints import TABLE_PATH, find, read_table, table
+from executorch.dialects.dtype_constraints import TABLE_PATH, entries, find, read_table, table
 from executorch.dialects.dtype_samples import SAMPLES
 from executorch.dialects.gen_dtype_table import disagreements, generate, main
 
@@ -79,3 +79,19 @@ def test_the_command_line(tmp_path, capsys):
     assert main(["--out", str(tmp_path / "edge.yaml")]) == 0
     assert (tmp_path / "edge.yaml").read_text() == TABLE_PATH.read_text()
     assert main(["--check"]) == 0 and "agrees" in capsys.readouterr().out
+
+
+def test_entries_of_users_count_and_an_alias_is_one_type():
+    row = {"self": "T0", "other": "T0", "__ret_0": "T0"}
+    mine = {"inherits": "mine::op", "type_alias": {"T0": ["Float", "Double"]}, "type_constraint": [row]}
+    entries()["mine::op"] = mine
+    try:
+        constraint = find("mine::op", "")
+        assert constraint is not None and constraint.alias_types() == {"T0": {torch.float32, torch.float64}}
+        assert constraint.accepts({"self": torch.float64, "other": torch.float64, "__ret_0": torch.float64})
+        assert not constraint.accepts({"self": torch.float64, "other": torch.float32})
+        entries()["mine::op"] = {**mine, "type_alias": {"T0": ["Int"]}}
+        assert find("mine::op", "").allowed("self") == {torch.int32}
+    finally:
+        del entries()["mine::op"]
+    assert find("mine::op", "") is None

@@ -86,11 +86,13 @@ class EdgeFunctionSchema:
             if isinstance(arg.type, torch.OptionalType) and arg.allowed_types
         }
         names = list(self.tensor_names())
-        return TableDtypeConstraint(
-            [name for name in names if name not in optional],
-            [name for name in names if name in optional],
-            self.constraint,
-        )
+        essential = [name for name in names if name not in optional]
+        left_out = [name for name in names if name in optional]
+        if self.constraint is not None and self.constraint.aliases:
+            return FunctionDtypeConstraint(
+                essential, left_out, self.constraint.alias_types(), self.constraint.aliases
+            )
+        return TableDtypeConstraint(essential, left_out, self.constraint)
 
     @property
     def schema(self) -> torch._C.FunctionSchema:

@@ -53,10 +53,13 @@ def calculate_aligned_num_bytes(num: int, alignment: int = ALIGNMENT) -> int:
 
 
 def determine_tensor_dynanism(shape: Sequence[Any]) -> TensorShapeDynamism:
-    """STATIC when every size is a plain int, otherwise DYNAMIC_UNBOUND until bounds have been evaluated."""
+    """STATIC when every size is a plain int, otherwise DYNAMIC_BOUND: memory is always planned for a bound.
+
+    Which dimensions have none of their own is known when shapes are evaluated (``TensorSpec.unbounded_dims``).
+    """
     if all(isinstance(size, int) for size in shape):
         return TensorShapeDynamism.STATIC
-    return TensorShapeDynamism.DYNAMIC_UNBOUND
+    return TensorShapeDynamism.DYNAMIC_BOUND
 
 
 class TensorSpec:

@@ -65,7 +65,7 @@ def test_upper_bounds_replace_symbols():
         torch.nn.ReLU(), (torch.rand(3, 4),), dynamic_shapes=({0: torch.export.Dim("rows", max=8)},)
     )
     spec = TensorSpec.from_tensor(program.graph.find_nodes(op="placeholder")[0].meta["val"])
-    assert spec.is_dynamic_unbound_tensor and spec.is_dynamic_shape_tensor and spec.dim_order == (0, 1)
+    assert spec.is_upper_bound_tensor and spec.is_dynamic_shape_tensor and spec.dim_order == (0, 1)
     with pytest.raises(ValueError, match="symbolic"):
         spec.nbytes()
     spec.set_upper_bound([8, 4])

@@ -258,13 +258,18 @@ def _edge_target_rule(rules: DialectRules) -> Callable[[Node], "str | None"]:
             return None
         if not isinstance(target, EdgeOpOverload):
             return _scalar_function_rule(target)
-        if target._schema.is_mutable:
-            return f"changes its arguments ({target._schema}); the graph must be functional"
-        if _is_alias(target._op):
-            return "returns a view of its argument; use the operator that copies (view_copy, slice_copy ...)"
-        return None if is_core(target._op, rules.exceptions) else "is not a core ATen operator"
+        return edge_operator_problem(target, rules)
 
     return rule
+
+
+def edge_operator_problem(op: EdgeOpOverload, rules: DialectRules) -> "str | None":
+    """Why an edge operator has no place in an edge program; None for one that has."""
+    if op._schema.is_mutable:
+        return f"changes its arguments ({op._schema}); the graph must be functional"
+    if _is_alias(op._op):
+        return "returns a view of its argument; use the operator that copies (view_copy, slice_copy ...)"
+    return None if is_core(op._op, rules.exceptions) else "is not a core ATen operator"
 
 
 def _is_alias(op: OpOverload) -> bool:
@@ -423,6 +428,7 @@ __all__ = [
     "SpecViolationError",
     "UncheckedEdgeVerifier",
     "bound_arguments",
+    "edge_operator_problem",
     "edge_verifier",
     "graph_modules",
     "is_core",

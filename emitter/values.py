@@ -201,7 +201,7 @@ class ValueTable:
         return ExtraTensorInfo(fully_qualified_name=spec.fully_qualified_name)
 
     def _sizes(self, spec: TensorSpec) -> list[int]:
-        if spec.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND:
+        if spec.shape_dynamism == TensorShapeDynamism.DYNAMIC_UNBOUND:  # a user's own choice
             return [size if isinstance(size, int) else 0 for size in spec.shape]
         for size in spec.shape:
             if not isinstance(size, int) or not 0 <= size < 2**31:

@@ -95,3 +95,17 @@ def test_asking_for_verifiers_registers_none():
         registered = load_verifier(dialect)
         make(EdgeCompileConfig(_check_ir_validity=False), class_only=True)
         assert load_verifier(dialect) is registered
+
+
+def test_one_operator_is_judged():
+    verifier = EXIREdgeDialectVerifier()
+    verifier.check_valid_edge_op(ops.edge.aten.add.Tensor)
+    verifier.check_valid_op(ops.edge.quantized_decomposed.quantize_per_tensor.default)
+    for op, reason in (
+        (torch.ops.aten.add.Tensor, "is not an edge operator"),
+        (ops.edge.aten.add_.Tensor, "functional"),
+        (ops.edge.aten.view.default, "view_copy"),
+        (ops.edge.aten.log_softmax.int, "core ATen"),
+    ):
+        with pytest.raises(SpecViolationError, match=reason):
+            verifier.check_valid_op(op)

@@ -173,6 +173,18 @@ def add_attribute(graph: Graph, value: torch.Tensor, name: str) -> Node:
     return node
 
 
+_LIFTED: Final = "_lifted_tensor_constant"
+#: What ``torch.export`` calls tensors that the code of a model writes down.
+_LIFTED_BY_TORCH: Final = "lifted_tensor_"
+
+
+def is_written_inline(spec: InputSpec) -> bool:
+    """Whether an input is a constant out of the model's code (``x + 1``, ``torch.tensor([1.0])``), not an attribute."""
+    if spec.kind is not InputKind.CONSTANT_TENSOR or spec.target is None:
+        return False
+    return spec.target.rpartition(".")[2].startswith((_LIFTED, _LIFTED_BY_TORCH))
+
+
 class ConstantLifter:
     """Adds tensor constants to a program as lifted placeholders, one per distinct value.
 
@@ -185,7 +197,7 @@ class ConstantLifter:
     def __init__(
         self,
         program: ExportedProgram,
-        prefix: str = "_lifted_tensor_constant",
+        prefix: str = _LIFTED,
         persistent: "bool | None" = None,
     ) -> None:
         self._program = program

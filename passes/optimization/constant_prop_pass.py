@@ -1,5 +1,6 @@
 """Computes ahead of time what depends on constants only."""
 
+import logging
 import operator
 from typing import Any, Final
 
@@ -9,10 +10,13 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.verifiers import graph_modules
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import value_of
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+
+_LOG = logging.getLogger(__name__)
 
 #: Results up to this many bytes are stored even if that takes more space than their sources.
 _SMALL = 4096
@@ -125,6 +129,9 @@ def constant_prop_pass(
         _skip_dim_order: for callers of other releases; results keep their dim order either way.
     """
     del _skip_dim_order
+    outermost = exported_program.graph_module
+    if any(module is not outermost for module in graph_modules(outermost)):
+        _LOG.warning("constant_prop_pass does not constant propagate in control flow modules")
     fold = ConstantPropPass(
         only_if_not_larger=False, skip=skipped_targets(exported_program, custom_skip_targets)
     )

@@ -15,6 +15,7 @@ from torch.export.graph_signature import InputKind
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.ir.constants import is_written_inline
 from executorch.ir.mutations import mutated_placeholders, trained_parameters
 from executorch.ir.signature import STATE_KINDS
 from executorch.passes.infrastructure.pass_base import PassResult
@@ -30,6 +31,9 @@ def external_constants_pass(
 ) -> PassResult:
     """Marks the constant placeholders of a program (in place).
 
+    Numbers and tensors that stand in the model's code stay in the program: they have a name by their position only, which
+    is no key for a file that several programs may share.
+
     Args:
         gm: a lifted program; or the graph of one whose specs say which placeholders are constant.
         gen_tag_fn: gives the file name for a placeholder, None to keep it in the program. Default: everything
@@ -44,7 +48,7 @@ def external_constants_pass(
     modified = False
     placeholders = exported_program.graph.find_nodes(op="placeholder")
     for node, spec in zip(placeholders, exported_program.graph_signature.input_specs, strict=True):
-        if spec.kind in STATE_KINDS and node not in mutated:
+        if spec.kind in STATE_KINDS and node not in mutated and not is_written_inline(spec):
             modified |= _tag(node, choose(node))
     return PassResult(exported_program.graph_module, modified)
 

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.export.experimental import _export_forward_backward
 
+from executorch.ir.constants import ConstantLifter
 from executorch.ir.graph import output_arguments
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.optimization.constant_prop_pass import ConstantPropPass, constant_prop_pass
@@ -140,6 +141,17 @@ class _ConstantResult(nn.Module):
 
     def forward(self, x):
         return self.table + 1, x * 2
+
+
+def test_bodies_of_control_flow_are_not_folded_and_that_is_said(caplog):
+    class Branches(nn.Module):
+        def forward(self, x):
+            return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+
+    constant_prop_pass(edge(nn.ReLU(), torch.rand(2)))
+    assert "control flow" not in caplog.text
+    constant_prop_pass(edge(Branches(), torch.rand(2)))
+    assert "does not constant propagate in control flow" in caplog.text
 
 
 def test_a_constant_may_be_a_result():
@@ -325,6 +337,22 @@ def test_all_constants_go_to_one_file():
     assert external_constants_pass(program).modified
     assert _tags(program) == {"p_table": DEFAULT_FILE, "p_unused": DEFAULT_FILE, "x": None}
     assert not external_constants_pass(program).modified
+
+
+def test_constants_out_of_the_code_stay_in_the_program():
+    class Inline(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mask = torch.ones(2)
+
+        def forward(self, x):
+            return x * torch.tensor([4.0, 3.0]) + self.mask
+
+    program = edge(Inline(), torch.rand(2))
+    ConstantLifter(program).lift(torch.ones(1))
+    assert external_constants_pass(program).modified
+    tags = _tags(program)
+    assert [name for name, tag in tags.items() if tag] == ["c_mask"] and len(tags) == 4
 
 
 def test_the_caller_chooses_files():

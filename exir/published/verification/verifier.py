@@ -7,12 +7,14 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule
 
+from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import SpecViolationError
 from executorch.dialects.prim_ops import ATEN_PRIM_OPS, SYM_OP_TO_PRIM
 from executorch.dialects.verifiers import (
     DialectRules,
     EdgeVerifier,
     RegisteredOnce,
+    edge_operator_problem,
     verify_aten_graph,
     verify_dtypes,
     verify_edge_graph,
@@ -77,6 +79,22 @@ class _EdgeDialectVerifier(_CallableVerifier, EdgeVerifier):
         verify_edge_graph(graph_module, self.rules)
         if not self.rules.dim_order:
             verify_memory_formats(graph_module)
+
+    def check_valid_edge_op(self, op: Any) -> None:
+        """Checks one operator.
+
+        Raises:
+            SpecViolationError: it is no edge operator, or none that an edge program may have.
+        """
+        if isinstance(op, EdgeOpOverload):
+            problem = edge_operator_problem(op, self.rules)
+        else:
+            problem = f"is not an edge operator but a {type(op).__name__}"
+        if problem is not None:
+            raise SpecViolationError(f"{op} {problem}")
+
+    def check_valid_op(self, op: Any) -> None:
+        self.check_valid_edge_op(op)
 
 
 def EXIRATenDialectVerifier(

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from executorch.dialects.dtype_constraints import TABLE_PATH, read_entries
+from executorch.dialects.dtype_constraints import entries
 
 
 def __getattr__(name: str) -> Any:
-    """``_edge_dialect_info``, the entries of the table of element types by operator, read when somebody asks."""
+    """``_edge_dialect_info``, the table of element types itself, which a user may add entries to; read when asked for."""
     if name != "_edge_dialect_info":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    entries = read_entries(TABLE_PATH.read_text(encoding="utf-8"))
-    return {entry["inherits"]: entry for entry in entries}
+    return entries()
