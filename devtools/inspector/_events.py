@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from executorch.devtools.debug_format.base_schema import OperatorNode
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
 from executorch.devtools.inspector.debug_handles import handles_of_call
 from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
+from executorch.devtools.inspector.sources import attach_sources
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
 from executorch.devtools.inspector.values import (
     DIFFERENT_RUNS,
@@ -156,6 +158,12 @@ class Event:
         if self._delegate_metadata_parser is None or not any(self._delegate_debug_metadatas):
             return self._delegate_debug_metadatas
         return self._delegate_metadata_parser(self._delegate_debug_metadatas)
+
+    def _associate_with_op_graph_nodes(
+        self, debug_handle_to_op_node_map: Mapping[int, Sequence[OperatorNode]]
+    ) -> None:
+        """Fills what the event knows of the model's source, from the operators with its debug handles."""
+        attach_sources(self, debug_handle_to_op_node_map)
 
     @property
     def raw_delegate_debug_metadatas(self) -> list[Any]:

@@ -6,8 +6,10 @@ import os
 from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
 
+import torch
 from torch.export import ExportedProgram
 
+from executorch.devtools.debug_format.base_schema import OperatorNode
 from executorch.devtools.etdump import schema_flatcc as flatcc
 from executorch.devtools.etrecord import ETRecord, parse_etrecord
 from executorch.devtools.inspector._events import (
@@ -20,16 +22,23 @@ from executorch.devtools.inspector._events import (
     resolve_debug_handles,
 )
 from executorch.devtools.inspector._inspector_utils import (
+    EDGE_DIALECT_GRAPH_KEY,
     EXCLUDED_COLUMNS_WHEN_PRINTING,
     EXCLUDED_EVENTS_WHEN_PRINTING,
     FORWARD,
+    create_debug_handle_to_op_node_mapping,
     display_or_print_df,
     gen_etdump_object,
+    gen_graphs_from_etrecord,
+    propagate_back_debug_handle,
 )
+from executorch.devtools.inspector._intermediate_output_capturer import IntermediateOutputCapturer
 from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.delegate_records import delegate_record_reader
 from executorch.devtools.inspector.delegates import covered_by_delegates
+from executorch.devtools.inspector.graphs import body_graphs
 from executorch.devtools.inspector.handle_maps import (
+    get_aot_debug_handle_to_op_name_mapping,
     map_runtime_aot_intermediate_outputs,
     merge_runtime_overlapping_debug_handles,
 )
@@ -44,16 +53,14 @@ from executorch.devtools.inspector.signatures import (
     ProfileEventSignature,
     RunSignature,
 )
-from executorch.devtools.inspector.sources import (
-    attach_sources,
-    is_in_module,
-    nodes_by_handle,
-    reference_values,
-)
+from executorch.devtools.inspector.sources import is_in_module
 from executorch.devtools.inspector.time_scale import TimeScale
 
 if TYPE_CHECKING:
     import pandas as pd
+
+EDGE_PROGRAM = "edge_dialect_exported_program"
+EXPORTED_PROGRAM = "exported_program"
 
 
 class Inspector:
@@ -103,7 +110,9 @@ class Inspector:
         self._source_time_scale = source_time_scale
         self._target_time_scale = target_time_scale
         self._etrecord = (
-            etrecord if etrecord is None or isinstance(etrecord, ETRecord) else parse_etrecord(etrecord)
+            etrecord
+            if etrecord is None or isinstance(etrecord, ETRecord)
+            else parse_etrecord(etrecord_path=etrecord)
         )
         self.event_blocks: list[EventBlock] = EventBlock._gen_from_etdump(
             etdump=etdump,
@@ -126,8 +135,13 @@ class Inspector:
             (record._delegate_map or {}).get(method, {}),
             (record._instruction_id_to_num_outs_map or {}).get(method, {}),
         )
+        key = EDGE_DIALECT_GRAPH_KEY if method == FORWARD else f"{EDGE_DIALECT_GRAPH_KEY}/{method}"
+        graph = gen_graphs_from_etrecord(record).get(key)
         program = record.edge_programs().get(method)
-        nodes = {} if program is None else nodes_by_handle(program)
+        nodes: dict[int, list[OperatorNode]] = defaultdict(list)
+        for part in () if graph is None or program is None else (graph, *body_graphs(program)):
+            for handle, found in create_debug_handle_to_op_node_mapping(part).items():
+                nodes[handle] += found
         outputs = (record._reference_outputs or {}).get(method)
         for block in self.event_blocks:
             resolve_debug_handles(block, handle_maps)
@@ -135,7 +149,7 @@ class Inspector:
             covered = covered_by_delegates(block.events)
             for event in block.events:
                 if id(event) not in covered:
-                    attach_sources(event, nodes)
+                    event._associate_with_op_graph_nodes(nodes)
             index = block.bundled_input_index
             if outputs is not None and index is not None and 0 <= index < len(outputs):
                 block.reference_output = outputs[index]
@@ -251,7 +265,8 @@ class Inspector:
         if self._etrecord is None:
             return None
         if graph is not None:
-            return (self._etrecord.graph_map or {}).get(graph)
+            programs = self._etrecord.graph_map or {}
+            return programs.get(graph) or programs.get(f"{graph}/{FORWARD}")
         programs = self._etrecord.edge_programs()
         return programs.get(FORWARD) or next(iter(programs.values()), None)
 
@@ -268,8 +283,10 @@ class Inspector:
 
         Args:
             distance: ``"L1"``, ``"MSE"``, ``"SNR"``, or a comparator.
-            disable_debug_handle_valdiation: Has no effect: handles of the edge program need no validation.
-            reference_graph: The name of another program of the ETRecord to compare with.
+            disable_debug_handle_valdiation: For the exported program: compares what can be told also if some operators
+                of the edge program come from no node of it. Handles of the edge program need no validation.
+            reference_graph: The program of the ETRecord to compare with: ``edge_dialect_exported_program`` (the
+                default), ``exported_program``, or the name of another one, ``/forward`` if it names no method.
 
         Returns:
             A row for each operator: its name in the graph and in the ETDump, both values, and the gap.
@@ -277,45 +294,94 @@ class Inspector:
         Raises:
             ValueError: Something is missing; the message says what.
         """
-        del disable_debug_handle_valdiation
         comparator = find_comparator(distance)
         comparator.inspector = self
-        program = self.get_exported_program(reference_graph)
-        record = self._etrecord
-        if record is None or program is None:
-            raise ValueError(
-                f"comparing values needs an ETRecord with the program {reference_graph or FORWARD!r}"
-            )
-        if record._representative_inputs is None:
-            raise ValueError(
-                "the ETRecord has no inputs: call update_representative_inputs() before saving it"
-            )
-        nodes = nodes_by_handle(program)
-        values, runtime_names = self._runtime_values()
-        mapping = map_runtime_aot_intermediate_outputs(
-            reference_values(program, record._representative_inputs), values
-        )
+        module, name = self._resolve_reference_graph(reference_graph, disable_debug_handle_valdiation)
+        reference, names = self._get_aot_intermediate_outputs_and_op_names(module)
+        values, runtime_names = self._get_runtime_intermediate_outputs_and_op_names()
+        mapping = map_runtime_aot_intermediate_outputs(reference, values)
         if not mapping:
             raise ValueError("no operator has values at run time: was the program run with a debug buffer?")
-        names: dict[DebugHandle, list[str]] = {
-            (handle,): [node.name for node in found] for handle, found in nodes.items()
-        }
         table = comparator.compare(mapping, names, runtime_names)
         if not table.empty:
+            traces = self._get_aot_debug_handle_to_stack_traces(module, name)
             table["stacktraces"] = [
                 {
-                    node.name: node.meta.get("stack_trace")
-                    for number in handle
-                    for node in nodes.get(number, ())
+                    operator: trace
+                    for known, found in traces.items()
+                    if set(known) <= set(handle)
+                    for operator, trace in found.items()
                 }
                 for handle in table["aot_debug_handle"]
             ]
         return table
 
-    def _runtime_values(
+    def _resolve_reference_graph(
+        self, reference_graph: str | None = None, disable_debug_handle_valdiation: bool = False
+    ) -> tuple[torch.fx.GraphModule, str]:
+        """The graph to compare with, whose nodes have the debug handles of the edge program, and its name.
+
+        Raises:
+            ValueError: The ETRecord does not have it, or no inputs; or its nodes cannot be told from the edge program's.
+        """
+        record = self._etrecord
+        name = EDGE_PROGRAM if reference_graph is None else reference_graph
+        if record is None:
+            raise ValueError(f"comparing values needs an ETRecord with the program {name!r}")
+        if record._representative_inputs is None:
+            raise ValueError(
+                "the ETRecord has no inputs: call update_representative_inputs() before saving it"
+            )
+        if name == EXPORTED_PROGRAM:
+            program, edge = record.exported_program, self.get_exported_program()
+            if program is None or edge is None or record.export_graph_id is None:
+                raise ValueError(f"the ETRecord has no {EXPORTED_PROGRAM!r}, or no edge program made of it")
+            if not propagate_back_debug_handle(
+                program, record.export_graph_id, edge, disable_debug_handle_valdiation
+            ):
+                raise ValueError(
+                    f"Cannot use {EXPORTED_PROGRAM!r}: debug handle backpropagation failed, as some operators of the "
+                    "edge program come from no node of it\nWay out: disable_debug_handle_valdiation=True compares "
+                    "the others"
+                )
+        else:
+            program = self.get_exported_program(reference_graph if name != EDGE_PROGRAM else None)
+        if program is None:
+            wanted = name if "/" in name or name == EDGE_PROGRAM else f"{name}/{FORWARD}"
+            raise ValueError(
+                f"the program {wanted!r} was not found in the ETRecord, which has "
+                f"{[EDGE_PROGRAM, *(record.graph_map or {})]}"
+            )
+        return program.module(), name
+
+    def _get_aot_intermediate_outputs_and_op_names(
+        self, reference_graph_module: torch.fx.GraphModule
+    ) -> tuple[dict[DebugHandle, Any], dict[DebugHandle, list[str]]]:
+        """Debug handle to what operators of a graph give for the ETRecord's inputs, and to their names."""
+        assert self._etrecord is not None and self._etrecord._representative_inputs is not None
+        capturer = IntermediateOutputCapturer(reference_graph_module)
+        values = capturer.run_and_capture(*self._etrecord._representative_inputs)
+        return values, get_aot_debug_handle_to_op_name_mapping(reference_graph_module)
+
+    def _get_aot_debug_handle_to_stack_traces(
+        self, reference_graph_module: torch.fx.GraphModule, resolved_graph_name: str
+    ) -> dict[DebugHandle, dict[str, str | None]]:
+        """Debug handle to names of operators and the lines of the model that they come from."""
+        del resolved_graph_name  # whatever graph it is, its nodes know
+        found: dict[DebugHandle, dict[str, str | None]] = {}
+        for node in reference_graph_module.graph.nodes:
+            handle = handles_of(node.meta.get("debug_handle"))
+            if node.op == "call_function" and handle:
+                found.setdefault(handle, {})[node.name] = node.meta.get("stack_trace")
+        return found
+
+    def _get_runtime_intermediate_outputs_and_op_names(
         self,
     ) -> tuple[dict[DebugHandle, tuple[Any, int]], dict[DebugHandle, list[str]]]:
-        """Debug handle to what was logged and the number of outputs, and to names of events."""
+        """Debug handle to what was logged and the number of outputs, and to the name of the event that logged it.
+
+        Of several instructions with one debug handle, the last one counts.
+        """
         logged: dict[DebugHandle, tuple[int, Any, int]] = {}
         names: dict[DebugHandle, list[str]] = {}
         for event in self._logged_events():
@@ -323,7 +389,6 @@ class Inspector:
             if not handle:
                 continue
             instruction = -1 if event._instruction_id is None else event._instruction_id
-            names.setdefault(handle, []).append(event.name)
             if handle not in logged or logged[handle][0] <= instruction:
                 flat = [
                     item
@@ -331,6 +396,7 @@ class Inspector:
                     for item in (value if isinstance(value, list) else [value])
                 ]
                 logged[handle] = (instruction, flat, event.num_outputs)
+                names[handle] = [event.name]
         merged = merge_runtime_overlapping_debug_handles(logged)
         return {handle: (value, outputs) for handle, (_, value, outputs) in merged.items()}, names
 
@@ -338,11 +404,14 @@ class Inspector:
         found = []
         for block in self.event_blocks:
             covered = covered_by_delegates(block.events, logged=True)
+            # Calls whose steps are known get no operators themselves.
+            calls = covered_by_delegates(block.events)
             found += [
                 event
                 for event in block.events
                 if event.name not in EXCLUDED_EVENTS_WHEN_PRINTING
                 and id(event) not in covered
+                and (event.op_types or id(event) in calls)
                 and any(value is not None for value in event.debug_data)
             ]
         return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_leaves
 
 from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.numerical_comparator.numerical_comparator_base import DebugHandle
@@ -34,34 +35,59 @@ class NodeFilter:
         )
 
 
+#: Calls with a debug handle, without those that only take an element of another's result.
+OPERATORS = NodeFilter("debug_handle", "call_function", exclude_ops=["getitem"])
+
+
+def _flat(inputs: Sequence[Any], expected: int) -> list[Any]:
+    flat = tree_leaves(list(inputs))
+    if len(flat) != expected and isinstance(inputs[0] if inputs else None, (list, tuple)):
+        flat = tree_leaves(inputs[0])
+    if len(flat) != expected:
+        raise ValueError(
+            f"the model takes {expected} inputs, the ETRecord has {len(flat)}\nWay out: "
+            "update_representative_inputs((x, y)) with a value for each input, before the record is saved"
+        )
+    return flat
+
+
 class IntermediateOutputCapturer(torch.fx.Interpreter):
     """Runs a graph and keeps what its operators give.
 
     Attributes:
-        node_filters: A node's value is kept if all of them match: calls with a debug handle, without those that only
-            take an element of another's result.
+        node_filters: A node's value is kept if all of them match; :data:`OPERATORS` at first.
     """
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
         super().__init__(module)
-        self.node_filters = [NodeFilter("debug_handle", "call_function", exclude_ops=["getitem"])]
+        self.node_filters = [OPERATORS]
         self._captured: dict[DebugHandle, Any] = {}
 
     def run_and_capture(self, *args: Any, **kwargs: Any) -> dict[DebugHandle, Any]:
         """Runs the graph.
 
         Args:
-            args: Its inputs.
+            args: A value for each input, in whatever nesting, or sets of them, of which the first is taken. Buffers that
+                the graph changes have their old values afterwards.
 
         Returns:
             Debug handle to a copy of the value, in the order of execution; of several nodes with one handle, the
             last one's.
+
+        Raises:
+            ValueError: There is another number of inputs.
         """
         self._captured = {}
         with torch.no_grad():
             if kwargs:
                 args = (*args, *(kwargs[str(node.target)] for node in self._placeholders()[len(args) :]))
-            self.run(*args)
+            module: torch.nn.Module = self.module  # type: ignore[assignment]
+            before = {name: buffer.clone() for name, buffer in module.named_buffers()}
+            try:
+                self.run(*_flat(args, len(self._placeholders())))
+            finally:
+                for name, buffer in module.named_buffers():
+                    buffer.copy_(before[name])
         return self._captured
 
     def _placeholders(self) -> list[torch.fx.Node]:
@@ -77,4 +103,4 @@ class IntermediateOutputCapturer(torch.fx.Interpreter):
         return result
 
 
-__all__ = ["IntermediateOutputCapturer", "NodeFilter"]
+__all__ = ["OPERATORS", "IntermediateOutputCapturer", "NodeFilter"]

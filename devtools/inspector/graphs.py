@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+
 from executorch.devtools.debug_format.base_schema import OperatorGraph, OperatorNode
 from executorch.devtools.debug_format.et_schema import RESERVED_METADATA_ARG, FXOperatorGraph
 from executorch.devtools.etrecord import ETRecord
@@ -49,6 +52,13 @@ def create_debug_handle_to_op_node_mapping(op_graph: OperatorGraph) -> dict[int,
     return found
 
 
+def body_graphs(program: ExportedProgram) -> Iterator[OperatorGraph]:
+    """The graphs of the bodies of a program's control flow, which those of :func:`gen_graphs_from_etrecord` leave out."""
+    for module in program.graph_module.modules():
+        if isinstance(module, GraphModule) and module is not program.graph_module:
+            yield FXOperatorGraph.gen_operator_graph(module)
+
+
 def _operators(graph: OperatorGraph) -> Iterator[OperatorNode]:
     for element in graph.elements:
         if isinstance(element, OperatorGraph):
@@ -60,6 +70,7 @@ def _operators(graph: OperatorGraph) -> Iterator[OperatorNode]:
 __all__ = [
     "EDGE_DIALECT_GRAPH_KEY",
     "FORWARD",
+    "body_graphs",
     "create_debug_handle_to_op_node_mapping",
     "gen_graphs_from_etrecord",
 ]

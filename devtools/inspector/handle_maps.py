@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from executorch.devtools.inspector._intermediate_output_capturer import OPERATORS
 from executorch.devtools.inspector.debug_handles import handles_of
 from executorch.devtools.inspector.numerical_comparator.numerical_comparator_base import (
     DebugHandle,
@@ -195,11 +196,11 @@ def _connected(nodes: Sequence[NodeData]) -> list[list[NodeData]]:
 def get_aot_debug_handle_to_op_name_mapping(
     graph_module: torch.fx.GraphModule,
 ) -> dict[DebugHandle, list[str]]:
-    """Debug handle to the names of the calls that have it, in the order of the graph."""
+    """Debug handle to the names of the operators that have it, in the order of the graph."""
     names: dict[DebugHandle, list[str]] = {}
     for node in graph_module.graph.nodes:
         handle = handles_of(node.meta.get("debug_handle"))
-        if node.op == "call_function" and handle:
+        if handle and OPERATORS.matches(node):
             names.setdefault(handle, []).append(node.name)
     return names
 

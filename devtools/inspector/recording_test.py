@@ -130,3 +130,37 @@ def test_a_bundle_runs_and_its_module_records(
         "Default",
         "Execute",
     ]
+
+
+def test_values_are_compared_with_a_program_of_the_record(tmp_path: pathlib.Path) -> None:
+    class Counter(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("count", torch.zeros(1))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.count += 1
+            return torch.relu(x) * 3 + self.count
+
+    exported = torch.export.export(Counter(), (X,))
+    manager = to_edge_transform_and_lower(exported, generate_etrecord=True).to_executorch()
+    record = manager.get_etrecord()
+    record.update_representative_inputs([X])
+    edge = record.edge_programs()["forward"]
+    record.graph_map = {"again/forward": edge}
+    program = Runtime.get().load_program(manager.buffer, enable_etdump=True, debug_buffer_size=1 << 16)
+    program.load_method("forward").execute([X])
+    program.write_etdump_result_to_file(str(tmp_path / "run.etdp"), str(tmp_path / "run.bin"))
+    inspector = Inspector(str(tmp_path / "run.etdp"), etrecord=record, debug_buffer_path=tmp_path / "run.bin")
+    for name in (None, "edge_dialect_exported_program", "exported_program", "again", "again/forward"):
+        gap = inspector.calculate_numeric_gap("L1", reference_graph=name)
+        assert max(value for row in gap["gap"] for value in row) == 0
+        lines = [line for traces in gap["stacktraces"] for line in traces.values()]
+        assert any("torch.relu(x)" in str(line) for line in lines)
+    assert edge.state_dict["count"] == 0, "comparing changed the program"
+    with pytest.raises(ValueError, match="'other/forward' was not found"):
+        inspector.calculate_numeric_gap("L1", reference_graph="other")
+    record.exported_program = torch.export.export(Counter(), (X,))
+    record.export_graph_id = 0
+    with pytest.raises(ValueError, match="backpropagation failed"):
+        inspector.calculate_numeric_gap("L1", reference_graph="exported_program")
