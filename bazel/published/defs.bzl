@@ -1,9 +1,10 @@
 """Modules that only hand on names, written from the table, whose format README.md describes."""
 
 load("//bazel:defs.bzl", "py_lib")
+load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
 load(":exir_names.bzl", "EXIR")
 
-_PUBLISHED = EXIR
+_PUBLISHED = EXIR | BACKENDS_XNNPACK
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"

@@ -6,15 +6,6 @@ test fails both when a built name disappears and when an open one has been built
 
 #: Module -> names that it must have, besides the table of published names.
 PYTHON: dict[str, tuple[str, ...]] = {
-    "executorch.backends.xnnpack.partition.xnnpack_partitioner": (
-        "XnnpackDynamicallyQuantizedPartitioner",
-        "XnnpackPartitioner",
-    ),
-    "executorch.backends.xnnpack.quantizer.xnnpack_quantizer": (
-        "XNNPACKQuantizer",
-        "get_symmetric_quantization_config",
-    ),
-    "executorch.backends.xnnpack.utils.configs": ("get_xnnpack_edge_compile_config",),
     "executorch.devtools": (
         "BundledProgram",
         "ETRecord",

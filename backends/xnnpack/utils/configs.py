@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from executorch.backends.xnnpack._passes.remove_noop_expand_copy_pass import RemoveNoopExpandCopyPass
+from executorch.backends.xnnpack.remove_noop_expand_copy_pass import RemoveNoopExpandCopyPass
 
 
 def get_transform_passes(additional_passes: list[Any] | None = None) -> list[Any]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
+
+# In a checkout, what is generated lies below bazel-bin.
+__path__ = pkgutil.extend_path(__path__, __name__)
 
 from executorch.backends.xnnpack.partition.config import (
     elementwise_configs,

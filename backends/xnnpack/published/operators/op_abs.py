@@ -1,0 +1,11 @@
+"""Absolute values."""
+
+from executorch.backends.xnnpack.published.operators.builtin import BuiltinVisitor
+from executorch.backends.xnnpack.published.operators.node_visitor import offer_node_visitor
+
+
+@offer_node_visitor
+class AbsVisitor(BuiltinVisitor):
+    """Absolute values."""
+
+    target = "aten.abs.default"

@@ -1,0 +1,11 @@
+"""Leaky rectifiers."""
+
+from executorch.backends.xnnpack.published.operators.builtin import BuiltinVisitor
+from executorch.backends.xnnpack.published.operators.node_visitor import offer_node_visitor
+
+
+@offer_node_visitor
+class LeakyReluVisitor(BuiltinVisitor):
+    """Leaky rectifiers."""
+
+    target = "aten.leaky_relu.default"

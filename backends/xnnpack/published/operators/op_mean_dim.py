@@ -1,0 +1,11 @@
+"""Means over dimensions."""
+
+from executorch.backends.xnnpack.published.operators.builtin import BuiltinVisitor
+from executorch.backends.xnnpack.published.operators.node_visitor import offer_node_visitor
+
+
+@offer_node_visitor
+class MeanDim(BuiltinVisitor):
+    """Means over dimensions."""
+
+    target = "aten.mean.dim"

@@ -1,0 +1,11 @@
+"""Reciprocal square roots."""
+
+from executorch.backends.xnnpack.published.operators.builtin import BuiltinVisitor
+from executorch.backends.xnnpack.published.operators.node_visitor import offer_node_visitor
+
+
+@offer_node_visitor
+class ReciprocalSquareRootVisitor(BuiltinVisitor):
+    """Reciprocal square roots."""
+
+    target = "aten.rsqrt.default"

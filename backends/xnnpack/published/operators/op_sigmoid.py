@@ -1,0 +1,11 @@
+"""Logistic functions."""
+
+from executorch.backends.xnnpack.published.operators.builtin import BuiltinVisitor
+from executorch.backends.xnnpack.published.operators.node_visitor import offer_node_visitor
+
+
+@offer_node_visitor
+class Sigmoid(BuiltinVisitor):
+    """Logistic functions."""
+
+    target = "aten.sigmoid.default"
