@@ -12,7 +12,7 @@ from torch.fx.node import Target
 
 from executorch.backends.transforms.utils import get_param_tensor, is_param_node, set_param_tensor
 from executorch.dialects.edge_ops import aten_op
-from executorch.ir.rewriter import call_like, is_call, refresh_values, replace
+from executorch.ir.rewriter import call_like, is_call, refresh_values
 from executorch.ir.values import tensor_of
 from executorch.passes.infrastructure.pass_base import GraphRewrite
 
@@ -95,7 +95,11 @@ def _convert(node: Node, unsqueeze_weight: bool) -> None:
     source, weight, bias, stride, padding, dilation, transposed, output_padding, groups = operands
     if unsqueeze_weight:
         weight = call_like(node, _aten.unsqueeze_copy.default, (weight, 2))
-    args = (
+    result = call_like(node, _aten.squeeze_copy.dim, (node, 2))
+    node.append(result)
+    node.replace_all_uses_with(result, delete_user_cb=lambda user: user is not result, propagate_meta=False)
+    # The node stays the convolution: whoever holds it, or knows it by name, finds it there still.
+    node.args = (
         call_like(node, _aten.unsqueeze_copy.default, (source, 2)),
         weight,
         bias,
@@ -106,8 +110,7 @@ def _convert(node: Node, unsqueeze_weight: bool) -> None:
         [0, *output_padding],
         groups,
     )
-    made = call_like(node, _aten.convolution.default, args)
-    replace(node, call_like(node, _aten.squeeze_copy.dim, (made, 2)))
+    refresh_values(node.graph, (node,))
 
 
 __all__ = ["ConvertConv1dToConv2dPass"]

@@ -24,6 +24,7 @@ from executorch.backends.transforms.remove_clone_ops import RemoveCloneOpsTransf
 from executorch.backends.transforms.replace_scalar_with_tensor import ReplaceScalarWithTensorArgPass
 from executorch.backends.transforms.view_copy_to_squeeze_unsqueeze import ViewCopyToSqueezeUnsqueezePass
 from executorch.dialects.ops import ops
+from executorch.exir import to_edge
 
 _IMAGE = (torch.rand(2, 3, 4, 5),)
 _BATCH = ({0: Dim("batch", min=2, max=8)},)
@@ -199,6 +200,14 @@ def test_a_convolution_over_one_dimension_is_one_over_two(convolution):
     layer = convolution(3, 4, 3, stride=2, padding=1)
     result = run(layer, (torch.rand(2, 3, 8),), ConvertConv1dToConv2dPass, _BATCH)
     assert operators(result) == ["aten::unsqueeze_copy", "aten::convolution", "aten::squeeze_copy.dim"]
+
+
+def test_the_convolution_is_the_node_that_it_was():
+    program = to_edge(export(torch.nn.Conv1d(3, 4, 3), (torch.rand(2, 3, 8),))).exported_program()
+    (node,) = program.graph.find_nodes(op="call_function", target=ops.edge.aten.convolution.default)
+    name = node.name
+    assert ConvertConv1dToConv2dPass(program)(program.graph_module).modified
+    assert node.graph is program.graph and node.name == name and node.meta["val"].shape == (2, 4, 1, 6)
 
 
 def test_a_convolution_with_a_calculated_weight_stays():
