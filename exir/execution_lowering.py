@@ -297,10 +297,10 @@ _COPY = (
         leaves="buffers that one method changes changed by all that read them, where methods share them",
     ),
     Stage("caller's passes", _over(_callers_passes), leaves="an edge graph still"),
-    Stage("external constants", _over(tag_external_constants), leaves="names of `.ptd` files on constants"),
 )
 
 _OPTIMIZATION = (
+    Stage("external constants", _over(tag_external_constants), leaves="names of `.ptd` files on constants"),
     Stage(
         "quantized operators",
         lambda settings: [ProgramStep(quant_fusion_and_const_prop_pass)],
