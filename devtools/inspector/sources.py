@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from executorch.devtools.debug_format.base_schema import OperatorNode
 from executorch.devtools.inspector.debug_handles import handles_of
 
-if TYPE_CHECKING:
-    from executorch.devtools.inspector._events import Event
+
+class Sourced(Protocol):
+    """What an event knows of the model's source."""
+
+    debug_handles: Any
+    op_types: list[str]
+    stack_traces: dict[str, str]
+    module_hierarchy: dict[str, dict[str, Any]]
 
 
-def attach_sources(event: Event, nodes: Mapping[int, Sequence[OperatorNode]]) -> None:
+def attach_sources(event: Sourced, nodes: Mapping[int, Sequence[OperatorNode]]) -> None:
     """Fills what an event knows of the model's source, from the operators with its debug handles."""
     for handle in handles_of(event.debug_handles):
         for node in nodes.get(handle, ()):
@@ -25,7 +31,7 @@ def attach_sources(event: Event, nodes: Mapping[int, Sequence[OperatorNode]]) ->
                 event.module_hierarchy[node.name] = metadata["nn_module_stack"]
 
 
-def is_in_module(event: Event, module_name: str) -> bool:
+def is_in_module(event: Sourced, module_name: str) -> bool:
     """Whether an event comes from a module: its path (``layers.0``), or torch's name (``L__self___layers_0``)."""
     for hierarchy in event.module_hierarchy.values():
         for key, entry in hierarchy.items():
