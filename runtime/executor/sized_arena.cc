@@ -56,18 +56,14 @@ class SizedArena::Reader {
     return found && *value <= limit;
   }
 
-  bool number(uint32_t* value) {
+  /// A number that leaves room to count with.
+  template <typename T>
+  bool number(T* value) {
+    constexpr uint64_t kMost = std::numeric_limits<T>::max() / 2;
     uint64_t wide = 0;
-    const bool found = number(std::numeric_limits<uint32_t>::max(), &wide);
-    *value = static_cast<uint32_t>(wide);
+    const bool found = number(kMost < kTooMuch ? kMost : uint64_t{kTooMuch}, &wide);
+    *value = static_cast<T>(wide);
     return found;
-  }
-
-  bool number(size_t* value) {
-    uint64_t wide = 0;
-    const bool found = number(static_cast<uint64_t>(kTooMuch), &wide);
-    *value = static_cast<size_t>(wide);
-    return found && wide <= std::numeric_limits<size_t>::max() / 2;
   }
 
   /// Bytes as a function of sizes, up to the '@' behind it; false if it is none, or too much.
