@@ -50,18 +50,12 @@ class Verifier:
 
     @classmethod
     def storage_overlap(cls, lhs_spec: TensorSpec, rhs_spec: TensorSpec) -> bool:
-        """True if two values have bytes in common.
-
-        Raises:
-            MemoryPlanningError: one of them has no place.
-        """
-        for spec in (lhs_spec, rhs_spec):
-            if spec.mem_id is None or spec.mem_offset is None:
-                raise MemoryPlanningError(f"{spec!r} has no place")
-        if lhs_spec.mem_id != rhs_spec.mem_id or not lhs_spec.nbytes() or not rhs_spec.nbytes():
-            return False
+        """True if two values have bytes in common; one that has no place has none."""
         begin, other_begin = lhs_spec.mem_offset, rhs_spec.mem_offset
-        assert begin is not None and other_begin is not None
+        if begin is None or other_begin is None or lhs_spec.mem_id != rhs_spec.mem_id:
+            return False
+        if not lhs_spec.nbytes() or not rhs_spec.nbytes():
+            return False
         return begin < other_begin + rhs_spec.nbytes() and other_begin < begin + lhs_spec.nbytes()
 
     @classmethod

@@ -59,5 +59,4 @@ def test_intervals(one, other, expected):
 
 def test_values_without_a_place_overlap_nothing():
     _, _, specs = chain()
-    with pytest.raises(MemoryPlanningError, match="has no place"):
-        Verifier.storage_overlap(specs[0], specs[1])
+    assert not Verifier.storage_overlap(specs[0], specs[1])
