@@ -44,6 +44,7 @@ positions that a fresh model fills with one number get random values, and batch 
 whole branches count for nothing.
 
 * Floating point: the largest error of any output, as a share of the output's largest magnitude; right up to {tolerance:.0e}.
+  Where it is more, eager in double precision is what counts: eager rounds as well.
 * int8: the ratio of signal to noise of the program against the model in floating point and, in brackets, that of the quantized module
   in PyTorch, in decibels. Right if the program loses at most {loss:.0f} dB against the module, or agrees with it to {agreement:.0f} dB: where one
   rounding falls the other way, all that follows moves.

@@ -36,6 +36,27 @@ def test_a_wrong_program_is_noticed():
     assert result.verdict == "wrong" and "2.0e+00" in result.reason
 
 
+def test_rounding_that_is_eagers_own_does_not_count():
+    class Cancels(nn.Module):
+        """Adds in another order when it is exported: the sum of what is left over is rounding only."""
+
+        def forward(self, x):
+            large = x * 65536
+            return (x + large) - large if torch.compiler.is_exporting() else x + (large - large)
+
+    x = torch.rand(2, 3)
+    subject = _subject(Cancels(), x)
+    assert run.portable(subject).verdict == "wrong", "in double precision it is off as well"
+
+    class Rounds(nn.Module):
+        def forward(self, x):
+            large = x * 65536
+            return x + (large - large) if torch.compiler.is_exporting() else (x + large) - large
+
+    result = run.portable(_subject(Rounds(), x))
+    assert result.verdict == "right" and result.error < 1e-6
+
+
 def test_what_torch_does_not_export_is_no_failure_of_ours():
     class Loops(nn.Module):
         def forward(self, x):
