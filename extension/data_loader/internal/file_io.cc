@@ -56,12 +56,25 @@ int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
   return -1;
 }
 
-#else
+#elif defined(O_CLOEXEC)
 
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC;
 
 int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
   return ::pread(fd, buffer, size, static_cast<off_t>(offset));
+}
+
+#else
+
+// A board's C library without processes: nothing inherits a descriptor, and reading at an offset is
+// seeking there first, which moves the position that the descriptor's owner sees.
+constexpr int kOpenFlags = O_RDONLY;
+
+int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
+  if (::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) {
+    return -1;
+  }
+  return ::read(fd, buffer, size);
 }
 
 #endif
