@@ -37,7 +37,7 @@ EDGES = {
     },
     "memory_planning": {"py": ["dialects", "ir"], "cc": []},
     # Level 3 and the front door, the only library that knows all stages.
-    "emitter": {"py": ["schema", "dialects", "memory_planning"], "cc": []},
+    "emitter": {"py": ["schema", "dialects", "ir", "memory_planning"], "cc": []},
     "exir": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner", "memory_planning", "emitter"],
         "cc": [],

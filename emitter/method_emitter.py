@@ -37,8 +37,9 @@ from executorch.emitter.control_flow import ControlFlow
 from executorch.emitter.delegates import DelegateTable
 from executorch.emitter.errors import EmissionError, InternalNodeError, NodeEmissionError
 from executorch.emitter.instructions import InstructionList, Scope, operator_key
-from executorch.emitter.training import is_returned
 from executorch.emitter.values import ValueTable, dynamism
+from executorch.ir.mutations import is_returned
+from executorch.ir.signature import STATE_KINDS
 from executorch.memory_planning import ARENA_FUNCTIONS, BUFFER_DEVICES, BUFFER_SIZES, ArenaFunctions
 from executorch.schema.program import (
     Chain,
@@ -54,8 +55,6 @@ from executorch.schema.program import (
 )
 
 _VIEW = ("executorch_prim::et_view", "default")
-_USER_INPUTS = (InputKind.USER_INPUT,)
-_STATE_INPUTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
 @dataclass
@@ -152,10 +151,10 @@ class MethodEmitter:
         placeholders = [node for node in scope.module.graph.nodes if node.op == "placeholder"]
         numbers = []
         for node, spec in zip(placeholders, self.program.graph_signature.input_specs, strict=True):
-            if spec.kind not in (*_USER_INPUTS, *_STATE_INPUTS):
+            if spec.kind not in (InputKind.USER_INPUT, *STATE_KINDS):
                 raise EmissionError(f"input {node.name!r}: a program has no inputs of kind {spec.kind.name}")
             scope.numbers[node] = self._placeholder(node)
-            if spec.kind in _USER_INPUTS:
+            if spec.kind is InputKind.USER_INPUT:
                 numbers.append(scope.numbers[node])
                 self._note_static_dims(scope.numbers[node], node)
         return numbers

@@ -10,28 +10,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ExportGraphSignature, OutputKind, OutputSpec
+
+from executorch.ir.mutations import gradient_outputs, is_returned
 
 GRADIENTS_INDEX: Final = "__et_training_gradients_index_"
 PARAMETERS_INDEX: Final = "__et_training_parameters_index_"
 PARAMETER_NAMES: Final = "__et_training_fqn_"
-
-_RETURNED: Final = (
-    OutputKind.USER_OUTPUT,
-    OutputKind.LOSS_OUTPUT,
-    OutputKind.GRADIENT_TO_PARAMETER,
-    OutputKind.GRADIENT_TO_USER_INPUT,
-)
-
-
-def is_returned(output: OutputSpec, signature: ExportGraphSignature) -> bool:
-    """Whether the caller gets this output: not the new values of buffers, which stay in the program.
-
-    Signatures have no kind for parameters that leave the program; they are tokens with the name of a parameter.
-    """
-    if output.kind is OutputKind.TOKEN:
-        return getattr(output.arg, "name", None) in signature.inputs_to_parameters
-    return output.kind in _RETURNED
 
 
 def training_methods(methods: Mapping[str, ExportedProgram]) -> dict[str, Any]:
@@ -39,13 +23,12 @@ def training_methods(methods: Mapping[str, ExportedProgram]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, program in sorted(methods.items()):
         signature = program.graph_signature
-        returned = [output for output in signature.output_specs if is_returned(output, signature)]
-        kinds = [output.kind for output in returned]
-        if OutputKind.GRADIENT_TO_PARAMETER not in kinds:
+        gradients = gradient_outputs(signature)
+        if not gradients:
             continue
-        first = kinds.index(OutputKind.GRADIENT_TO_PARAMETER)
-        names = [o.target for o in returned if o.kind is OutputKind.GRADIENT_TO_PARAMETER]
+        returned = [output for output in signature.output_specs if is_returned(output, signature)]
+        first = returned.index(gradients[0])
         found[GRADIENTS_INDEX + name] = first
-        found[PARAMETER_NAMES + name] = names
-        found[PARAMETERS_INDEX + name] = first + len(names)
+        found[PARAMETER_NAMES + name] = [output.target for output in gradients]
+        found[PARAMETERS_INDEX + name] = first + len(gradients)
     return found

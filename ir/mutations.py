@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from torch.export import ExportedProgram
-from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind
+from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec
 from torch.fx import Node
 
 #: What may be written -> the kind of output that its new value is.
@@ -98,10 +98,24 @@ def variable_placeholders(program: ExportedProgram) -> set[Node]:
     return {node for node in placeholders if node.name in changing} | mutated_placeholders(program)
 
 
+def is_returned(output: OutputSpec, signature: ExportGraphSignature) -> bool:
+    """Whether the caller gets this output: not what is written back, which stays in the program.
+
+    Signatures have no kind for parameters that a program for training gives out; they are tokens with the name of one.
+    """
+    if output.kind is OutputKind.TOKEN:
+        return getattr(output.arg, "name", None) in signature.inputs_to_parameters
+    return output.kind not in MUTATIONS
+
+
+def gradient_outputs(signature: ExportGraphSignature) -> list[OutputSpec]:
+    """The outputs that are gradients of parameters; each has its parameter's name in the model as ``target``."""
+    return [spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER]
+
+
 def gradients(signature: ExportGraphSignature) -> list[str]:
     """Names (in the model) of the parameters whose gradients the program returns, in the order of these."""
-    specs = (spec for spec in signature.output_specs if spec.kind is OutputKind.GRADIENT_TO_PARAMETER)
-    return [spec.target for spec in specs if spec.target is not None]
+    return [spec.target for spec in gradient_outputs(signature) if spec.target is not None]
 
 
 def trained_parameters(signature: ExportGraphSignature) -> set[str]:

@@ -2,9 +2,16 @@
 
 import torch
 from torch.export.experimental import _export_forward_backward
-from torch.export.graph_signature import InputKind
+from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, TensorArgument
 
-from executorch.ir.mutations import changing_state, mutations, state_mutations, trained_parameters
+from executorch.ir.mutations import (
+    changing_state,
+    gradient_outputs,
+    is_returned,
+    mutations,
+    state_mutations,
+    trained_parameters,
+)
 
 
 class _Writing(torch.nn.Module):
@@ -43,6 +50,15 @@ def test_all_that_is_written_is_found():
     assert changing_state(signature) == {"p_weight", "b_count"}
 
 
+def test_what_is_written_back_is_not_returned():
+    signature = _signature()
+    returned = [output.kind for output in signature.output_specs if is_returned(output, signature)]
+    assert returned == [OutputKind.USER_OUTPUT]
+    # How a program for training gives out its parameters; any other token is none of the caller's.
+    assert is_returned(OutputSpec(OutputKind.TOKEN, TensorArgument("p_frozen"), None), signature)
+    assert not is_returned(OutputSpec(OutputKind.TOKEN, TensorArgument("token"), None), signature)
+
+
 def test_trained_parameters_change_between_runs():
     class Loss(torch.nn.Module):
         def __init__(self):
@@ -56,5 +72,6 @@ def test_trained_parameters_change_between_runs():
     exported = torch.export.export(Loss(), (torch.ones(3, 2),))
     signature = _export_forward_backward(exported).graph_signature
     assert trained_parameters(signature) == {"layer.weight"}
+    assert [output.target for output in gradient_outputs(signature)] == ["layer.weight"]
     assert changing_state(signature) == {"p_layer_weight"}
     assert not list(mutations(signature))
