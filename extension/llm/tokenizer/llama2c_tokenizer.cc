@@ -1,12 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include <executorch/extension/llm/tokenizer/byte_pairs.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
+#include <executorch/extension/llm/tokenizer/model_file.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace tokenizers {
@@ -20,25 +19,10 @@ constexpr size_t kBytes = 256;
 constexpr int32_t kLongestToken = 1 << 16;
 constexpr size_t kMostTokens = size_t{1} << 24;
 
-/// The whole file; false if it cannot be read.
-bool read_file(const std::string& path, std::vector<char>& bytes) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (file == nullptr) {
-    return false;
-  }
-  char block[1 << 14];
-  size_t n;
-  while ((n = std::fread(block, 1, sizeof(block), file.get())) > 0) {
-    bytes.insert(bytes.end(), block, block + n);
-  }
-  return std::ferror(file.get()) == 0;
-}
-
 /// Takes little-endian values off bytes.
 class Reader {
  public:
-  explicit Reader(const std::vector<char>& bytes) : bytes_(bytes) {}
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
 
   bool at_end() const { return at_ == bytes_.size(); }
 
@@ -71,23 +55,14 @@ class Reader {
   }
 
  private:
-  const std::vector<char>& bytes_;
+  const std::string& bytes_;
   size_t at_ = 0;
 };
-
-/// The byte of a token such as "<0x0A>"; -1 for other tokens.
-int byte_of(const std::string& piece) {
-  unsigned int byte = 0;
-  char rest = 0;
-  const bool matches = piece.size() == 6 && piece.compare(0, 3, "<0x") == 0 &&
-                       std::sscanf(piece.c_str(), "<0x%02X%c", &byte, &rest) == 2 && rest == '>';
-  return matches ? static_cast<int>(byte) : -1;
-}
 
 }  // namespace
 
 Error Llama2cTokenizer::load(const std::string& tokenizer_path) {
-  std::vector<char> bytes;
+  std::string bytes;
   if (!read_file(tokenizer_path, bytes)) {
     ET_LOG(Error, "Cannot read the tokenizer %s", tokenizer_path.c_str());
     return Error::AccessFailed;

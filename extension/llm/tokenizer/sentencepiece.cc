@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <executorch/extension/llm/tokenizer/byte_pairs.h>
+#include <executorch/extension/llm/tokenizer/model_file.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece_reader.h>
 #include <executorch/runtime/platform/log.h>
@@ -19,15 +17,6 @@ const char kSpace[] = "\xe2\x96\x81";
 constexpr size_t kSpaceSize = sizeof(kSpace) - 1;
 /// How much less probable than all pieces an unknown character is.
 constexpr float kUnknownPenalty = 10.0f;
-
-/// The byte of a token such as "<0x0A>"; -1 for other tokens.
-int byte_of(const std::string& piece) {
-  unsigned int byte = 0;
-  char rest = 0;
-  const bool matches = piece.size() == 6 &&
-                       std::sscanf(piece.c_str(), "<0x%02X%c", &byte, &rest) == 2 && rest == '>';
-  return matches ? static_cast<int>(byte) : -1;
-}
 
 std::string with_spaces(const std::string& piece) {
   std::string text;
@@ -45,9 +34,8 @@ std::string with_spaces(const std::string& piece) {
 }  // namespace
 
 Error SPTokenizer::load(const std::string& tokenizer_path) {
-  std::ifstream file(tokenizer_path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) {
+  std::string bytes;
+  if (!read_file(tokenizer_path, bytes)) {
     ET_LOG(Error, "Cannot read the tokenizer %s", tokenizer_path.c_str());
     return Error::AccessFailed;
   }
