@@ -36,3 +36,9 @@ POSIX = select({
     Label("@platforms//os:windows"): _NO,
     "//conditions:default": [],
 })
+
+#: Definitions that yield to those of a program function by function, which COFF has not: there `register_pal` is the way.
+WEAK_SYMBOLS = select({
+    Label("@platforms//os:windows"): _NO,
+    "//conditions:default": [],
+})

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -35,7 +35,7 @@ class CPUCachingAllocator : public runtime::MemoryAllocator {
     CPUCachingAllocator::reset();
     for (const auto& [key, blocks] : kept_) {
       for (void* block : blocks) {
-        std::free(block);
+        release(key, block);
       }
     }
   }
@@ -54,7 +54,10 @@ class CPUCachingAllocator : public runtime::MemoryAllocator {
     const Key key{(size + alignment - 1) / alignment * alignment, alignment};
     const std::lock_guard<std::mutex> lock(mutex_);
     void* block = take(key);
-    if (block == nullptr && ::posix_memalign(&block, alignment, key.first) != 0) {
+    if (block == nullptr) {
+      block = ::operator new(key.first, std::align_val_t{alignment}, std::nothrow);
+    }
+    if (block == nullptr) {
       ET_LOG(Error, "No memory for %zu bytes", key.first);
       return nullptr;
     }
@@ -69,7 +72,7 @@ class CPUCachingAllocator : public runtime::MemoryAllocator {
         kept_[key].push_back(block);
         kept_bytes_ += key.first;
       } else {
-        std::free(block);
+        release(key, block);
       }
     }
     used_.clear();
@@ -77,6 +80,10 @@ class CPUCachingAllocator : public runtime::MemoryAllocator {
 
  private:
   using Key = std::pair<size_t, size_t>;  // Size and alignment.
+
+  static void release(const Key& key, void* block) {
+    ::operator delete(block, std::align_val_t{key.second});
+  }
 
   void* take(const Key& key) {
     const auto blocks = kept_.find(key);

@@ -36,6 +36,7 @@
 #include <ctime>
 #include <list>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -134,7 +135,11 @@ struct OwnedTensor {
   std::vector<SizesType> sizes;
   std::vector<DimOrderType> dim_order;
   std::vector<StridesType> strides;
-  std::unique_ptr<char, decltype(&std::free)> data{nullptr, &std::free};
+  static constexpr std::align_val_t kAlignment{64};
+  struct Free {
+    void operator()(char* memory) const { ::operator delete(memory, kAlignment); }
+  };
+  std::unique_ptr<char, Free> data;
   std::unique_ptr<TensorImpl> impl;
   ScalarType dtype = ScalarType::Undefined;
 
@@ -159,11 +164,7 @@ struct OwnedTensor {
     }
     // At least one byte, since a kernel may be handed an empty tensor but not one without memory.
     // Aligned as PyTorch's tensors are, so that speeds compare.
-    void* memory = nullptr;
-    if (posix_memalign(&memory, 64, capacity == 0 ? 1 : capacity) != 0) {
-      std::abort();
-    }
-    data.reset(static_cast<char*>(memory));
+    data.reset(static_cast<char*>(::operator new(capacity == 0 ? 1 : capacity, kAlignment)));
     std::memset(data.get(), 0x5a, capacity);
     if (sent > 0) {
       std::memcpy(data.get(), bytes, sent < capacity ? sent : capacity);

@@ -201,12 +201,12 @@ class OpExpOutTest : public OperatorTest {
 
 TEST_F(OpExpOutTest, BoolAndIntegersGiveFloat) {
   TensorFactory<ScalarType::Float> tf_out;
-#define TEST_ENTRY(ctype, dtype)                                                 \
-  {                                                                              \
-    TensorFactory<ScalarType::dtype> tf;                                         \
-    Tensor out = tf_out.zeros({2});                                              \
-    op_exp_out(tf.make({2}, {0, 1}), out);                                       \
-    EXPECT_TENSOR_CLOSE(out, tf_out.make({2}, {1.0f, static_cast<float>(M_E)})); \
+#define TEST_ENTRY(ctype, dtype)                                        \
+  {                                                                     \
+    TensorFactory<ScalarType::dtype> tf;                                \
+    Tensor out = tf_out.zeros({2});                                     \
+    op_exp_out(tf.make({2}, {0, 1}), out);                              \
+    EXPECT_TENSOR_CLOSE(out, tf_out.make({2}, {1.0f, std::exp(1.0f)})); \
   }
   ET_FORALL_INT_TYPES_AND(Bool, TEST_ENTRY)
 #undef TEST_ENTRY
@@ -216,5 +216,5 @@ TEST_F(OpExpOutTest, HalfRoundsOnce) {
   TensorFactory<ScalarType::Half> tf;
   Tensor out = tf.zeros({3});
   op_exp_out(tf.make({3}, {0, 1, -1}), out);
-  EXPECT_TENSOR_EQ(out, tf.make({3}, {1, static_cast<float>(M_E), static_cast<float>(1 / M_E)}));
+  EXPECT_TENSOR_EQ(out, tf.make({3}, {1, std::exp(1.0f), static_cast<float>(1 / std::exp(1.0))}));
 }

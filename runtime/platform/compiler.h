@@ -25,7 +25,12 @@
 #define ET_UNREACHABLE() __builtin_unreachable()
 #define ET_DEPRECATED __attribute__((deprecated))
 #define ET_UNUSED __attribute__((unused))
+#if defined(_WIN32)
+/// COFF has no weak definitions: a library's own is taken where nothing else defines a function.
+#define ET_WEAK
+#else
 #define ET_WEAK __attribute__((weak))
+#endif
 /// Lets the compiler check a printf-style format (1-based positions of the format and its varargs).
 #define ET_PRINTFLIKE(string_index, va_index) \
   __attribute__((format(printf, string_index, va_index)))

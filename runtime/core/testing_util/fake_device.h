@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <new>
 #include <vector>
 
 #include <executorch/runtime/core/device_allocator.h>
@@ -21,7 +22,9 @@ class FakeDevice final : public DeviceAllocator {
       return Error::MemoryAllocationFailed;
     }
     const size_t rounded = (nbytes / alignment + 1) * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded);
+    const std::align_val_t align{alignment};
+    void* memory = ::operator new(rounded, align);
+    blocks_.emplace(memory, align);
     // Nobody may count on zeros.
     std::memset(memory, 0xA5, rounded);
     ++live;
@@ -31,7 +34,8 @@ class FakeDevice final : public DeviceAllocator {
 
   void deallocate(void* memory, etensor::DeviceIndex) override {
     --live;
-    std::free(memory);
+    ::operator delete(memory, blocks_.at(memory));
+    blocks_.erase(memory);
   }
 
   Error copy_host_to_device(void* device, const void* host, size_t nbytes,
@@ -52,6 +56,9 @@ class FakeDevice final : public DeviceAllocator {
   int live = 0;
   int num_copies = 0;
   etensor::DeviceIndex last_index = -1;
+
+ private:
+  std::map<void*, std::align_val_t> blocks_;
 };
 
 }  // namespace testing
