@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from torch.export import ExportedProgram
 
 from executorch.ir.clone import clone_program
-from executorch.partitioner.interface import backend_lookup
+from executorch.partitioner.interface.backend_registry import register_backend
 from executorch.partitioner.interface.compile_spec import CompileSpec
 from executorch.partitioner.interface.named_data_store import NamedDataStoreOutput
 
@@ -53,7 +53,7 @@ class BackendDetails(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        backend_lookup.register_backend(cls)
+        register_backend(cls)
 
     @classmethod
     def copy_exported_program_for_preprocess(

@@ -12,32 +12,12 @@ A backend becomes known in three ways, tried in this order:
 from __future__ import annotations
 
 import importlib.metadata
-import logging
-from typing import TYPE_CHECKING
 
+from executorch.partitioner.interface.backend_details import BackendDetails
+from executorch.partitioner.interface.backend_registry import backends, register_backend
 from executorch.partitioner.interface.errors import BackendNotFoundError
 
-if TYPE_CHECKING:
-    from executorch.partitioner.interface.backend_details import BackendDetails
-
 ENTRY_POINT_GROUP = "executorch.backends"
-
-_log = logging.getLogger(__name__)
-_backends: dict[str, type[BackendDetails]] = {}
-
-
-def _origin(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
-def register_backend(cls: type[BackendDetails], name: str | None = None) -> type[BackendDetails]:
-    """Makes ``cls`` known under ``name`` (its class name by default). The newest class of a name wins."""
-    key = name or cls.__name__
-    known = _backends.get(key)
-    if known is not None and _origin(known) != _origin(cls):
-        _log.warning("backend %r: %s takes the place of %s", key, _origin(cls), _origin(known))
-    _backends[key] = cls
-    return cls
 
 
 def _announced() -> dict[str, importlib.metadata.EntryPoint]:
@@ -46,7 +26,7 @@ def _announced() -> dict[str, importlib.metadata.EntryPoint]:
 
 def registered_backends() -> list[str]:
     """Names of all backends that ``find_backend`` would find, sorted."""
-    return sorted(_backends.keys() | _announced().keys())
+    return sorted(backends.keys() | _announced().keys())
 
 
 def find_backend(backend_id: str) -> type[BackendDetails]:
@@ -55,15 +35,18 @@ def find_backend(backend_id: str) -> type[BackendDetails]:
     Raises:
         BackendNotFoundError: (a ``NotImplementedError``) when there is none; lists those that there are.
     """
-    if backend_id not in _backends:
+    if backend_id not in backends:
         entry = _announced().get(backend_id)
         if entry is not None:
             register_backend(entry.load(), backend_id)
-    if backend_id not in _backends:
+    if backend_id not in backends:
         known = ", ".join(registered_backends()) or "none"
         raise BackendNotFoundError(
             f"Backend {backend_id} was not found. Known backends: {known}. "
             f"Way out: import the module that defines class {backend_id}(BackendDetails), or install the "
             f"package that announces it (entry point group {ENTRY_POINT_GROUP!r})."
         )
-    return _backends[backend_id]
+    return backends[backend_id]
+
+
+__all__ = ["ENTRY_POINT_GROUP", "find_backend", "register_backend", "registered_backends"]

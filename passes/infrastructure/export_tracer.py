@@ -1,6 +1,6 @@
 """``ExportPass.ExportTracer``: a graph that a pass builds from nothing, for the graph builders of backends' tests."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import torch
 from torch.fx import Graph
@@ -8,8 +8,14 @@ from torch.fx.graph import CodeGen
 
 from executorch.dialects.torch_types import FakeTensorMode
 
-if TYPE_CHECKING:
-    from executorch.passes.infrastructure.export_pass import ExportPass
+
+class Emitting(Protocol):
+    """What a tracer asks of a pass: ``ExportPass`` is one."""
+
+    fake_mode: FakeTensorMode | None
+
+    def build_on(self, graph: Graph, root: torch.nn.Module) -> None:
+        """Emits into ``graph`` from now on, and puts what it refers to into ``root``."""
 
 
 class ExportTracer:
@@ -33,7 +39,7 @@ class ExportTracer:
         graph: The graph under construction.
     """
 
-    def __init__(self, callback: "ExportPass", codegen: CodeGen) -> None:
+    def __init__(self, callback: Emitting, codegen: CodeGen) -> None:
         self.callback = callback
         self.root = torch.nn.Module()
         self.graph = Graph()
@@ -41,10 +47,10 @@ class ExportTracer:
         callback.build_on(self.graph, self.root)
 
     @property
-    def fake_tensor_mode(self) -> "FakeTensorMode | None":
+    def fake_tensor_mode(self) -> FakeTensorMode | None:
         """In which operators without tensors among their arguments are executed."""
         return self.callback.fake_mode
 
     @fake_tensor_mode.setter
-    def fake_tensor_mode(self, mode: "FakeTensorMode | None") -> None:
+    def fake_tensor_mode(self, mode: FakeTensorMode | None) -> None:
         self.callback.fake_mode = mode

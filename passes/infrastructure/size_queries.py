@@ -1,13 +1,11 @@
 """Sizes of tensors for passes that emit them as arguments."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from executorch.dialects.edge_ops import edge_op
-
-if TYPE_CHECKING:
-    from executorch.passes.infrastructure.export_pass import NodeMetadata, ProxyValue
+from executorch.passes.infrastructure.graph_values import NodeMetadata, ProxyValue
 
 
 class SizeQueries:
@@ -16,8 +14,8 @@ class SizeQueries:
     call_operator: Any
 
     def call_size_operator(
-        self, tensor_proxy: "ProxyValue", dim: int, meta: "NodeMetadata", *, edge_dialect: bool = False
-    ) -> "ProxyValue | int":
+        self, tensor_proxy: ProxyValue, dim: int, meta: NodeMetadata, *, edge_dialect: bool = False
+    ) -> ProxyValue | int:
         """One size of a tensor: the number itself where it never changes, else an emitted ``aten.sym_size.int``.
 
         Args:
@@ -36,8 +34,8 @@ class SizeQueries:
         return self.call_operator(edge_op(op) if edge_dialect else op, (tensor_proxy, dim), {}, meta)
 
     def call_size_operator_all(
-        self, tensor_proxy: "ProxyValue", meta: "NodeMetadata", *, edge_dialect: bool = False
-    ) -> "list[ProxyValue | int]":
+        self, tensor_proxy: ProxyValue, meta: NodeMetadata, *, edge_dialect: bool = False
+    ) -> list[ProxyValue | int]:
         """All sizes of a tensor, as :meth:`call_size_operator` gives them."""
         return [
             self.call_size_operator(tensor_proxy, dim, meta, edge_dialect=edge_dialect)

@@ -111,23 +111,8 @@ def test_private_types_of_torch_come_from_one_room():
     assert found == {PRIVATE_TYPES_ROOM}
 
 
-#: Circles that are still to be opened. Take out what has become true without.
-CIRCLES_LEFT = {
-    ("partitioner.interface.backend_details", "partitioner.interface.backend_lookup"),
-    (
-        "passes.infrastructure.export_pass",
-        "passes.infrastructure.export_tracer",
-        "passes.infrastructure.size_queries",
-    ),
-}
-
-
 def test_no_circle_of_imports_between_modules():
-    found = import_graph.circles(ROOT)
-    assert [str(circle) for circle in found if circle.members not in CIRCLES_LEFT] == []
-    assert {circle.members for circle in found} == CIRCLES_LEFT, (
-        "one is open now: take it out of CIRCLES_LEFT"
-    )
+    assert [str(circle) for circle in import_graph.circles(ROOT)] == []
 
 
 def test_imports_stand_among_the_dependencies():
