@@ -17,20 +17,16 @@ from torchgen.model import (
     OperatorName,
 )
 
+from executorch.schema.scalar_type import ScalarType as FileType
+
 KERNEL_KEY_VERSION = 1
 
 
-class ScalarType(IntEnum):
-    """Dtypes that a kernel can be specialized for, with their numbers in the file format."""
-
-    Byte = 0
-    Char = 1
-    Short = 2
-    Int = 3
-    Long = 4
-    Float = 6
-    Double = 7
-    Bool = 11
+_DTYPES = ["Byte", "Char", "Short", "Int", "Long", "Float", "Double", "Bool"]
+#: Dtypes that a kernel can be specialized for, with their numbers in the file format.
+ScalarType = IntEnum(  # type: ignore[misc]
+    "ScalarType", {name: FileType[name.upper()] for name in _DTYPES}, module=__name__
+)
 
 
 ETParsedYaml = namedtuple("ETParsedYaml", ["native_functions", "kernel_index"])

@@ -33,14 +33,8 @@ import torch
 
 #: Names of element types in the table.
 DTYPE_NAMES: dict[str, torch.dtype] = {
-    "Bool": torch.bool,
-    "Byte": torch.uint8,
-    "Char": torch.int8,
-    "Short": torch.int16,
-    "Int": torch.int32,
-    "Long": torch.int64,
-    "Float": torch.float32,
-    "Double": torch.float64,
+    name: getattr(torch, f"{name}Tensor").dtype
+    for name in ("Bool", "Byte", "Char", "Short", "Int", "Long", "Float", "Double")
 }
 
 #: The types that the table judges.

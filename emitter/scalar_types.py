@@ -5,38 +5,12 @@ from __future__ import annotations
 import torch
 
 from executorch.emitter.errors import EmissionError, MemoryFormatError
+from executorch.schema.element_types import ELEMENT_TYPES
 from executorch.schema.scalar_type import ScalarType
 
-_NAMES = {
-    ScalarType.BYTE: "uint8",
-    ScalarType.CHAR: "int8",
-    ScalarType.SHORT: "int16",
-    ScalarType.INT: "int32",
-    ScalarType.LONG: "int64",
-    ScalarType.HALF: "float16",
-    ScalarType.FLOAT: "float32",
-    ScalarType.DOUBLE: "float64",
-    ScalarType.COMPLEX32: "complex32",
-    ScalarType.COMPLEX64: "complex64",
-    ScalarType.COMPLEX128: "complex128",
-    ScalarType.BOOL: "bool",
-    ScalarType.QINT8: "qint8",
-    ScalarType.QUINT8: "quint8",
-    ScalarType.QINT32: "qint32",
-    ScalarType.BFLOAT16: "bfloat16",
-    ScalarType.QUINT4X2: "quint4x2",
-    ScalarType.QUINT2X4: "quint2x4",
-    ScalarType.BITS16: "bits16",
-    ScalarType.FLOAT8E5M2: "float8_e5m2",
-    ScalarType.FLOAT8E4M3FN: "float8_e4m3fn",
-    ScalarType.FLOAT8E5M2FNUZ: "float8_e5m2fnuz",
-    ScalarType.FLOAT8E4M3FNUZ: "float8_e4m3fnuz",
-    ScalarType.UINT16: "uint16",
-    ScalarType.UINT32: "uint32",
-    ScalarType.UINT64: "uint64",
+SCALAR_TYPES: dict[torch.dtype, ScalarType] = {
+    getattr(torch, known.name): kind for kind, known in ELEMENT_TYPES.items()
 }
-
-SCALAR_TYPES: dict[torch.dtype, ScalarType] = {getattr(torch, name): kind for kind, name in _NAMES.items()}
 """Element types that a tensor in a file can have."""
 DTYPES: dict[ScalarType, torch.dtype] = {kind: dtype for dtype, kind in SCALAR_TYPES.items()}
 # Kernels know no others, see MemoryFormat in runtime/core/portable_type/tensor_options.h.

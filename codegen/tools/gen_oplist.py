@@ -18,24 +18,14 @@ import yaml
 from torchgen.selective_build.selector import merge_et_kernel_metadata
 
 from executorch.codegen.tools import selective_build
+from executorch.schema.scalar_type import ScalarType as FileType
 
-
-class ScalarType(IntEnum):
-    """Dtypes that a call of an operator may have, with their numbers in the file format."""
-
-    Byte = 0
-    Char = 1
-    Short = 2
-    Int = 3
-    Long = 4
-    Float = 6
-    Double = 7
-    Bool = 11
-    QInt8 = 12
-    QUInt8 = 13
-    QInt32 = 14
-    QUInt4X2 = 16
-    QUInt2X4 = 17
+_PLAIN = ["Byte", "Char", "Short", "Int", "Long", "Float", "Double", "Bool"]
+_QUANTIZED = ["QInt8", "QUInt8", "QInt32", "QUInt4X2", "QUInt2X4"]
+#: Dtypes that a call of an operator may have, with their numbers in the file format.
+ScalarType = IntEnum(  # type: ignore[misc]
+    "ScalarType", {name: FileType[name.upper()] for name in (*_PLAIN, *_QUANTIZED)}, module=__name__
+)
 
 
 class KernelType(IntEnum):

@@ -11,6 +11,8 @@ from typing import Any
 import yaml
 from torchgen.code_template import CodeTemplate
 
+from executorch.schema.element_types import CPP_NAMES
+
 ops_and_dtypes_template_str = """((std::string_view(operator_name).compare("$operator_name") == 0)
         && ($dtype_checks))"""
 ops_and_dtypes_template = CodeTemplate(ops_and_dtypes_template_str)
@@ -30,43 +32,7 @@ inline constexpr bool should_include_kernel_dtype(
 selected_kernel_dtypes_h_template = CodeTemplate(selected_kernel_dtypes_h_template_str)
 
 #: Number of a dtype in the file format -> name in `ScalarType`.
-dtype_enum_to_type = {
-    str(number): name
-    for number, name in enumerate(
-        [
-            "Byte",
-            "Char",
-            "Short",
-            "Int",
-            "Long",
-            "Half",
-            "Float",
-            "Double",
-            "ComplexHalf",
-            "ComplexFloat",
-            "ComplexDouble",
-            "Bool",
-            "QInt8",
-            "QUInt8",
-            "QInt32",
-            "BFloat16",
-            "QUInt4x2",
-            "QUInt2x4",
-            "Bits1x8",
-            "Bits2x4",
-            "Bits4x2",
-            "Bits8",
-            "Bits16",
-            "Float8_e5m2",
-            "Float8_e4m3fn",
-            "Float8_e5m2fnuz",
-            "Float8_e4m3fnuz",
-            "UInt16",
-            "UInt32",
-            "UInt64",
-        ]
-    )
-}
+dtype_enum_to_type = {str(number): name for number, name in CPP_NAMES.items()}
 
 
 def _dtypes(keys: list[str]) -> list[str]:

@@ -5,47 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from executorch.schema.element_types import ELEMENT_TYPES
 from executorch.schema.program import Tensor, TensorDataLocation, TensorShapeDynamism
 from executorch.schema.scalar_type import ScalarType
-
-_NAMES = {
-    ScalarType.BYTE: ("uint8", 1),
-    ScalarType.CHAR: ("int8", 1),
-    ScalarType.SHORT: ("int16", 2),
-    ScalarType.INT: ("int32", 4),
-    ScalarType.LONG: ("int64", 8),
-    ScalarType.HALF: ("float16", 2),
-    ScalarType.FLOAT: ("float32", 4),
-    ScalarType.DOUBLE: ("float64", 8),
-    ScalarType.COMPLEX32: ("complex32", 4),
-    ScalarType.COMPLEX64: ("complex64", 8),
-    ScalarType.COMPLEX128: ("complex128", 16),
-    ScalarType.BOOL: ("bool", 1),
-    ScalarType.QINT8: ("qint8", 1),
-    ScalarType.QUINT8: ("quint8", 1),
-    ScalarType.QINT32: ("qint32", 4),
-    ScalarType.BFLOAT16: ("bfloat16", 2),
-    ScalarType.QUINT4X2: ("quint4x2", 1),
-    ScalarType.QUINT2X4: ("quint2x4", 1),
-    ScalarType.BITS16: ("bits16", 2),
-    ScalarType.FLOAT8E5M2: ("float8_e5m2", 1),
-    ScalarType.FLOAT8E4M3FN: ("float8_e4m3fn", 1),
-    ScalarType.FLOAT8E5M2FNUZ: ("float8_e5m2fnuz", 1),
-    ScalarType.FLOAT8E4M3FNUZ: ("float8_e4m3fnuz", 1),
-    ScalarType.UINT16: ("uint16", 2),
-    ScalarType.UINT32: ("uint32", 4),
-    ScalarType.UINT64: ("uint64", 8),
-}
 
 
 def dtype_name(kind: ScalarType) -> str:
     """PyTorch's name of an element type."""
-    return _NAMES[kind][0] if kind in _NAMES else f"type {int(kind)}"
+    return ELEMENT_TYPES[kind].name if kind in ELEMENT_TYPES else f"type {int(kind)}"
 
 
 def nbytes(kind: ScalarType, sizes: Sequence[int]) -> int:
     """Bytes of a dense tensor."""
-    return math.prod(sizes) * (_NAMES[kind][1] if kind in _NAMES else 1)
+    return math.prod(sizes) * (ELEMENT_TYPES[kind].itemsize if kind in ELEMENT_TYPES else 1)
 
 
 def type_and_shape(

@@ -10,8 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 import torch
 
 from executorch.dialects.named_data import DataEntry
+from executorch.schema.element_types import ELEMENT_TYPES
 from executorch.schema.flat_tensor import TensorLayout
-from executorch.schema.scalar_type import ScalarType
 
 
 @dataclass
@@ -38,21 +38,11 @@ class FileContent(Protocol):
     def __len__(self) -> int: ...
 
 
-#: Element types of tensors that are kept with their layout.
+#: Element types of tensors that are kept with their layout: plain numbers.
 _SCALAR_TYPES = {
-    torch.uint8: ScalarType.BYTE,
-    torch.int8: ScalarType.CHAR,
-    torch.int16: ScalarType.SHORT,
-    torch.int32: ScalarType.INT,
-    torch.int64: ScalarType.LONG,
-    torch.float16: ScalarType.HALF,
-    torch.float32: ScalarType.FLOAT,
-    torch.float64: ScalarType.DOUBLE,
-    torch.bool: ScalarType.BOOL,
-    torch.bfloat16: ScalarType.BFLOAT16,
-    torch.uint16: ScalarType.UINT16,
-    torch.uint32: ScalarType.UINT32,
-    torch.uint64: ScalarType.UINT64,
+    getattr(torch, known.name): kind
+    for kind, known in ELEMENT_TYPES.items()
+    if not known.name.startswith(("complex", "q", "bits", "float8"))
 }
 
 
