@@ -25,7 +25,7 @@ from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import compute_value
 from executorch.passes.infrastructure.pass_base import NodePass
 from executorch.passes.optimization.constant_prop_pass import constant_prop_pass
-from executorch.passes.quantized.quantized_embeddings import TablePacker, is_quantized_table
+from executorch.passes.quantized.quantized_embeddings import TablePacker, is_quantized_table, part_read
 from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
 
 _aten = torch.ops.aten
@@ -34,8 +34,6 @@ _QUANTIZE: Final = "quantized_decomposed::quantize_per_tensor"
 _DEQUANTIZE: Final = "quantized_decomposed::dequantize_per_tensor"
 _PER_CHANNEL: Final = "quantized_decomposed::dequantize_per_channel"
 _EMBEDDING: Final = _aten.embedding.default
-#: How a program reads the parts of a tensor subclass among its parameters.
-_INNER_TENSOR: Final = "export.access_subclass_inner_tensor.default"
 _MOVES: Final = frozenset(
     {
         _aten.view_copy.default,
@@ -57,8 +55,9 @@ class QuantFusionPass(NodePass):
 
     Args:
         _fix_node_meta_val: for callers of other releases; example values are always right.
-        node_value_dict: name of a placeholder to the constant behind it. Without them torchao's embeddings stay as
-            they are, since their tables have to be packed; see :func:`quant_fusion_and_const_prop_pass`.
+        node_value_dict: name of a placeholder to the constant behind it, torchao's tensors too. Without them torchao's
+            embeddings stay as they are, since their tables have to be packed; see
+            :func:`quant_fusion_and_const_prop_pass`.
     """
 
     removes_dead_code = True
@@ -195,9 +194,10 @@ def _lift_inner_tensors(program: ExportedProgram) -> None:
     constants = constant_values(program)
     lifter = ConstantLifter(program, "_inner_tensor")
     for node in list(program.graph.nodes):
-        if str(node.target) != _INNER_TENSOR or node.args[0] not in constants:
+        found = part_read(node)
+        if found is None or found[0] not in constants:
             continue
-        source, part = node.args
+        source, part = found
         value = getattr(constants[source], part)
         lifted = lifter.lift(value, key=(source, part))
         constants[lifted] = value

@@ -25,6 +25,8 @@ from executorch.ir.values import value_of
 _OPERATORS: Final = bound_ops.LIBRARIES and torch.ops.quantized_decomposed
 _DEQUANTIZE: Final = "torchao::dequantize_affine"
 _EMBEDDING: Final = torch.ops.aten.embedding.default
+#: How a program reads the parts of a tensor subclass among its parameters.
+_INNER_TENSOR: Final = "export.access_subclass_inner_tensor.default"
 #: Smallest and greatest integer to bits of each, where several share a byte.
 _PACKED: Final = {(-8, 7): 4, (-2, 1): 2}
 #: Bits to where each integer of a byte begins, in order.
@@ -37,6 +39,14 @@ def is_quantized_table(node: Node) -> bool:
     if op is None or op._schema.name != _DEQUANTIZE or not node.users:
         return False
     return all(_is_embedding_of(user, node) for user in node.users)
+
+
+def part_read(node: Any) -> "tuple[Node, str] | None":
+    """Tensor and name of its part where ``node`` reads a part of a tensor subclass, as torchao's are; else None."""
+    if not isinstance(node, Node) or node.op != "call_function" or str(aten_op(node.target)) != _INNER_TENSOR:
+        return None
+    source, part = node.args
+    return (source, str(part)) if isinstance(source, Node) else None
 
 
 def pack_table(values: torch.Tensor, bits: int) -> torch.Tensor:
@@ -70,19 +80,22 @@ class TablePacker:
     """Makes fused calls out of embeddings of quantized tables, in the graphs of one program.
 
     Args:
-        values: name of a placeholder of the outermost graph to the constant behind it. Without them tables stay.
+        values: name of a placeholder of the outermost graph to the constant behind it, whose parts are constants too.
+            Without them tables stay.
     """
 
     def __init__(self, values: "Mapping[str, torch.Tensor] | None") -> None:
         self._values = values or {}
         self._packed: dict[Node, Node] = {}
+        self._parts: dict[Node, Node] = {}
 
     def fused_call(
         self, embedding: Node
     ) -> "tuple[torch._ops.OpOverload, tuple[Any, ...], dict[str, Any]] | None":
         """Operator, arguments and keyword arguments in place of ``embedding``; None if its table is none of ours.
 
-        A packed table is a tensor attribute of the graph's module, which the caller lifts.
+        A packed table and parts of a tensor subclass are tensor attributes of the graph's module, which the caller
+        lifts.
         """
         found = self._table(embedding.args[0])
         if found is None:
@@ -101,6 +114,7 @@ class TablePacker:
         name = "embedding_byte" if bits == 8 else f"embedding_{bits}bit"
         dtype = value_of(dequantize).dtype
         plain = dtype == value_of(scales).dtype == torch.float32  # type: ignore[arg-type]
+        table, scales, zero_points = (self._lasting(item) for item in (table, scales, zero_points))
         op = getattr(getattr(_OPERATORS, name), "default" if plain else "dtype")
         args = (table, scales, zero_points, low, high, embedding.args[1])
         return op, args, {} if plain else {"dtype": dtype}
@@ -111,7 +125,7 @@ class TablePacker:
             return None
         given: list[Any] = [*node.args, None, None]
         integers, block, scales, zero_points, dtype, low, high = given[:7]
-        known = self._values.get(getattr(integers, "name", ""))
+        known = self._value(integers)
         if known is None or known.dtype != torch.int8 or dtype != torch.int8 or known.dim() != 2:
             return None
         columns = known.shape[1]
@@ -128,7 +142,8 @@ class TablePacker:
         return node, low, high
 
     def _can_pack(self, integers: Node, bits: int) -> bool:
-        values = self._values[integers.name]
+        values = self._value(integers)
+        assert values is not None
         per_byte = len(_SHIFTS[bits])
         alone = integers in self._packed or all(is_quantized_table(user) for user in integers.users)
         if not alone or values.shape[1] % per_byte:
@@ -138,15 +153,36 @@ class TablePacker:
 
     def _packed_node(self, integers: Node, bits: int) -> Node:
         if integers not in self._packed:
-            graph = integers.graph
-            packed = pack_table(self._values[integers.name], bits)
-            with graph.inserting_after(graph.find_nodes(op="placeholder")[-1]):
-                self._packed[integers] = add_attribute(graph, packed, f"_{integers.name}_packed")
+            values = self._value(integers)
+            assert values is not None
+            self._packed[integers] = _attribute(integers, pack_table(values, bits), "_packed")
         return self._packed[integers]
 
+    def _lasting(self, node: Any) -> Any:
+        """``node``, or a tensor of its own where it reads a part of a subclass: programs store no subclasses."""
+        value = self._value(node) if part_read(node) else None
+        if value is None:
+            return node
+        if node not in self._parts:
+            self._parts[node] = _attribute(node, value, "")
+        return self._parts[node]
+
+    def _value(self, node: Any) -> "torch.Tensor | None":
+        part = part_read(node)
+        if part is None:
+            return self._values.get(getattr(node, "name", ""))
+        found = getattr(self._values.get(part[0].name), part[1], None)
+        return found if isinstance(found, torch.Tensor) else None
+
     def _is_zero(self, node: Any) -> bool:
-        value = self._values.get(getattr(node, "name", ""))
+        value = self._value(node)
         return value is not None and not bool(value.any())
+
+
+def _attribute(node: Node, value: torch.Tensor, ending: str) -> Node:
+    graph = node.graph
+    with graph.inserting_after(graph.find_nodes(op="placeholder")[-1]):
+        return add_attribute(graph, value, f"_{node.name}{ending}")
 
 
 def _is_embedding_of(user: Node, table: Node) -> bool:
@@ -155,4 +191,4 @@ def _is_embedding_of(user: Node, table: Node) -> bool:
     return user.args[0] is table and table not in user.args[1:]
 
 
-__all__ = ["TablePacker", "is_quantized_table", "pack_table"]
+__all__ = ["TablePacker", "is_quantized_table", "pack_table", "part_read"]

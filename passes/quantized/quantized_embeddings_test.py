@@ -3,12 +3,14 @@ import torch
 from torchao.quantization import IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
+from executorch.ir.signature import constant_values
 from executorch.passes.quantized.quant_fusion_pass import (
     QuantFusionPass,
     fuse_quantized_embeddings,
     quant_fusion_and_const_prop_pass,
 )
 from executorch.passes.quantized.quantized_embeddings import is_quantized_table, pack_table
+from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
 
 INDICES = torch.tensor([[0, 5], [3, 3]])
 
@@ -98,6 +100,20 @@ def test_tables_that_others_read_stay_bytes():
     quant_fusion_and_const_prop_pass(program)
     assert "embedding_4bit" not in _names(program)
     torch.testing.assert_close(program.module()(INDICES), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.int2, torch.int4, torch.int8], ids=str)
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16], ids=str)
+def test_the_pass_alone_sees_into_torchaos_tensors(dtype, kind):
+    model = _quantized(dtype, granularity=PerGroup(8), kind=kind)
+    program = torch.export.export(model, (INDICES,), strict=True)
+    values = {node.name: value for node, value in constant_values(program).items()}
+    assert QuantFusionPass(node_value_dict=values)(program.graph_module).modified
+    names = _names(program)
+    assert "quantized_decomposed.embedding_" in names
+    assert "dequantize" not in names and "inner_tensor" not in names
+    assert lift_tensor_attributes(program)
+    torch.testing.assert_close(program.module()(INDICES), model(INDICES))
 
 
 def test_without_the_constants_nothing_happens():
