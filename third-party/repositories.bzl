@@ -1,10 +1,8 @@
-"""Repository rules: one pinned package of an index becomes one repository.
+"""Repository rules: pinned packages become repositories.
 
 `fetch/fetch.py` does the work with the host's python3 and the machine's own clients; a package that cannot
 be had stops the build with its name and the way out.
 """
-
-_TOOLS = "//third-party/fetch:fetch.py"
 
 def _python3(rctx):
     """The interpreter that runs fetch.py and, for wheels, the one the wheels are for."""
@@ -13,36 +11,12 @@ def _python3(rctx):
         fail("third-party: no python3 on PATH. Install Python 3.11 with pip (Debian: python3 python3-pip).")
     return python
 
-def _fetch(rctx, out):
-    arguments = [
-        _python3(rctx),
-        rctx.path(Label(_TOOLS)),
-        rctx.attr.kind,
-        rctx.attr.package,
-        rctx.attr.version,
-        ",".join(rctx.attr.sha256),
-        out,
-        "--suite=" + rctx.attr.suite,
-    ]
-    rctx.report_progress("bringing in {} {}".format(rctx.attr.package, rctx.attr.version))
-    done = rctx.execute(arguments, timeout = 1800)
+def _run(rctx, tool, arguments):
+    """Runs a tool of fetch/ and returns what it prints; it says itself what went wrong."""
+    done = rctx.execute([_python3(rctx), rctx.path(Label("//third-party/fetch:" + tool))] + arguments, timeout = 1800)
     if done.return_code != 0:
         fail("\n" + done.stderr)
-
-def _licence(rctx):
-    """Writes licence.json, one row of the licence table, from what the package says of itself."""
-    done = rctx.execute([
-        _python3(rctx),
-        rctx.path(Label("//third-party/fetch:licence.py")),
-        rctx.attr.kind,
-        rctx.attr.package,
-        rctx.attr.version,
-        ",".join(rctx.attr.sha256),
-        "site",
-    ])
-    if done.return_code != 0:
-        fail("\n" + done.stderr)
-    rctx.file("licence.json", done.stdout)
+    return done.stdout
 
 _WHEEL_BUILD = """\
 load("@rules_python//python:defs.bzl", "py_library")
@@ -61,70 +35,36 @@ py_library(
 """
 
 def _package_impl(rctx):
-    _fetch(rctx, "site")
-    _licence(rctx)
-    build = _WHEEL_BUILD if rctx.attr.kind == "pip" else 'exports_files(["licence.json"], visibility = ["//visibility:public"])\n'
-    build = build.format(deps = repr([str(dep) for dep in rctx.attr.deps])) if rctx.attr.kind == "pip" else build
-    if rctx.attr.overlay:
-        overlay = rctx.read(rctx.attr.overlay)
-        build = overlay if rctx.attr.kind != "pip" else build + "\n" + overlay
-    rctx.file("BUILD.bazel", build)
-
-package_repository = repository_rule(
-    implementation = _package_impl,
-    doc = "One pinned package, unpacked under `site`, with a BUILD file and its row of the licence table.",
-    attrs = {
-        "deps": attr.label_list(doc = "py_library targets of the packages that this wheel imports"),
-        "kind": attr.string(mandatory = True, values = ["pip", "deb", "npm", "src"]),
-        "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
-        "package": attr.string(mandatory = True),
-        "sha256": attr.string_list(mandatory = True),
-        "suite": attr.string(default = "bookworm"),
-        "version": attr.string(mandatory = True),
-    },
-    # What steers the clients; a change fetches again.
-    environ = ["EXECUTORCH_DOWNLOADS"],
-)
-
-def _bundle_impl(rctx):
-    packages = json.decode(rctx.attr.packages)
-    for package, pin in packages.items():
-        rctx.report_progress("bringing in {} {}".format(package, pin["version"]))
-        done = rctx.execute([
-            _python3(rctx),
-            rctx.path(Label(_TOOLS)),
-            "deb",
-            package,
-            pin["version"],
-            ",".join(pin["sha256"]),
-            "site",
-            "--suite=" + rctx.attr.suite,
-        ], timeout = 1800)
+    row = json.decode(rctx.attr.rows)[0]
+    name = rctx.attr.bundle or row["package"]
+    rctx.report_progress("bringing in {} {}".format(name, row["version"]))
+    digest = _run(rctx, "fetch.py", [rctx.attr.rows, "site"]).strip()
+    rctx.file("licence.json", _run(rctx, "licence.py", [row["kind"], name, row["version"], digest, "site"]))
+    if rctx.attr.bundle:
+        # Nothing is read there, and links into packages that are not of the bundle are no inputs of anything.
+        for directory in ["doc", "locale", "man"]:
+            rctx.delete("site/usr/share/" + directory)
+        done = rctx.execute(["find", "-L", "site", "-type", "l", "-delete"])
         if done.return_code != 0:
             fail("\n" + done.stderr)
+    build = 'exports_files(["licence.json"], visibility = ["//visibility:public"])\n'
+    overlay = rctx.read(rctx.attr.overlay) if rctx.attr.overlay else ""
+    if row["kind"] == "pip":
+        build = _WHEEL_BUILD.format(deps = repr([str(dep) for dep in rctx.attr.deps])) + "\n" + overlay
+    elif overlay:
+        build = overlay
+    rctx.file("BUILD.bazel", build)
 
-    done = rctx.execute([_python3(rctx), rctx.path(Label("//third-party/fetch:licence.py")), "deb", rctx.name.rpartition("~")[2], packages.values()[0]["version"], packages.values()[0]["sha256"][0], "site"])
-    if done.return_code != 0:
-        fail("\n" + done.stderr)
-    rctx.file("licence.json", done.stdout)
-
-    # Nothing is read there, and links into packages that are not of the bundle are no inputs of anything.
-    for directory in ["doc", "locale", "man"]:
-        rctx.delete("site/usr/share/" + directory)
-    done = rctx.execute(["find", "-L", "site", "-type", "l", "-delete"])
-    if done.return_code != 0:
-        fail("\n" + done.stderr)
-    rctx.file("BUILD.bazel", rctx.read(rctx.attr.overlay))
-
-bundle_repository = repository_rule(
-    implementation = _bundle_impl,
-    doc = "Several pinned Debian packages in one tree under `site`, such as a program and the libraries it loads.",
+# What steers the ways to a package is no attribute and no `environ`: a digest is the same whatever way it came.
+package_repository = repository_rule(
+    implementation = _package_impl,
+    doc = "Pinned packages in one tree under `site`, with a BUILD file and a row of the licence table.",
     attrs = {
-        "overlay": attr.label(allow_single_file = True, mandatory = True),
-        "packages": attr.string(mandatory = True, doc = "JSON: name to version and sha256, of the lock file"),
-        "suite": attr.string(default = "bookworm"),
+        "bundle": attr.string(doc = "name of a tree of several Debian packages, such as a program and the libraries it loads"),
+        "deps": attr.label_list(doc = "py_library targets of the packages that this wheel imports"),
+        "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
+        "rows": attr.string(mandatory = True, doc = "JSON: a list of rows of a lock file, with the fields of its head"),
     },
-    environ = ["EXECUTORCH_DOWNLOADS"],
 )
 
 _PYTHON_BUILD = """\

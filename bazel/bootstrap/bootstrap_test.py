@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import pwd
@@ -147,6 +148,7 @@ class MissingTest(MachineTest):
 
     def test_with_a_bazel_that_is_too_old(self) -> None:
         self.machine.add_debian()
+        self.machine.write_lock(architecture="another")
         index = self.machine.directory / "index"
         index.write_text(index.read_text().replace("1:7.8.0", "4.2.3"))
         done = self.machine.run("info")
@@ -162,18 +164,74 @@ class MissingTest(MachineTest):
 
     def test_with_a_mirror_that_fails(self) -> None:
         self.machine.add_debian()
-        self.machine.hook.write_text('case "$*" in *update) echo "E: no route" >&2; exit 100 ;; esac\n')
+        self.machine.write_hook('echo "E: no route" >&2; exit 100\n')
         done = self.machine.run("info")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("http://mirror.invalid/debian: E: no route", done.stderr)
         self.assertIn("http://mirror.invalid/debian sid: E: no route", done.stderr)
 
     def test_with_a_package_that_never_arrives(self) -> None:
         self.machine.add_debian()
-        self.machine.hook.write_text('case "$*" in *" download "*) echo "E: gone" >&2; exit 100 ;; esac\n')
+        self.machine.write_hook('case "$*" in *" download-file "*) echo "E: gone" >&2; exit 100 ;; esac\n')
         done = self.machine.run("info")
         self.assertEqual(done.returncode, 1)
         self.assertIn("E: gone", done.stderr)
-        self.assertEqual(len(self.machine.downloads()), 3)
+        self.assertIn("EXECUTORCH_MIRROR names none", done.stderr)
+        self.assertEqual(len(self.machine.downloads()), 4)  # twice what is locked, twice the newest
+
+
+class LockTest(MachineTest):
+    """What is pinned is installed, by whichever way still has it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.machine.add_debian()
+
+    def _versions(self) -> set[str]:
+        (record,) = self.machine.cache.glob("private/*/complete.json")
+        return {package["version"] for package in json.loads(record.read_text())["packages"]}
+
+    def _upload(self, gone: bool) -> None:
+        """A new upload: the index has another version, in another file; the old one may be gone."""
+        index, mirror = self.machine.directory / "index", self.machine.directory / "mirror"
+        index.write_text(index.read_text().replace("7.8.0+ds-1", "7.9.0+ds-1"))
+        for path in list(mirror.iterdir()):
+            new = mirror / path.name.replace("7.8.0", "7.9.0")
+            path.rename(new) if gone else shutil.copy(path, new)
+
+    def test_the_pin_outlives_an_upload(self) -> None:
+        self._upload(gone=False)
+        done = self.machine.run("info")
+        self.assertEqual((done.returncode, self._versions()), (0, {"1:7.8.0+ds-1"}), done.stderr)
+        self.assertNotIn("reading the package index", done.stderr)
+
+    def test_a_mirror_goes_first(self) -> None:
+        mirror = self.machine.directory / "by digest"
+        mirror.mkdir()
+        for path in (self.machine.directory / "mirror").iterdir():
+            path.rename(mirror / hashlib.sha256(path.read_bytes()).hexdigest())
+        done = self.machine.run("info", EXECUTORCH_MIRROR=str(mirror))
+        self.assertEqual((done.returncode, self._versions()), (0, {"1:7.8.0+ds-1"}), done.stderr)
+        self.assertEqual(self.machine.downloads(), [])
+
+    def test_the_snapshot_of_the_day_has_what_the_archive_dropped(self) -> None:
+        self._upload(gone=False)
+        self.machine.write_hook('case "$*" in *//mirror.invalid*) echo "E: 404" >&2; exit 100 ;; esac\n')
+        done = self.machine.run("info", EXECUTORCH_DEBIAN_SNAPSHOTS="http://snapshots.invalid/debian/")
+        self.assertEqual((done.returncode, self._versions()), (0, {"1:7.8.0+ds-1"}), done.stderr)
+        self.assertIn("http://snapshots.invalid/debian/20260131T120000Z/pool/", self.machine.downloads()[-1])
+
+    def test_the_newest_comes_last_and_says_so(self) -> None:
+        self._upload(gone=True)
+        done = self.machine.run("info")
+        self.assertEqual((done.returncode, self._versions()), (0, {"1:7.9.0+ds-1"}), done.stderr)
+        for text in ("bazel.lock.json", "bazel-bootstrap 1:7.8.0+ds-1", "installing the newest"):
+            self.assertIn(text, done.stderr)
+
+    def test_a_suite_of_ones_own_is_taken_as_it_is(self) -> None:
+        self._upload(gone=False)
+        self.machine.run("info", EXECUTORCH_BAZEL_DEBIAN_SUITE="experimental")
+        self.assertEqual(self._versions(), {"1:7.9.0+ds-1"})
 
 
 class PrivateTest(MachineTest):
@@ -240,7 +298,7 @@ class PrivateTest(MachineTest):
         self.assertIn("gazelle (named by MODULE.bazel)", done.stderr)
 
     def test_concurrent_first_runs_install_once(self) -> None:
-        self.machine.hook.write_text('case "$*" in *" download "*) sleep 1 ;; esac\n')
+        self.machine.write_hook('case "$*" in *" download-file "*) sleep 1 ;; esac\n')
         processes = [self.machine.start("info") for _ in range(4)]
         results = [process.communicate() for process in processes]
         self.assertEqual([process.returncode for process in processes], [0] * 4, results)
@@ -249,34 +307,41 @@ class PrivateTest(MachineTest):
         self.assertEqual(sum("waiting for it" in errors for _, errors in results), 3)
 
     def test_a_failed_download_is_tried_again_for_what_is_missing(self) -> None:
-        self.machine.hook.write_text(
-            'case "$*" in *" download "*) [ -e "$MACHINE/once" ] || {\n'
-            '  touch "$MACHINE/once"; cp "$MACHINE"/mirror/patchelf_*.deb .; exit 100\n}; esac\n'
+        self.machine.write_hook(
+            'case "$*" in *" download-file "*) [ -e "$MACHINE/once" ] || {\n'
+            '  touch "$MACHINE/once"; copy() { case "$1" in *patchelf*) cp "$MACHINE/mirror/${1##*/}" "$2" ;; *) false; esac; }\n'
+            "}; esac\n"
         )
         done = self.machine.run("info")
         self.assertEqual(done.returncode, 0, done.stderr)
         first, second = self.machine.downloads()
-        self.assertIn("patchelf=", first)
-        self.assertNotIn("patchelf=", second)
+        self.assertIn("/patchelf_", first)
+        self.assertNotIn("/patchelf_", second)
 
     def test_a_damaged_package_is_not_used(self) -> None:
-        self.machine.hook.write_text(
-            'case "$*" in *" download "*) [ -e "$MACHINE/once" ] || {\n  touch "$MACHINE/once"\n'
-            '  cp "$MACHINE"/mirror/*.deb .; printf "%s" x | tee -a patchelf_*.deb >&2; exit 0\n}; esac\n'
-        )
+        self.machine.write_hook('copy() { cp "$MACHINE/mirror/${1##*/}" "$2"; echo x | tee -a "$2" >&2; }\n')
+        done = self.machine.run("info")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("its sha256 is", done.stderr)
+
+    def test_a_damaged_cache_is_filled_again(self) -> None:
+        self.machine.run("info")
+        shutil.rmtree(self.machine.cache / "private")
+        (damaged, *_) = (self.machine.cache / "downloads").iterdir()
+        damaged.write_text("")
         self.assertEqual(self.machine.run("info").returncode, 0)
-        self.assertIn("patchelf=", self.machine.downloads()[1])
+        self.assertEqual(len(self.machine.downloads()[1].split(" download-file ")[1].split()), 3)
 
     def test_a_killed_run_is_taken_up(self) -> None:
         started = self.machine.directory / "unpacking"
-        self.machine.hook.write_text('case "$*" in -x*) touch "$MACHINE/unpacking"; sleep 30 ;; esac\n')
+        self.machine.write_hook('case "$*" in -x*) touch "$MACHINE/unpacking"; sleep 30 ;; esac\n')
         with self.machine.start("info") as process:
             while not started.exists() and process.poll() is None:
                 time.sleep(0.05)
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
         self.assertEqual(list(self.machine.cache.glob("private/*/complete.json")), [])
-        self.machine.hook.write_text("")
+        self.machine.write_hook("")
         done = self.machine.run("info")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(self.machine.downloads()), 1)
@@ -288,7 +353,8 @@ class PrivateTest(MachineTest):
         self.machine.home.rename(moved)
         done = self.machine.run("info", HOME=str(moved))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(self.machine.downloads()), 2)
+        self.assertIn("is installed", done.stderr)
+        self.assertEqual(len(self.machine.downloads()), 1)
 
     def test_nothing_is_written_outside_the_cache(self) -> None:
         before = sorted(self.machine.repo.rglob("*"))

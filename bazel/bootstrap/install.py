@@ -9,47 +9,20 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import truststore
-from .apt_sources import Source, debian_mirrors
-from .private_apt import Package, PrivateApt
+from .private_apt import PrivateApt
 from .progress import BootstrapError, say
 from .relocate import ARCHITECTURES, Tree, unpack
+from .supply import DEBIAN, Row, debian_archives, downloads, obtain, read_lock
 
 # Debian's unstable suite is the one that has Bazel 7; testing follows it at a distance.
 _SUITES = ("sid", "testing")
-_ROOTS = [
-    "bazel-bootstrap",
-    "default-jre-headless",  # instead of the JDK that bazel-bootstrap wants for building Java
-    "patchelf",
-    # Rules that Bazel's own modules do not name, for workspaces that do; they are tiny.
-    "bazel-rules-shell",
-    "bazel-rules-pkg",
-]
-# Where the dependencies end: programs and libraries that running Bazel never touches.
-_WITHOUT = {
-    "build-essential",
-    "ca-certificates-java",
-    "debconf",
-    "default-jdk-headless",
-    "libaudit-common",
-    "libc-gconv-modules-extra",
-    "libjs-jquery",
-    "libnss3",
-    "libpcsclite1",
-    "node-core-js",
-    "node-html5shiv",
-    "openssl-provider-legacy",
-    "perl",
-    "python3",
-    "unzip",
-    "util-linux",
-    "zlib1g-dev",
-}
+_LOCK = Path(__file__).resolve().parents[2] / "third-party/bazel.lock.json"
 _COMPLETE = "complete.json"
 
 
@@ -83,19 +56,18 @@ def on_line(version: str, wanted: str) -> bool:
     return bool(have) and have[0] == want[0] and have >= want
 
 
+def _suite() -> str:
+    """The user's own suite, "" where unset."""
+    return os.environ.get("EXECUTORCH_BAZEL_DEBIAN_SUITE", "")
+
+
 def _recipe_key(architecture: str, wanted: str) -> str:
     """Changes with whatever changes the installation."""
-    digest = hashlib.sha256(f"{architecture} {wanted} {_override()}".encode())
-    for name in ("install.py", "apt_sources.py", "private_apt.py", "relocate.py", "truststore.py"):
+    digests = sorted(row.sha256 for row in read_lock(_LOCK).values())
+    digest = hashlib.sha256(f"{architecture} {wanted} {_suite()} {digests}".encode())
+    for name in ("install.py", "relocate.py", "truststore.py"):
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _override() -> tuple[str, str]:
-    """The user's own mirror and suite, "" where unset."""
-    return os.environ.get("EXECUTORCH_BAZEL_DEBIAN_MIRROR", ""), os.environ.get(
-        "EXECUTORCH_BAZEL_DEBIAN_SUITE", ""
-    )
 
 
 def _architecture() -> str:
@@ -147,14 +119,13 @@ def _install(directory: Path, architecture: str, wanted: str) -> Installation:
     draft = directory.with_suffix(".partial")
     shutil.rmtree(draft / "root", ignore_errors=True)
     shutil.rmtree(draft / "apt", ignore_errors=True)
-    packages, archives, origin = _fetch(draft, wanted)
+    packages, archives, origin = _fetch(draft, architecture, wanted)
     unpack(archives, draft / "root")
     tree = Tree(draft / "root", directory / "root", architecture)
     java_home = tree.java_home()
     tree.relocate()
     truststore.write(draft / "root" / java_home)
-    for leftover in ("apt", "archives"):
-        shutil.rmtree(draft / leftover)
+    shutil.rmtree(draft / "apt", ignore_errors=True)
     shutil.rmtree(directory, ignore_errors=True)
     draft.rename(directory)
     installation = Installation(directory, str(java_home))
@@ -164,7 +135,10 @@ def _install(directory: Path, architecture: str, wanted: str) -> Installation:
         "directory": str(directory),
         "java_home": str(java_home),
         **origin,
-        "packages": [package.record() for package in packages],
+        "packages": [
+            {"name": row.package, "version": row.version, "sha256": row.sha256[0], "size": row.size}
+            for row in packages
+        ],
     }
     stamp = directory / f"{_COMPLETE}.new"
     stamp.write_text(json.dumps(record, indent=1) + "\n")
@@ -173,15 +147,36 @@ def _install(directory: Path, architecture: str, wanted: str) -> Installation:
     return installation
 
 
-def _fetch(draft: Path, wanted: str) -> tuple[list[Package], list[Path], dict[str, str]]:
-    """Downloads from the first mirror and suite that have the wanted Bazel."""
-    mirror, suite = _override()
-    mirrors = debian_mirrors(Path("/etc/apt"))
-    if mirror:
-        mirrors = [Source(mirror, options=mirrors[0].options if mirrors else {})]
-    failures = [] if mirrors else ["no Debian mirror in the apt sources (/etc/apt)"]
-    for source in mirrors:
-        for name in [suite] if suite else _SUITES:
+def _fetch(draft: Path, architecture: str, wanted: str) -> tuple[list[Row], list[Path], dict[str, str]]:
+    """The locked packages, else the newest of a suite, with a word on why."""
+    lock = json.loads(_LOCK.read_text())
+    suite = _suite()
+    if not suite and lock["architecture"] == architecture:
+        packages = list(read_lock(_LOCK).values())
+        try:
+            return packages, _archives(packages), {"suite": lock["suite"], "locked": lock["snapshot"]}
+        except BootstrapError as error:
+            say(f"of the packages that {_LOCK.name} pins, some are {error}")
+            say("installing the newest that Debian has instead, which nobody has tried with this checkout")
+    return _newest(draft, wanted, [suite] if suite else _SUITES, lock["roots"], set(lock["without"]))
+
+
+def _archives(packages: list[Row]) -> list[Path]:
+    found = obtain(packages, downloads(), DEBIAN)
+    return [found[row] for row in packages]
+
+
+def _newest(
+    draft: Path, wanted: str, suites: Iterable[str], roots: list[str], without: set[str]
+) -> tuple[list[Row], list[Path], dict[str, str]]:
+    """What the first mirror and suite have that have the wanted Bazel."""
+    failures = []
+    try:
+        archives = debian_archives()
+    except BootstrapError as error:
+        archives, failures = [], [str(error)]
+    for source in archives:
+        for name in suites:
             say(f"reading the package index of {name}")
             apt = PrivateApt(draft / "apt", source, name)
             try:
@@ -194,9 +189,8 @@ def _fetch(draft: Path, wanted: str) -> tuple[list[Package], list[Path], dict[st
             if not on_line(version, wanted):
                 failures.append(f"{source.uri} {name}: bazel-bootstrap is {version or 'not there'}")
                 continue
-            packages = index.closure(_ROOTS, _WITHOUT)
-            archives = apt.download(packages, draft / "archives")
-            return packages, archives, {"mirror": source.uri, "suite": name}
+            packages = index.closure(roots, without)
+            return packages, _archives(packages), {"suite": name}
     raise BootstrapError("\n  ".join([_WAY_OUT.format(wanted=wanted), *failures]))
 
 

@@ -110,6 +110,7 @@ class IndexTest(unittest.TestCase):
         Version: 1
         Size: 10
         SHA256: aa
+        Filename: pool/aa.deb
         Depends: liba (>= 1), doc, gone | virtual (= 2), other-gone
         Pre-Depends: libc:any
         Description: first line
@@ -119,6 +120,7 @@ class IndexTest(unittest.TestCase):
         Version: 2
         Size: 20
         SHA256: bb
+        Filename: pool/bb.deb
         Depends: tool
 
         Package: provider
@@ -126,28 +128,31 @@ class IndexTest(unittest.TestCase):
         Provides: virtual (= 2), more
         Size: 30
         SHA256: cc
+        Filename: pool/cc.deb
 
         Package: doc
         Version: 4
         Size: 40
         SHA256: dd
+        Filename: pool/dd.deb
 
         Package: libc
         Version: 5
         Size: 50
         SHA256: ee
+        Filename: pool/ee.deb
         """
     )
 
     def test_closure(self) -> None:
         packages = Index(self.TEXT).closure(["tool"], {"doc"})
         self.assertEqual(
-            [(package.name, package.version, package.sha256, package.size) for package in packages],
+            [(row.package, row.version, row.path, row.size) for row in packages],
             [
-                ("liba", "2", "bb", 20),
-                ("libc", "5", "ee", 50),
-                ("provider", "3", "cc", 30),
-                ("tool", "1", "aa", 10),
+                ("liba", "2", "pool/bb.deb", 20),
+                ("libc", "5", "pool/ee.deb", 50),
+                ("provider", "3", "pool/cc.deb", 30),
+                ("tool", "1", "pool/aa.deb", 10),
             ],
         )
 

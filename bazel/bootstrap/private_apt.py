@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import subprocess
-import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .apt_sources import Source
-from .progress import BootstrapError, Progress, say
+from .progress import BootstrapError, last_errors
+from .supply import Row
 
-_ATTEMPTS = 3
 # The machine's configuration stays in force (proxies, certificates), but not its hooks, which act on
 # the system's own caches.
 _CONFIGURATION = """\
@@ -39,25 +36,12 @@ Acquire::Retries "5";
 """
 
 
-@dataclass(frozen=True)
-class Package:
-    """One binary package as the signed index describes it."""
-
-    name: str
-    version: str
-    sha256: str
-    size: int
-
-    def record(self) -> dict[str, object]:
-        """The package as a JSON object."""
-        return asdict(self)
-
-
 class Index:
     """The packages of one suite. There are 60,000 of them, so stanzas are read when asked for."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, suite: str = "") -> None:
         """Takes what `apt-cache dumpavail` prints."""
+        self._suite = suite
         self._stanzas: dict[str, str] = {}
         self._providers: dict[str, str] = {}
         for stanza in text.split("\n\n"):
@@ -77,31 +61,47 @@ class Index:
         """The version of a package, "" where the suite has none."""
         return self.fields(name)["Version"] if name in self._stanzas else ""
 
+    def row(self, name: str) -> Row:
+        """The package as a row that the suite's archive answers."""
+        if name not in self._stanzas:
+            raise BootstrapError(f"the suite has no package {name}")
+        fields = self.fields(name)
+        return Row(
+            kind="deb",
+            package=name,
+            version=fields["Version"],
+            sha256=(fields["SHA256"],),
+            ways=("mirror", "archive"),
+            suite=self._suite,
+            path=fields["Filename"],
+            size=int(fields["Size"]),
+        )
+
     def resolve(self, names: Iterable[str]) -> str | None:
         """The first of alternative names that is a package, else the first that some package provides."""
         real = next((name for name in names if name in self._stanzas), None)
         return real or next((self._providers[name] for name in names if name in self._providers), None)
 
-    def closure(self, roots: Iterable[str], without: set[str]) -> list[Package]:
+    def closure(self, roots: Iterable[str], without: set[str]) -> list[Row]:
         """The packages that roots need, cut off at packages that nothing here runs.
 
         Simpler than apt's own solver on purpose: that refuses the whole plan while any package of a
         rolling suite cannot be installed, even one that is cut off here.
         """
-        found: dict[str, Package] = {}
+        found: dict[str, Row] = {}
         queue = list(roots)
         while queue:
             name = queue.pop()
             if name in found:
                 continue
-            if name not in self._stanzas:
-                raise BootstrapError(f"the suite has no package {name}")
-            fields = self.fields(name)
-            found[name] = Package(name, fields["Version"], fields["SHA256"], int(fields["Size"]))
-            for names in _dependencies(fields):
-                needed = None if without.intersection(names) else self.resolve(names)
-                queue += [needed] if needed else []
-        return sorted(found.values(), key=lambda package: package.name)
+            found[name] = self.row(name)
+            queue += self.needs(name, without)
+        return sorted(found.values(), key=lambda row: row.package)
+
+    def needs(self, name: str, without: set[str]) -> list[str]:
+        """The packages that one depends on; a dependency that nothing in the suite meets is left out."""
+        kept = [names for names in _dependencies(self.fields(name)) if not without.intersection(names)]
+        return [needed for names in kept if (needed := self.resolve(names))]
 
 
 def _bare(relation: str) -> str:
@@ -120,7 +120,7 @@ class PrivateApt:
     """apt on one mirror and one suite, with lists, cache and package status in a directory of ours."""
 
     def __init__(self, directory: Path, source: Source, suite: str, sources: bool = False) -> None:
-        self._directory = directory
+        self._directory, self._suite = directory, suite
         for name in ("sources.d", "state/lists/partial", "cache/archives/partial"):
             (directory / name).mkdir(parents=True, exist_ok=True)
         (directory / "status").touch()
@@ -137,7 +137,7 @@ class PrivateApt:
             self._command(tool, *arguments), capture_output=True, text=True, env=environment, check=False
         )
         if done.returncode:
-            raise BootstrapError(_last_errors(done.stderr) or f"{tool} failed")
+            raise BootstrapError(last_errors(done.stderr) or f"{tool} failed")
         return done.stdout
 
     def update(self) -> None:
@@ -146,83 +146,8 @@ class PrivateApt:
 
     def index(self) -> Index:
         """The packages of the suite."""
-        return Index(self._read("apt-cache", "dumpavail"))
+        return Index(self._read("apt-cache", "dumpavail"), self._suite)
 
-    def download(self, packages: list[Package], directory: Path) -> list[Path]:
-        """Downloads packages into directory; what an earlier, interrupted run left there is used."""
-        directory.mkdir(parents=True, exist_ok=True)
-        for attempt in range(1, _ATTEMPTS + 1):
-            missing = [package for package in packages if not _archive(directory, package)]
-            if not missing:
-                break
-            if attempt > 1:
-                say(f"{len(missing)} packages did not arrive, trying again ({attempt}/{_ATTEMPTS})")
-                time.sleep(attempt - 1)
-            errors = self._download_once(missing, directory)
-        archives = [_archive(directory, package) for package in packages]
-        if not all(archives):
-            raise BootstrapError(f"downloading Debian packages failed:\n{errors}")
-        return [archive for archive in archives if archive]
-
-    def source_versions(self, name: str) -> list[str]:
-        """The versions of a source package that the suite has; needs an index of sources."""
-        text = self._read("apt-cache", "--only-source", "showsrc", name)
-        return re.findall(r"^Version: (.*)$", text, re.MULTILINE)
-
-    def download_source(self, name: str, version: str, directory: Path) -> None:
-        """Downloads the upstream archive of a source package, without Debian's changes to it."""
-        command = self._command(
-            "apt-get", "-qq", "source", "--download-only", "--tar-only", f"{name}={version}"
-        )
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise BootstrapError(_last_errors(done.stderr) or "apt-get source failed")
-
-    def _download_once(self, packages: list[Package], directory: Path) -> str:
-        """One run of apt-get download; returns its errors. apt checks the signed digests."""
-        megabytes = sum(package.size for package in packages) // 1_000_000
-        progress = Progress(f"downloading {len(packages)} packages, MB", megabytes)
-        reader, writer = os.pipe()
-        command = self._command("apt-get", "-qq", "-o", f"APT::Status-Fd={writer}", "download")
-        command += [f"{package.name}={package.version}" for package in packages]
-        with subprocess.Popen(
-            command,
-            cwd=directory,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            pass_fds=[writer],
-        ) as process:
-            os.close(writer)
-            with os.fdopen(reader) as status:
-                for line in status:
-                    fields = line.split(":")
-                    if fields[0] == "dlstatus":
-                        progress.set(int(megabytes * float(fields[2]) / 100))
-            errors = process.communicate()[1]
-        if not process.returncode:
-            progress.set(megabytes)
-        return _last_errors(errors)
-
-
-def _last_errors(text: str) -> str:
-    """apt's error lines, the last few: the first failure repeats for every package."""
-    lines = [line for line in text.splitlines() if line.startswith("E:")] or text.splitlines()
-    return "\n".join(lines[-3:])
-
-
-def _archive(directory: Path, package: Package) -> Path | None:
-    """The downloaded file of a package, if it is complete."""
-    version = package.version.replace(":", "%3a")
-    for path in directory.glob(f"{package.name}_{version}_*.deb"):
-        if path.stat().st_size == package.size and _sha256(path) == package.sha256:
-            return path
-    return None
-
-
-def _sha256(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+    def source(self, name: str) -> str:
+        """The stanzas of a source package; needs an index of sources."""
+        return self._read("apt-cache", "--only-source", "showsrc", name)

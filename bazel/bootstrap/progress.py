@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import TextIO
 
 _BAR = 30
@@ -54,3 +57,36 @@ class Progress:
             self._tenths = 10 * self._done // self._total
             self._stream.write(f"bazelw: {self._title} {count}\n")
             self._stream.flush()
+
+
+def run_with_progress(command: list[str], directory: Path, count: int, size: int) -> str:
+    """Runs one of apt's downloaders and shows how far it is; returns its errors, "" where it has none."""
+    megabytes = size // 1_000_000
+    progress = Progress(f"downloading {count} packages, MB", megabytes) if count > 1 else None
+    reader, writer = os.pipe()
+    with subprocess.Popen(
+        [command[0], "-o", f"APT::Status-Fd={writer}", *command[1:]],
+        cwd=directory,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        pass_fds=[writer],
+    ) as process:
+        os.close(writer)
+        with os.fdopen(reader) as status:
+            for line in status:
+                fields = line.split(":")
+                if progress and fields[0] == "dlstatus":
+                    progress.set(int(megabytes * float(fields[2]) / 100))
+        errors = process.communicate()[1]
+    if process.returncode:
+        return last_errors(errors) or f"{command[0]} failed"
+    if progress:
+        progress.set(megabytes)
+    return ""
+
+
+def last_errors(text: str) -> str:
+    """apt's error lines, the last few: the first failure repeats for every package."""
+    lines = [line for line in text.splitlines() if line.startswith("E:")] or text.splitlines()
+    return "\n".join(lines[-3:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -79,12 +80,14 @@ class Machine:
         self.home = directory / "home"
         self.bin = directory / "bin"
         self.cache = self.home / ".cache/executorch-bazel"
-        self.hook = directory / "hook"  # sourced by the stand-ins of apt-get and dpkg-deb
+        self.hook = directory / "hook"  # sourced by the stand-ins of apt and dpkg-deb
+        self.lock: dict[str, object] = {}
         (self.repo / "bazel/bootstrap").mkdir(parents=True)
         for path in (self.home, self.bin):
             path.mkdir()
         for name in ("bazelw", ".bazelversion"):
             shutil.copy(_CHECKOUT / name, self.repo / name)
+        (self.repo / "third-party").mkdir()
         for path in _HERE.glob("*.py"):
             shutil.copy(path, self.repo / "bazel/bootstrap")
         self.write_module('module(name = "tiny")\nbazel_dep(name = "rules_cc", version = "2")\n')
@@ -105,13 +108,24 @@ class Machine:
         _script(self.bin / "dpkg", "#!/bin/sh\necho amd64\n")
         _script(self.bin / "dpkg-deb", '#!/bin/sh\n. "$MACHINE/hook"\ntar -xf "$2" -C "$3"\n')
         _script(self.bin / "apt-cache", '#!/bin/sh\ncat "$MACHINE/index"\n')
-        log_and_copy = 'case "$*" in *" download "*) cp "$MACHINE"/mirror/*.deb . ;; esac\n'
+        _script(self.bin / "apt-get", '#!/bin/sh\necho "$*" >>"$MACHINE/calls"\n. "$MACHINE/hook"\n')
+        # Its arguments end in groups of URL, target and digest.
         _script(
-            self.bin / "apt-get",
-            f'#!/bin/sh\necho "$*" >>"$MACHINE/calls"\n. "$MACHINE/hook"\n{log_and_copy}',
+            self.bin / "apt-helper",
+            '#!/bin/sh\necho "$*" >>"$MACHINE/calls"\n. "$MACHINE/hook"\n'
+            'while [ "$1" != download-file ]; do shift; done; shift\n'
+            'while [ $# -gt 0 ]; do copy "$1" "$2" || code=100; shift 3; done; exit ${code:-0}\n',
         )
-        self.hook.touch()
+        self.write_hook("")
         self._make_mirror()
+
+    def write_hook(self, text: str) -> None:
+        """Replaces what the stand-ins run first; `copy` is how a file comes from its URL."""
+        self.hook.write_text('copy() { cp "$MACHINE/mirror/${1##*/}" "$2"; }\n' + text)
+
+    def write_lock(self, **changes: object) -> None:
+        """Pins what the mirror has, with other fields at the top of the lock file."""
+        (self.repo / "third-party/bazel.lock.json").write_text(json.dumps({**self.lock, **changes}))
 
     def _make_mirror(self) -> None:
         tree, mirror = self.directory / "tree", self.directory / "mirror"
@@ -121,19 +135,24 @@ class Machine:
         write_jar(tree / "usr/share/java/a.jar", "b.jar")
         write_jar(tree / "usr/share/java/b.jar")
         (tree / "usr/share/java/link.jar").symlink_to("/usr/share/java/a.jar")
-        stanzas = []
+        stanzas, packages = [], {}
         for name in PACKAGES:
-            archive = mirror / f"{name}_1%3a7.8.0+ds-1_amd64.deb"
+            archive = mirror / f"{name}_7.8.0+ds-1_amd64.deb"
             with tarfile.open(archive, "w") as tar:
-                if name == PACKAGES[0]:
-                    tar.add(tree, ".")
+                tar.add(tree if name == PACKAGES[0] else "/dev/null", "." if name == PACKAGES[0] else name)
             data = archive.read_bytes()
             digest = hashlib.sha256(data).hexdigest()
             stanzas.append(
                 f"Package: {name}\nVersion: 1:7.8.0+ds-1\nSize: {len(data)}\nSHA256: {digest}\n"
-                "Depends: libnot-in-the-suite, python3:any\n"
+                f"Filename: pool/{archive.name}\nDepends: libnot-in-the-suite, python3:any\n"
             )
+            pin = {"version": "1:7.8.0+ds-1", "sha256": [digest], "path": f"pool/{archive.name}"}
+            packages[name] = {**pin, "size": len(data)}
         (self.directory / "index").write_text("\n".join(stanzas))
+        head = {"kind": "deb", "architecture": "amd64", "suite": "sid", "snapshot": "20260131T120000Z"}
+        roots = {"roots": list(PACKAGES), "without": ["python3"]}
+        self.lock = {**head, "ways": ["mirror", "archive", "snapshot"], **roots, "packages": packages}
+        self.write_lock()
 
     def start(self, *arguments: str, cwd: Path | None = None, **more: str) -> subprocess.Popen[str]:
         """Starts bazelw in a process group of its own. `more` adds variables, empty ones are removed."""
@@ -162,10 +181,10 @@ class Machine:
         return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
     def downloads(self) -> list[str]:
-        """The calls with which apt-get was asked to download."""
+        """The calls with which apt was asked to download."""
         calls = self.directory / "calls"
         lines = calls.read_text().splitlines() if calls.exists() else []
-        return [line for line in lines if " download " in line]
+        return [line for line in lines if " download-file " in line]
 
 
 class MachineTest(unittest.TestCase):

@@ -1,0 +1,193 @@
+"""Locks, ways and the mirror, with stand-ins for the clients."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import zipfile
+
+import pytest
+
+_HERE = pathlib.Path(os.path.abspath(__file__)).parent
+sys.path.insert(0, str(_HERE))
+
+import fetch  # noqa: E402
+import lock  # noqa: E402
+from bootstrap.progress import BootstrapError  # noqa: E402
+from bootstrap.supply import Row, obtain, rows  # noqa: E402
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _row(*data: bytes, ways: tuple[str, ...] = ("mirror", "index")) -> Row:
+    return Row("pip", "thing", "1", tuple(map(_digest, data)), ways)
+
+
+def _wheel(path: pathlib.Path, member: str) -> str:
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(member, member)
+    return _digest(path.read_bytes())
+
+
+def test_ways_are_asked_in_order_until_one_has_it(tmp_path: pathlib.Path) -> None:
+    asked = []
+
+    def way(name: str, data: bytes):
+        def ask(missing: list[Row], into: pathlib.Path) -> None:
+            asked.append(name)
+            if not data:
+                raise BootstrapError("nothing here")
+            (into / "file").write_bytes(data)
+
+        return ask
+
+    ways = {"a": way("a", b""), "b": way("b", b"wrong"), "c": way("c", b"right"), "d": way("d", b"right")}
+    row = _row(b"right", b"other", ways=("a", "b", "c", "d"))
+    assert obtain([row], tmp_path, ways)[row].read_bytes() == b"right"
+    assert asked == ["a", "b", "c"]
+    obtain([row], tmp_path, ways)
+    assert asked == ["a", "b", "c"]
+    short = _row(b"absent", ways=("a", "b"))
+    with pytest.raises(BootstrapError, match=r"thing 1(?s:.*)a: nothing here(?s:.*)its sha256 is"):
+        obtain([short], tmp_path, ways)
+
+
+def test_any_of_several_builds_will_do(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = _row(b"cpu", b"plain", ways=("mirror",))
+    for data in (b"cpu", b"plain"):
+        mirror = tmp_path / f"mirror-{data.decode()}"
+        mirror.mkdir()
+        (mirror / _digest(data)).write_bytes(data)
+        monkeypatch.setenv("EXECUTORCH_MIRROR", str(mirror) if data == b"cpu" else mirror.as_uri())
+        assert obtain([row], tmp_path / data.decode(), fetch.WAYS)[row].read_bytes() == data
+
+
+def test_a_build_brings_what_it_needs(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digests = [_wheel(tmp_path / "plain", "torch.py"), _wheel(tmp_path / "part", "cuda.so")]
+    for name, digest in zip(("plain", "part"), digests, strict=True):
+        (tmp_path / name).rename(tmp_path / digest)
+    monkeypatch.setenv("EXECUTORCH_MIRROR", str(tmp_path))
+    monkeypatch.setenv("EXECUTORCH_DOWNLOADS", str(tmp_path / "cache"))
+    head = {"kind": "pip", "version": "1", "ways": ["mirror"]}
+    part = {**head, "package": "part", "sha256": [digests[1]]}
+    row = {**head, "package": "torch", "sha256": ["0" * 64, digests[0]], "builds": {digests[0]: [part]}}
+    assert fetch.main([json.dumps([row]), str(tmp_path / "out")]) == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["cuda.so", "torch.py"]
+    assert capsys.readouterr().out.strip() == digests[0]
+
+
+def test_a_failure_names_package_and_ways(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("EXECUTORCH_MIRROR", raising=False)
+    monkeypatch.setenv("EXECUTORCH_DOWNLOADS", str(tmp_path))
+    row = {
+        "kind": "pip",
+        "package": "torch",
+        "version": "1",
+        "sha256": ["0" * 64],
+        "ways": ["mirror", "torch_index"],
+    }
+    assert fetch.main([json.dumps([row]), str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    for word in ("torch 1", "EXECUTORCH_MIRROR", "EXECUTORCH_TORCH_INDEX", "Way out"):
+        assert word in said
+
+
+def test_the_locks_are_of_one_format() -> None:
+    locks = lock.read(lock.LOCKS)
+    assert sorted(locks) == ["bazel", "debian", "debian_sources", "npm", "python"]
+    for name, content in locks.items():
+        assert lock.text(json.loads(lock.text(content))) == lock.text(content)
+        for row in rows(content).values():
+            assert row.sha256 and set(row.ways) <= set(fetch.WAYS), (name, row)
+            assert row.kind in ("pip", "npm") or (row.path and row.size and row.snapshot and row.suite), row
+        for entry in content.get("bundles", {}).values():
+            assert set(entry["packages"]) <= set(content["packages"])
+    torch = locks["python"]["packages"]["torch"]
+    assert len(torch["sha256"]) == 2 and set(torch["builds"]) < set(torch["sha256"])
+
+
+def test_a_mirror_holds_what_is_needed_and_serves_it(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "out"
+    cache.mkdir()
+    for data in (b"cpu", b"a"):
+        (cache / _digest(data)).write_bytes(data)
+    monkeypatch.setenv("EXECUTORCH_DOWNLOADS", str(cache))
+    torch = {"version": "1", "sha256": [_digest(b"cpu"), "1" * 64], "builds": {"1" * 64: ["cuda"]}}
+    packages = {
+        "torch": torch,
+        "cuda": {"version": "1", "sha256": ["2" * 64]},
+        "a": {"version": "1", "sha256": [_digest(b"a")]},
+    }
+    locks = {"python": {"kind": "pip", "ways": ["mirror"], "packages": packages}}
+    lock.mirror(locks, [], out)
+    assert sorted(path.name for path in out.iterdir()) == sorted([_digest(b"cpu"), _digest(b"a")])
+    monkeypatch.setenv("EXECUTORCH_MIRROR", str(out))
+    row = rows(locks["python"])["a"]
+    assert obtain([row], tmp_path / "cold", fetch.WAYS)[row].read_bytes() == b"a"
+
+
+class _Index:
+    """A suite in which b has moved and needs c."""
+
+    def __init__(self) -> None:
+        self.rows = {name: Row("deb", name, version, (name * 64,), ("archive",), "sid", f"pool/{name}.deb", 1)
+                     for name, version in (("a", "1"), ("b", "2"), ("c", "1"))}  # fmt: skip
+
+    def version(self, name: str) -> str:
+        return self.rows[name].version if name in self.rows else ""
+
+    def row(self, name: str) -> Row:
+        return self.rows[name]
+
+    def closure(self, roots: list[str], without: set[str]) -> list[Row]:
+        return list(self.rows.values())
+
+
+def _debian_lock() -> dict:
+    pins = {
+        name: {"version": "1", "sha256": [digest * 64], "size": 1, "path": f"pool/{name}.deb"}
+        for name, digest in (("a", "a"), ("b", "0"))
+    }
+    head = {"kind": "deb", "suite": "sid", "snapshot": "20260101T000000Z", "ways": ["archive"]}
+    return {**head, "roots": ["a"], "without": [], "packages": pins}
+
+
+def test_check_tells_what_goes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def archive(missing: list[Row], into: pathlib.Path) -> None:
+        raise BootstrapError("404")
+
+    for name in ("EXECUTORCH_MIRROR", "EXECUTORCH_DEBIAN_SNAPSHOTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(lock, "binaries", lambda suite: _Index())
+    monkeypatch.setattr(fetch, "WAYS", {"archive": archive})
+    assert lock.check({"bazel": _debian_lock()}, []) == 1
+    said = capsys.readouterr().out
+    assert "bazel: a 1: goes with the next upload to sid\n" in said
+    assert "bazel: b 1: gone: " in said
+    assert "2 rows: 0 stay, 1 will go, 1 are gone" in said
+
+
+def test_refresh_proposes_the_closure(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lock, "binaries", lambda suite: _Index())
+    path = tmp_path / "bazel.lock.json"
+    path.write_text(lock.text(_debian_lock()))
+    before = path.read_text()
+    lock.refresh(tmp_path, [], write=False)
+    said = capsys.readouterr().out
+    assert '+    "c": {"version": "1"' in said and '-    "b": {"version": "1"' in said and '"a"' not in said
+    assert path.read_text() == before
+    lock.refresh(tmp_path, [], write=True)
+    assert json.loads(path.read_text())["packages"]["b"]["version"] == "2"
