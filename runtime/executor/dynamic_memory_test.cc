@@ -8,6 +8,7 @@
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 #include <executorch/runtime/core/portable_type/dynamic_memory.h>
 #include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/testing/counting_allocator.h>
 #include <executorch/runtime/executor/testing/method_harness.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/runtime/executor/testing/test_kernels.h>
@@ -37,29 +38,6 @@ std::string unbounded_dims(const std::vector<bool>& bits) {
   }
   return text;
 }
-
-/// Gives memory from the heap and counts it; at most `limit` bytes.
-class CountingAllocator final : public MemoryAllocator {
- public:
-  explicit CountingAllocator(size_t limit = 1 << 20) : MemoryAllocator(0, nullptr), limit(limit) {}
-
-  void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
-    if (size > limit - given) {
-      return nullptr;
-    }
-    given += size;
-    ++count;
-    blocks_.push_back(std::make_unique<uint8_t[]>(size + alignment));
-    return alignPointer(blocks_.back().get(), alignment);
-  }
-
-  size_t limit;
-  size_t given = 0;
-  int count = 0;
-
- private:
-  std::vector<std::unique_ptr<uint8_t[]>> blocks_;
-};
 
 /// A method with an allocator for what outgrows its plan.
 class DynamicMethod {
@@ -148,7 +126,7 @@ TEST_F(DynamicMemoryTest, GrowsShrinksAndGrows) {
       EXPECT_EQ(method->get_output(0).toTensor().strides()[0], 3);
     }
     // Two places, x and out have the same one; each grew to 5, to 40 and by half.
-    EXPECT_EQ(allocator.count, 6);
+    EXPECT_EQ(allocator.sizes.size(), 6u);
     EXPECT_EQ(allocator.given, 2 * (60u + 480u + 720u) + 6 * kSlack);
   }
 }
@@ -171,7 +149,7 @@ TEST_F(DynamicMemoryTest, RowsStayWhenMoreAreAdded) {
     }
   }
   // Three times what it asked for last, which may be half as much again as it needs.
-  EXPECT_LE(allocator.given, 39 * 36u + static_cast<size_t>(allocator.count) * kSlack);
+  EXPECT_LE(allocator.given, 39 * 36u + allocator.sizes.size() * kSlack);
   EXPECT_EQ(planned, (Floats{1, 2}));
   const SizesType too_many[] = {1 << 30, 1 << 30};
   EXPECT_EQ(resize_tensor(tensor, {too_many, 2}), Error::MemoryAllocationFailed);
@@ -183,7 +161,7 @@ TEST_F(DynamicMemoryTest, WhatFitsIntoThePlanTakesNoMore) {
   DynamicMethod method(doubling_program(), &allocator);
   ASSERT_EQ(method.run({2, 3}, ramp(6)), Error::Ok);
   ASSERT_EQ(method.run({1, 3}, ramp(3)), Error::Ok);
-  EXPECT_EQ(allocator.count, 0);
+  EXPECT_TRUE(allocator.sizes.empty());
 }
 
 TEST_F(DynamicMemoryTest, WithoutAnAllocatorThePlanIsTheBound) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <executorch/runtime/executor/method.h>
+#include <executorch/runtime/executor/testing/counting_allocator.h>
 #include <executorch/runtime/executor/testing/method_harness.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/runtime/executor/testing/test_kernels.h>
@@ -21,29 +22,6 @@ constexpr int8_t kBound = 1;
 constexpr int kMaxRows = 64;
 constexpr size_t kFront = 16;
 constexpr size_t kSlack = 8;
-
-/// Gives memory from the heap and counts it; at most `limit` bytes.
-class CountingAllocator final : public MemoryAllocator {
- public:
-  explicit CountingAllocator(size_t limit = 1 << 20) : MemoryAllocator(0, nullptr), limit(limit) {}
-
-  void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
-    if (size > limit - given) {
-      return nullptr;
-    }
-    given += size;
-    sizes.push_back(size);
-    blocks_.push_back(std::make_unique<uint8_t[]>(size + alignment));
-    return alignPointer(blocks_.back().get(), alignment);
-  }
-
-  size_t limit;
-  size_t given = 0;
-  std::vector<size_t> sizes;
-
- private:
-  std::vector<std::unique_ptr<uint8_t[]>> blocks_;
-};
 
 /// y = 2 x, z = 2 y, out = 2 z for x of at most 64 rows of 4; state doubles with each call. The
 /// text has three blocks, of which out lies where y was. Tensors: x, y, z, out, state, counter.
