@@ -2,14 +2,16 @@
 
 _TESTS = {
     "kernels/portable": ["portable_test"],
+    "kernels/portable/cpu/internal": [
+        "distance_test",
+        "moments_test",
+        "vmath_test",
+    ],
     "kernels/portable/cpu/util": [
         "broadcast_util_test",
         "custom_kernels_test",
-        "distance_test",
         "elementwise_util_test",
-        "moments_test",
         "reduce_util_test",
-        "vmath_test",
     ],
     "kernels/prim_ops": ["prim_ops_test"],
     "runtime": ["readme_test"],

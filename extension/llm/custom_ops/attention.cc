@@ -6,10 +6,10 @@
 #include <new>
 
 #include <executorch/extension/llm/custom_ops/attention.h>
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
-#include <executorch/kernels/portable/cpu/util/gemm.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/vmath.h>
+#include <executorch/kernels/portable/cpu/internal/float_loops.h>
+#include <executorch/kernels/portable/cpu/internal/gemm.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/vmath.h>
 
 namespace torch::executor::native::attention {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace torch::executor::native::attention {
 

@@ -1,6 +1,6 @@
 #include <executorch/extension/llm/custom_ops/op_fallback.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 

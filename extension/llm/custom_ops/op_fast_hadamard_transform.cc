@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include <executorch/extension/llm/custom_ops/op_fast_hadamard_transform.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace torch::executor::native {
 

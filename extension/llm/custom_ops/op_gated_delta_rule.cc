@@ -4,7 +4,7 @@
 
 #include <executorch/extension/llm/custom_ops/op_gated_delta_rule.h>
 #include <executorch/extension/llm/custom_ops/operands.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
 
 namespace torch::executor::native {
 namespace {

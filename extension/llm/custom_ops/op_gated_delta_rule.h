@@ -7,7 +7,7 @@
 
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace torch::executor::native {
 

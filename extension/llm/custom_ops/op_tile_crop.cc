@@ -1,8 +1,8 @@
 #include <cinttypes>
 
 #include <executorch/extension/llm/custom_ops/op_tile_crop.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 

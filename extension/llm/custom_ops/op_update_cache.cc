@@ -3,7 +3,7 @@
 
 #include <executorch/extension/llm/custom_ops/op_update_cache.h>
 #include <executorch/extension/llm/custom_ops/operands.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 namespace {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace torch::executor::native {
 

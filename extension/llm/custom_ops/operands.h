@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native::operands {
 

@@ -1,10 +1,10 @@
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/optimized/cpu/operand_lines.h>
 #include <executorch/kernels/optimized/cpu/simd.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native::optimized {
 namespace {

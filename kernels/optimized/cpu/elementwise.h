@@ -9,7 +9,7 @@
 #pragma once
 
 #include <executorch/kernels/optimized/cpu/elementwise_loops.h>
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace torch::executor::native::optimized {
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
+#include <executorch/kernels/portable/cpu/internal/float_loops.h>
 
 namespace torch::executor::native::optimized {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include <executorch/kernels/optimized/cpu/simd.h>
-#include <executorch/kernels/portable/cpu/util/convolution_impl.h>
+#include <executorch/kernels/portable/cpu/internal/convolution_impl.h>
 
 namespace torch::executor::native::optimized {
 

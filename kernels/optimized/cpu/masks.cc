@@ -1,6 +1,6 @@
 #include <executorch/kernels/optimized/cpu/masks.h>
 #include <executorch/kernels/optimized/cpu/true_elements.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native::optimized {
 namespace {

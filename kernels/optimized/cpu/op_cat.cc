@@ -1,6 +1,6 @@
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Contiguous tensors of one dtype beside each other, by blocks of lines that stay in the cache
 // until all tensors have written their parts of them.

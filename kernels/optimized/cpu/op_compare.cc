@@ -2,8 +2,8 @@
 #include <executorch/kernels/optimized/cpu/operand_lines.h>
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Comparisons of two tensors of one dtype, or of a tensor and a number. What is less is greater
 // with the sides exchanged.

@@ -1,7 +1,7 @@
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Running sums of contiguous Floats, in double as in eager: of several columns at once, since each
 // addition waits for the one before it. Lines are turned into columns a tile at a time.

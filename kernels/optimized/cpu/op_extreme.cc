@@ -3,9 +3,9 @@
 
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/reduce.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/reduce.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // The largest and the smallest elements of contiguous Floats along one dimension or of all of them,
 // with their places, products, and norms of order 2.

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Bilinear sampling of contiguous Floats. Where a pixel comes from is calculated once for all
 // channels.

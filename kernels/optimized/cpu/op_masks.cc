@@ -3,7 +3,7 @@
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/optimized/cpu/true_elements.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Elements of contiguous tensors that a mask selects, and the places of those that are not zero.
 

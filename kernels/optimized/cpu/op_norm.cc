@@ -4,8 +4,8 @@
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Layer norm of floating tensors with a weight and a bias, whose lines may be short.
 

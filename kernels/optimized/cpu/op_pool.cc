@@ -2,9 +2,9 @@
 
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/pool.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/pool.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Pools of Float images: of channels-last ones all channels of a pixel at once, and averages of
 // contiguous ones by the sums of lines.

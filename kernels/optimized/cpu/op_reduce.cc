@@ -1,8 +1,8 @@
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/reduce.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/reduce.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Reductions and softmax of Floats along neighbouring dimensions in memory: of lines, or of all
 // columns of a plane at once.

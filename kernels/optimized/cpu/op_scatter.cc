@@ -3,10 +3,10 @@
 
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 // Elements of contiguous tensors that an index spreads along a dimension, where the other
 // dimensions are those of the result.

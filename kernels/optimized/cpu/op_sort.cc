@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 // Sorts contiguous lines of Floats, Ints and Longs by their bytes, from the last one on, which
 // compares nothing and keeps equal elements in their order.

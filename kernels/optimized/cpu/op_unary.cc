@@ -2,8 +2,8 @@
 
 #include <executorch/kernels/optimized/cpu/elementwise.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
 
 namespace torch::executor::native {
 

@@ -3,9 +3,9 @@
 
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/upsample.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/upsample.h>
 
 // Float images, contiguous or channels last. An output line mixes a few lines that are resampled
 // along the width and kept until no further one needs them.

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include <executorch/kernels/optimized/cpu/elementwise_loops.h>
-#include <executorch/kernels/portable/cpu/util/compute.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
 
 namespace torch::executor::native::optimized {
 

@@ -2,7 +2,7 @@
 
 #include <executorch/kernels/optimized/cpu/engine.h>
 #include <executorch/kernels/optimized/cpu/simd.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
 
 namespace torch::executor::native::optimized {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include <executorch/kernels/optimized/cpu/elementwise_loops.h>
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
+#include <executorch/kernels/portable/cpu/internal/float_loops.h>
 
 namespace torch::executor::native::optimized {
 

@@ -12,7 +12,7 @@
 #endif
 
 #include <executorch/kernels/optimized/cpu/simd.h>
-#include <executorch/kernels/portable/cpu/util/vmath.h>
+#include <executorch/kernels/portable/cpu/internal/vmath.h>
 
 #if defined(__clang__)
 #define ET_UNROLL _Pragma("clang loop unroll(full)")

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include <executorch/kernels/optimized/cpu/simd_pow.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
 
 namespace torch::executor::native::optimized {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/optimized/cpu/tables_for_tests.h>
-#include <executorch/kernels/portable/cpu/util/compute.h>
+#include <executorch/kernels/portable/cpu/internal/compute.h>
 
 namespace {
 

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/average.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/average.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& _adaptive_avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& in,

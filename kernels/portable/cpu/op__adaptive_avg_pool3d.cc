@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/volume.h>
+#include <executorch/kernels/portable/cpu/internal/volume.h>
 
 namespace torch::executor::native {
 Tensor& _adaptive_avg_pool3d_out(KernelRuntimeContext& ctx, const Tensor& in,

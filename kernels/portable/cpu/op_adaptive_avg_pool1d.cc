@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/volume.h>
+#include <executorch/kernels/portable/cpu/internal/volume.h>
 
 namespace torch::executor::native {
 Tensor& adaptive_avg_pool1d_out(KernelRuntimeContext& ctx, const Tensor& in,

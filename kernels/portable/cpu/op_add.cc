@@ -1,7 +1,7 @@
-#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/complex_pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {

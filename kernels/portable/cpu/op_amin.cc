@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/extremum.h>
-#include <executorch/kernels/portable/cpu/util/reduce.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/extremum.h>
+#include <executorch/kernels/portable/cpu/internal/reduce.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& amin_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef dim, bool keepdim,

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 namespace {

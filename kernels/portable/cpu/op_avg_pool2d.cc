@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/average.h>
-#include <executorch/kernels/portable/cpu/util/pool.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/internal/average.h>
+#include <executorch/kernels/portable/cpu/internal/pool.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
 
 namespace torch::executor::native {
 Tensor& avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel_size,

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/average_backward.h>
+#include <executorch/kernels/portable/cpu/internal/average_backward.h>
 
 namespace torch::executor::native {
 Tensor& avg_pool2d_backward_grad_input(KernelRuntimeContext& ctx, const Tensor& grad_output,

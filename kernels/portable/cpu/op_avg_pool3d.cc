@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/promote.h>
-#include <executorch/kernels/portable/cpu/util/volume.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
+#include <executorch/kernels/portable/cpu/internal/volume.h>
 
 namespace torch::executor::native {
 Tensor& avg_pool3d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel_size,

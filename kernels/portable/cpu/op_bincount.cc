@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/element.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

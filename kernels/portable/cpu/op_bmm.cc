@@ -1,7 +1,7 @@
-#include <executorch/kernels/portable/cpu/util/element.h>
-#include <executorch/kernels/portable/cpu/util/lines.h>
-#include <executorch/kernels/portable/cpu/util/matmul.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
+#include <executorch/kernels/portable/cpu/internal/matmul.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/distance.h>
-#include <executorch/kernels/portable/cpu/util/lines.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/distance.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/memory_format.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/memory_format.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 using executorch::aten::MemoryFormat;

@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/patches.h>
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/patches.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
 
 namespace torch::executor::native {
 Tensor& col2im_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,

@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/complex.h>
-#include <executorch/kernels/portable/cpu/util/lines.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/complex.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& _conj_physical_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {

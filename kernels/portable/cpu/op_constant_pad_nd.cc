@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 Tensor& constant_pad_nd_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef pad,

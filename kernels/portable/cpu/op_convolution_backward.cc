@@ -1,7 +1,7 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/convolution.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/convolution.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 namespace {

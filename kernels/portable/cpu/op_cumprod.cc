@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/scan.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/scan.h>
 
 namespace torch::executor::native {
 Tensor& cumprod_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,

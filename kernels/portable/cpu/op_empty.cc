@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/memory_format.h>
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/memory_format.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 using executorch::aten::MemoryFormat;

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 #include <executorch/runtime/core/device_allocator.h>
 
 namespace torch::executor::native {

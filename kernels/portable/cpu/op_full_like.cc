@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/memory_format.h>
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/memory_format.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
 
 namespace torch::executor::native {
 using executorch::aten::MemoryFormat;

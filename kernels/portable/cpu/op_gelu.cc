@@ -1,7 +1,7 @@
 #include <string_view>
 
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/vmath.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/vmath.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 namespace {

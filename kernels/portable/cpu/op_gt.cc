@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/lines.h>
-#include <executorch/kernels/portable/cpu/util/patches.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
+#include <executorch/kernels/portable/cpu/internal/patches.h>
 
 namespace torch::executor::native {
 Tensor& im2col_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel_size,

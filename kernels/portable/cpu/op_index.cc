@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/advanced_index.h>
+#include <executorch/kernels/portable/cpu/internal/advanced_index.h>
 
 namespace torch::executor::native {
 Tensor& index_Tensor_out(KernelRuntimeContext& ctx, const Tensor& in,

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/advanced_index.h>
-#include <executorch/kernels/portable/cpu/util/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/advanced_index.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/matmul.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/matmul.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& linear_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& weight,

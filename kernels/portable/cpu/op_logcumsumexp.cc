@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include <executorch/kernels/portable/cpu/util/scan.h>
+#include <executorch/kernels/portable/cpu/internal/scan.h>
 
 namespace torch::executor::native {
 Tensor& logcumsumexp_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, Tensor& out) {

@@ -1,8 +1,8 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/extremum.h>
-#include <executorch/kernels/portable/cpu/util/reduce.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/extremum.h>
+#include <executorch/kernels/portable/cpu/internal/reduce.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 std::tuple<Tensor&, Tensor&> max_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,

@@ -2,10 +2,10 @@
 #include <tuple>
 #include <type_traits>
 
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/pool.h>
+#include <executorch/kernels/portable/cpu/internal/float_loops.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/pool.h>
 
 namespace torch::executor::native {
 namespace {

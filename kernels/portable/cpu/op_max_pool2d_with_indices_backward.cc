@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/pool.h>
-#include <executorch/kernels/portable/cpu/util/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/pool.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
 
 namespace torch::executor::native {
 Tensor& max_pool2d_with_indices_backward_grad_input(KernelRuntimeContext& ctx,

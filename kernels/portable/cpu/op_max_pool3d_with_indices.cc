@@ -1,7 +1,7 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/volume.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/volume.h>
 
 namespace torch::executor::native {
 namespace {

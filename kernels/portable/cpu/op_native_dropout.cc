@@ -1,8 +1,8 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/random.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/random.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 std::tuple<Tensor&, Tensor&> native_dropout_out(KernelRuntimeContext& ctx, const Tensor& in,

@@ -1,8 +1,8 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/element.h>
-#include <executorch/kernels/portable/cpu/util/norm.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/norm.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

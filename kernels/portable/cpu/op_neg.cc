@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/complex_pointwise.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/complex_pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 namespace {

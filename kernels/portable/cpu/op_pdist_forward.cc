@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/distance.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/distance.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& _pdist_forward_out(KernelRuntimeContext& ctx, const Tensor& in, double p, Tensor& out) {

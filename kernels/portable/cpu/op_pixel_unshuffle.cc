@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/pixel.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
+#include <executorch/kernels/portable/cpu/internal/pixel.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 
 namespace torch::executor::native {
 Tensor& pixel_unshuffle_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t downscale_factor,

@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/random.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/random.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& randn_out(KernelRuntimeContext& ctx, IntArrayRef size, Tensor& out) {

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/pad.h>
+#include <executorch/kernels/portable/cpu/internal/pad.h>
 
 namespace torch::executor::native {
 Tensor& replication_pad1d_out(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef padding,

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include <executorch/kernels/portable/cpu/util/memory_format.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/memory_format.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 using executorch::aten::MemoryFormat;

@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
-#include <executorch/kernels/portable/cpu/util/scatter.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& scatter_src_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,

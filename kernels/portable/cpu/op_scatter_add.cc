@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/scatter.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 Tensor& scatter_add_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,

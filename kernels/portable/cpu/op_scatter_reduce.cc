@@ -1,9 +1,9 @@
 #include <string_view>
 
-#include <executorch/kernels/portable/cpu/util/element.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/scatter.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/scatter.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

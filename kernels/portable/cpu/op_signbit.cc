@@ -1,7 +1,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/softmax.h>
+#include <executorch/kernels/portable/cpu/internal/softmax.h>
 
 namespace torch::executor::native {
 Tensor& softmax_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, bool half_to_float,

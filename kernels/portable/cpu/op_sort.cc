@@ -1,7 +1,7 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/order.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/order.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

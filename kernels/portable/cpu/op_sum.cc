@@ -1,7 +1,7 @@
-#include <executorch/kernels/portable/cpu/util/element.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/reduce.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/reduce.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

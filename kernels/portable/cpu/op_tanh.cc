@@ -1,5 +1,5 @@
-#include <executorch/kernels/portable/cpu/util/pointwise.h>
-#include <executorch/kernels/portable/cpu/util/vmath.h>
+#include <executorch/kernels/portable/cpu/internal/pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/vmath.h>
 
 namespace torch::executor::native {
 namespace {

@@ -1,8 +1,8 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/lines.h>
-#include <executorch/kernels/portable/cpu/util/math.h>
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
 
 namespace torch::executor::native {
 namespace {

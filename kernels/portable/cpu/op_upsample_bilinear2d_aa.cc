@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/resample.h>
+#include <executorch/kernels/portable/cpu/internal/resample.h>
 
 namespace torch::executor::native {
 

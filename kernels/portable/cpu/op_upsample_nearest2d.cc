@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/upsample.h>
+#include <executorch/kernels/portable/cpu/internal/upsample.h>
 
 namespace torch::executor::native {
 

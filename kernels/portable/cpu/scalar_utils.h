@@ -8,7 +8,7 @@
 #include <optional>
 #include <type_traits>
 
-#include <executorch/kernels/portable/cpu/util/scalar_cast.h>
+#include <executorch/kernels/portable/cpu/internal/scalar_cast.h>
 #include <executorch/kernels/portable/cpu/util/tensor_names.h>
 
 namespace torch::executor::native::utils {

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {

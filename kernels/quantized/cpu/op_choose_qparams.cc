@@ -2,7 +2,7 @@
 #include <limits>
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
+#include <executorch/kernels/portable/cpu/internal/float_loops.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
 #include <executorch/kernels/quantized/cpu/util/integer_layer.h>
 
 // Convolutions in one and two dimensions; one dimension is two of which the first has one index.

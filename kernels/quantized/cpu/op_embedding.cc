@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/lines.h>
+#include <executorch/kernels/portable/cpu/internal/lines.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {

@@ -1,4 +1,4 @@
-#include <executorch/kernels/portable/cpu/util/gemm.h>
+#include <executorch/kernels/portable/cpu/internal/gemm.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native {

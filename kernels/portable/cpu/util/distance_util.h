@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include <executorch/kernels/portable/cpu/util/distance.h>
+#include <executorch/kernels/portable/cpu/internal/distance.h>
 #include <executorch/kernels/portable/cpu/util/tensor_names.h>
 
 namespace torch::executor {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <executorch/kernels/portable/cpu/util/math.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
 #include <executorch/kernels/portable/cpu/util/tensor_names.h>
 
 namespace torch::executor::native::utils {

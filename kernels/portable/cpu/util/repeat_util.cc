@@ -1,5 +1,5 @@
+#include <executorch/kernels/portable/cpu/internal/view.h>
 #include <executorch/kernels/portable/cpu/util/repeat_util.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor {
 

@@ -1,6 +1,6 @@
+#include <executorch/kernels/portable/cpu/internal/view.h>
 #include <executorch/kernels/portable/cpu/util/copy_ops_util.h>
 #include <executorch/kernels/portable/cpu/util/select_copy_util.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor {
 

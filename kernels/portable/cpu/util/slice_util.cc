@@ -1,6 +1,6 @@
-#include <executorch/kernels/portable/cpu/util/shape.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/view.h>
 #include <executorch/kernels/portable/cpu/util/slice_util.h>
-#include <executorch/kernels/portable/cpu/util/view.h>
 
 namespace torch::executor {
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include <executorch/kernels/portable/cpu/util/parallel.h>
-#include <executorch/kernels/portable/cpu/util/promote.h>
+#include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/promote.h>
 #include <executorch/kernels/quantized/cpu/util/affine.h>
 
 namespace torch::executor::native::util {

@@ -1,8 +1,0 @@
-#include <executorch/kernels/portable/cpu/util/float_loops.h>
-
-namespace torch::executor::native::util {
-
-// Constant-initialised, so that a library's initialiser never comes too early.
-FloatLoops float_loops = {};
-
-}  // namespace torch::executor::native::util
