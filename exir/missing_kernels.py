@@ -6,6 +6,7 @@ links, so this is a warning: an operator of one's own has its kernel in a librar
 
 import functools
 import pathlib
+import sys
 import warnings
 from collections.abc import Mapping
 
@@ -15,8 +16,18 @@ from executorch.dialects.errors import Problems
 from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 
-#: Operators with a kernel, one a line; ``write_kernel_ops`` writes it from the kernel libraries' tables.
-KERNEL_OPS_PATH = pathlib.Path(__file__).with_name("kernel_ops.txt")
+_NAME = "kernel_ops.txt"
+
+
+def _list_of_kernels() -> pathlib.Path:
+    """Beside this file in a wheel, below bazel-bin in a checkout, where the package looks as well."""
+    beside = pathlib.Path(__file__).with_name(_NAME)
+    places = [pathlib.Path(place) / _NAME for place in sys.modules[__name__.rpartition(".")[0]].__path__]
+    return next((path for path in places if path.is_file()), beside)
+
+
+#: Operators with a kernel, one a line; the build writes it from the kernel libraries' lists (``write_kernel_ops``).
+KERNEL_OPS_PATH = _list_of_kernels()
 
 
 class MissingKernelWarning(UserWarning):

@@ -1,9 +1,11 @@
 """The table of core operators: three facts of each, found out by trying."""
 
+import pytest
 import torch
 
 from executorch.exir.missing_kernels import kernel_ops
 from executorch.exir.op_table import Row, core_ops, counts, row_of, table
+from executorch.exir.write_kernel_ops import kernel_ops as kernel_ops_of
 from executorch.exir.write_kernel_ops import ops_of_source, ops_of_yaml, text_of
 
 
@@ -36,6 +38,16 @@ def test_the_list_of_kernels_reads_both_kinds_of_sources():
         "executorch_prim::add.Scalar"
     }
     assert text_of(["b::b", "a::a"]).splitlines()[-2:] == ["a::a", "b::b"]
+
+
+def test_a_list_without_kernels_is_none(tmp_path):
+    table, source, empty = (tmp_path / name for name in ("a.yaml", "a.cc", "empty.yaml"))
+    table.write_text("- op: add.out\n")
+    source.write_text('Kernel("executorch_prim::add.Scalar", add)')
+    empty.write_text("")
+    assert kernel_ops_of([table, source]) == {"aten::add.out", "executorch_prim::add.Scalar"}
+    with pytest.raises(ValueError, match=r"empty\.yaml names no operators"):
+        kernel_ops_of([table, empty])
 
 
 def test_the_list_of_kernels_is_in_the_library():

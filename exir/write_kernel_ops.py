@@ -1,24 +1,17 @@
 """Writes ``kernel_ops.txt``, the operators for which a kernel library of this project has a kernel.
 
-Run it in the checkout after adding kernels: ``./bazelw run //exir:write_kernel_ops``.
+The build calls it (``//exir:kernel_ops``) with the libraries' own lists, tables in yaml and C++ sources that register.
 """
 
-import os
 import pathlib
 import re
 from collections.abc import Iterable
 
 from absl import app, flags
 
-_ROOT = flags.DEFINE_string(
-    "root", os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."), "the checkout that has the kernel libraries"
-)
+_OUT = flags.DEFINE_string("out", None, "the file to write", required=True)
 
-_HEADER = (
-    "# Operators with a kernel in a library of this project, as programs spell them.\n"
-    "# Written by write_kernel_ops.py from kernels/*/*.yaml, extension/llm/custom_ops/*.yaml and the prim_ops\n"
-    "# registrations.\n"
-)
+_HEADER = "# Operators with a kernel in a library of this project, as programs spell them.\n"
 _YAML_ENTRY = re.compile(r"^- (?:op|func): *['\"]?([\w:]+(?:\.\w+)?)", re.MULTILINE)
 _REGISTRATION = re.compile(r"\"((?:executorch_prim|aten|prim)::[\w.]+)\"")
 
@@ -33,14 +26,19 @@ def ops_of_source(text: str) -> set[str]:
     return set(_REGISTRATION.findall(text))
 
 
-def kernel_ops(root: pathlib.Path) -> set[str]:
-    """All operators with a kernel in the libraries of the checkout at ``root``."""
+def kernel_ops(lists: Iterable[pathlib.Path]) -> set[str]:
+    """All operators of tables (``.yaml``) and sources.
+
+    Raises:
+        ValueError: a file that names none, which is no list of kernels.
+    """
     found: set[str] = set()
-    for path in sorted([*root.glob("kernels/*/*.yaml"), *root.glob("extension/llm/custom_ops/*.yaml")]):
-        found |= ops_of_yaml(path.read_text(encoding="utf-8"))
-    for path in sorted(root.glob("kernels/prim_ops/*.cc")):
-        if not path.name.endswith("_test.cc"):
-            found |= ops_of_source(path.read_text(encoding="utf-8"))
+    for path in lists:
+        text = path.read_text(encoding="utf-8")
+        ops = ops_of_yaml(text) if path.suffix == ".yaml" else ops_of_source(text)
+        if not ops:
+            raise ValueError(f"{path} names no operators with kernels")
+        found |= ops
     return found
 
 
@@ -50,13 +48,7 @@ def text_of(ops: Iterable[str]) -> str:
 
 
 def main(argv: list[str]) -> None:
-    del argv
-    root = pathlib.Path(_ROOT.value)
-    ops = kernel_ops(root)
-    if not ops:
-        raise app.UsageError(f"no kernel libraries under {root}")
-    (root / "exir" / "kernel_ops.txt").write_text(text_of(ops), encoding="utf-8")
-    print(f"{len(ops)} operators")
+    pathlib.Path(_OUT.value).write_text(text_of(kernel_ops(map(pathlib.Path, argv[1:]))), encoding="utf-8")
 
 
 if __name__ == "__main__":

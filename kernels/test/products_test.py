@@ -7,7 +7,6 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from executorch.dialects import grouped_products  # noqa: F401  defines the operator
 from executorch.kernels.test.op_driver import OpDriver
 from executorch.kernels.test.oracle import assert_same, bind, check, resolve, run_kernel
 from executorch.kernels.test.samples import FLOATS, tensor
@@ -218,32 +217,3 @@ def test_adaptive_pooling(driver, dtype):
         x = tensor((2, 3, 9, 10), dtype, channels_last=last)
         for size in ([1, 1], [3, 4], [9, 10], [12, 5]):
             check(driver, "_adaptive_avg_pool2d", "_adaptive_avg_pool2d.out", [x, size])
-
-
-@pytest.mark.parametrize("dtype", WITH_INTS, ids=str)
-@pytest.mark.parametrize("end", [torch.int32, torch.int64], ids=str)
-def test_grouped_products(driver, dtype, end):
-    for rows, n, k, ends in [
-        (9, 5, 7, [2, 2, 6, 9]),
-        (70, 33, 130, [0, 64, 65]),
-        (6, 4, 3, [1, 3]),  # rows that are in no group
-        (4, 3, 0, [4]),
-        (0, 3, 2, [0, 0]),
-    ]:
-        matrices = small((len(ends), k, n), dtype, 1)
-        args = [small((rows, k), dtype), matrices, torch.tensor(ends, dtype=end)]
-        check(
-            driver,
-            "executorch::grouped_mm",
-            "executorch::grouped_mm.out",
-            args,
-            tolerance=TOLERANCES.get(dtype),
-        )
-
-
-@pytest.mark.parametrize("ends", [[3, 2], [1, 5], [-1, 2]])
-def test_groups_follow_each_other_within_the_rows(driver, ends):
-    op = resolve("executorch::grouped_mm")
-    args = [small((4, 3), torch.float32), small((2, 3, 5), torch.float32), torch.tensor(ends)]
-    like = [torch.empty(4, 5)]
-    assert run_kernel(driver, resolve("executorch::grouped_mm.out"), bind(op, args, {}), like).error != 0
