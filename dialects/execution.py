@@ -54,13 +54,13 @@ Specs are shared by identity wherever two nodes denote the same memory.
 import operator
 from typing import Any
 
-import torch
 from torch.fx import Node
 
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.out_variants import is_scratch
 from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload
 
 #: Namespaces and operators that compute numbers rather than tensors and are run by the executor itself.
 PRIM_NAMESPACE = "executorch_prim"
@@ -102,21 +102,19 @@ def is_delegate_call(node: Any) -> bool:
 def is_higher_order(node: Any) -> bool:
     """True for control flow and delegate calls."""
     return (
-        isinstance(node, Node)
-        and node.op == "call_function"
-        and isinstance(node.target, torch._ops.HigherOrderOperator)
+        isinstance(node, Node) and node.op == "call_function" and isinstance(node.target, HigherOrderOperator)
     )
 
 
 def _higher_order_name(node: Node) -> str:
     target = node.target
-    return target.name() if isinstance(target, torch._ops.HigherOrderOperator) else ""
+    return target.name() if isinstance(target, HigherOrderOperator) else ""
 
 
 def is_primitive(node: Any) -> bool:
     """True for operators of the executor that compute numbers and take no ``out`` argument."""
     target = getattr(node, "target", None)
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return False
     return target.namespace == PRIM_NAMESPACE or target.name() in _PRIM_ATEN_OPS
 
@@ -124,27 +122,27 @@ def is_primitive(node: Any) -> bool:
 def reads_sizes_only(node: Any) -> bool:
     """True for operators that look at a tensor's shape but not at its bytes, which need not be there any more."""
     target = getattr(node, "target", None)
-    return isinstance(target, torch._ops.OpOverload) and target.name() in _SIZE_OPS
+    return isinstance(target, OpOverload) and target.name() in _SIZE_OPS
 
 
-def out_argument_names(op: torch._ops.OpOverload) -> list[str]:
+def out_argument_names(op: OpOverload) -> list[str]:
     """Names of the arguments an out variant writes its results to, in schema order; empty for other operators."""
     return [name for name in written_argument_names(op) if not is_scratch(name)]
 
 
-def written_argument_names(op: torch._ops.OpOverload) -> list[str]:
+def written_argument_names(op: OpOverload) -> list[str]:
     """The same and the names of a kernel's work space."""
     return [arg.name for arg in op._schema.arguments if arg.is_out]
 
 
 def is_out_variant(op: Any) -> bool:
-    return isinstance(op, torch._ops.OpOverload) and any(arg.is_out for arg in op._schema.arguments)
+    return isinstance(op, OpOverload) and any(arg.is_out for arg in op._schema.arguments)
 
 
 def out_arguments(node: Node) -> list[Any]:
     """The ``memory.alloc`` nodes (or lists of them) that ``node`` writes to, in schema order; empty if none."""
     target = node.target
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return []
     return [node.kwargs[name] for name in out_argument_names(target) if name in node.kwargs]
 

@@ -31,3 +31,13 @@ def test_programs_name_their_verifiers_by_class():
     assert all(issubclass(verifier, torch_types.Verifier) for verifier in program.verifiers)
     assert isinstance(torch_types.Verifier.dialect, str)
     assert torch_types.Verifier().check(program) is None
+
+
+def test_delegates_are_called_by_an_operator_of_higher_order():
+    call = torch_types.executorch_call_delegate
+    assert call is torch.ops.higher_order.executorch_call_delegate
+    assert isinstance(call, torch_types.HigherOrderOperator) and call.name() == "executorch_call_delegate"
+    root = torch.nn.Module()
+    assert torch_types.get_lowered_module_name(root, torch.nn.Module()) == "lowered_module_0"
+    assert not torch_types.is_lowered_module(torch.nn.Module())
+    assert torch_types.LOWERED_BACKEND_MODULE_TYPE == "LoweredBackendModule"

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.emitter.errors import EmissionError
 from executorch.emitter.values import ValueTable
 
@@ -15,7 +16,7 @@ Lookup = Callable[[Node], Any]
 """Node -> its value number, or the list of value numbers of a node with several results."""
 
 
-def call_arguments(node: Node, op: torch._ops.OpOverload) -> list[tuple[Any, torch.Argument]]:
+def call_arguments(node: Node, op: OpOverload) -> list[tuple[Any, torch.Argument]]:
     """The arguments of a call in the order of the operator's schema, defaults filled in.
 
     Raises:

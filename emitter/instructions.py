@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 from executorch.emitter.stack_trace import frames
 from executorch.emitter.values import ValueTable
 from executorch.schema.program import (
@@ -99,6 +99,6 @@ class InstructionList:
         return number
 
 
-def operator_key(op: torch._ops.OpOverload) -> tuple[str, str]:
+def operator_key(op: OpOverload) -> tuple[str, str]:
     """Name and overload as the operator table has them."""
     return op._schema.name, op._schema.overload_name

@@ -29,6 +29,7 @@ from executorch.dialects.execution import (
 )
 from executorch.dialects.out_variants import is_scratch
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec
+from executorch.dialects.torch_types import OpOverload
 from executorch.emitter import arena_text, dim_marks
 from executorch.emitter.arguments import argument_value, call_arguments
 from executorch.emitter.constants import ProgramData
@@ -224,7 +225,7 @@ class MethodEmitter:
             return self._delegate(scope, node)
         if is_higher_order(node):
             return self._control_flow(scope, node)
-        if isinstance(node.target, torch._ops.OpOverload):
+        if isinstance(node.target, OpOverload):
             return self._operator(scope, node, node.target)
         if node.target in _PYTHON_PRIMITIVES:
             return self._primitive(scope, node, _PYTHON_PRIMITIVES[node.target], node.args)
@@ -246,7 +247,7 @@ class MethodEmitter:
 
     # Operators.
 
-    def _operator(self, scope: Scope, node: Node, op: torch._ops.OpOverload) -> Any:
+    def _operator(self, scope: Scope, node: Node, op: OpOverload) -> Any:
         arguments = call_arguments(node, op)
         numbers = [
             argument_value(value, kind.type, self.values, scope.__getitem__) for value, kind in arguments

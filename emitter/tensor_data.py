@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
+from executorch.dialects.torch_types import FakeTensor
 from executorch.emitter.errors import EmissionError
 
 
@@ -17,7 +18,7 @@ def tensor_bytes(tensor: torch.Tensor, dim_order: Sequence[int]) -> memoryview:
     Raises:
         EmissionError: the tensor has no data (a fake or meta tensor).
     """
-    if tensor.is_meta or isinstance(tensor, torch._subclasses.FakeTensor):
+    if tensor.is_meta or isinstance(tensor, FakeTensor):
         raise EmissionError(
             f"a constant of shape {list(tensor.shape)} has no data. Way out: export the model with real weights, "
             "or keep them outside the program (external constants)."

@@ -196,6 +196,32 @@ def test_known_values_become_constants_with_specs():
     torch.testing.assert_close(results, Folds()(x))
 
 
+class _Walked(dict):
+    """Counts how often somebody walks over it."""
+
+    walks = 0
+
+    def __iter__(self):
+        self.walks += 1
+        return super().__iter__()
+
+
+def test_the_constants_that_are_there_are_counted_once_however_many_come():
+    class Folds(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = torch.nn.ParameterList([torch.full((2,), float(i)) for i in range(6)])
+
+        def forward(self, x):
+            return [x + weight.exp() for weight in self.weights]
+
+    program = to_edge(torch.export.export(Folds(), (torch.rand(2),))).exported_program()
+    known = get_propagated_const_tensor_dict(program, None)
+    program._constants = _Walked(program.constants)
+    assert len(create_constant_nodes_and_return_specs(known, program)) == 6
+    assert program.constants.walks <= 2
+
+
 def test_the_table_of_types_as_it_is_written():
     assert _edge_dialect_info is edge_ops_path._edge_dialect_info  # what a user adds is there for all
     entry = _edge_dialect_info["aten::sigmoid"]

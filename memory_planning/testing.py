@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch._higher_order_ops.executorch_call_delegate import executorch_call_delegate
 from torch.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -24,6 +23,7 @@ from torch.utils import _pytree as pytree
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.execution import out_argument_names
 from executorch.dialects.tensor_spec import TensorShapeDynamism, TensorSpec, ViewSpec
+from executorch.dialects.torch_types import executorch_call_delegate
 
 #: (size, first step, last step) of values for which no order of placing first-fit or best-fit is known that is best; found by
 #: a search over thousands of random lifetimes. They fit into 25, the heuristics need 26.

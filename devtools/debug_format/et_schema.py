@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from executorch.devtools.debug_format.base_schema import Node, OperatorGraph, OperatorNode, ValueNode
+from executorch.dialects.torch_types import OpOverload
 
 
 class RESERVED_METADATA_ARG(Enum):
@@ -152,7 +153,7 @@ def _op_name(node: torch.fx.Node) -> str:
     target = node.target
     if isinstance(target, str):
         return target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, OpOverload):
         return str(target)
     schema_name = getattr(target, "name", None)
     # Operators of the edge dialect print as "aten.relu.default" as well.

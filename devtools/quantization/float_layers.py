@@ -16,6 +16,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.devtools.quantization.graph import module_of, target_name
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 
 #: Operator -> positions of what is multiplied; the numbers in it are quantized if the layer is.
 _OPERANDS = {
@@ -73,7 +74,7 @@ def float_layers(quantized: GraphModule) -> list[FloatLayer]:
 
 def _operands(node: Node) -> list[Node]:
     """What a layer multiplies; nothing for other nodes."""
-    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+    if node.op != "call_function" or not isinstance(node.target, OpOverload):
         return []
     positions = _OPERANDS.get(target_name(node).partition(".")[0], ())
     given: list[Any] = [node.args[position] for position in positions if position < len(node.args)]

@@ -16,6 +16,7 @@ import torch
 from torch.fx import GraphModule, Interpreter, Node
 
 from executorch.devtools.quantization.graph import module_of, target_name
+from executorch.dialects.torch_types import OpOverload
 
 _QUANTIZE = "quantize_"
 _DEQUANTIZE = "dequantize_"
@@ -134,7 +135,7 @@ class _Recorder(Interpreter):
 
 def _is_layer(node: Node) -> bool:
     """Whether a node computes something of the model."""
-    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+    if node.op != "call_function" or not isinstance(node.target, OpOverload):
         return False
     return not target_name(node).startswith((_QUANTIZE, _DEQUANTIZE))
 

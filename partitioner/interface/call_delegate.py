@@ -5,7 +5,8 @@ this project, with what is needed to recognise and to number lowered modules.
 """
 
 import torch
-from torch._higher_order_ops.executorch_call_delegate import (
+
+from executorch.dialects.torch_types import (
     LOWERED_BACKEND_MODULE_TYPE,
     executorch_call_delegate,
     get_lowered_module_name,

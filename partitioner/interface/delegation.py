@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.export import ExportedProgram
 
+from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner.interface.compile_spec import CompileSpec
 
 
@@ -70,7 +71,7 @@ class Partitioner(ABC):
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
-    ) -> tuple[list[torch._ops.OpOverload], Callable[[torch.fx.Node], bool] | None]:
+    ) -> tuple[list[OpOverload], Callable[[torch.fx.Node], bool] | None]:
         """ATen operators that ``to_edge_transform_and_lower`` leaves whole for this partitioner.
 
         Returns:

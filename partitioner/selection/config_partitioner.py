@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx.passes.infra.partitioner import Partition
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.signature import state_inputs
 from executorch.partitioner.interface.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.selection.constants import tag_constant_data
@@ -46,7 +47,7 @@ class PartitionerConfig(ABC):
         """Whether the backend takes this use of the operator (shapes, dtypes, constant weights, ...)."""
 
     @abstractmethod
-    def get_original_aten(self) -> torch._ops.OpOverload | None:
+    def get_original_aten(self) -> OpOverload | None:
         """The operator to keep from being decomposed, None if the decomposed form is what is matched."""
 
     @abstractmethod
@@ -84,7 +85,7 @@ class ConfigerationBasedPartitioner(Partitioner):
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
-    ) -> tuple[list[torch._ops.OpOverload], Callable[[torch.fx.Node], bool] | None]:
+    ) -> tuple[list[OpOverload], Callable[[torch.fx.Node], bool] | None]:
         """What the configs name, kept where their checks pass."""
         kept = [config.get_original_aten() for config in self.target_partitioner_configs.values()]
 

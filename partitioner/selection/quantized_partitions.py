@@ -8,6 +8,7 @@ import torch
 from torch.fx.passes.utils.source_matcher_utils import SourcePartition
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverloadPacket
 from executorch.partitioner.interface.errors import PartitionerContractError
 from executorch.partitioner.selection.partition_proposals import operator_name
 
@@ -44,7 +45,7 @@ def remove_first_quant_and_last_dequant(graph_module: torch.fx.GraphModule) -> N
 def replace_quantized_partition_with_op(
     graph_module: torch.fx.GraphModule,
     partition: SourcePartition,
-    replacement_op: torch._ops.OpOverloadPacket,
+    replacement_op: OpOverloadPacket,
 ) -> tuple[torch.fx.Node, list[torch.fx.Node], list[torch.fx.Node]]:
     """Puts one operator in the place of a partition with the dequantizations before and quantizations after it.
 

@@ -25,7 +25,7 @@ from torch.utils import _pytree as pytree
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload
-from executorch.dialects.torch_types import FakeTensor, FakeTensorMode
+from executorch.dialects.torch_types import FakeTensor, FakeTensorMode, HigherOrderOperator, OpOverload
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.torch_internals import make_graph_module
 from executorch.passes.infrastructure.export_tracer import ExportTracer
@@ -240,9 +240,9 @@ class ExportPass(SizeQueries, PassBase):
             )
         if target is operator.getitem:
             return self.call_getitem(args[0], args[1], meta)
-        if isinstance(target, torch._ops.HigherOrderOperator):
+        if isinstance(target, HigherOrderOperator):
             return self._visit_higher_order(target, args, kwargs, meta)
-        if isinstance(target, (EdgeOpOverload, torch._ops.OpOverload)):
+        if isinstance(target, (EdgeOpOverload, OpOverload)):
             return self.call_operator(target, args, kwargs, meta)
         if isinstance(node.meta.get(meta_keys.VAL), (*_SYMBOLIC, int, float, bool)):
             return self.call_sym(target, args, meta)
@@ -308,7 +308,7 @@ class ExportPass(SizeQueries, PassBase):
             if known is not None or not _has_data((args, kwargs)):
                 return known, True
             return self._execute(target, args, kwargs), True
-        if isinstance(target, torch._ops.HigherOrderOperator):
+        if isinstance(target, HigherOrderOperator):
             return (visited.meta.get(meta_keys.VAL) if visited is not None else None), False
         return self._execute(target, args, kwargs), False
 

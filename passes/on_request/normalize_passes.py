@@ -7,6 +7,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import have_same_layout, value_of
 from executorch.passes.infrastructure.pass_base import NodePass
 
@@ -116,7 +117,7 @@ class InitializedMutableBufferPass(NodePass):
         return True
 
 
-def _same_dialect(target: Any, op: torch._ops.OpOverload) -> Any:
+def _same_dialect(target: Any, op: OpOverload) -> Any:
     return edge_op(op) if isinstance(target, EdgeOpOverload) else op
 
 

@@ -20,6 +20,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects import bound_ops, meta_keys
 from executorch.dialects.edge_ops import aten_op, edge_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import compute_value
@@ -142,7 +143,7 @@ def _fuse_embedding(node: Node) -> bool:
     return True
 
 
-def _replace(node: Node, op: torch._ops.OpOverload, args: "tuple[Any, ...]", kwargs: Any = None) -> None:
+def _replace(node: Node, op: OpOverload, args: "tuple[Any, ...]", kwargs: Any = None) -> None:
     with node.graph.inserting_before(node):
         fused = node.graph.call_function(edge_op(op), args, dict(kwargs or {}))
     fused.meta = {key: item for key, item in node.meta.items() if key != meta_keys.SPEC}
@@ -162,7 +163,7 @@ def _params(node: Node) -> "tuple[Any, ...] | None":
     return None if any(isinstance(item, Node) for item in params) else params
 
 
-def _is_call(node: Any, op: torch._ops.OpOverload) -> bool:
+def _is_call(node: Any, op: OpOverload) -> bool:
     return isinstance(node, Node) and node.op == "call_function" and aten_op(node.target) is op
 
 

@@ -19,6 +19,7 @@ from torch.fx import Node
 
 from executorch.dialects import bound_ops
 from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.torch_types import OpOverload
 from executorch.ir.constants import add_attribute
 from executorch.ir.values import value_of
 
@@ -89,9 +90,7 @@ class TablePacker:
         self._packed: dict[Node, Node] = {}
         self._parts: dict[Node, Node] = {}
 
-    def fused_call(
-        self, embedding: Node
-    ) -> "tuple[torch._ops.OpOverload, tuple[Any, ...], dict[str, Any]] | None":
+    def fused_call(self, embedding: Node) -> "tuple[OpOverload, tuple[Any, ...], dict[str, Any]] | None":
         """Operator, arguments and keyword arguments in place of ``embedding``; None if its table is none of ours.
 
         A packed table and parts of a tensor subclass are tensor attributes of the graph's module, which the caller

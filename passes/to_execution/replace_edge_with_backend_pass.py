@@ -10,6 +10,7 @@ from executorch.dialects.backend_ops import backend_op
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import OperatorNotSupportedError, Problems
 from executorch.dialects.prim_ops import SYM_OP_TO_PRIM
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.passes.infrastructure.pass_base import PassBase, PassResult
 
@@ -44,7 +45,7 @@ class EdgeToBackendOpsPass(PassBase):
 
 def _replace(node: Node, problems: Problems) -> bool:
     target: Any = node.target
-    known = (EdgeOpOverload, torch._ops.OpOverload, torch._ops.HigherOrderOperator)
+    known = (EdgeOpOverload, OpOverload, HigherOrderOperator)
     if isinstance(target, known) or target is operator.getitem:
         return False
     prim = SYM_OP_TO_PRIM.get(target)

@@ -18,7 +18,7 @@ from torch.fx import Node
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.errors import Problems, SpecViolationError
-from executorch.dialects.torch_types import OpOverload
+from executorch.dialects.torch_types import HigherOrderOperator, OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.mutations import mutated_placeholders
 from executorch.ir.signature import sync_signature
@@ -79,7 +79,7 @@ class RestoreMutatingOpsPass(ExportedProgramPassBase):
 def is_auto_functionalized(node: Node) -> bool:
     """True for the wrapped call of an operator that writes its arguments."""
     target = node.target
-    if node.op != "call_function" or not isinstance(target, torch._ops.HigherOrderOperator):
+    if node.op != "call_function" or not isinstance(target, HigherOrderOperator):
         return False
     return target.name() in (_V1, _V2)
 

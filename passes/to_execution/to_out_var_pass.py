@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects import memory, meta_keys
@@ -18,6 +17,7 @@ from executorch.dialects.execution import (
 )
 from executorch.dialects.out_variants import find_out_variant, kept_argument_names, way_out, why_not
 from executorch.dialects.tensor_spec import TensorSpec
+from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules, returns_tensor
 from executorch.passes.infrastructure.pass_base import PassBase, PassResult
 from executorch.passes.to_execution.spec_prop_pass import make_spec
@@ -67,14 +67,14 @@ class ToOutVarPass(PassBase):
 
 def _needs_out_variant(node: Node) -> bool:
     target = aten_op(node.target)
-    if node.op != "call_function" or not isinstance(target, torch._ops.OpOverload):
+    if node.op != "call_function" or not isinstance(target, OpOverload):
         return False
     primitive = is_primitive(node) or target.namespace == PRIM_NAMESPACE
     in_place = is_in_place(node) and not _returns_new_tensors(target)
     return returns_tensor(target) and not (is_out_variant(target) or in_place or primitive)
 
 
-def _returns_new_tensors(op: torch._ops.OpOverload) -> bool:
+def _returns_new_tensors(op: OpOverload) -> bool:
     """True for an operator none of whose results is an argument, whatever else it writes."""
     return all(result.alias_info is None for result in op._schema.returns)
 
@@ -84,7 +84,7 @@ def aten_op(target: Any) -> Any:
     return target._op if isinstance(target, (EdgeOpOverload, BackendOpOverload)) else target
 
 
-def replace_by_out_variant(node: Node, out_variant: torch._ops.OpOverload) -> None:
+def replace_by_out_variant(node: Node, out_variant: OpOverload) -> None:
     """Turns ``node`` into a call of ``out_variant`` with ``memory.alloc`` nodes right before it (in place)."""
     names = out_argument_names(out_variant)
     kept = kept_argument_names(out_variant)

@@ -117,15 +117,27 @@ def replace_with_constant_node(
     Returns:
         The placeholder, and the name of the constant.
     """
-    constants, graph = exported_program.constants, exported_program.graph
-    taken = constants.keys() | exported_program.state_dict.keys()
-    made = sum(name.startswith(_PREFIX) for name in constants)
-    name = next(one for one in numbered(f"{_PREFIX}{made}") if one not in taken)
-    with graph.inserting_before(first_user_input):
+    made = _number_made(exported_program)
+    return _put_constant(node, prop_constant_tensor, first_user_input, fake_mode, exported_program, made)
+
+
+def _number_made(program: ExportedProgram) -> int:
+    """How many constants these functions have put into the program."""
+    return sum(name.startswith(_PREFIX) for name in program.constants)
+
+
+def _put_constant(
+    node: Node, value: torch.Tensor, anchor: Node, mode: FakeTensorMode, program: ExportedProgram, made: int
+) -> tuple[Node, str]:
+    """:func:`replace_with_constant_node` for the constant that comes after ``made`` others."""
+    constants, graph, state = program.constants, program.graph, program.state_dict
+    wanted = numbered(f"{_PREFIX}{made}")
+    name = next(one for one in wanted if one not in constants and one not in state)
+    with graph.inserting_before(anchor):
         placeholder = graph.placeholder(name)
     placeholder.meta = dict(node.meta)
-    placeholder.meta[meta_keys.VAL] = fake_mode.from_tensor(prop_constant_tensor, static_shapes=True)
-    constants[name] = prop_constant_tensor
+    placeholder.meta[meta_keys.VAL] = mode.from_tensor(value, static_shapes=True)
+    constants[name] = value
     node.replace_all_uses_with(placeholder, propagate_meta=False)
     graph.erase_node(node)
     return placeholder, name
@@ -144,14 +156,15 @@ def create_constant_nodes_and_return_specs(
         Name of each new placeholder to the entry that the caller puts into the signature, where the placeholder is.
     """
     anchor, mode = get_first_user_input(exported_program), get_fake_mode(exported_program)
-    specs = {}
+    # Counted once: counting for each constant would be quadratic.
+    made, specs = _number_made(exported_program), {}
     for node, value in reversed(list(const_node_to_tensor.items())):
         if node.op == "placeholder":
             continue
         if not node.users:
             exported_program.graph.erase_node(node)
         else:
-            placeholder, name = replace_with_constant_node(node, value, anchor, mode, exported_program)
+            placeholder, name = _put_constant(node, value, anchor, mode, exported_program, made + len(specs))
             argument = TensorArgument(placeholder.name)
             specs[placeholder.name] = InputSpec(InputKind.CONSTANT_TENSOR, argument, name, True)
     remove_constants(exported_program, const_node_to_tensor)
