@@ -9,21 +9,13 @@ from torch.export import export
 from executorch.partitioner import (
     CompileSpec,
     MethodProgramsPartitionerSpec,
-    Partitioner,
-    PartitionResult,
-    PreprocessResult,
     executorch_call_delegate,
     get_lowered_backend_modules,
     get_lowered_submodules,
     to_backend,
-    validation_disabled,
 )
 from executorch.partitioner.demo_for_tests import OpPartitioner, OtherTextBackend, TextBackend, op_name
-from executorch.partitioner.interface.errors import (
-    BackendNotFoundError,
-    PartitionerContractError,
-    PreprocessError,
-)
+from executorch.partitioner.interface.errors import PartitionerContractError
 
 
 class AddMulSub(torch.nn.Module):
@@ -129,76 +121,6 @@ def test_a_constant_shared_by_two_partitions_and_the_rest_is_copied():
 
     with pytest.raises(RuntimeError, match=r"constant data node \(p_w\) is tagged with .*must not be copied"):
         to_backend(export(model, PAIR[:1]), NoCopy(["add.Tensor", "mul.Tensor"]))
-
-
-class Counter(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.register_buffer("total", torch.zeros(3))
-
-    def forward(self, x):
-        self.total.add_(x)
-        return self.total * 2
-
-
-class Weighing(torch.nn.Module):
-    """A counter whose state is a parameter."""
-
-    def __init__(self):
-        super().__init__()
-        self.total = torch.nn.Parameter(torch.zeros(3))
-
-    def forward(self, x):
-        with torch.no_grad():
-            self.total.add_(x)
-        return self.total * 2
-
-
-def written(signature):
-    return [*signature.buffers_to_mutate.values(), *signature.parameters_to_mutate.values()]
-
-
-@pytest.mark.parametrize("model", [Counter, Weighing])
-def test_mutable_state_stays_outside_unless_taken(model):
-    program = export(model(), PAIR[:1]).run_decompositions({})
-    lowered = to_backend(program, OpPartitioner(["add.Tensor", "mul.Tensor"]))
-    (module,) = get_lowered_backend_modules(lowered.graph_module)
-    assert not module.original_module.constants and not module.original_module.state_dict
-    assert written(lowered.graph_signature) == ["total"]
-    assert len(module.original_module.graph_signature.user_outputs) == 2
-    run = lowered.module()
-    with torch.no_grad():
-        assert [run(torch.ones(3))[0].item() for _ in range(3)] == [2.0, 4.0, 6.0]
-
-
-@pytest.mark.parametrize("model", [Counter, Weighing])
-def test_taken_mutable_state_is_the_delegates_own(model):
-    program = export(model(), PAIR[:1]).run_decompositions({})
-    lowered = to_backend(program, OpPartitioner(["add.Tensor", "mul.Tensor"], mutable=True))
-    (module,) = get_lowered_backend_modules(lowered.graph_module)
-    inner = module.original_module.graph_signature
-    assert written(inner) == ["total"]
-    assert len(inner.user_outputs) == 1
-    assert not written(lowered.graph_signature) and not lowered.state_dict
-
-
-def test_a_mutable_buffer_cannot_be_split():
-    class Reads(Counter):
-        def forward(self, x):
-            old = self.total * 2
-            self.total.add_(x)
-            return old
-
-    program = export(Reads(), PAIR[:1]).run_decompositions({})
-    with pytest.raises(PartitionerContractError, match=r"buffer total is written.*mul.Tensor"):
-        to_backend(program, OpPartitioner(["add.Tensor"], mutable=True))
-    with pytest.raises(PartitionerContractError, match=r"buffer total is written.*but add "):
-        to_backend(program, OpPartitioner(["mul.Tensor"], mutable=True))
-    lowered = to_backend(
-        export(Counter(), PAIR[:1]).run_decompositions({}), OpPartitioner(["add.Tensor"], mutable=True)
-    )
-    assert not lowered.graph_signature.buffers_to_mutate
-    assert ops_of(lowered)[1:] == ["<built-in function getitem>", "mul.Tensor"]
 
 
 def test_partitioners_in_a_row_each_see_what_is_left():
@@ -435,79 +357,3 @@ def test_debug_handles_of_calls_in_control_flow_are_nobody_elses():
     ]
     assert len(handles) == len(set(handles))
     assert max(handles) == len(calls) + 5
-
-
-def test_what_is_refused():
-    program = export(Net().eval(), IMAGE)
-    with pytest.raises(NotImplementedError, match=r"Backend Nowhere was not found.*TextBackend") as error:
-        to_backend(program, OpPartitioner(["relu.default"], "Nowhere"))
-    assert isinstance(error.value, BackendNotFoundError)
-    with pytest.raises(TypeError, match="instance of a Partitioner"):
-        to_backend(program, OpPartitioner)
-    with pytest.raises(TypeError, match="first argument was a int"):
-        to_backend(3)
-
-    class Mutates(Partitioner):
-        def partition(self, exported_program):
-            exported_program.graph.find_nodes(op="call_function", target=torch.ops.aten.relu.default)[
-                0
-            ].target = torch.ops.aten.sigmoid.default
-            return PartitionResult(exported_program, {})
-
-    with pytest.raises(PartitionerContractError, match=r"Mutates.partition changed the graph"):
-        to_backend(program, Mutates())
-    with validation_disabled():
-        to_backend(program, Mutates())
-
-    class ReturnsProgram(Partitioner):
-        def partition(self, exported_program):
-            return exported_program
-
-    with pytest.raises(PartitionerContractError, match="needs a `partition_tags` field"):
-        to_backend(program, ReturnsProgram())
-
-
-def test_tags_that_cannot_be_honoured_are_refused():
-    program = export(Net().eval(), IMAGE)
-
-    class Tags(OpPartitioner):
-        def __init__(self, wanted):
-            super().__init__(["relu.default"])
-            self.wanted = wanted
-
-        def partition(self, exported_program):
-            result = super().partition(exported_program)
-            for node in exported_program.graph.nodes:
-                if node.name == self.wanted:
-                    node.meta["delegation_tag"] = "t"
-            if self.wanted != "linear":
-                result.partition_tags["t"] = next(iter(result.partition_tags.values()))
-            return result
-
-    for wanted, message in (
-        ("x", "an input of the graph"),
-        ("output", "output"),
-        ("linear", "does not name"),
-    ):
-        with pytest.raises(PartitionerContractError, match=message):
-            to_backend(program, Tags(wanted))
-
-
-def test_a_backend_must_return_a_result_with_bytes():
-    class ReturnsText(TextBackend):
-        @staticmethod
-        def preprocess(edge_program, compile_specs):
-            return PreprocessResult(processed_bytes="text")
-
-    class Forgets(TextBackend):
-        @classmethod
-        def preprocess_multimethod(cls, edge_programs, compile_specs):
-            return {}
-
-    program = export(AddMulSub(), PAIR)
-    with pytest.raises(PreprocessError, match="processed_bytes of type str"):
-        to_backend("ReturnsText", program, [])
-    with pytest.raises(PreprocessError, match="0 results for method 'm'"):
-        to_backend(
-            MethodProgramsPartitionerSpec({"m": program}, {"m": OpPartitioner(["add.Tensor"], "Forgets")})
-        )

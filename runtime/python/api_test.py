@@ -27,6 +27,7 @@ from executorch.runtime import (
     Verification,
 )
 from executorch.runtime.python.programs_for_tests import AddProgram, values_program
+from executorch.schema.element_types import CPP_NAMES
 from executorch.schema.program import Bool, Double, Int, Null, String
 from executorch.schema.scalar_type import ScalarType as SchemaType
 
@@ -118,6 +119,9 @@ class TestMetadata:
                 f"MethodMeta(name='encode', num_inputs=2, input_tensor_meta=['{described}', '{described}'], "
                 f"num_outputs=1, output_tensor_meta=['{described}'])"
             )
+
+    def test_element_types_are_those_of_the_files(self) -> None:
+        assert {int(kind): kind.name for kind in ScalarType} == CPP_NAMES
 
     def test_indices_out_of_range(self) -> None:
         meta = load(AddProgram()).metadata("forward")
