@@ -313,6 +313,23 @@ def test_polar_coordinates_and_memory_in_another_order():
         torch.testing.assert_close(actual, expected)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.var_mean(x),
+        lambda x: torch.var_mean(x, [0, -1], correction=0, keepdim=True),
+    ],
+    ids=["all", "dimensions"],
+)
+def test_variance_and_mean_at_once(function):
+    x = torch.randn(2, 3, 4)
+    local = decompose_locally(export(function, x), DecompositionTable())
+    assert {"aten.var.correction", "aten.mean.dim"} <= set(calls(local))
+    assert "aten.var_mean.correction" not in calls(local)
+    actual, expected = _run(local, (x,)), function(x)
+    torch.testing.assert_close(actual, expected if isinstance(expected, tuple) else (expected,))
+
+
 @pytest.mark.parametrize("out_dtype", [None, torch.bfloat16])
 def test_grouped_products(out_dtype):
     rows, matrices = torch.rand(8, 16).bfloat16(), torch.rand(3, 16, 8).bfloat16()

@@ -89,11 +89,20 @@ def _polar(abs: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
     return _aten.complex.default(abs * torch.cos(angle), abs * torch.sin(angle))
 
 
+def _var_mean(
+    self: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
+) -> "tuple[torch.Tensor, torch.Tensor]":
+    """What batch norms in training end in, too; both halves are core ATen, the whole is not."""
+    variance = _aten.var.correction(self, dim, correction=correction, keepdim=keepdim)
+    return variance, _aten.mean.dim(self, dim, keepdim)
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::_grouped_mm": _grouped_mm,
     "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
     "aten::empty_permuted": _empty_permuted,
     "aten::polar": _polar,
+    "aten::var_mean.correction": _var_mean,
     # What `transformers` calls for types that torch's own grouped product does not take.
     "transformers::grouped_mm_fallback": _grouped_mm,
 }
