@@ -157,7 +157,8 @@ def create_constant_nodes_and_return_specs(
     """
     anchor, mode = get_first_user_input(exported_program), get_fake_mode(exported_program)
     # Counted once: counting for each constant would be quadratic.
-    made, specs = _number_made(exported_program), {}
+    made = _number_made(exported_program)
+    specs: dict[str, InputSpec] = {}
     for node, value in reversed(list(const_node_to_tensor.items())):
         if node.op == "placeholder":
             continue
