@@ -97,6 +97,14 @@ def test_dataclasses_survive_json():
         _json_to_dataclass({"val": {}, "val_type": "Nope"}, EValue)
 
 
+def test_schema_files_can_be_replaced_where_published_code_does_it(monkeypatch, tmp_path):
+    """Published code patches the reader of resources by way of the module that reads them."""
+    monkeypatch.setattr(flatbuffer.importlib.resources, "read_binary", lambda package, name: name.encode())
+    files = flatbuffer._ResourceFiles(["a.fbs"])
+    files.write_to(str(tmp_path))
+    assert (tmp_path / "a.fbs").read_bytes() == b"a.fbs"
+
+
 def test_a_schema_gets_other_alignments(tmp_path):
     plain = flatbuffer._prepare_schema(str(tmp_path))
     assert (plain.tensor_alignment, plain.delegate_alignment, plain.max_alignment) == (16, 16, 16)

@@ -23,7 +23,7 @@ EXIR = {
     "exir/_serialize/_dataclass": {"published": "_DataclassEncoder _is_optional _is_strict_union _get_class_from_union _json_to_dataclass"},
     "exir/_serialize/_flatbuffer": {
         "published": """
-            _FlatbufferResult _SchemaInfo _ResourceFiles _SchemaMaxAlignmentGetter _SchemaFileIdentifierGetter _is_valid_alignment
+            importlib _FlatbufferResult _SchemaInfo _ResourceFiles _SchemaMaxAlignmentGetter _SchemaFileIdentifierGetter _is_valid_alignment
             _patch_schema_alignment _prepare_schema _get_flatc_path _run_flatc _flatc_compile _flatc_decompile _replace_non_finite_in_json
             _replace_infinity_in_json_file _program_flatbuffer_to_json
         """,
