@@ -57,9 +57,17 @@ def have_same_layout(left: Node, right: Node) -> bool:
 
 
 def is_plain_clone(node: Any) -> bool:
-    """Whether a node is a clone in the layout of what it copies."""
+    """Whether a node is a clone in the layout of what it copies.
+
+    Where no example value tells, as in a graph made by hand, it is one that asks for no layout.
+    """
     op = aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
-    return op is not None and op._schema.name in _CLONES and have_same_layout(node, node.all_input_nodes[0])
+    if op is None or op._schema.name not in _CLONES:
+        return False
+    source = node.all_input_nodes[0]
+    if tensor_of(node) is None and tensor_of(source) is None:
+        return len(node.args) + len(node.kwargs) == 1
+    return have_same_layout(node, source)
 
 
 def description(value: Any) -> Any:

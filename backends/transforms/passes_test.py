@@ -150,6 +150,19 @@ def test_copies_go_unless_they_change_the_dim_order():
     run(lambda x: x.clone(), _IMAGE, lambda _: keep, modified=False)
 
 
+@pytest.mark.parametrize("format_of_copy", [None, torch.channels_last])
+def test_copies_in_graphs_without_example_values(format_of_copy):
+    graph = torch.fx.Graph()
+    layout = {} if format_of_copy is None else {"memory_format": format_of_copy}
+    copy = graph.call_function(ops.edge.aten.clone.default, (graph.placeholder("x"),), layout)
+    graph.output(graph.call_function(_aten.relu.default, (copy,)))
+    result = RemoveCloneOpsTransform()(torch.fx.GraphModule({}, graph))
+    assert result.modified is (format_of_copy is None)
+    assert operators(result.graph_module) == (
+        ["aten::relu"] if result.modified else ["aten::clone", "aten::relu"]
+    )
+
+
 def test_numbers_become_tensors():
     def model(x):
         return _aten.mul.Scalar(_aten.sub.Scalar(x, 2, 3), 3.5)
