@@ -29,7 +29,7 @@ from executorch.partitioner import (
     PartitionResult,
     PreprocessResult,
 )
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 EDGE_CHECK, EXECUTION_CHECK = "The program is not in the edge dialect", "The program is not in execution form"
 ATEN_CHECK = "The program is not in the core ATen dialect"
@@ -71,10 +71,10 @@ class _OneOperator(Partitioner):
         return PartitionResult(exported_program, tags)
 
 
-class _SinToCos(NodePass):
+class _SinToCos(GraphPass):
     """Of graphs in the edge dialect and before."""
 
-    def rewrite(self, node):
+    def rewrite_node(self, node):
         if aten_op(node.target) is not torch.ops.aten.sin.default:
             return False
         cos = torch.ops.aten.cos.default

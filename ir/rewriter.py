@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.node import map_arg
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
@@ -13,29 +14,52 @@ from executorch.dialects.verifiers import graph_modules
 from executorch.ir.values import DERIVED_META, compute_value, description
 
 
-def edited(graph_module: GraphModule, rewrite: Callable[[GraphModule], bool]) -> bool:
+def edited(
+    graph_module: GraphModule,
+    rewrite: Callable[[GraphModule], bool],
+    *,
+    removes_dead_code: bool = True,
+    refreshes: bool = True,
+) -> bool:
     """Edits a graph and its control-flow bodies, see :func:`edit`; returns whether any changed."""
     modified = False
     for module in list(graph_modules(graph_module)):
-        modified |= edit(module, rewrite)
+        modified |= edit(module, rewrite, removes_dead_code=removes_dead_code, refreshes=refreshes)
     return modified
 
 
-def edit(module: GraphModule, rewrite: Callable[[GraphModule], bool]) -> bool:
+def edit(
+    module: GraphModule,
+    rewrite: Callable[[GraphModule], bool],
+    *,
+    removes_dead_code: bool = True,
+    refreshes: bool = True,
+) -> bool:
     """Edits one graph, in place, and settles what follows: dead code, example values and the generated code.
 
     Args:
         module: with the graph.
         rewrite: edits it and says whether it changed.
+        removes_dead_code: whether calls without users go.
+        refreshes: whether values of edited calls are computed again; not needed where ``rewrite`` gives them.
     """
-    before = _calls(module.graph)
+    before = _calls(module.graph) if refreshes else {}
     if not rewrite(module):
         return False
-    module.graph.eliminate_dead_code()
-    now = _calls(module.graph)
-    refresh_values(module.graph, [node for node, call in now.items() if before.get(node) != call])
+    if removes_dead_code:
+        module.graph.eliminate_dead_code()
+    if refreshes:
+        now = _calls(module.graph)
+        refresh_values(module.graph, [node for node, call in now.items() if before.get(node) != call])
+    _describe_results(module.graph)
     module.recompile()
     return True
+
+
+def _describe_results(graph: Graph) -> None:
+    """The output node knows the example values of what it returns; its own result is nobody's argument."""
+    output = graph.output_node()
+    output.meta[meta_keys.VAL] = map_arg(output.args[0], lambda node: node.meta.get(meta_keys.VAL))
 
 
 def _calls(graph: Graph) -> dict[Node, Any]:

@@ -22,7 +22,7 @@ def apply_addmm_mm_to_linear_transform(graph: Graph) -> Graph:
 def replace_addmm_mm_with_linear(graph: Graph) -> Graph:
     """``linear`` for every ``addmm`` and ``mm`` that is one; in place."""
     fuse = FuseLinearPass()
-    if sum(fuse.rewrite(node) for node in graph.nodes):
+    if sum(fuse.rewrite_node(node) for node in graph.nodes):
         graph.eliminate_dead_code()
     return graph
 

@@ -12,7 +12,7 @@ from torch.fx.node import Target
 
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import replace
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
 @dataclass
@@ -31,7 +31,7 @@ class DialectNodeSpec:
 SubstitutionFn = Callable[[Node, "AtenToDialectPass"], "DialectNodeSpec | None"]
 
 
-class AtenToDialectPass(GraphRewrite):
+class AtenToDialectPass(GraphPass):
     """Replaces calls by what the substitution of their operator says; make a subclass and register::
 
         class ToMine(AtenToDialectPass): ...
@@ -74,7 +74,7 @@ class AtenToDialectPass(GraphRewrite):
 
         return register
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             function = self._DIALECT_SUBSTITUTIONS.get(node.target) if node.op == "call_function" else None

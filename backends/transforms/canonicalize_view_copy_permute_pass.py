@@ -14,12 +14,12 @@ from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
 from executorch.ir.views import VIEWS
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 
 
-class CanonicalizeViewCopyPermutePass(GraphRewrite):
+class CanonicalizeViewCopyPermutePass(GraphPass):
     """Merges neighbouring ``view_copy`` and ``permute_copy`` nodes, whose links have one user each.
 
     Equal kinds are merged; a permutation that moves only dimensions of size 1 becomes a view; a view moves in front of
@@ -34,7 +34,7 @@ class CanonicalizeViewCopyPermutePass(GraphRewrite):
         targets = (ops.edge.aten.permute_copy.default,) if permute_targets is None else permute_targets
         self._permute_targets = frozenset(targets)
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         while any(self._step(node) for node in list(graph_module.graph.nodes)):
             modified = True

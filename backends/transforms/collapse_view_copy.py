@@ -8,15 +8,15 @@ from torch.fx import GraphModule
 from executorch.backends.transforms.graph_edit import same_shape
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import shape_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _VIEW = torch.ops.aten.view_copy.default
 
 
-class CollapseViewCopyPass(GraphRewrite):
+class CollapseViewCopyPass(GraphPass):
     """Points a ``view_copy`` past the ``view_copy`` before it, whose only user it is; drops it if sizes are equal then."""
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if not is_call(node, _VIEW):

@@ -14,12 +14,12 @@ from executorch.backends.transforms.utils import get_param_tensor, is_param_node
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import call_like, is_call, refresh_values
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 
 
-class ConvertConv1dToConv2dPass(GraphRewrite):
+class ConvertConv1dToConv2dPass(GraphPass):
     """``convolution`` of ``[N, C, L]`` becomes ``unsqueeze -> convolution of [N, C, 1, L] -> squeeze``.
 
     A constant weight is reshaped in the program, where nothing but such convolutions reads it. Bodies of control flow
@@ -42,7 +42,7 @@ class ConvertConv1dToConv2dPass(GraphRewrite):
         self._top = graph_module
         return super().call(graph_module)
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         found: dict[Node, list[Node]] = {}
         for node in graph_module.graph.nodes:
             if self._is_conv1d(node):

@@ -12,10 +12,10 @@ from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.dialects.ops import ops
 from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import DERIVED_META, compute_value
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
-class ConvertDtypePass(GraphRewrite):
+class ConvertDtypePass(GraphPass):
     """Calculates in ``dst_dtype`` what is calculated in ``src_dtype``.
 
     Inputs and constants are cast behind their placeholders, results before the output; ``dtype`` arguments follow. An
@@ -37,7 +37,7 @@ class ConvertDtypePass(GraphRewrite):
             edge.aten._to_copy.default if _skip_dim_order else edge.dim_order_ops._to_dim_order_copy.default
         )
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if node.op in ("placeholder", "get_attr"):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
+
+from torch.fx import Node
 
 from executorch.backends.transforms import channels_last_ops  # noqa: F401  (defines the operators)
 from executorch.dialects.ops import ops
-from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
+from executorch.ir.rewriter import new_call, replace
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _NHWC_TO_NCHW = [0, 3, 1, 2]
 _NCHW_TO_NHWC = [0, 2, 3, 1]
@@ -25,35 +29,37 @@ _DECOMPOSITIONS: dict[Any, tuple[Any, int]] = {
 }
 
 
-class DecomposeChannelsLastPass(ExportPass):
+class DecomposeChannelsLastPass(GraphPass):
     """``channels_last`` operators become ``permute_copy``, the ATen operator, ``permute_copy`` back.
 
     ``channels_last.permute_copy`` becomes ATen's; of two results each is permuted back where it is read.
     """
 
-    def call_operator(self, op: Any, args: Any, kwargs: Any, meta: NodeMetadata) -> ProxyValue:
-        if op is _own.permute_copy.default:
-            return super().call_operator(_PERMUTE, args, kwargs, meta)
-        if op not in _DECOMPOSITIONS:
-            return super().call_operator(op, args, kwargs, meta)
-        target, results = _DECOMPOSITIONS[op]
-        image = super().call_operator(_PERMUTE, (args[0], _NHWC_TO_NCHW), {}, meta)
-        made = super().call_operator(target, (image, *args[1:]), kwargs, meta)
-        if results == 1:
-            return self._back(made, meta)
-        if op is _own.max_pool2d.default:
-            return self._back(super().call_getitem(made, 0, meta), meta)
-        return made
+    def rewrite_node(self, node: Node) -> bool:
+        if node.target is _own.permute_copy.default:
+            node.target = _PERMUTE
+            return True
+        if node.target not in _DECOMPOSITIONS:
+            return False
+        target, results = _DECOMPOSITIONS[node.target]
+        with node.graph.inserting_before(node):
+            image = new_call(node, _PERMUTE, (node.args[0], _NHWC_TO_NCHW))
+            made = new_call(node, target, (image, *node.args[1:]), dict(node.kwargs))
+            if node.target is _own.max_pool2d.default:
+                replace(node, _back(new_call(node, operator.getitem, (made, 0))))
+                return True
+            if results == 1:
+                replace(node, _back(made))
+                return True
+        for selected in list(node.users):
+            with node.graph.inserting_before(selected):
+                replace(selected, _back(new_call(selected, operator.getitem, (made, selected.args[1]))))
+        node.graph.erase_node(node)
+        return True
 
-    def call_getitem(self, value: ProxyValue, key: int, meta: NodeMetadata) -> ProxyValue:
-        selected = super().call_getitem(value, key, meta)
-        visited = self._scopes[-1].visited
-        source = None if visited is None else visited.args[0]
-        is_own = getattr(source, "target", None) is _own.max_pool2d_with_indices.default
-        return self._back(selected, meta) if is_own else selected
 
-    def _back(self, value: ProxyValue, meta: NodeMetadata) -> ProxyValue:
-        return super().call_operator(_PERMUTE, (value, _NCHW_TO_NHWC), {}, meta)
+def _back(value: Node) -> Node:
+    return new_call(value, _PERMUTE, (value, _NCHW_TO_NHWC))
 
 
 __all__ = ["DecomposeChannelsLastPass"]

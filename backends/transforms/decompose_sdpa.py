@@ -14,14 +14,14 @@ from executorch.dialects.torch_types import FakeTensor, FakeTensorMode, OpOverlo
 from executorch.ir.constants import add_attribute
 from executorch.ir.rewriter import is_call, replace
 from executorch.ir.values import DERIVED_META, tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _SDPA = torch.ops.aten.scaled_dot_product_attention.default
 _MATH = torch.ops.aten._scaled_dot_product_attention_math.default
 _OPTIONAL = {"attn_mask": None, "dropout_p": 0.0, "is_causal": False}
 
 
-class DecomposeScaledDotProductAttention(GraphRewrite):
+class DecomposeScaledDotProductAttention(GraphPass):
     """``scaled_dot_product_attention`` becomes products, a mask and ``_safe_softmax``, as PyTorch defines it.
 
     Args:
@@ -37,7 +37,7 @@ class DecomposeScaledDotProductAttention(GraphRewrite):
             self._allow_non_fake_inputs = allow_non_fake_inputs
         return super().call(graph_module)
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if is_call(node, _SDPA):

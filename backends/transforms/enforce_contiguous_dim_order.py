@@ -12,7 +12,7 @@ from executorch.dialects.dim_order import dim_order_of
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _own = torch.ops.dim_order_ops
 _CLONE = _own._clone_dim_order.default
@@ -27,14 +27,14 @@ def _is_contiguous(dim_order: Sequence[int]) -> bool:
     return tuple(dim_order) == _contiguous_dim_order(len(dim_order))
 
 
-class EnforceContiguousDimOrder(GraphRewrite):
+class EnforceContiguousDimOrder(GraphPass):
     """Calculates in contiguous order throughout.
 
     Inputs of another order are copied behind their placeholders, results of another order before the output; copies
     in between that change only the order are removed.
     """
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         graph = graph_module.graph
         output = graph.output_node()
         wanted = {node: _order(node) for node in output.all_input_nodes}

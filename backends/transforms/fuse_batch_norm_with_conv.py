@@ -12,11 +12,11 @@ from torch.fx import GraphModule, Node
 from executorch.ir.constants import add_constant
 from executorch.ir.rewriter import is_call
 from executorch.ir.signature import constant_values
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.optimization.batch_norm import BATCH_NORMS, CONVOLUTIONS, fuse, fusion_refusal
 
 
-class FuseBatchNormWithConvPass(GraphRewrite):
+class FuseBatchNormWithConvPass(GraphPass):
     """``convolution -> batch norm`` becomes a convolution with weights of its own, new parameters of the program.
 
     Args:
@@ -27,7 +27,7 @@ class FuseBatchNormWithConvPass(GraphRewrite):
         super().__init__()
         self.exported_program = exported_program
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         constants = constant_values(self.exported_program)
         modified = False
         for norm in list(graph_module.graph.nodes):

@@ -7,11 +7,11 @@ from typing import Any
 from torch.fx import GraphModule
 
 from executorch.ir.rewriter import replace
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.on_request.cse_pass import _key
 
 
-class FuseDuplicateUsersPass(GraphRewrite):
+class FuseDuplicateUsersPass(GraphPass):
     """Replaces an operator by an earlier one with equal arguments (in place); two outputs may become one value.
 
     Operators that write or draw random numbers stay.
@@ -24,7 +24,7 @@ class FuseDuplicateUsersPass(GraphRewrite):
         super().__init__()
         self.excluded_targets = frozenset() if excluded_targets is None else excluded_targets
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         first: dict[Any, Any] = {}
         modified = False
         for node in list(graph_module.graph.nodes):

@@ -17,7 +17,7 @@ from executorch.ir.rewriter import arguments, call_like, is_call, replace, sourc
 from executorch.ir.torch_internals import rename
 from executorch.ir.values import shape_of
 from executorch.ir.views import VIEWS
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _BINARY = (
@@ -26,7 +26,7 @@ _BINARY = (
 )
 
 
-class FuseIdenticalInputTransformsPass(GraphRewrite):
+class FuseIdenticalInputTransformsPass(GraphPass):
     """``op(permute(x), permute(y))`` becomes ``permute(op(x, y))``, for elementwise operators, ``where`` and ``cat``.
 
     So does ``view``, but not around ``cat``. An operand of one element may stand beside. Transforms that others read
@@ -50,7 +50,7 @@ class FuseIdenticalInputTransformsPass(GraphRewrite):
         targets = (ops.edge.aten.permute_copy.default,) if permute_targets is None else permute_targets
         self._permute_targets = frozenset(targets)
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if node.op == "call_function" and node.target in self.target_ops:
@@ -111,7 +111,7 @@ def _is_single(node: Node) -> bool:
     return shape is not None and len(shape) <= 1 and all(str(size) == "1" for size in shape)
 
 
-class NormalizeTransformInputPlaceholdersPass(GraphRewrite):
+class NormalizeTransformInputPlaceholdersPass(GraphPass):
     """Gives inputs of the program names that are not those of permutations and views.
 
     After partitioning an input may be called ``aten_permute_copy_default`` after the node that makes it, and passes
@@ -132,7 +132,7 @@ class NormalizeTransformInputPlaceholdersPass(GraphRewrite):
         )
         self.exported_program = exported_program
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         renamed: dict[str, str] = {}
         for node in graph_module.graph.find_nodes(op="placeholder"):
             if node.name.startswith(self._prefixes):

@@ -11,13 +11,13 @@ from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = ops.edge.aten
 _VIEW = torch.ops.aten.view_copy.default
 
 
-class FuseViewCopyTransform(GraphRewrite):
+class FuseViewCopyTransform(GraphPass):
     """Merges ``view_copy`` nodes that follow each other, also over operators that treat every element alike.
 
     The first view takes the sizes of the last; the operators in between then run on these sizes. Links of a chain
@@ -59,7 +59,7 @@ class FuseViewCopyTransform(GraphRewrite):
         ),
     ]
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if node.users and is_call(node, _VIEW):

@@ -10,18 +10,18 @@ from torch.fx import GraphModule, Node
 
 from executorch.ir.rewriter import arguments, call_like, is_call, replace
 from executorch.ir.values import shape_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 
 
-class MeanToSumDiv(GraphRewrite):
+class MeanToSumDiv(GraphPass):
     """``mean.dim`` becomes ``sum.dim_IntList`` divided by the number of elements, a constant of one element.
 
     A mean over a dimension of unknown size stays: its divisor is no constant.
     """
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if is_call(node, _aten.mean.dim):

@@ -11,9 +11,10 @@ from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassResult
 
 from executorch.dialects.edge_ops import EdgeOpOverload, EdgeOpOverloadPacket, aten_op
-from executorch.ir.rewriter import arguments, edited, refresh_values
+from executorch.ir.rewriter import arguments, edit
 from executorch.ir.values import tensor_of
 from executorch.passes.infrastructure.export_pass import ExportPass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
 def get_edge_overload_packet(edge_op: EdgeOpOverload) -> EdgeOpOverloadPacket:
@@ -83,19 +84,22 @@ def set_arg(node: Node, kwarg_name: str, value: Any) -> None:
     raise KeyError(f"{node.target} has no argument {kwarg_name!r}")
 
 
-class HierarchicalInplacePassInterface(ExportPass):
-    """A pass that edits graphs in place, those of control-flow bodies too.
+class HierarchicalInplacePassInterface(GraphPass, ExportPass):
+    """The published face of a :class:`GraphPass` over a whole graph: ``_apply_flat_inplace`` is its ``rewrite_graph``.
 
-    A subclass edits one graph in ``_apply_flat_inplace`` and returns whether it changed. Values of edited nodes are
-    computed again afterwards.
+    It is an ``ExportPass`` too, since published code asks for one. Own passes are plain ``GraphPass``es, unless they
+    are published as one of these, with ``apply_inplace``, ``targets`` and what else their users call and override.
     """
 
     @abc.abstractmethod
     def _apply_flat_inplace(self, graph_module: GraphModule) -> bool:
         """Edits one graph; returns whether it changed."""
 
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        return self._apply_flat_inplace(graph_module)
+
     def _apply_hierarchical_inplace(self, graph_module: GraphModule) -> bool:
-        return edited(graph_module, self._apply_flat_inplace)
+        return GraphPass.call(self, graph_module).modified
 
     def apply_inplace(self, graph_module: GraphModule) -> bool:
         """Edits the graph and those it calls; returns whether any changed."""
@@ -173,23 +177,21 @@ class FuseOpPairsAcrossBranchesPass(ExportPass):
         bypass_ops: set[EdgeOpOverload],
     ) -> bool:
         """Merges every producer with its consumers; returns whether any was."""
-        modified = False
-        for node in list(graph_module.graph.nodes):
-            if node.op != "call_function" or not isinstance(node.target, EdgeOpOverload):
-                continue
-            if get_edge_overload_packet(node.target) not in producer_op_packets:
-                continue
-            candidates = self.get_fuse_candidates(node, consumer_op_packets, bypass_ops)
-            if candidates:
-                self.fuse(node, candidates, graph_module)
-                modified = True
-        if modified:
-            graph_module.graph.eliminate_dead_code()
-            refresh_values(
-                graph_module.graph, [node for node in graph_module.graph.nodes if node.op == "call_function"]
-            )
-            graph_module.recompile()
-        return modified
+
+        def fuse_all(module: GraphModule) -> bool:
+            modified = False
+            for node in list(module.graph.nodes):
+                if node.op != "call_function" or not isinstance(node.target, EdgeOpOverload):
+                    continue
+                if get_edge_overload_packet(node.target) not in producer_op_packets:
+                    continue
+                candidates = self.get_fuse_candidates(node, consumer_op_packets, bypass_ops)
+                if candidates:
+                    self.fuse(node, candidates, module)
+                    modified = True
+            return modified
+
+        return edit(graph_module, fuse_all)
 
     def get_fused_node(self, producer: Node, consumer: Node, graph_module: GraphModule) -> Node:
         """What stands for ``consumer`` once ``producer`` is gone; by default what ``consumer`` reads."""

@@ -16,13 +16,13 @@ from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, replace, source_of
 from executorch.ir.values import shape_of
 from executorch.ir.views import VIEWS
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _REDUCTIONS = (_aten.mean.dim, _aten.sum.dim_IntList)
 
 
-class PropagateViewCopyPermutePass(GraphRewrite):
+class PropagateViewCopyPermutePass(GraphPass):
     """Base of the two directions: moves ``permute_copy`` and ``view_copy`` step by step past operators of one operand.
 
     Elementwise operators let both pass; reductions that keep their dimensions and ``slice_copy`` let permutations pass,
@@ -47,12 +47,12 @@ class PropagateViewCopyPermutePass(GraphRewrite):
         self.compile_spec = compile_spec
         self.exported_program = exported_program
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         while any(self._step(node) for node in self._candidates(graph_module)):
             modified = True
         merge = CanonicalizeViewCopyPermutePass(self._permute_targets)
-        return merge.rewrite(graph_module) or modified
+        return merge.rewrite_graph(graph_module) or modified
 
     def is_transparent(self, node: Node) -> bool:
         """Whether views and permutations pass ``node`` and leave its arguments as they are."""

@@ -20,7 +20,7 @@ from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, is_call
 from executorch.ir.values import tensor_of
 from executorch.ir.views import UNSQUEEZES
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _quantized = torch.ops.quantized_decomposed
@@ -37,7 +37,7 @@ _DEQUANTIZES = (_quantized.dequantize_per_tensor.default, _quantized.dequantize_
 _RANGE = torch.iinfo(torch.int32)
 
 
-class QuantizeFusedConvBnBiasAtenPass(GraphRewrite):
+class QuantizeFusedConvBnBiasAtenPass(GraphPass):
     """Biases of quantized convolutions that were added after the quantizer become int32 behind a dequantization.
 
     A quantizer leaves a convolution without a bias alone; folding the batch norm behind it, or training with
@@ -61,7 +61,7 @@ class QuantizeFusedConvBnBiasAtenPass(GraphRewrite):
         self.default_zero_bias = default_zero_bias
         self.symmetric_quant = symmetric_quant
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         constants = _Constants(graph_module, self.exported_program)
         convolutions = [node for node in graph_module.graph.nodes if is_call(node, *_CONVOLUTIONS)]
         return any([self._quantize_bias(conv, constants) for conv in convolutions])

@@ -8,10 +8,10 @@ from torch.fx import GraphModule
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import refresh_values
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
-class Rank0ToRank1Pass(GraphRewrite):
+class Rank0ToRank1Pass(GraphPass):
     """Gives placeholders of rank 0 the shape ``[1]`` in ``meta["val"]``, for backends whose tensors have dimensions.
 
     The data are one element either way; a backend writes constants out by the shape in ``meta``. Values that follow
@@ -21,7 +21,7 @@ class Rank0ToRank1Pass(GraphRewrite):
     def __init__(self) -> None:
         super().__init__()
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         changed = []
         for node in graph_module.graph.find_nodes(op="placeholder"):
             value = tensor_of(node)

@@ -22,7 +22,7 @@ from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call, refresh_values, replace, source_of
 from executorch.ir.values import shape_of, tensor_of
 from executorch.ir.views import SQUEEZES, UNSQUEEZES
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _REDUCTIONS = (_aten.mean.dim, _aten.sum.dim_IntList, _aten.amax.default, _aten.amin.default)
@@ -30,7 +30,7 @@ _PADS = (_aten.constant_pad_nd.default, _aten.pad.default)
 _SINGLE_DIM = (_aten.cat.default, _aten.slice_copy.Tensor)
 
 
-class RemovePermutesAroundElementwiseOps(GraphRewrite):
+class RemovePermutesAroundElementwiseOps(GraphPass):
     """Removes permutations before a region of operators that run on any order, and those behind it.
 
     Every way into the region must be through such a permutation, or bring a constant or one element only, and every
@@ -54,7 +54,7 @@ class RemovePermutesAroundElementwiseOps(GraphRewrite):
             *(extra_permutable_ops or ()),
         }
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         while self._remove_one(graph_module):
             modified = True

@@ -12,7 +12,7 @@ import executorch.backends.transforms.channels_last_ops  # noqa: F401  (defines 
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import call_like, is_call, replace
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _TO_NCHW = torch.ops.channels_last.permute_copy.default
 _own = torch.ops.dim_order_ops
@@ -29,7 +29,7 @@ def _is_4d_channels_last(dim_order: Sequence[int]) -> bool:
     return list(dim_order) == _TO_NHWC_PERMUTATION
 
 
-class ReplaceChannelsLastInputClones(GraphRewrite):
+class ReplaceChannelsLastInputClones(GraphPass):
     """The copy of a channels-last input to contiguous order becomes two permutations, to NHWC and back.
 
     For such an input ``permute_copy(x, [0, 2, 3, 1])`` moves nothing in memory, and passes for permutations merge
@@ -37,7 +37,7 @@ class ReplaceChannelsLastInputClones(GraphRewrite):
     operator in NHWC: no data are moved at all then.
     """
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if is_call(node, *_DIM_ORDER_CHANGING_OPS) and _is_replaceable_input_boundary_clone(node):

@@ -15,7 +15,7 @@ from executorch.backends.transforms import channels_last_ops  # noqa: F401  (def
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, replace
 from executorch.ir.values import DERIVED_META, tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _NCHW_TO_NHWC_PERM = [0, 2, 3, 1]
 _NHWC_TO_NCHW_PERM = [0, 3, 1, 2]
@@ -78,7 +78,7 @@ _DEFAULT_OP_MAP: dict[Target, ChannelsLastOpSpec] = {
 }
 
 
-class ReplaceOpsWithChannelsLastVariants(GraphRewrite):
+class ReplaceOpsWithChannelsLastVariants(GraphPass):
     """``op(x)`` becomes ``permute_copy(channels_last::op(permute_copy(x)))``.
 
     An image without a batch dimension gets one for the operator. The permutations are
@@ -96,7 +96,7 @@ class ReplaceOpsWithChannelsLastVariants(GraphRewrite):
         self.exported_program = exported_program
         self.op_map = _DEFAULT_OP_MAP if op_map is None else op_map
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             spec = self.op_map.get(node.target) if node.op == "call_function" else None

@@ -9,12 +9,12 @@ from torch.fx import GraphModule, Node
 
 from executorch.ir.rewriter import call_like, is_call, replace
 from executorch.ir.values import shape_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 
 
-class ViewCopyToSqueezeUnsqueezePass(GraphRewrite):
+class ViewCopyToSqueezeUnsqueezePass(GraphPass):
     """A ``view_copy`` that only drops dimensions of size 1 becomes ``squeeze_copy.dims``, one that adds one
     ``unsqueeze_copy``."""
 
@@ -43,7 +43,7 @@ class ViewCopyToSqueezeUnsqueezePass(GraphRewrite):
         """Puts ``op(source, arg)`` in place of a view."""
         replace(view_node, call_like(view_node, op, (view_node.args[0], arg)))
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if not is_call(node, _aten.view_copy.default):

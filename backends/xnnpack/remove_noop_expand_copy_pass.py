@@ -5,18 +5,18 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
-class RemoveNoopExpandCopyPass(NodePass):
+class RemoveNoopExpandCopyPass(GraphPass):
     """Replaces ``expand_copy`` by its input where both have the same, static shape.
 
     Models that normalize in stages, or repeat heads once, leave such expansions; each would end a delegate.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or aten_op(node.target) not in (
             torch.ops.aten.expand_copy.default,
             torch.ops.aten.expand.default,

@@ -2,9 +2,8 @@
 
 * :class:`PassBase` works on a ``GraphModule``: override ``call``. ``requires`` runs on the graph before, ``ensures``
   on the graph that came out.
-* :class:`GraphRewrite` is a ``PassBase`` that edits graphs in place, whose example values are kept true: override
-  ``rewrite``.
-* :class:`NodePass` is a ``PassBase`` that rewrites a graph in place, one node at a time: override ``rewrite``.
+* :class:`GraphPass` is a ``PassBase`` that edits a graph and its control-flow bodies in place: override
+  ``rewrite_node`` or ``rewrite_graph``.
 * :class:`ExportedProgramPassBase` works on a whole ``ExportedProgram``, for passes that add or remove constants,
   buffers or outputs.
 
@@ -18,12 +17,9 @@ from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
-from torch.fx.node import map_arg
 from torch.fx.passes.infra.pass_base import PassBase as _TorchPassBase
 from torch.fx.passes.infra.pass_base import PassResult
 
-from executorch.dialects import meta_keys
-from executorch.dialects.verifiers import graph_modules
 from executorch.ir.rewriter import edited
 
 PassType = Callable[[GraphModule], PassResult | None]
@@ -50,30 +46,56 @@ class PassBase(_TorchPassBase):
         """Raises when the graph that came out lacks what this pass promises. Runs after ``call``."""
 
 
-class NodePass(PassBase):
-    """Visits every node of a graph and of its control-flow bodies once, in order, and rewrites in place.
+class GraphPass(PassBase):
+    """Edits a graph and its control-flow bodies in place: node by node, or however ``rewrite_graph`` does it.
 
-    Nodes that a rewrite inserts before the visited node are not visited. Afterwards the output node has the example
-    values of the results, as after an ``ExportPass``. Dead nodes are removed at the end when
-    ``removes_dead_code`` is set and something changed.
+    What follows from a change is settled here: dead code is removed, ``meta["val"]`` of what was edited and of what
+    depends on it is computed again, the output node has the values of the results, and the code is generated anew.
+    The two attributes are for passes that know better, each of which is spared its work.
     """
 
-    removes_dead_code = False
+    #: Whether nodes without users go at the end.
+    removes_dead_code = True
+    #: Whether the pass gives every node that it makes or edits its true example value: nothing is computed again.
+    describes_values = False
 
     def call(self, graph_module: GraphModule) -> PassResult:
-        modified = False
-        for module in list(graph_modules(graph_module)):
-            changed = self.begin(module)
-            for node in list(module.graph.nodes):
-                changed |= self.rewrite(node)
-            changed |= self.end(module)
-            if changed and self.removes_dead_code:
-                module.graph.eliminate_dead_code()
-            if changed:
-                module.recompile()
-            _describe_results(module)
-            modified |= changed
+        modified = edited(
+            graph_module,
+            self.rewrite_graph,
+            removes_dead_code=self.removes_dead_code,
+            refreshes=not self.describes_values,
+        )
         return PassResult(graph_module, modified)
+
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        """Edits one graph; returns whether it changed.
+
+        By default, visits every node once, in order. Nodes that appear before the visited one are not visited.
+        """
+        changed = False
+        for node in list(graph_module.graph.nodes):
+            changed |= self.rewrite_node(node)
+        return changed
+
+    def rewrite_node(self, node: Node) -> bool:
+        """Rewrites ``node`` if it should; returns whether the graph changed."""
+        raise NotImplementedError(f"{type(self).__name__} overrides neither rewrite_node nor rewrite_graph")
+
+
+class NodePass(GraphPass):
+    """The former base of passes that visit nodes, with the hooks and defaults it had. Write a :class:`GraphPass`."""
+
+    removes_dead_code = False
+    describes_values = True
+
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        changed = self.begin(graph_module)
+        changed |= super().rewrite_graph(graph_module)
+        return self.end(graph_module) or changed
+
+    def rewrite_node(self, node: Node) -> bool:
+        return self.rewrite(node)
 
     def begin(self, graph_module: GraphModule) -> bool:
         """Runs before the nodes of one graph; returns whether it changed the graph."""
@@ -81,26 +103,22 @@ class NodePass(PassBase):
 
     @abc.abstractmethod
     def rewrite(self, node: Node) -> bool:
-        """Rewrites ``node`` if it should; returns whether the graph changed."""
+        """As :meth:`GraphPass.rewrite_node`."""
 
     def end(self, graph_module: GraphModule) -> bool:
         """Runs after the nodes of one graph; returns whether it changed the graph."""
         return False
 
 
-class GraphRewrite(PassBase):
-    """A pass that edits graphs in place; control-flow bodies are graphs too.
+class GraphRewrite(GraphPass):
+    """The former base of passes over a whole graph, with the hook it had. Write a :class:`GraphPass`."""
 
-    A subclass edits in ``rewrite``. Dead code, ``meta["val"]`` of what was edited and of what follows from it, and
-    the generated code are looked after here.
-    """
-
-    def call(self, graph_module: GraphModule) -> PassResult:
-        return PassResult(graph_module, edited(graph_module, self.rewrite))
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        return self.rewrite(graph_module)
 
     @abc.abstractmethod
     def rewrite(self, graph_module: GraphModule) -> bool:
-        """Edits one graph; returns whether it changed."""
+        """As :meth:`GraphPass.rewrite_graph`."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +154,6 @@ class ExportedProgramPassBase(abc.ABC):
         """Raises when the program that came out lacks what this pass promises. Runs after ``call``."""
 
 
-def _describe_results(graph_module: GraphModule) -> None:
-    """The output node knows the example values of what it returns; its own result is nobody's argument."""
-    output = graph_module.graph.output_node()
-    output.meta[meta_keys.VAL] = map_arg(output.args[0], lambda node: node.meta.get(meta_keys.VAL))
-
-
 def run_pass(pass_: Any, graph_module: GraphModule) -> PassResult:
     """Runs any callable pass and checks what it returned; None stands for a graph that was changed in place.
 
@@ -162,6 +174,7 @@ def run_pass(pass_: Any, graph_module: GraphModule) -> PassResult:
 __all__ = [
     "ExportedProgramPassBase",
     "ExportedProgramPassResult",
+    "GraphPass",
     "GraphRewrite",
     "NodePass",
     "PassBase",

@@ -6,6 +6,8 @@ import torch
 from executorch.passes.infrastructure.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
+    GraphPass,
+    GraphRewrite,
     NodePass,
     PassBase,
     PassResult,
@@ -51,8 +53,8 @@ def test_requires_may_refuse():
         Refusing()(export(torch.sin, torch.ones(2)).graph_module)
 
 
-class _SinToCos(NodePass):
-    def rewrite(self, node):
+class _SinToCos(GraphPass):
+    def rewrite_node(self, node):
         if node.target is not aten.sin.default:
             return False
         node.target = aten.cos.default
@@ -66,7 +68,7 @@ def test_the_output_node_has_the_values_of_the_results():
     assert nothing is None and (first.shape, second.shape) == ((2, 3), (2, 3))
 
 
-def test_node_passes_rewrite_in_place_and_say_so():
+def test_graph_passes_rewrite_in_place_and_say_so():
     program = core(lambda x: x.sin() + 1, torch.ones(2))
     result = _SinToCos()(program.graph_module)
     assert result.modified and result.graph_module is program.graph_module
@@ -74,7 +76,7 @@ def test_node_passes_rewrite_in_place_and_say_so():
     assert not _SinToCos()(program.graph_module).modified
 
 
-def test_node_passes_reach_control_flow():
+def test_graph_passes_reach_control_flow():
     def model(x):
         return torch.cond(x.sum() > 0, lambda y: y.sin(), lambda y: y.sin() * 2, (x,))
 
@@ -82,6 +84,75 @@ def test_node_passes_reach_control_flow():
     assert _SinToCos()(program.graph_module).modified
     bodies = [child for _, child in program.graph_module.named_children()]
     assert len(bodies) == 2 and all("aten.cos.default" in calls(body) for body in bodies)
+
+
+class _SumOverTheOther(GraphPass):
+    """Changes the size of what it edits, and leaves what it read without users."""
+
+    def rewrite_node(self, node):
+        if node.target is not aten.sum.dim_IntList:
+            return False
+        node.args = (node.args[0].args[0], [1])
+        return True
+
+
+def _summed():
+    return core(lambda x: x.sin().sum([0]).exp(), torch.ones(2, 3))
+
+
+def test_what_follows_from_a_change_is_settled():
+    program = _summed()
+    assert _SumOverTheOther()(program.graph_module).modified
+    assert calls(program) == ["aten.sum.dim_IntList", "aten.exp.default"]
+    shapes = [node.meta["val"].shape for node in program.graph.nodes if node.op == "call_function"]
+    assert shapes == [(2,), (2,)] and program.graph.output_node().meta["val"][0].shape == (2,)
+
+
+def test_a_pass_that_describes_values_and_keeps_dead_code_is_spared_both():
+    class Bare(_SumOverTheOther):
+        describes_values = True
+        removes_dead_code = False
+
+    program = _summed()
+    known = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "call_function"}
+    assert Bare()(program.graph_module).modified
+    now = {node.name: node.meta["val"] for node in program.graph.nodes if node.op == "call_function"}
+    assert now.keys() == known.keys() and all(now[name] is known[name] for name in known)
+
+
+def test_a_graph_pass_without_a_hook_says_so():
+    class Empty(GraphPass):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Empty overrides neither rewrite_node nor rewrite_graph"):
+        Empty()(_summed().graph_module)
+
+
+def test_passes_on_the_former_bases_run_with_the_hooks_and_defaults_they_had():
+    seen = []
+
+    class Visits(NodePass):
+        def begin(self, graph_module):
+            seen.append("begin")
+            return False
+
+        def rewrite(self, node):
+            return _SumOverTheOther().rewrite_node(node)
+
+        def end(self, graph_module):
+            seen.append("end")
+            return False
+
+    class Edits(GraphRewrite):
+        def rewrite(self, graph_module):
+            return any([_SumOverTheOther().rewrite_node(node) for node in graph_module.graph.nodes])
+
+    program = _summed()
+    assert Visits()(program.graph_module).modified and seen == ["begin", "end"]
+    assert "aten.sin.default" in calls(program)  # dead, and kept
+    program = _summed()
+    assert Edits()(program.graph_module).modified
+    assert "aten.sin.default" not in calls(program)
 
 
 def test_program_passes_check_both_sides():

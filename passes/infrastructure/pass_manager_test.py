@@ -8,7 +8,7 @@ from executorch.ir.clone import copy_graph_module
 from executorch.passes.infrastructure.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
-    NodePass,
+    GraphPass,
     PassResult,
 )
 from executorch.passes.infrastructure.pass_manager import ExportedProgramPassManager, PassManager
@@ -17,11 +17,11 @@ from executorch.passes.programs_for_tests import calls, core
 aten = torch.ops.aten
 
 
-class _Swap(NodePass):
+class _Swap(GraphPass):
     def __init__(self, old, new):
         self.old, self.new = old, new
 
-    def rewrite(self, node):
+    def rewrite_node(self, node):
         if node.target is not self.old:
             return False
         node.target = self.new
@@ -97,8 +97,8 @@ def test_a_check_takes_one_argument():
 
 
 def test_a_failing_pass_is_named(program):
-    class Clumsy(NodePass):
-        def rewrite(self, node):
+    class Clumsy(GraphPass):
+        def rewrite_node(self, node):
             raise RuntimeError("oops")
 
     with pytest.raises(RuntimeError, match="oops") as caught:

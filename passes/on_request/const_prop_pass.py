@@ -3,54 +3,54 @@
 :mod:`~executorch.passes.optimization.constant_prop_pass` is the one for whole programs, which know their parameters too.
 """
 
+import operator
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
+from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.dialects.torch_types import OpOverload
-from executorch.passes.infrastructure.export_pass import ExportPass, NodeMetadata, ProxyValue
-from executorch.passes.optimization.constant_prop_pass import QUANTIZATION_OPS
+from executorch.dialects.torch_types import FakeTensor
+from executorch.ir.constants import add_attribute
+from executorch.ir.rewriter import replace
+from executorch.passes.infrastructure.pass_base import GraphPass
+from executorch.passes.optimization.constant_prop_pass import QUANTIZATION_OPS, evaluate, is_foldable
 
 
-class ConstPropPass(ExportPass):
-    """Evaluates operators whose tensors are all constants of the module, and keeps the results as constants.
+class ConstPropPass(GraphPass):
+    """Evaluates operators whose tensors are all constants of the module, and keeps the results as constants (in place).
 
     Args:
         propogate_quant: evaluate the operators of quantization too; backends look for them around constants.
     """
 
+    describes_values = True
+
     def __init__(self, propogate_quant: bool = False) -> None:
-        super().__init__()
         self.propogate_quant = propogate_quant
 
-    def call_operator(
-        self, op: Any, args: "tuple[Any, ...]", kwargs: "dict[str, Any]", meta: NodeMetadata
-    ) -> ProxyValue:
-        known_args, known_kwargs = pytree.tree_map(self._known, (args, kwargs))
-        leaves = pytree.tree_leaves((known_args, known_kwargs))
-        has_tensors = any(isinstance(leaf, torch.Tensor) for leaf in leaves)
-        if not has_tensors or any(isinstance(leaf, ProxyValue) for leaf in leaves) or not self._may(op):
-            return super().call_operator(op, args, kwargs, meta)
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        graph = graph_module.graph
+        known: dict[Node, Any] = {}
+        for node in graph.find_nodes(op="get_attr"):
+            value = operator.attrgetter(str(node.target))(graph_module)
+            if isinstance(value, torch.Tensor) and not isinstance(value, FakeTensor):
+                known[node] = value
+        folded: dict[Node, Any] = {}
         with torch.no_grad():
-            return self._lift_tensors(op(*known_args, **known_kwargs))
+            for node in graph.nodes if known else ():
+                if is_foldable(node, known) and self._may(node.target):
+                    known[node] = folded[node] = evaluate(node, known)
+        for node, value in folded.items():
+            if isinstance(value, torch.Tensor) and any(user not in folded for user in node.users):
+                with graph.inserting_before(node):
+                    constant = add_attribute(graph, value, "_tensor_constant")
+                replace(node, constant)
+        return bool(folded)
 
-    def _known(self, argument: Any) -> Any:
-        """The tensor behind a constant; anything else as it is."""
-        if isinstance(argument, ProxyValue) and argument.node.op == "get_attr":
-            return self._scopes[-1].attributes.get(str(argument.node.target), argument)
-        return argument
-
-    def _may(self, op: Any) -> bool:
-        found = aten_op(op)
-        return (
-            isinstance(found, OpOverload)
-            and not found._schema.is_mutable
-            and [str(result.type) for result in found._schema.returns] == ["Tensor"]
-            and torch.Tag.nondeterministic_seeded not in found.tags
-            and (self.propogate_quant or found.name() not in QUANTIZATION_OPS)
-        )
+    def _may(self, target: Any) -> bool:
+        op = aten_op(target)
+        return self.propogate_quant or op is None or op.name() not in QUANTIZATION_OPS
 
 
 __all__ = ["ConstPropPass"]

@@ -8,25 +8,25 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
-class CSEPass(NodePass):
+class CSEPass(GraphPass):
     """Replaces a node by an earlier one that calls the same operator with the same arguments (in place).
 
     Left alone are operators that write, draw random numbers or return nothing, and results that would make two
     outputs of the program one tensor.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
-    def begin(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         self._first: dict[Hashable, Node] = {}
         (output,) = graph_module.graph.find_nodes(op="output")
         self._results = set(output.all_input_nodes)
-        return False
+        return super().rewrite_graph(graph_module)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         key = _key(node)
         if key is None:
             return False

@@ -9,16 +9,19 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import have_same_layout, value_of
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _TO_COPIES: Final = frozenset({_aten._to_copy.default, torch.ops.dim_order_ops._to_dim_order_copy.default})
 
 
-class NormalizeTransposePass(NodePass):
+class NormalizeTransposePass(GraphPass):
     """Spells the transposition of a matrix in one way: ``t`` and ``t_copy`` become ``transpose_copy.int(x, 0, 1)``."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or aten_op(node.target) not in (_aten.t.default, _aten.t_copy.default):
             return False
         (source,) = node.args
@@ -32,13 +35,16 @@ class NormalizeTransposePass(NodePass):
         return True
 
 
-class NormalizeViewCopyBasePass(NodePass):
+class NormalizeViewCopyBasePass(GraphPass):
     """Points every ``view_copy`` at the first value upstream that is no ``view_copy`` itself.
 
     Those in between stay: whether somebody still asks for them is for dead code elimination to say.
     """
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         if not _is_view_copy(node):
             return False
         base = node.args[0]
@@ -50,12 +56,12 @@ class NormalizeViewCopyBasePass(NodePass):
         return True
 
 
-class PruneEmptyTensorsPass(NodePass):
+class PruneEmptyTensorsPass(GraphPass):
     """Drops tensors without elements from the inputs of ``cat``; a ``cat`` of one tensor becomes that tensor."""
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or aten_op(node.target) is not _aten.cat.default:
             return False
         sources: Any = node.args[0]
@@ -75,12 +81,12 @@ class PruneEmptyTensorsPass(NodePass):
         cat_node.args = ([source for source in sources if not _is_empty(source)], *cat_node.args[1:])
 
 
-class RemoveToCopyPass(NodePass):
+class RemoveToCopyPass(GraphPass):
     """Removes casts and copies whose result has the element type, layout and device of their argument."""
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or aten_op(node.target) not in _TO_COPIES:
             return False
         source = node.args[0]
@@ -93,7 +99,7 @@ class RemoveToCopyPass(NodePass):
         return True
 
 
-class InitializedMutableBufferPass(NodePass):
+class InitializedMutableBufferPass(GraphPass):
     """Marks mutable buffers whose first value matters: ``meta["et_init_buffer"]`` on their placeholders.
 
     Programs of this compiler keep the first value of every mutable buffer, so the mark changes nothing in them; it
@@ -103,12 +109,15 @@ class InitializedMutableBufferPass(NodePass):
         patterns: parts of the placeholders' names.
     """
 
+    describes_values = True
+    removes_dead_code = False
+
     MARK: Final = "et_init_buffer"
 
     def __init__(self, patterns: "list[str]") -> None:
         self.patterns = list(patterns)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "placeholder" or not any(pattern in str(node.target) for pattern in self.patterns):
             return False
         if node.meta.get(self.MARK):

@@ -5,7 +5,7 @@ from typing import Any, Final
 import torch
 from torch.fx import Node
 
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _OVERLOADS: Final[dict[Any, Any]] = {
     torch.ops.aten.sym_size: torch.ops.aten.sym_size.int,
@@ -13,10 +13,13 @@ _OVERLOADS: Final[dict[Any, Any]] = {
 }
 
 
-class ReplaceSymSizeOpPass(NodePass):
+class ReplaceSymSizeOpPass(GraphPass):
     """Replaces calls of the packets ``aten.sym_size`` and ``aten.sym_stride`` by calls of their ``int`` overloads."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         overload = _OVERLOADS.get(node.target) if node.op == "call_function" else None
         if overload is None or len(node.args) != 2:
             return False

@@ -42,12 +42,8 @@ class ConstantPropPass(ExportedProgramPassBase):
         folded: dict[Node, Any] = {}
         with torch.no_grad():
             for node in exported_program.graph.nodes:
-                if (
-                    node.target not in self._skip
-                    and _is_foldable(node, known)
-                    and self._is_worth(node, known)
-                ):
-                    known[node] = folded[node] = _evaluate(node, known)
+                if node.target not in self._skip and is_foldable(node, known) and self._is_worth(node, known):
+                    known[node] = folded[node] = evaluate(node, known)
         if not folded:
             return ExportedProgramPassResult(exported_program, False)
         lifter = ConstantLifter(exported_program, "_prop_tensor_constant", persistent=True)
@@ -72,7 +68,8 @@ class ConstantPropPass(ExportedProgramPassBase):
         return size <= max(freed, _SMALL)
 
 
-def _is_foldable(node: Node, known: dict[Node, Any]) -> bool:
+def is_foldable(node: Node, known: dict[Node, Any]) -> bool:
+    """Whether ``node`` computes something of ``known`` values alone, and the same each time."""
     sources = node.all_input_nodes
     if node.op != "call_function" or not sources or any(source not in known for source in sources):
         return False
@@ -82,7 +79,8 @@ def _is_foldable(node: Node, known: dict[Node, Any]) -> bool:
     return not op._schema.is_mutable and torch.Tag.nondeterministic_seeded not in op.tags
 
 
-def _evaluate(node: Node, known: dict[Node, Any]) -> Any:
+def evaluate(node: Node, known: dict[Node, Any]) -> Any:
+    """What ``node`` computes of ``known`` values."""
     args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
     return node.target(*args, **kwargs)  # type: ignore[operator]
 
@@ -159,6 +157,6 @@ def propagated_constants(
     known: dict[Node, Any] = dict(constant_values(program))
     with torch.no_grad():
         for node in program.graph.nodes:
-            if node.target not in skip and _is_foldable(node, known):
-                known[node] = _evaluate(node, known)
+            if node.target not in skip and is_foldable(node, known):
+                known[node] = evaluate(node, known)
     return {node: value for node, value in known.items() if isinstance(value, torch.Tensor)}

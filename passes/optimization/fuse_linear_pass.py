@@ -13,18 +13,18 @@ from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, is_call, replace
 from executorch.ir.values import shape_of, value_of
 from executorch.ir.views import PERMUTES, TRANSPOSES, VIEWS
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _LINEAR: Final = _aten.linear.default
 
 
-class FuseLinearPass(NodePass):
+class FuseLinearPass(GraphPass):
     """Replaces ``addmm(bias, x, transpose(w))`` by ``linear(x, w, bias)``, and ``mm(x, transpose(w))`` by ``linear(x, w)``."""
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         operands = linear_operands(node)
         if operands is None or not value_of(node).dtype.is_floating_point:
             return False

@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from executorch.ir.rewriter import call_like
 from executorch.ir.values import value_of
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.optimization.fuse_linear_pass import linear_operands, transposed_matrix
 from executorch.passes.to_execution.sym_shape_eval_pass import example_or_bound, upper_bound
 
@@ -25,7 +25,7 @@ _aten = torch.ops.aten
 _GAIN: Final = 2
 
 
-class KeepWeightsPass(NodePass):
+class KeepWeightsPass(GraphPass):
     """Replaces ``addmm(bias, x, transpose(w))`` by ``transpose(addmm(column(bias), w, transpose(x)))``, and ``mm`` likewise.
 
     Args:
@@ -34,13 +34,13 @@ class KeepWeightsPass(NodePass):
         adds_bias_apart: biases keep their shape, since another file has them in it.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
     def __init__(self, constants: Collection[Node] = (), adds_bias_apart: bool = False) -> None:
         self._constants = constants
         self._adds_bias_apart = adds_bias_apart
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         operands = linear_operands(node)
         if operands is None or not self._is_worth_it(*operands[:2]):
             return False

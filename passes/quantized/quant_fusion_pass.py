@@ -24,7 +24,7 @@ from executorch.dialects.torch_types import OpOverload
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import compute_value
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.optimization.constant_prop_pass import constant_prop_pass
 from executorch.passes.quantized.quantized_embeddings import TablePacker, is_quantized_table, part_read
 from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
@@ -51,7 +51,7 @@ _MOVES: Final = frozenset(
 )
 
 
-class QuantFusionPass(NodePass):
+class QuantFusionPass(GraphPass):
     """See the module's description. Works in place on edge graphs.
 
     Args:
@@ -61,7 +61,7 @@ class QuantFusionPass(NodePass):
             :func:`quant_fusion_and_const_prop_pass`.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
     def __init__(self, _fix_node_meta_val: bool = False, node_value_dict: Any = None) -> None:
         del _fix_node_meta_val
@@ -73,12 +73,12 @@ class QuantFusionPass(NodePass):
         self._outermost = graph_module
         return super().call(graph_module)
 
-    def begin(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         # The bodies of control flow have placeholders of their own, which may be named alike.
         self._tables = TablePacker(self._values if graph_module is self._outermost else None)
-        return False
+        return super().rewrite_graph(graph_module)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if _is_call(node, _EMBEDDING):
             return _fuse_embedding(node) or self._fuse_table(node)
         if _name(node) != _QUANTIZE or len(node.args) < 6:

@@ -7,22 +7,22 @@ from torch.fx import GraphModule, Node
 
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.values import is_plain_clone
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _NAMESPACE: Final = "quantized_decomposed::"
 #: Number of arguments that say how the integers are to be read: everything between input and ``out_dtype``.
 _PARAMETERS: Final = {"quantize_per_tensor": 5, "quantize_per_channel": 6}
 
 
-class FoldRedundantDequantizeQuantizePass(NodePass):
+class FoldRedundantDequantizeQuantizePass(GraphPass):
     """Removes ``quantize(dequantize(q))`` where both have the same parameters: the result is ``q`` (in place).
 
     Also where copies of the same layout stand between them, as dropout leaves one in a model for inference.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         kind = _kind(node, "quantize_")
         source = _behind_copies(node.args[0]) if kind else None
         if kind is None or not isinstance(source, Node) or _kind(source, "dequantize_") != kind:
@@ -41,7 +41,7 @@ def eliminate_dq_q(graph_module: GraphModule, dequant_nodes: "list[Node]") -> No
     for dequantize in dequant_nodes:
         for user in list(dequantize.users):
             if user.args and user.args[0] is dequantize:
-                fold.rewrite(user)
+                fold.rewrite_node(user)
     graph_module.graph.eliminate_dead_code()
     graph_module.recompile()
 

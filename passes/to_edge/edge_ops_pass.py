@@ -10,12 +10,12 @@ from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import returns_tensor
 from executorch.ir.torch_internals import number_anew, rename_after
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _SELECTION: Final = "getitem"
 
 
-class EdgeOpsPass(NodePass):
+class EdgeOpsPass(GraphPass):
     """Replaces every operator that returns tensors by its edge operator; the node is named after it.
 
     ``add_3`` of ``aten.add.Tensor`` becomes ``aten_add_tensor`` (with a number when the name is taken). Operators that
@@ -24,7 +24,10 @@ class EdgeOpsPass(NodePass):
     sync the signature afterwards.
     """
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         target = node.target
         if node.op != "call_function" or not isinstance(target, OpOverload) or not returns_tensor(target):
             return False
@@ -33,18 +36,22 @@ class EdgeOpsPass(NodePass):
         rename_after(node, replacement)
         return True
 
-    def end(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
+        changed = super().rewrite_graph(graph_module)
         graph = graph_module.graph
         selections = [node for node in graph.find_nodes(op="call_function", target=operator.getitem)]
         if [node.name for node in selections] == [_numbered(index) for index in range(len(selections))]:
-            return False
-        return number_anew(graph, selections, _SELECTION)
+            return changed
+        return number_anew(graph, selections, _SELECTION) or changed
 
 
-class EdgeToAtenPass(NodePass):
+class EdgeToAtenPass(GraphPass):
     """The inverse for targets; names stay."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or not isinstance(node.target, EdgeOpOverload):
             return False
         node.target = node.target._op

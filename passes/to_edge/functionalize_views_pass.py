@@ -18,7 +18,7 @@ from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
 from executorch.ir.values import contiguous_value, is_channels_last_value, is_contiguous_value
 from executorch.ir.views import VIEW_TO_COPY
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 
@@ -26,13 +26,16 @@ _COPIES: Final = frozenset(VIEW_TO_COPY.values())
 _ASKS_FOR_FORMAT: Final = frozenset({_aten._to_copy.default, _aten.clone.default, _aten.empty.memory_format})
 
 
-class FunctionalizeViewsPass(NodePass):
+class FunctionalizeViewsPass(GraphPass):
     """See the module's description. Idempotent.
 
     Raises:
         SpecViolationError: ``as_strided`` of a value whose strides are not those it will have; it would read other
             elements.
     """
+
+    describes_values = True
+    removes_dead_code = False
 
     def requires(self, graph_module: GraphModule) -> None:
         problems = Problems("Operators that depend on strides which a program does not keep")
@@ -43,11 +46,11 @@ class FunctionalizeViewsPass(NodePass):
                     problems.add(node, f"reads a tensor with strides {tuple(value.stride())}")
         problems.raise_if_any("call .contiguous() on the tensor before as_strided")
 
-    def begin(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         self._channels_last: set[Node] = set()
-        return False
+        return super().rewrite_graph(graph_module)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op == "placeholder":
             return self._visit_placeholder(node)
         if node.op != "call_function":

@@ -9,17 +9,20 @@ from executorch.dialects.dim_order import dim_order_of, dim_order_to_memory_form
 from executorch.dialects.dim_order_ops import MEMORY_FORMAT_OP_TO_DIM_ORDER_OP, dim_order_kwargs
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.ir.values import value_of
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _DIM_ORDER_OP_TO_MEMORY_FORMAT_OP: Final = {
     dim_order_op: op for op, dim_order_op in MEMORY_FORMAT_OP_TO_DIM_ORDER_OP.items()
 }
 
 
-class MemoryFormatOpsPass(NodePass):
+class MemoryFormatOpsPass(GraphPass):
     """Replaces ``_to_copy``, ``clone`` and ``empty`` by their ``dim_order_ops`` counterparts with an explicit order."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         op = aten_op(node.target) if node.op == "call_function" else None
         counterpart = MEMORY_FORMAT_OP_TO_DIM_ORDER_OP.get(op) if op is not None else None
         value = value_of(node)
@@ -34,10 +37,13 @@ class MemoryFormatOpsPass(NodePass):
         return True
 
 
-class DimOrderOpsRevertPass(NodePass):
+class DimOrderOpsRevertPass(GraphPass):
     """The inverse, for backends that know memory formats only."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         op = aten_op(node.target) if node.op == "call_function" else None
         original = _DIM_ORDER_OP_TO_MEMORY_FORMAT_OP.get(op) if op is not None else None
         if original is None:

@@ -6,7 +6,7 @@ import torch
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import aten_op
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 ASSERTIONS: Final = frozenset(
@@ -21,12 +21,12 @@ ASSERTIONS: Final = frozenset(
 )
 
 
-class RemoveGraphAssertsPass(NodePass):
+class RemoveGraphAssertsPass(GraphPass):
     """Removes run-time assertions, and the comparisons that were computed for them only."""
 
-    removes_dead_code = True
+    describes_values = True
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or aten_op(node.target) not in ASSERTIONS:
             return False
         node.graph.erase_node(node)

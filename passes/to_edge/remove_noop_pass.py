@@ -8,7 +8,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import replace, source_of
 from executorch.ir.values import have_same_layout, is_plain_clone
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.quantized.quantize_pairs_pass import FoldRedundantDequantizeQuantizePass
 
 _aten = torch.ops.aten
@@ -50,7 +50,7 @@ _COPIES: Final = frozenset(
 )
 
 
-class RemoveClonesPass(NodePass):
+class RemoveClonesPass(GraphPass):
     """Replaces a ``clone`` in the layout of its argument by that; and values that are dequantized only to be quantized
     in the same way, by themselves.
 
@@ -60,21 +60,21 @@ class RemoveClonesPass(NodePass):
         folds_pairs: switch for the second.
     """
 
-    removes_dead_code = True
+    describes_values = True
 
     def __init__(self, keeps_borders: bool = True, folds_pairs: bool = True) -> None:
         self._keeps_borders = keeps_borders
         self._pairs = FoldRedundantDequantizeQuantizePass() if folds_pairs else None
 
-    def begin(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         # The pass runs over every node; looking for output users is needed for copies only.
         self._outputs = set(graph_module.graph.find_nodes(op="output"))
-        return False
+        return super().rewrite_graph(graph_module)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if is_plain_clone(node):
             return self.bypass(node, is_copy=True)
-        return self._pairs is not None and self._pairs.rewrite(node)
+        return self._pairs is not None and self._pairs.rewrite_node(node)
 
     def bypass(self, node: Node, is_copy: bool) -> bool:
         """Puts the first argument in the place of ``node``, unless it must stay; returns whether it did.
@@ -106,10 +106,10 @@ class RemoveNoopPass(RemoveClonesPass):
         super().__init__()
         self._remove_clones = remove_clones
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
             return False
         op = aten_op(node.target)
         if op in IDENTITIES or (op in _MAYBE and have_same_layout(node, node.args[0])):
             return self.bypass(node, op in _COPIES)
-        return (self._remove_clones or not is_plain_clone(node)) and super().rewrite(node)
+        return (self._remove_clones or not is_plain_clone(node)) and super().rewrite_node(node)

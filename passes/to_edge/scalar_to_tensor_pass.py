@@ -15,16 +15,19 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.dialects.verifiers import bound_arguments
 from executorch.ir.values import compute_value, value_of
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _NUMBERS = (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool)
 _SCALAR_TENSOR = torch.ops.aten.scalar_tensor.default
 
 
-class ScalarToTensorPass(NodePass):
+class ScalarToTensorPass(GraphPass):
     """See the module's description. Works on ATen and on edge graphs."""
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         op = aten_op(node.target) if node.op == "call_function" else None
         if op is None or not _has_number(node):
             return False

@@ -14,7 +14,7 @@ from torch.fx.node import map_arg
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op, edge_op
 from executorch.ir.values import compute_value, value_of
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
 _TO_COPY: Final = _aten._to_copy.default
@@ -48,20 +48,23 @@ PROMOTING: Final[dict[Any, tuple[int, ...]]] = {
 }
 
 
-class TypePromotionPass(NodePass):
+class TypePromotionPass(GraphPass):
     """See the module's description. Works on ATen and on edge graphs.
 
     ``divides_in_floats``: cast integers that ``div`` takes, whose quotient is a float. Kernels do that by themselves;
     backends that have kernels for equal types only do not.
     """
 
+    describes_values = True
+    removes_dead_code = False
+
     divides_in_floats = False
 
-    def begin(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         self._casts: dict[tuple[Node, torch.dtype], Node] = {}
-        return False
+        return super().rewrite_graph(graph_module)
 
-    def rewrite(self, node: Node) -> bool:
+    def rewrite_node(self, node: Node) -> bool:
         positions = PROMOTING.get(aten_op(node.target)) if node.op == "call_function" else None
         if positions is None:
             return False

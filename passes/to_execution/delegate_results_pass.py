@@ -7,17 +7,20 @@ from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.dialects.execution import is_delegate_call
-from executorch.passes.infrastructure.pass_base import NodePass
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 
-class DelegateResultsPass(NodePass):
+class DelegateResultsPass(GraphPass):
     """Lets the users of a delegate call with one bare result read it through ``getitem``.
 
     In Python, a lowered module returns what the subgraph returned, which may be a tensor instead of a tuple; an
     executable program's delegates always write a list of values.
     """
 
-    def rewrite(self, node: Node) -> bool:
+    describes_values = True
+    removes_dead_code = False
+
+    def rewrite_node(self, node: Node) -> bool:
         value = node.meta.get(meta_keys.VAL)
         if not is_delegate_call(node) or not isinstance(value, torch.Tensor):
             return False

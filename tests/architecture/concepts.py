@@ -74,11 +74,19 @@ CONCEPTS = (
     Concept(
         "linear recovery", r"_?(to_linear|fuse\w*|recover_linear\w*)$", r"\b_LINEAR\b|aten\.linear\.default"
     ),
-    Concept("clone removal", r"\w*RemoveClone\w*$|RemoveNoopPass$", r"def (call|rewrite)\b", ("class",)),
+    Concept(
+        "clone removal",
+        r"\w*RemoveClone\w*$|RemoveNoopPass$",
+        r"def (call|rewrite(_node|_graph)?)\b",
+        ("class",),
+    ),
     Concept(
         "pass bases",
-        r"(PassBase|NodePass|ExportPass|ExportedProgramPassBase|GraphRewrite|XNNPACKPass|\w+PassInterface)$",
-        kinds=("class",),
+        # Not what is a face of `GraphPass`, under names that published code derives from or that there were before. Nor
+        # `ExportPass`, the documented base for users' passes, which builds a graph anew instead of editing it.
+        r"(PassBase|NodePass|GraphPass|ExportedProgramPassBase|GraphRewrite|XNNPACKPass|\w+PassInterface)$",
+        r"\Aclass \w+\((?![^)]*(GraphPass|PassInterface)\b)",
+        ("class",),
     ),
     Concept(
         "serializers of edge programs",

@@ -33,10 +33,13 @@ EXAMPLES = {
         "def linear(operator):\n    operator.add('linear')\n",
     ),
     "clone removal": (
-        "class RemoveCloneOps(Pass):\n    def rewrite(self, node): ...\n",
+        "class RemoveCloneOps(Pass):\n    def rewrite_node(self, node): ...\n",
         "class OldRemoveClone(RemoveCloneOps):\n    pass\n",
     ),
-    "pass bases": ("class NodePass(PassBase): ...\n", "class FuseLinearPass(NodePass): ...\n"),
+    "pass bases": (
+        "class GraphRewrite(PassBase): ...\nclass FlatPassInterface(ExportPass): ...\n",
+        "class FlatPassInterface(GraphPass, ExportPass): ...\nclass FuseLinearPass(GraphPass): ...\n",
+    ),
     "serializers of edge programs": (
         "def serialize(program):\n    return torch_serde.serialize(program)\n",
         "def serialize(data):\n    return bytes(data)\n",

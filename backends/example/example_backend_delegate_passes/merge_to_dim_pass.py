@@ -8,15 +8,15 @@ from torch.fx import GraphModule
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import is_call, replace, source_of
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
 
 
-class MergeToDimPass(GraphRewrite):
+class MergeToDimPass(GraphPass):
     """``_to_dim_order_copy`` of ``_to_dim_order_copy`` back to the order and type of the first's input is removed."""
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             first = node.args[0] if is_call(node, _COPY) else None

@@ -8,21 +8,21 @@ from torch.fx import GraphModule, Node
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import call_like, is_call
 from executorch.ir.values import tensor_of
-from executorch.passes.infrastructure.pass_base import GraphRewrite
+from executorch.passes.infrastructure.pass_base import GraphPass
 
 _CONVOLUTION = torch.ops.aten.convolution.default
 _COPY = torch.ops.dim_order_ops._to_dim_order_copy.default
 _CHANNELS_LAST = [0, 2, 3, 1]
 
 
-class PermuteMemoryFormatsPass(GraphRewrite):
+class PermuteMemoryFormatsPass(GraphPass):
     """Copies operands and result of each convolution over images: operands to channels-last, the result back.
 
     No value changes, and no size: only the order in memory. Between two convolutions that leaves a pair of copies,
     which ``MergeToDimPass`` takes away.
     """
 
-    def rewrite(self, graph_module: GraphModule) -> bool:
+    def rewrite_graph(self, graph_module: GraphModule) -> bool:
         modified = False
         for node in list(graph_module.graph.nodes):
             if is_call(node, _CONVOLUTION) and _order(node.args[0]) == [0, 1, 2, 3]:
