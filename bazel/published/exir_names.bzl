@@ -260,7 +260,7 @@ EXIR = {
         """,
         "executorch.passes.infrastructure.graph_values": "map_args",
         "executorch.passes.infrastructure.pass_base": """
-            ExportedProgramPassBase ExportedProgramPassResult NodePass PassBase PassResult PassType
+            ExportedProgramPassBase ExportedProgramPassResult PassBase PassResult PassType
         """,
     },
     "exir/pass_manager": {

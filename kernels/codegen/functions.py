@@ -22,34 +22,12 @@ from typing import Any
 import yaml
 
 from executorch.kernels.codegen.schema import Schema, SchemaError, canonical_name, parse_schema
+from executorch.schema.element_types import CPP_NAMES
 
 SCHEMAS = Path(__file__).with_name("aten_schemas.txt")
 
-# Numbers of the dtypes in the file format, as kernel keys have them.
-DTYPE_NUMBERS = {
-    name: number
-    for number, name in enumerate(
-        [
-            "Byte",
-            "Char",
-            "Short",
-            "Int",
-            "Long",
-            "Half",
-            "Float",
-            "Double",
-            "ComplexHalf",
-            "ComplexFloat",
-            "ComplexDouble",
-            "Bool",
-            "QInt8",
-            "QUInt8",
-            "QInt32",
-            "BFloat16",
-        ]
-    )
-}
-DTYPE_NUMBERS.update(UInt16=27, UInt32=28, UInt64=29)
+# As kernel keys have them: the numbers of the file format.
+_DTYPE_NUMBERS = {name: number for number, name in CPP_NAMES.items()}
 
 _ENTRY_KEYS = {"op", "func", "kernels", "type_alias", "dim_order_alias", "variants", "tags"}
 
@@ -96,7 +74,7 @@ def _choices(meta: Any, aliases: dict[str, list[Any]], what: str) -> tuple[str |
     """An entry of `arg_meta`: the alias it names (or None) and the values that it may have."""
     if isinstance(meta, str) and meta in aliases:
         return meta, aliases[meta]
-    if (what == "dtype" and meta in DTYPE_NUMBERS) or (what == "dim order" and isinstance(meta, list)):
+    if (what == "dtype" and meta in _DTYPE_NUMBERS) or (what == "dim order" and isinstance(meta, list)):
         return None, [meta]
     raise FunctionsError(f"{meta!r} is neither a {what} nor an alias; the aliases are {sorted(aliases)}")
 
@@ -132,10 +110,10 @@ def kernel_keys(
         groups = []
         for dtype_slot, order_slot in zip(slots[::2], slots[1::2], strict=True):
             dtype = chosen[dtype_slot[0]]
-            if dtype not in DTYPE_NUMBERS:
+            if dtype not in _DTYPE_NUMBERS:
                 raise FunctionsError(f"{dtype!r} is not a dtype")
             order = ",".join(str(dim) for dim in chosen[order_slot[0]])
-            groups.append(f"{DTYPE_NUMBERS[dtype]};{order}")
+            groups.append(f"{_DTYPE_NUMBERS[dtype]};{order}")
         keys.append("v1/" + "|".join(groups))
     return tuple(keys)
 

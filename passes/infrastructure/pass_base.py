@@ -83,44 +83,6 @@ class GraphPass(PassBase):
         raise NotImplementedError(f"{type(self).__name__} overrides neither rewrite_node nor rewrite_graph")
 
 
-class NodePass(GraphPass):
-    """The former base of passes that visit nodes, with the hooks and defaults it had. Write a :class:`GraphPass`."""
-
-    removes_dead_code = False
-    describes_values = True
-
-    def rewrite_graph(self, graph_module: GraphModule) -> bool:
-        changed = self.begin(graph_module)
-        changed |= super().rewrite_graph(graph_module)
-        return self.end(graph_module) or changed
-
-    def rewrite_node(self, node: Node) -> bool:
-        return self.rewrite(node)
-
-    def begin(self, graph_module: GraphModule) -> bool:
-        """Runs before the nodes of one graph; returns whether it changed the graph."""
-        return False
-
-    @abc.abstractmethod
-    def rewrite(self, node: Node) -> bool:
-        """As :meth:`GraphPass.rewrite_node`."""
-
-    def end(self, graph_module: GraphModule) -> bool:
-        """Runs after the nodes of one graph; returns whether it changed the graph."""
-        return False
-
-
-class GraphRewrite(GraphPass):
-    """The former base of passes over a whole graph, with the hook it had. Write a :class:`GraphPass`."""
-
-    def rewrite_graph(self, graph_module: GraphModule) -> bool:
-        return self.rewrite(graph_module)
-
-    @abc.abstractmethod
-    def rewrite(self, graph_module: GraphModule) -> bool:
-        """As :meth:`GraphPass.rewrite_graph`."""
-
-
 @dataclass(frozen=True)
 class ExportedProgramPassResult:
     """What a program pass returns.
@@ -175,8 +137,6 @@ __all__ = [
     "ExportedProgramPassBase",
     "ExportedProgramPassResult",
     "GraphPass",
-    "GraphRewrite",
-    "NodePass",
     "PassBase",
     "PassResult",
     "PassType",

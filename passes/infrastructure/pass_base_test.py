@@ -7,8 +7,6 @@ from executorch.passes.infrastructure.pass_base import (
     ExportedProgramPassBase,
     ExportedProgramPassResult,
     GraphPass,
-    GraphRewrite,
-    NodePass,
     PassBase,
     PassResult,
     run_pass,
@@ -126,33 +124,6 @@ def test_a_graph_pass_without_a_hook_says_so():
 
     with pytest.raises(NotImplementedError, match="Empty overrides neither rewrite_node nor rewrite_graph"):
         Empty()(_summed().graph_module)
-
-
-def test_passes_on_the_former_bases_run_with_the_hooks_and_defaults_they_had():
-    seen = []
-
-    class Visits(NodePass):
-        def begin(self, graph_module):
-            seen.append("begin")
-            return False
-
-        def rewrite(self, node):
-            return _SumOverTheOther().rewrite_node(node)
-
-        def end(self, graph_module):
-            seen.append("end")
-            return False
-
-    class Edits(GraphRewrite):
-        def rewrite(self, graph_module):
-            return any([_SumOverTheOther().rewrite_node(node) for node in graph_module.graph.nodes])
-
-    program = _summed()
-    assert Visits()(program.graph_module).modified and seen == ["begin", "end"]
-    assert "aten.sin.default" in calls(program)  # dead, and kept
-    program = _summed()
-    assert Edits()(program.graph_module).modified
-    assert "aten.sin.default" not in calls(program)
 
 
 def test_program_passes_check_both_sides():

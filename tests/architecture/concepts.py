@@ -82,9 +82,9 @@ CONCEPTS = (
     ),
     Concept(
         "pass bases",
-        # Not what is a face of `GraphPass`, under names that published code derives from or that there were before. Nor
-        # `ExportPass`, the documented base for users' passes, which builds a graph anew instead of editing it.
-        r"(PassBase|NodePass|GraphPass|ExportedProgramPassBase|GraphRewrite|XNNPACKPass|\w+PassInterface)$",
+        # Not what is a face of `GraphPass` under a name that published code derives from, nor `ExportPass`, the documented
+        # base for users' passes, which builds a graph anew instead of editing it.
+        r"(\w*PassBase|NodePass|GraphPass|Graph\w*Rewrite|XNNPACKPass|\w+PassInterface)$",
         r"\Aclass \w+\((?![^)]*(GraphPass|PassInterface)\b)",
         ("class",),
     ),
