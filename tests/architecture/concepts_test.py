@@ -1,8 +1,12 @@
 """The table of concepts: each pattern finds what it names, and nothing that only sounds like it."""
 
+import pathlib
+
 import pytest
 
 from executorch.tests.architecture import concepts
+
+ROOT = pathlib.Path(__file__).absolute().parents[2]
 
 #: Concept -> (text that defines it, text that does not).
 EXAMPLES = {
@@ -81,6 +85,21 @@ def test_twice_means_in_two_files():
         "b.py:1 clone_program",
         "b.py:3 copy_graph_module",
     ]
+
+
+def test_what_was_decided_on_is_no_second_one():
+    text = EXAMPLES["code generators' schema models"][0]
+    decided = ("kernels/codegen/schema.py", text)
+    assert concepts.defined_twice(concepts.find([("codegen/parse.py", text), decided])) == []
+    found = concepts.find([("codegen/parse.py", text), decided, ("exir/parse.py", text)])
+    assert concepts.defined_twice(found) == ["code generators' schema models"]
+
+
+@pytest.mark.parametrize("concept", concepts.CONCEPTS, ids=lambda concept: concept.name)
+def test_what_was_decided_on_is_there(concept):
+    for path in concept.decided:
+        text = (ROOT / path).read_text()
+        assert concepts.find([(path, text)])[concept.name], f"{path} defines nothing of it; take its line away"
 
 
 def test_what_stands_inside_functions_is_no_definition():

@@ -60,6 +60,11 @@ def report(root: pathlib.Path) -> tuple[list[str], dict[str, object]]:
     for name in twice:
         lines.append(f"  {name}")
         lines += [f"    {definition}" for definition in found[name]]
+    lines += [
+        f"  {path} has {concept.name} of its own: {why}"
+        for concept in concepts.CONCEPTS
+        for path, why in concept.decided.items()
+    ]
 
     work, published = measures.lines_of_the_pipeline(root)
     lines.append(f"pipeline's production Python: {work} lines, rooms for published names: {published} lines")
