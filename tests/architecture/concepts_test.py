@@ -99,7 +99,9 @@ def test_what_was_decided_on_is_no_second_one():
 def test_what_was_decided_on_is_there(concept):
     for path in concept.decided:
         text = (ROOT / path).read_text()
-        assert concepts.find([(path, text)])[concept.name], f"{path} defines nothing of it; take its line away"
+        assert concepts.find([(path, text)])[concept.name], (
+            f"{path} defines nothing of it; take its line away"
+        )
 
 
 def test_what_stands_inside_functions_is_no_definition():
