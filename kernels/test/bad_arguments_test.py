@@ -152,6 +152,17 @@ def test_dimensions_out_of_range_fail(driver, calls):
     assert failures(calls, check) == {}
 
 
+def test_memory_formats_that_do_not_exist_fail(driver, calls):
+    def check(call: Call) -> Iterator[str]:
+        if "memory_format" in call.bound:
+            for number in (-1, 4, 7):
+                if call.run(driver, call.outs(), memory_format=number).error == 0:
+                    yield f"memory_format = {number}"
+
+    assert any("memory_format" in call.bound for call in calls)
+    assert failures(calls, check) == {}
+
+
 def test_outputs_that_cannot_hold_the_result_fail(driver, calls):
     # What eager converts, too: the output's dtype says what is calculated.
     converts = (

@@ -77,6 +77,43 @@ def test_extrema(driver, dtype, keepdim):
     check(driver, "min", "min.unary_out", [x])
 
 
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extrema_of_nothing_fail_as_in_eager(driver, name):
+    whole, dims = resolve(name), resolve(f"a{name}")
+    nothing = torch.ones(0)
+    with pytest.raises(RuntimeError):
+        whole(nothing)
+    result = call_out(
+        driver, resolve(f"{name}.unary_out"), bind(whole, [nothing], {}), [Out(like=torch.ones(()))]
+    )
+    assert result.error != 0
+    lines = torch.ones(0, 3)
+    result = call_out(
+        driver, resolve(f"a{name}.out"), bind(dims, [lines, [0]], {}), [Out(like=torch.ones(3))]
+    )
+    assert result.error != 0
+
+
+@pytest.mark.parametrize("name", ["amax", "amin"])
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (torch.float32, torch.float64),
+        (torch.float16, torch.float32),
+        (torch.int32, torch.int64),
+        (torch.bool, torch.uint8),
+    ],
+    ids=str,
+)
+def test_extrema_keep_their_dtype(driver, name, source, target):
+    x = tensor((2, 3), source)
+    with pytest.raises(RuntimeError):
+        getattr(torch, name)(x, [0], out=torch.empty(3, dtype=target))
+    outs = [Out(like=torch.ones(3, dtype=target))]
+    bound = bind(resolve(name), [x, [0]], {})
+    assert call_out(driver, resolve(f"{name}.out"), bound, outs).error != 0
+
+
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 def test_variance(driver, dtype):
     for x, dim in inputs(dtype):
