@@ -2,9 +2,10 @@
 
 load("//bazel:defs.bzl", "py_lib")
 load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
+load(":examples_names.bzl", "EXAMPLES")
 load(":exir_names.bzl", "EXIR")
 
-_PUBLISHED = EXIR | BACKENDS_XNNPACK
+_PUBLISHED = EXIR | BACKENDS_XNNPACK | EXAMPLES
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"

@@ -17,6 +17,7 @@ LIBRARIES = {
     "extension/audio": ["wheel"],
     "extension/export_util": ["wheel"],
     "extension/flat_tensor": ["wheel"],
+    "extension/llm/export": ["wheel"],
     "ir": ["wheel"],
     "kernels": ["wheel", "dist"],
     "memory_planning": ["wheel"],

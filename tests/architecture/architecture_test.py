@@ -24,7 +24,7 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
-    {"emitter", "backends", "backends/xnnpack"},
+    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
     {"exir", "extension/flat_tensor"},
     {
         "devtools",

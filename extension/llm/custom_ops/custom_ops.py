@@ -17,6 +17,7 @@ import torch
 from torch.library import Library
 
 from executorch.extension.llm.custom_ops import attention
+from executorch.extension.llm.custom_ops.attention import custom_sdpa
 from executorch.extension.llm.custom_ops.hadamard import fast_hadamard_transform
 from executorch.extension.llm.custom_ops.operands import (
     check_attention,
@@ -196,7 +197,7 @@ _define(
     "custom_sdpa",
     "Tensor query, Tensor key, Tensor value, " + _SDPA.format(""),
     ("out",),
-    attention.custom_sdpa,
+    custom_sdpa,
     custom_sdpa_meta,
 )
 _define(

@@ -1,0 +1,1 @@
+"""Caches of keys and values as modules of PyTorch, and their exchange in a model, for export."""
