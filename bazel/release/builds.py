@@ -14,6 +14,9 @@ from collections.abc import Iterator, Sequence
 # What `bazel run` sets for the program; a Bazel within would hand it on to what it fetches and builds.
 _OF_THE_RUN = ("BUILD_", "RUNFILES_", "JAVA_RUNFILES", "PYTHONPATH", "PYTHONSAFEPATH", "TEST_")
 
+# The exit status of a query that answered as far as it could.
+_PARTLY = 3
+
 # Of a checkout, by name.
 _NO_SOURCES = (".git", "bazel-*", "__pycache__", ".*_cache", ".hypothesis", ".venv")
 
@@ -46,12 +49,33 @@ class Bazel:
 
     def run(self, command: str, *arguments: str) -> str:
         """Runs a command and returns its standard output; what goes wrong is shown as it happens."""
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_RUN)}
-        call = [str(self.root / "bazelw"), *self.startup, command, *arguments]
-        done = subprocess.run(call, cwd=self.root, env=environment, stdout=subprocess.PIPE, text=True)
+        done = self._call([command, *arguments], None)
         if done.returncode:
-            raise BuildError(f"`{' '.join(call)}` ended with {done.returncode}")
+            raise BuildError(f"`{' '.join(done.args)}` ended with {done.returncode}")
         return done.stdout
+
+    def query(self, expression: str, *options: str) -> list[str]:
+        """The labels that a query finds; what it says is shown only where it could not answer.
+
+        A private Bazel lacks tools that its own rules name, such as those for coverage: that is a part of the graph which
+        nothing of ours stands on, and no reason to fail.
+        """
+        with tempfile.NamedTemporaryFile("w", suffix=".query") as file:
+            file.write(expression)
+            file.flush()
+            done = self._call(
+                ["query", "--keep_going", *options, f"--query_file={file.name}"], subprocess.PIPE
+            )
+        if done.returncode not in (0, _PARTLY):
+            raise BuildError(f"{done.stderr}\nquery {expression[:1000]}: ended with {done.returncode}")
+        return done.stdout.split()
+
+    def _call(self, arguments: list[str], stderr: int | None) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_RUN)}
+        call = [str(self.root / "bazelw"), *self.startup, *arguments]
+        return subprocess.run(
+            call, cwd=self.root, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True
+        )
 
     def build(self, labels: Sequence[str]) -> list[pathlib.Path]:
         """Builds and says where the files are."""
