@@ -137,6 +137,8 @@ EDGES = {
     "extension/llm/cache": {"py": ["extension/llm/custom_ops"], "cc": [], "tests": ["exir", "runtime"]},
     # Works on exported graphs, a wheel of its own for the reason of the next but one.
     "extension/llm/export": {"py": ["passes"], "cc": []},
+    # What published code imports from the examples of released versions.
+    "examples/models/llama": {"py": ["extension/llm/cache"], "cc": []},
     # A model to train, exported: above the front door; no wheel holds it.
     "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.

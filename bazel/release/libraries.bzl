@@ -11,6 +11,7 @@ LIBRARIES = {
     "devtools": ["wheel", "dist"],
     "dialects": ["wheel"],
     "emitter": ["wheel"],
+    "examples/models/llama": ["wheel"],
     "exir": ["wheel"],
     "export": ["wheel"],
     "extension": ["wheel", "dist"],

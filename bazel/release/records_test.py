@@ -14,7 +14,7 @@ def declared():
     """What the BUILD files of the tree declare, by directory."""
     kinds = {"python": "wheel", "cc": "dist"}
     found = {}
-    for path in sorted([*ROOT.glob("*/VERSION"), *ROOT.glob("*/*/VERSION")]):
+    for path in sorted([*ROOT.glob("*/VERSION"), *ROOT.glob("*/*/VERSION"), *ROOT.glob("*/*/*/VERSION")]):
         text = (path.parent / "BUILD.bazel").read_text()
         (call,) = re.findall(r"^microlibrary\((.*?)^\)", text, re.DOTALL | re.MULTILINE)
         found[str(path.parent.relative_to(ROOT))] = [

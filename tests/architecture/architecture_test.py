@@ -29,6 +29,7 @@ PYTHON_LAYERS = [
     {
         "devtools",
         "devtools/intermediate_output_tap",
+        "examples/models/llama",
         "export",
         "extension/audio",
         "extension/export_util",

@@ -154,7 +154,7 @@ def test_operands_that_do_not_fit_are_refused(operands):
 
 def test_the_example_of_the_readme_runs():
     text = pathlib.Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
     scope: dict[str, Any] = {"__name__": "readme"}
     exec(compile(code, "README.md", "exec"), scope)
     assert scope["attended"].shape == (1, 1, 8, 64) and scope["keys"][0, 5].count_nonzero() > 0
