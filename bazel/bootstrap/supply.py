@@ -46,6 +46,7 @@ class Row:
     suite: str = ""
     path: str = ""  # in Debian's archive
     size: int = 0
+    python: str = ""  # of wheels: the CPython they are for, X.Y
     snapshot: str = ""  # when Debian's archive had it: 20260131T120000Z
 
     @staticmethod

@@ -67,6 +67,8 @@ def by_index(missing: list[Row], into: pathlib.Path, options: tuple[str, ...] = 
             requirements.write(f"{row.package}=={row.version} {hashes}\n")
             requirements.flush()
             command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *options]
+            if row.python and row.python != "{}.{}".format(*sys.version_info):
+                command += ["--implementation", "cp", "--python-version", row.python]
             command += ["--require-hashes", "--no-input", "-q", "-d", str(into), "-r", requirements.name]
             run(command, into)
 
@@ -149,7 +151,8 @@ def main(arguments: list[str]) -> int:
     out = pathlib.Path(arguments[1]).absolute()
     try:
         archives = obtain(rows, downloads(), WAYS)
-        for fields, row in zip(given, rows, strict=True):
+        for fields in given:
+            row = Row.of(fields)
             also = [Row.of(part) for part in fields.get("builds", {}).get(archives[row].name, [])]
             parts = obtain(also, downloads(), WAYS)
             for archive in [archives[row], *parts.values()]:

@@ -24,6 +24,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+# Bazel starts programs without their own directory on the path.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import fetch
 from bootstrap.apt_sources import Source
 from bootstrap.private_apt import Index, PrivateApt
@@ -230,6 +232,8 @@ def refresh(directory: pathlib.Path, requests: list[str], write: bool) -> None:
         for lock in locks.values():
             if lock["kind"] in ("deb", "src"):
                 refresh_debian(lock)
+    if all(text(lock) == before[name] for name, lock in locks.items()):
+        print("nothing has moved")
     for name, lock in locks.items():
         path = f"third-party/{name}.lock.json"
         lines = difflib.unified_diff(

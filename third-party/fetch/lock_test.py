@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import http.server
 import json
 import os
 import pathlib
+import subprocess
 import sys
+import threading
 import zipfile
 
 import pytest
@@ -161,6 +165,63 @@ def _debian_lock() -> dict:
     }
     head = {"kind": "deb", "suite": "sid", "snapshot": "20260101T000000Z", "ways": ["archive"]}
     return {**head, "roots": ["a"], "without": [], "packages": pins}
+
+
+def test_a_mirror_is_filled_by_a_program_that_bazel_starts(tmp_path: pathlib.Path) -> None:
+    # Bazel's programs have not their own directory on the path.
+    command = [sys.executable, "-S", str(_HERE / "lock.py"), "--out", str(tmp_path), "of-no-row"]
+    done = subprocess.run(command, env={"PYTHONSAFEPATH": "1"}, capture_output=True, text=True)
+    assert "0 files" in done.stdout, done.stderr
+
+
+def test_wheels_are_those_of_the_locked_python(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(fetch, "run", lambda command, cwd: commands.append(command))
+    monkeypatch.setenv("EXECUTORCH_TORCH_INDEX", "https://builds.example/cpu")
+    own = "{}.{}".format(*sys.version_info)
+    for python in (own, "3.7"):
+        row = Row("pip", "torch", "1", ("0" * 64,), ("index",), python=python)
+        fetch.by_index([row], tmp_path)
+        fetch.by_torch_index([row], tmp_path)
+    here, here_torch, other, other_torch = commands
+    assert "--python-version" not in here + here_torch
+    for command in (other, other_torch):
+        assert command[command.index("--python-version") + 1] == "3.7"
+    for command in (here_torch, other_torch):
+        assert command[command.index("--index-url") + 1] == "https://builds.example/cpu"
+
+
+def test_a_snapshot_is_asked_at_the_time_of_the_lock(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    """An archive of snapshots on this machine, and a stand-in for apt's downloader that reads it by HTTP."""
+    archive, programs = tmp_path / "archive", tmp_path / "bin"
+    for time, data in (("20260101T000000Z", b"old"), ("20260202T000000Z", b"new")):
+        (archive / time / "pool").mkdir(parents=True)
+        (archive / time / "pool/a.deb").write_bytes(data)
+    programs.mkdir()
+    (programs / "apt-helper").write_text(
+        f"#!{sys.executable}\nimport sys, urllib.request\n"
+        "files = sys.argv[sys.argv.index('download-file') + 1 :]\n"
+        "for url, target in zip(files[::3], files[1::3]):\n    urllib.request.urlretrieve(url, target)\n"
+    )
+    (programs / "apt-helper").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ.get('PATH', '')}")
+    handler = functools.partial(_Quiet, directory=str(archive))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("EXECUTORCH_DEBIAN_SNAPSHOTS", f"http://127.0.0.1:{server.server_port}")
+        for time, data in (("20260101T000000Z", b"old"), ("20260202T000000Z", b"new")):
+            row = Row("deb", "a", "1", (_digest(data),), ("snapshot",), "sid", "pool/a.deb", 3, snapshot=time)
+            assert obtain([row], tmp_path / time, fetch.WAYS)[row].read_bytes() == data
+        server.shutdown()
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *words: object) -> None:
+        """A test says nothing."""
 
 
 def test_check_tells_what_goes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
