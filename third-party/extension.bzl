@@ -31,6 +31,7 @@ def _lock_repositories(lock):
         package_repository(
             name = "bundle_" + bundle,
             bundle = bundle,
+            files = {"//third-party/overlays:" + source: path for path, source in entry.get("files", {}).items()},
             overlay = _overlay(entry),
             rows = json.encode([rows[package] for package in entry["packages"]]),
         )
@@ -47,11 +48,12 @@ def _lock_repositories(lock):
     return ["bundle_" + bundle for bundle in bundles] + [repository_name(lock["kind"], name) for name in packages]
 
 def _third_party_impl(mctx):
+    locks = {name: json.decode(mctx.read(Label("//third-party:{}.lock.json".format(name)))) for name in _LOCKS}
     repositories = []
-    for lock in _LOCKS:
-        repositories += _lock_repositories(json.decode(mctx.read(Label("//third-party:{}.lock.json".format(lock)))))
+    for lock in locks.values():
+        repositories += _lock_repositories(lock)
     licence_hub(name = "third_party_licences", repositories = repositories)
-    host_python(name = "host_python", version = "3.11")
+    host_python(name = "host_python", version = locks["python"]["python"])
     return mctx.extension_metadata(reproducible = True) if hasattr(mctx, "extension_metadata") else None
 
 third_party = module_extension(implementation = _third_party_impl)

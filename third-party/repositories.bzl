@@ -5,10 +5,10 @@ be had stops the build with its name and the way out.
 """
 
 def _python3(rctx):
-    """The interpreter that runs fetch.py and, for wheels, the one the wheels are for."""
+    """The machine's interpreter, which runs fetch.py: any that is alive."""
     python = rctx.which("python3")
     if not python:
-        fail("third-party: no python3 on PATH. Install Python 3.11 with pip (Debian: python3 python3-pip).")
+        fail("third-party: no python3 on PATH. Install Python 3.9 or later with pip (Debian: python3 python3-pip).")
     return python
 
 def _run(rctx, tool, arguments):
@@ -47,6 +47,8 @@ def _package_impl(rctx):
         done = rctx.execute(["find", "-L", "site", "-type", "l", "-delete"])
         if done.return_code != 0:
             fail("\n" + done.stderr)
+    for source, path in rctx.attr.files.items():
+        rctx.file("site/" + path, rctx.read(source), executable = True)
     build = 'exports_files(["licence.json"], visibility = ["//visibility:public"])\n'
     overlay = rctx.read(rctx.attr.overlay) if rctx.attr.overlay else ""
     if row["kind"] == "pip":
@@ -62,6 +64,7 @@ package_repository = repository_rule(
     attrs = {
         "bundle": attr.string(doc = "name of a tree of several Debian packages, such as a program and the libraries it loads"),
         "deps": attr.label_list(doc = "py_library targets of the packages that this wheel imports"),
+        "files": attr.label_keyed_string_dict(doc = "programs of ours to paths in the tree", allow_files = True),
         "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
         "rows": attr.string(mandatory = True, doc = "JSON: a list of rows of a lock file, with the fields of its head"),
     },
@@ -75,7 +78,7 @@ package(default_visibility = ["//visibility:public"])
 
 py_runtime(
     name = "runtime",
-    interpreter = "python3",
+    {runtime},
     python_version = "PY3",
     stub_shebang = "#!{interpreter}",
 )
@@ -85,17 +88,21 @@ py_runtime_pair(
     py3_runtime = ":runtime",
 )
 
-toolchain(
-    name = "toolchain",
-    exec_compatible_with = ["@platforms//os:linux"],
-    toolchain = ":pair",
-    toolchain_type = "@bazel_tools//tools/python:toolchain_type",
-)
+{headers}
+"""
 
+_MACHINES_HEADERS = """\
 cc_library(
     name = "headers",
     hdrs = glob(["include/**/*.h", "multiarch/**/*.h"], allow_empty = True),
     includes = ["include", "multiarch"],
+)
+"""
+
+_OWN_HEADERS = """\
+alias(
+    name = "headers",
+    actual = "@bundle_python//:headers",
 )
 """
 
@@ -105,20 +112,16 @@ print(sys.executable, '%d.%d' % sys.version_info[:2], sysconfig.get_path('includ
 print(sysconfig.get_config_var('MULTIARCH') or '-')
 """
 
-def _host_python_impl(rctx):
+def _machines_python(rctx):
+    """Describes the machine's Python; returns why not, where it is none that the locked wheels are for."""
     done = rctx.execute([_python3(rctx), "-c", _PROBE])
     if done.return_code != 0:
-        fail("third-party: python3 does not run:\n" + done.stderr)
+        return "python3 does not run:\n" + done.stderr
     interpreter, version, include, multiarch = done.stdout.strip().split("\n")
     if version != rctx.attr.version:
-        fail("third-party: the locked wheels are for Python {}, python3 on PATH is {} ({}). Put a Python {} first on PATH.".format(
-            rctx.attr.version,
-            version,
-            interpreter,
-            rctx.attr.version,
-        ))
+        return "the locked wheels are for Python {}, python3 on PATH is {} ({})".format(rctx.attr.version, version, interpreter)
     if not rctx.path(include + "/Python.h").exists:
-        fail("third-party: Python.h is not in {}. Install the headers of this Python (Debian: python3-dev).".format(include))
+        return "Python.h is not in " + include
     rctx.symlink(include, "include")
 
     # Debian's pyconfig.h is one for all architectures and includes <TRIPLET/pythonX.Y/pyconfig.h>.
@@ -128,13 +131,41 @@ def _host_python_impl(rctx):
 
     # Without site-packages: what a test imports comes from the lock file or not at all.
     rctx.file("python3", '#!/bin/sh\nexec "{}" -S "$@"\n'.format(interpreter), executable = True)
-    rctx.file("BUILD.bazel", _PYTHON_BUILD.format(interpreter = interpreter))
+    rctx.file("BUILD.bazel", _PYTHON_BUILD.format(
+        headers = _MACHINES_HEADERS,
+        interpreter = interpreter,
+        runtime = 'interpreter = "python3"',
+    ))
+    return None
+
+def _own_python(rctx):
+    interpreter = rctx.path(Label("@bundle_python//:site/usr/bin/python3"))
+    rctx.file("BUILD.bazel", _PYTHON_BUILD.format(
+        headers = _OWN_HEADERS,
+        interpreter = interpreter,
+        runtime = 'interpreter = "@bundle_python//:site/usr/bin/python3",\n    files = ["@bundle_python//:tree"]',
+    ))
+
+def _host_python_impl(rctx):
+    choice = rctx.os.environ.get("EXECUTORCH_PYTHON", "")
+    if choice not in ["", "machine", "own"]:
+        fail("EXECUTORCH_PYTHON is '{}': it may be 'machine', 'own' or nothing".format(choice))
+    reason = _machines_python(rctx) if choice != "own" else "EXECUTORCH_PYTHON asks for another"
+    if reason and choice == "machine":
+        fail("third-party: " + reason)
+    if reason:
+        _own_python(rctx)
 
 host_python = repository_rule(
     implementation = _host_python_impl,
-    doc = "The machine's Python: interpreter for py_test, headers for the bindings.",
+    doc = """Python for what runs here: interpreter for py_test, headers for the bindings.
+
+The machine's where it is of the version that the locked wheels are for and has headers; else our own.""",
     attrs = {"version": attr.string(mandatory = True)},
-    environ = ["PATH"],
+    environ = [
+        "EXECUTORCH_PYTHON",
+        "PATH",
+    ],
     local = True,
     configure = True,
 )
