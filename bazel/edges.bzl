@@ -131,14 +131,20 @@ EDGES = {
     "extension/llm/custom_ops": {
         "py": [],
         "cc": ["runtime", "kernels"],
-        "tests": ["exir", "kernels", "extension", "extension/llm/cache"],
+        "tests": ["exir", "kernels", "extension", "extension/llm/cache", "extension/llm/models"],
     },
     # Caches as modules of PyTorch, written with those operators.
     "extension/llm/cache": {"py": ["extension/llm/custom_ops"], "cc": [], "tests": ["exir", "runtime"]},
+    # Decoders, with attention over those caches.
+    "extension/llm/models": {
+        "py": ["extension/llm/cache", "extension/llm/custom_ops"],
+        "cc": [],
+        "tests": ["exir", "runtime"],
+    },
     # Works on exported graphs, a wheel of its own for the reason of the next but one.
     "extension/llm/export": {"py": ["passes"], "cc": []},
     # What published code imports from the examples of released versions.
-    "examples/models/llama": {"py": ["extension/llm/cache"], "cc": []},
+    "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},
     # A model to train, exported: above the front door; no wheel holds it.
     "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.

@@ -4,6 +4,24 @@ EXAMPLES = {
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",
+        "executorch.extension.llm.models.model_args": "ModelArgs",
+        "executorch.extension.llm.models.rope": "Rope",
+        "executorch.extension.llm.models.attention": """
+            ATTENTION_REGISTRY Attention AttentionMHA AttentionSkip ForwardOptions SDPA register_attention
+        """,
+    },
+    "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
+    "examples/models/llama/llama_transformer": {
+        "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",
+        "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
+    },
+    "examples/models/llama/model_args": {"executorch.extension.llm.models.model_args": "ActFn ModelArgs"},
+    "examples/models/llama/norm": {"executorch.extension.llm.models.norm": "RMSNorm"},
+    "examples/models/llama/rope": {
+        "executorch.extension.llm.models.rope": """
+            Rope RotaryEmbedding apply_rotary_emb apply_rotary_emb_to_k apply_scaling hf_apply_rotary_emb
+            hf_apply_rotary_emb_to_k hf_precompute_freqs_cis precompute_freqs_cis rotate_half
+        """,
     },
     "examples/models/llama/source_transformation/custom_kv_cache": {
         "executorch.extension.llm.cache.custom_kv_cache": "CustomKVCache CustomKVCacheWithAttentionSink CustomRingKVCache",
@@ -13,6 +31,11 @@ EXAMPLES = {
         "executorch.extension.llm.cache.replacements": """
             replace_kv_cache_with_custom_kv_cache replace_kv_cache_with_quantized_kv_cache
             replace_kv_cache_with_ring_kv_cache
+        """,
+    },
+    "examples/models/llama/source_transformation/sdpa": {
+        "executorch.extension.llm.models.sdpa": """
+            QuantizedSDPA SDPACustom replace_sdpa_with_custom_op replace_sdpa_with_quantized_sdpa
         """,
     },
 }

@@ -25,6 +25,7 @@ PYTHON_LAYERS = [
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
+    {"extension/llm/models"},
     {"exir", "extension/flat_tensor"},
     {
         "devtools",

@@ -25,6 +25,16 @@ class QuantizedCacheType(enum.Enum):
     AffineAsymmetricGroupWise = 3
 
 
+def by_token(values: torch.Tensor, is_asymmetric: bool) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Floats as int8 of the same shape, with float32 scales and int8 zero points of ``[..., 1]``."""
+    ops = torch.ops.quantized_decomposed
+    choose = ops.choose_qparams_per_token_asymmetric if is_asymmetric else ops.choose_qparams_per_token
+    scales, zero_points = choose.default(values, torch.int8)
+    scales, zero_points = scales.to(torch.float32), zero_points.to(torch.int8)
+    quantized = ops.quantize_per_token.default(values, scales, zero_points, _LOWEST, _HIGHEST, torch.int8)
+    return quantized, scales, zero_points
+
+
 class QuantizedKVCache(nn.Module):
     """Keys and values of all positions up to a bound, in int8.
 
@@ -124,13 +134,7 @@ class QuantizedKVCache(nn.Module):
 
     def _quantized(self, name: str, value: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Buffers of the keys or values, and what goes there."""
-        ops = torch.ops.quantized_decomposed
-        if self.is_asymmetric:
-            scales, zero_points = ops.choose_qparams_per_token_asymmetric.default(value, torch.int8)
-        else:
-            scales, zero_points = ops.choose_qparams_per_token.default(value, torch.int8)
-        scales, zero_points = scales.to(torch.float32), zero_points.to(torch.int8)
-        quantized = ops.quantize_per_token.default(value, scales, zero_points, _LOWEST, _HIGHEST, torch.int8)
+        quantized, scales, zero_points = by_token(value, self.is_asymmetric)
         parts = {"": quantized, "_scales": scales}
         if self.is_asymmetric:
             parts["_zero_points"] = zero_points

@@ -1,0 +1,1 @@
+"""Decoders of language models, written for export."""

@@ -1,0 +1,168 @@
+"""Hugging Face's decoders as those of this room: arguments of a `config.json`, weights of a state dict."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from executorch.extension.llm.models.model_args import ActFn, ModelArgs
+
+#: What configurations say, under the same meaning.
+_SAME = {
+    "hidden_size": "dim",
+    "num_hidden_layers": "n_layers",
+    "num_attention_heads": "n_heads",
+    "num_key_value_heads": "n_kv_heads",
+    "vocab_size": "vocab_size",
+    "intermediate_size": "hidden_dim",
+    "head_dim": "head_dim",
+    "rms_norm_eps": "norm_eps",
+    "partial_rotary_factor": "partial_rotary_factor",
+    "attention_multiplier": "attention_multiplier",
+    "residual_multiplier": "residual_multiplier",
+    "embedding_multiplier": "embedding_scale_factor",
+    "logits_scaling": "logits_scaling",
+    "final_logit_softcapping": "final_logit_softcapping",
+    "num_experts": "num_experts",
+    "num_experts_per_tok": "num_activated_experts",
+    "moe_intermediate_size": "moe_hidden_dim",
+}
+
+_ACTIVATIONS = {
+    "silu": ActFn.SILU,
+    "swish": ActFn.SILU,
+    "gelu": ActFn.GELU,
+    "gelu_pytorch_tanh": ActFn.GELU_APPROX,
+}
+
+#: What a kind of model is beside what its configuration says.
+_KINDS: dict[str, dict[str, Any]] = {
+    "llama": {},
+    "smollm3": {},
+    "granite": {},
+    "phi3": {},
+    "mistral": {},
+    "qwen2": {"attention_qkv_bias": True},
+    "qwen3": {"use_qk_norm": True, "qk_norm_before_rope": True},
+    "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True, "moe": True},
+}
+
+#: Names of modules in a layer, theirs to ours.
+_LAYER = {
+    "self_attn.q_proj": "attention.wq",
+    "self_attn.k_proj": "attention.wk",
+    "self_attn.v_proj": "attention.wv",
+    "self_attn.o_proj": "attention.wo",
+    "self_attn.q_norm": "attention.q_norm_fn",
+    "self_attn.k_norm": "attention.k_norm_fn",
+    "mlp.gate_proj": "feed_forward.w1",
+    "mlp.down_proj": "feed_forward.w2",
+    "mlp.up_proj": "feed_forward.w3",
+    "mlp.gate": "block_sparse_moe.gate",
+    "input_layernorm": "attention_norm",
+    "post_attention_layernorm": "ffn_norm",
+}
+
+_OUTSIDE = {"model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_head": "output"}
+
+#: Experts' modules to ours and whether ours is the other way round.
+_EXPERTS = {"gate_proj": ("w1", False), "down_proj": ("w2", True), "up_proj": ("w3", False)}
+
+
+def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
+    """The arguments of a decoder that a configuration describes.
+
+    Args:
+        config: as `config.json` has it.
+        options: further arguments, of caches and lengths.
+
+    Raises:
+        ValueError: this kind of model, its activation or its scaling of rotations is not supported.
+    """
+    kind = config.get("model_type", "llama")
+    if kind not in _KINDS:
+        raise ValueError(f"no decoder for model_type {kind}; there are {', '.join(_KINDS)}")
+    named = {ours: config[theirs] for theirs, ours in _SAME.items() if config.get(theirs) is not None}
+    activation = config.get("hidden_act", "silu")
+    if activation not in _ACTIVATIONS:
+        raise ValueError(f"no feed-forward layer with {activation}; there are {', '.join(_ACTIVATIONS)}")
+    named |= {"use_hf_rope": True, "act_fn": _ACTIVATIONS[activation], **_KINDS[kind]}
+    named |= _rotations(config)
+    if config.get("attention_bias"):
+        raise ValueError("attention_bias gives the output of attention a bias, which the decoder has not")
+    if kind == "smollm3":
+        named["no_rope_layer_interval"] = config.get("no_rope_layer_interval")
+    if config.get("use_sliding_window") or (kind in ("mistral", "phi3") and config.get("sliding_window")):
+        raise ValueError("sliding windows of all layers are not supported: set sliding_window to null")
+    return ModelArgs(**{**named, **options})
+
+
+def _rotations(config: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = config.get("rope_parameters") or {}
+    scaling = config.get("rope_scaling") or parameters
+    base = parameters.get("rope_theta", config.get("rope_theta", 10000.0))
+    kind = scaling.get("rope_type", scaling.get("type", "default"))
+    if kind == "default":
+        return {"rope_theta": base}
+    if (
+        kind != "llama3"
+        or scaling.get("low_freq_factor") != 1
+        or scaling.get("original_max_position_embeddings") != 8192
+    ):
+        raise ValueError(
+            f"rotations are not scaled as {kind}; supported are default and llama3 of 8192 positions"
+        )
+    return {
+        "rope_theta": base,
+        "use_scaled_rope": True,
+        "rope_scale_factor": scaling["factor"],
+        "high_freq_factor": scaling["high_freq_factor"],
+    }
+
+
+def state_dict(weights: Mapping[str, torch.Tensor], args: ModelArgs) -> dict[str, torch.Tensor]:
+    """A state dict for :func:`~executorch.extension.llm.models.transformer.construct_transformer` of ``args``.
+
+    Args:
+        weights: of a causal language model. An output layer that shares the embedding's weights may be missing.
+
+    Raises:
+        ValueError: a weight has no place in the decoder.
+    """
+    found: dict[str, torch.Tensor] = {}
+    experts: dict[str, dict[int, torch.Tensor]] = {}
+    for name, value in weights.items():
+        expert = re.fullmatch(r"model\.layers\.(\d+)\.mlp\.experts\.(\d+)\.(\w+)\.weight", name)
+        if expert:
+            ours, is_turned = _EXPERTS[expert[3]]
+            target = f"layers.{expert[1]}.block_sparse_moe.cond_ffn.{ours}"
+            experts.setdefault(target, {})[int(expert[2])] = value.t() if is_turned else value
+            continue
+        found |= dict(_renamed(name, value, args))
+    found |= {name: torch.stack([one[number] for number in sorted(one)]) for name, one in experts.items()}
+    if args.apply_output:
+        found.setdefault("output.weight", found["tok_embeddings.weight"])
+    return found
+
+
+def _renamed(name: str, value: torch.Tensor, args: ModelArgs) -> Iterator[tuple[str, torch.Tensor]]:
+    module, _, kind = name.rpartition(".")
+    if module in _OUTSIDE:
+        yield f"{_OUTSIDE[module]}.{kind}", value
+        return
+    layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)", module)
+    if layer and layer[2] in _LAYER:
+        yield f"layers.{layer[1]}.{_LAYER[layer[2]]}.{kind}", value
+    elif layer and layer[2] == "self_attn.qkv_proj":
+        head, kv = int(args.head_dim or 0), int(args.n_kv_heads or 0)
+        parts = value.split([args.n_heads * head, kv * head, kv * head])
+        for ours, part in zip(("wq", "wk", "wv"), parts, strict=True):
+            yield f"layers.{layer[1]}.attention.{ours}.{kind}", part
+    elif layer and layer[2] == "mlp.gate_up_proj":
+        for ours, part in zip(("w1", "w3"), value.chunk(2), strict=True):
+            yield f"layers.{layer[1]}.feed_forward.{ours}.{kind}", part
+    elif not module.endswith("rotary_emb"):
+        raise ValueError(f"the decoder has no place for {name} of shape {tuple(value.shape)}")
