@@ -4,11 +4,11 @@ EXAMPLES = {
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",
-        "executorch.extension.llm.models.model_args": "ModelArgs",
-        "executorch.extension.llm.models.rope": "Rope",
         "executorch.extension.llm.models.attention": """
             ATTENTION_REGISTRY Attention AttentionMHA AttentionSkip ForwardOptions SDPA register_attention
         """,
+        "executorch.extension.llm.models.model_args": "ModelArgs",
+        "executorch.extension.llm.models.rope": "Rope",
     },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
     "examples/models/llama/llama_transformer": {
