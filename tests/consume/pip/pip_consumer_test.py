@@ -82,3 +82,20 @@ def test_a_wheel_alone(library, install, tmp_path, request):
         environment, modules = install(library, *BESIDE[library]), []
     done = environment.run(example(library), tmp_path, modules)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_distribution_of_all(tmp_path):
+    directory = ROOT / "bazel" / "distribution"
+    (path,) = (directory / "wheel").glob("*.whl")
+    front = Wheel.read(path)
+    assert front.files == ()
+    siblings = {wheel.name: wheel for wheel in WHEELS.values()}
+    wheels, third_party = closure(front, siblings)
+    assert {wheel.name for wheel in wheels} == {front.name, *siblings}
+    environment = Environment.create(tmp_path / "environment")
+    environment.install(wheels, installed_directories(requirement for requirement in third_party))
+    readme = re.search(r"```python\n(.*?)```", (directory / "README.md").read_text(), re.DOTALL)
+    assert readme
+    done = environment.run(readme[1] + example("exir"), tmp_path, [])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model.pte").exists()
