@@ -5,18 +5,25 @@ be had stops the build with its name and the way out.
 """
 
 def _python3(rctx):
-    """The machine's interpreter, which runs fetch.py: any that is alive."""
-    python = rctx.which("python3")
-    if not python:
-        fail("third-party: no python3 on PATH. Install Python 3.9 or later with pip (Debian: python3 python3-pip).")
-    return python
+    """What runs the programs of fetch/: the machine's interpreter, any that is alive; on a machine without one, ours."""
+    return rctx.which("python3") or rctx.path(Label("@bundle_python//:site/usr/bin/python3"))
 
-def _run(rctx, tool, arguments):
+def _run(rctx, python, tool, arguments):
     """Runs a tool of fetch/ and returns what it prints; it says itself what went wrong."""
-    done = rctx.execute([_python3(rctx), rctx.path(Label("//third-party/fetch:" + tool))] + arguments, timeout = 1800)
+    done = rctx.execute([python, rctx.path(Label("//third-party/fetch:" + tool))] + arguments, timeout = 1800)
     if done.return_code != 0:
         fail("\n" + done.stderr)
     return done.stdout
+
+def _bring_in(rctx, row):
+    """Unpacks the rows under `site`; returns the digest of the first, and the interpreter there is after that."""
+    if rctx.attr.bundle == "python" and not rctx.which("python3"):
+        done = rctx.execute(["sh", rctx.path(Label("//third-party/fetch:python.sh")), "site"])
+        if done.return_code != 0:
+            fail("\nthird-party: there is no python3 on PATH, and none could be fetched:\n" + done.stderr)
+        return row["sha256"][0], rctx.path("site/usr/bin/python3")
+    python = _python3(rctx)
+    return _run(rctx, python, "fetch.py", [rctx.attr.rows, "site"]).strip(), python
 
 _WHEEL_BUILD = """\
 load("@rules_python//python:defs.bzl", "py_library")
@@ -38,8 +45,8 @@ def _package_impl(rctx):
     row = json.decode(rctx.attr.rows)[0]
     name = rctx.attr.bundle or row["package"]
     rctx.report_progress("bringing in {} {}".format(name, row["version"]))
-    digest = _run(rctx, "fetch.py", [rctx.attr.rows, "site"]).strip()
-    rctx.file("licence.json", _run(rctx, "licence.py", [row["kind"], name, row["version"], digest, "site"]))
+    digest, python = _bring_in(rctx, row)
+    rctx.file("licence.json", _run(rctx, python, "licence.py", [row["kind"], name, row["version"], digest, "site"]))
     if rctx.attr.bundle:
         # Nothing is read there, and links into packages that are not of the bundle are no inputs of anything.
         for directory in ["doc", "locale", "man"]:
@@ -114,7 +121,10 @@ print(sysconfig.get_config_var('MULTIARCH') or '-')
 
 def _machines_python(rctx):
     """Describes the machine's Python; returns why not, where it is none that the locked wheels are for."""
-    done = rctx.execute([_python3(rctx), "-c", _PROBE])
+    python = rctx.which("python3")
+    if not python:
+        return "there is no python3 on PATH"
+    done = rctx.execute([python, "-c", _PROBE])
     if done.return_code != 0:
         return "python3 does not run:\n" + done.stderr
     interpreter, version, include, multiarch = done.stdout.strip().split("\n")

@@ -75,6 +75,8 @@ def rc_lines(tree: Path, java_home: str, registry: Path, graph: Graph) -> list[s
         f'common "--registry={registry.as_uri()}"',
         # The lock file would name paths of this machine in the user's checkout.
         "common --lockfile_mode=off",
+        # Bazel's own WORKSPACE, which a module's undeclared names fall back to, is fetched from the network.
+        "common --noenable_workspace",
     ]
     return lines + [
         f'common "--override_module={name}={path}"' for name, path in sorted(graph.provided.items())

@@ -13,6 +13,8 @@ the way out.
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -56,6 +58,24 @@ def run(command: list[str], cwd: pathlib.Path, attempts: int = 3) -> None:
 # --- clients -----------------------------------------------------------------------------------------------
 
 
+def pip() -> list[str]:
+    """The command of this interpreter's pip; where it has none, of the Python that the lock file has."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    tree = downloads() / "python"
+    if not tree.is_dir():
+        downloads().mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=downloads()) as scratch:
+            run(
+                ["sh", str(pathlib.Path(__file__).resolve().parent / "python.sh"), "tree"],
+                pathlib.Path(scratch),
+            )
+            with contextlib.suppress(OSError):  # another run was quicker
+                (pathlib.Path(scratch) / "tree").rename(tree)
+    wheel = next(tree.glob("usr/share/python-wheels/pip-*.whl"))
+    return [str(tree / "usr/bin/python3"), f"{wheel}/pip"]
+
+
 def by_index(missing: list[Row], into: pathlib.Path, options: tuple[str, ...] = ()) -> None:
     """The client of the row's kind, as this machine configures it: ``python3 -m pip`` or ``npm pack``."""
     for row in missing:
@@ -66,7 +86,7 @@ def by_index(missing: list[Row], into: pathlib.Path, options: tuple[str, ...] = 
             hashes = " ".join(f"--hash=sha256:{digest}" for digest in row.sha256)
             requirements.write(f"{row.package}=={row.version} {hashes}\n")
             requirements.flush()
-            command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", *options]
+            command = [*pip(), "download", "--no-deps", "--only-binary=:all:", *options]
             if row.python and row.python != "{}.{}".format(*sys.version_info):
                 command += ["--implementation", "cp", "--python-version", row.python]
             command += ["--require-hashes", "--no-input", "-q", "-d", str(into), "-r", requirements.name]

@@ -193,7 +193,7 @@ def refresh_wheel(lock: dict, name: str, version: str) -> None:
         ]
         others = [pin for pin in pins if canonical(pin.split("==")[0]) != canonical(package)]
         (into / "constraints").write_text("\n".join(others))
-        command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "-q"]
+        command = [*fetch.pip(), "install", "--dry-run", "--ignore-installed", "-q"]
         command += ["--only-binary=:all:", "--report", str(into / "report"), "-c", str(into / "constraints")]
         fetch.run([*command, f"{package}=={version}"], into)
         report = json.loads((into / "report").read_text())

@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import http.server
+import importlib.util
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import zipfile
 
@@ -21,7 +24,7 @@ sys.path.insert(0, str(_HERE))
 import fetch  # noqa: E402
 import lock  # noqa: E402
 from bootstrap.progress import BootstrapError  # noqa: E402
-from bootstrap.supply import Row, obtain, rows  # noqa: E402
+from bootstrap.supply import Row, obtain, rows, sha256  # noqa: E402
 
 
 def _digest(data: bytes) -> str:
@@ -180,6 +183,7 @@ def test_wheels_are_those_of_the_locked_python(
     commands: list[list[str]] = []
     monkeypatch.setattr(fetch, "run", lambda command, cwd: commands.append(command))
     monkeypatch.setenv("EXECUTORCH_TORCH_INDEX", "https://builds.example/cpu")
+    monkeypatch.setattr(fetch, "pip", lambda: ["pip"])
     own = "{}.{}".format(*sys.version_info)
     for python in (own, "3.7"):
         row = Row("pip", "torch", "1", ("0" * 64,), ("index",), python=python)
@@ -191,6 +195,78 @@ def test_wheels_are_those_of_the_locked_python(
         assert command[command.index("--python-version") + 1] == "3.7"
     for command in (here_torch, other_torch):
         assert command[command.index("--index-url") + 1] == "https://builds.example/cpu"
+
+
+def test_an_interpreter_without_pip_runs_that_of_the_lock(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    unpacked = []
+
+    def unpack(command: list[str], into: pathlib.Path) -> None:
+        unpacked.append(command)
+        (into / command[-1] / "usr/share/python-wheels").mkdir(parents=True)
+        (into / command[-1] / "usr/share/python-wheels/pip-1-py3-none-any.whl").touch()
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(fetch, "run", unpack)
+    monkeypatch.setenv("EXECUTORCH_DOWNLOADS", str(tmp_path))
+    tree = tmp_path / "python/usr"
+    for _ in range(2):  # the second time from where it lies
+        program = f"{tree}/share/python-wheels/pip-1-py3-none-any.whl/pip"
+        assert fetch.pip() == [str(tree / "bin/python3"), program]
+    assert len(unpacked) == 1 and pathlib.Path(unpacked[0][1]).is_file()
+
+
+@pytest.mark.parametrize("way", ["mirror", "archive", "nowhere", "damaged"])
+def test_a_machine_without_python_unpacks_one(tmp_path: pathlib.Path, way: str) -> None:
+    """python.sh, with stand-ins for apt and dpkg: by digest, links made relative, the starter put in place."""
+    for name in (
+        "third-party/fetch",
+        "third-party/overlays",
+        "packages/pool",
+        "mirror",
+        "bin",
+        "tree/usr/bin",
+    ):
+        (tmp_path / name).mkdir(parents=True)
+    shutil.copy(_HERE / "python.sh", tmp_path / "third-party/fetch")
+    (tmp_path / "third-party/overlays/python3.sh").write_text("starter")
+    (tmp_path / "tree/usr/bin/link").symlink_to("/usr/bin/python3.11")
+    deb = tmp_path / "packages/pool/p.deb"
+    with tarfile.open(deb, "w") as tar:
+        tar.add(tmp_path / "tree", ".")
+    pin = {"version": "1", "sha256": [sha256(deb)], "size": 1, "path": "pool/p.deb"}
+    bundle = {"overlay": "o", "roots": ["python3.11"], "without": [], "packages": ["python3.11"]}
+    content = {
+        "kind": "deb",
+        "bundles": {"python": bundle},
+        "packages": {"python3.11": pin, "python3.11-x": pin},
+    }
+    (tmp_path / "third-party/debian.lock.json").write_text(lock.text(content))
+    programs = {
+        "dpkg-deb": 'tar -xf "$2" -C "$3"',
+        "apt-get": f"echo {tmp_path}/packages/",
+        "apt-helper": 'while [ "$1" != download-file ]; do shift; done; cp "$2" "$3"',
+    }
+    for name, text in programs.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    if way == "mirror":
+        deb.rename(tmp_path / "mirror" / pin["sha256"][0])
+    elif way == "nowhere":
+        deb.unlink()
+    elif way == "damaged":
+        deb.write_bytes(b"damaged")
+    environment = {"PATH": f"{tmp_path}/bin:/usr/bin:/bin", "EXECUTORCH_MIRROR": str(tmp_path / "mirror")}
+    environment["EXECUTORCH_DOWNLOADS"] = str(tmp_path / "downloads")
+    command = ["sh", str(tmp_path / "third-party/fetch/python.sh"), str(tmp_path / "out")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if way in ("nowhere", "damaged"):
+        assert done.returncode != 0 and "has pool/p.deb" in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert os.readlink(tmp_path / "out/usr/bin/link") == "python3.11"
+    assert (tmp_path / "out/usr/bin/python3").read_text() == "starter"
 
 
 def test_a_snapshot_is_asked_at_the_time_of_the_lock(
