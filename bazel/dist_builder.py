@@ -24,8 +24,17 @@ if(NOT TARGET executorch::@SHORT@)
   add_library(executorch::@SHORT@ INTERFACE IMPORTED)
   target_include_directories(executorch::@SHORT@ INTERFACE "${_@LIBRARY@_prefix}/include")
   target_compile_features(executorch::@SHORT@ INTERFACE cxx_std_17)
-  target_link_libraries(executorch::@SHORT@ INTERFACE @LINKS@)
+@WHOLE@  target_link_libraries(executorch::@SHORT@ INTERFACE @LINKS@)
 endif()
+"""
+
+# Options, as one group: of libraries' items CMake drops a flag that it has seen, and with two such archives one would not be whole.
+_WHOLE = """\
+  if(APPLE)
+    target_link_options(executorch::@SHORT@ INTERFACE "-Wl,-force_load,@PATH@")
+  else()
+    target_link_options(executorch::@SHORT@ INTERFACE "SHELL:-Wl,--whole-archive @PATH@ -Wl,--no-whole-archive")
+  endif()
 """
 
 _VERSION = """\
@@ -67,15 +76,17 @@ def _names(archives: list[str]) -> list[tuple[str, bool]]:
 def config_files(manifest: dict, version: str) -> dict[str, bytes]:
     library = manifest["library"]
     siblings = {name: pathlib.Path(path).read_text().strip() for name, path in manifest["siblings"].items()}
-    links, libs = [], ["-L${prefix}/lib"]
+    links, libs, wholes = [], ["-L${prefix}/lib"], []
     for name, whole in _names(manifest["archives"]):
-        path = f'"${{_{library}_prefix}}/lib/lib{name}.a"'
-        links.append(f'"-Wl,--whole-archive" {path} "-Wl,--no-whole-archive"' if whole else path)
+        path = f"${{_{library}_prefix}}/lib/lib{name}.a"
+        (wholes if whole else links).append(path if whole else f'"{path}"')
         libs.append(f"-Wl,--whole-archive -l{name} -Wl,--no-whole-archive" if whole else f"-l{name}")
     links += ["executorch::" + name.removeprefix("executorch_") for name in siblings]
     links += [f'"{flag}"' for flag in manifest["system"]]
     libs += manifest["system"]
     values = {
+        # First: what it stands for has names of the others.
+        "WHOLE": "".join(_WHOLE.replace("@PATH@", path) for path in wholes),
         "LIBRARY": library,
         "SHORT": library.removeprefix("executorch_"),
         "VERSION": version,

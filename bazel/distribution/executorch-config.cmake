@@ -1,0 +1,80 @@
+# CMake package `executorch`: all libraries that lie in this prefix, by their documented names.
+#
+#   find_package(executorch CONFIG REQUIRED COMPONENTS executorch_backends)
+#   target_link_libraries(my_target PRIVATE executorch executorch::backends executorch::extensions executorch::kernels)
+#
+# Each library is a package of its own (`executorch_runtime`, ...), whose target does the work: kernels and backends are linked whole, so
+# that they register. The names here are further names of those targets. A component is any of them.
+cmake_minimum_required(VERSION 3.19)
+
+set(_executorch_names_runtime executorch executorch_core executorch_no_prim_ops)
+set(_executorch_names_kernels
+    portable_kernels portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
+    optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib custom_ops
+    executorch_kernels)
+set(_executorch_names_extension
+    extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
+    extension_module extension_module_static extension_named_data_map extension_runner_util extension_tensor
+    extension_threadpool executorch_extensions executorch::extensions)
+set(_executorch_names_backends_xnnpack xnnpack_backend executorch_backends executorch::backends)
+set(_executorch_names_devtools etdump bundled_program bundled_module)
+
+foreach(_executorch_library IN ITEMS runtime kernels extension backends_xnnpack devtools)
+  find_package(executorch_${_executorch_library} CONFIG QUIET
+               PATHS "${CMAKE_CURRENT_LIST_DIR}/../executorch_${_executorch_library}" NO_DEFAULT_PATH)
+  if(NOT TARGET executorch::${_executorch_library})
+    continue()
+  endif()
+  foreach(_executorch_name IN LISTS _executorch_names_${_executorch_library})
+    if(NOT TARGET ${_executorch_name})
+      add_library(${_executorch_name} INTERFACE IMPORTED)
+      target_link_libraries(${_executorch_name} INTERFACE executorch::${_executorch_library})
+    endif()
+  endforeach()
+endforeach()
+
+# Without a backend in the prefix there is nothing to link by these names, and nothing wrong.
+foreach(_executorch_name IN ITEMS executorch_backends executorch::backends)
+  if(NOT TARGET ${_executorch_name})
+    add_library(${_executorch_name} INTERFACE IMPORTED)
+  endif()
+endforeach()
+
+get_filename_component(EXECUTORCH_INCLUDE_DIRS "${CMAKE_CURRENT_LIST_DIR}/../../../include" ABSOLUTE)
+set(EXECUTORCH_LIBRARIES executorch executorch::kernels executorch::extensions executorch::backends)
+
+set(executorch_FOUND TRUE)
+if(NOT TARGET executorch)
+  set(executorch_FOUND FALSE)
+  set(executorch_NOT_FOUND_MESSAGE "executorch_runtime is not in this prefix: unpack //runtime:dist over it")
+endif()
+foreach(_executorch_name IN LISTS executorch_FIND_COMPONENTS)
+  if(TARGET ${_executorch_name})
+    set(executorch_${_executorch_name}_FOUND TRUE)
+  else()
+    set(executorch_${_executorch_name}_FOUND FALSE)
+    if(executorch_FIND_REQUIRED_${_executorch_name})
+      set(executorch_FOUND FALSE)
+      set(executorch_NOT_FOUND_MESSAGE
+          "no library in ${CMAKE_CURRENT_LIST_DIR}/.. has the component ${_executorch_name}: it is not built here, or its distribution \
+is not unpacked over this prefix")
+    endif()
+  endif()
+endforeach()
+
+# Registrations are linked whole already; projects that ask for it by the documented name get the same.
+function(executorch_target_link_options_shared_lib target_name)
+  if(NOT TARGET ${target_name})
+    message(FATAL_ERROR "executorch_target_link_options_shared_lib: there is no target ${target_name}")
+  endif()
+  get_target_property(_type ${target_name} TYPE)
+  if(_type STREQUAL "STATIC_LIBRARY" OR _type STREQUAL "SHARED_LIBRARY")
+    if(APPLE)
+      target_link_options(${target_name} INTERFACE "SHELL:LINKER:-force_load,$<TARGET_FILE:${target_name}>")
+    else()
+      target_link_options(
+        ${target_name} INTERFACE
+        "SHELL:LINKER:--whole-archive $<TARGET_FILE:${target_name}> LINKER:--no-whole-archive")
+    endif()
+  endif()
+endfunction()
