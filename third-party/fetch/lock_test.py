@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -120,6 +121,24 @@ def test_the_locks_are_of_one_format() -> None:
             assert set(entry["packages"]) <= set(content["packages"])
     torch = locks["python"]["packages"]["torch"]
     assert len(torch["sha256"]) == 2 and set(torch["builds"]) < set(torch["sha256"])
+
+
+def test_the_private_bazel_has_the_rule_sets_that_the_module_asks_for() -> None:
+    """MODULE.bazel names the least versions, for a Bazel from PATH; those of the lock are of their lines and not older."""
+    pins = lock.read(lock.LOCKS)["bazel"]["packages"]
+    asked = re.findall(
+        r'^bazel_dep\(name = "(\w+)", version = "([\d.]+)"',
+        (lock.LOCKS.parent / "MODULE.bazel").read_text(),
+        re.M,
+    )
+    assert asked
+    for name, least in asked:
+        package = "bazel-" + name.removeprefix("bazel_").replace("_", "-")
+        have, want = (
+            [int(part) for part in version.split("-")[0].split(".")]
+            for version in (pins[package]["version"], least)
+        )
+        assert have[0] == want[0] and have >= want, (name, have, want)
 
 
 def test_a_mirror_holds_what_is_needed_and_serves_it(
