@@ -142,7 +142,7 @@ EDGES = {
         "tests": ["exir", "runtime"],
     },
     # Works on exported graphs, a wheel of its own for the reason of the next but one.
-    "extension/llm/export": {"py": ["passes"], "cc": []},
+    "extension/llm/export": {"py": ["passes", "extension/llm/custom_ops"], "cc": []},
     # What published code imports from the examples of released versions.
     "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},
     # A model to train, exported: above the front door; no wheel holds it.

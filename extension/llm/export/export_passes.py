@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.fx import GraphModule, Node
 
+from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 from executorch.passes.infrastructure.pass_base import GraphPass
 
 _aten = torch.ops.aten
@@ -60,4 +63,69 @@ def _dims(node: Node) -> tuple[int, ...] | None:
     return tuple(dims)
 
 
-__all__ = ["RemoveRedundantTransposes"]
+class ReplaceSDPAWithCustomSDPAPass(GraphPass):
+    """Attention by ``llama::custom_sdpa``, which takes positions before heads.
+
+    Stays as it is what the operator cannot say: a mask with rows for single heads or batches, and attention without a mask over more or
+    fewer keys than queries.
+
+    Args:
+        assume_causal_mask: every mask is the causal one, and need not be read.
+    """
+
+    def __init__(self, assume_causal_mask: bool = False) -> None:
+        super().__init__()
+        self.assume_causal_mask = assume_causal_mask
+
+    def rewrite_node(self, node: Node) -> bool:
+        if node.op != "call_function" or node.target != _aten.scaled_dot_product_attention.default:
+            return False
+        query, key, value, mask, dropout, is_causal, scale = _attention_arguments(node)
+        graph = node.graph
+        if self.assume_causal_mask:
+            mask, is_causal = None, True
+        if mask is None and not is_causal and query.meta["val"].shape[2] != key.meta["val"].shape[2]:
+            return False
+        with graph.inserting_before(node):
+            if mask is not None:
+                mask = _mask_of_two_dims(mask)
+                if mask is None:
+                    return False
+            turned = [_turned(one) for one in (query, key, value)]
+            arguments = (*turned, 0, mask, dropout, is_causal, scale)
+            attended = graph.call_function(torch.ops.llama.custom_sdpa.default, arguments)
+            node.replace_all_uses_with(_turned(attended))
+        graph.erase_node(node)
+        return True
+
+
+def _attention_arguments(node: Node) -> tuple[Any, ...]:
+    """Query, key, value, mask, dropout, causality and scale of an attention."""
+    schema = node.target._schema.arguments  # type: ignore[union-attr]
+    given = dict(zip((one.name for one in schema), node.args, strict=False)) | dict(node.kwargs)
+    names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale")
+    defaults = {"attn_mask": None, "dropout_p": 0.0, "is_causal": False, "scale": None}
+    return tuple(given.get(name, defaults.get(name)) for name in names)
+
+
+def _turned(node: Node) -> Node:
+    """Heads and positions exchanged, in memory too."""
+    turned = node.graph.call_function(_aten.transpose.int, (node, 1, 2))
+    return node.graph.call_function(_aten.contiguous.default, (turned,))
+
+
+def _mask_of_two_dims(mask: Node) -> Node | None:
+    """A mask as floats of ``[queries, keys]``; None if it has rows for single heads or batches."""
+    value = mask.meta["val"]
+    leading = value.dim() - 2
+    if any(size != 1 for size in value.shape[:leading]):
+        return None
+    graph = mask.graph
+    if leading:
+        mask = graph.call_function(_aten.squeeze.dims, (mask, tuple(range(leading))))
+    if value.dtype == torch.bool:
+        mask = graph.call_function(_aten.where.Scalar, (mask, 0.0, float("-inf")))
+    return mask
+
+
+__all__ = ["RemoveRedundantTransposes", "ReplaceSDPAWithCustomSDPAPass"]
