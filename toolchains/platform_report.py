@@ -21,8 +21,9 @@ __aeabi_memmove4 __aeabi_memset abort aligned_alloc bcmp calloc clock_gettime ff
 memcpy memmove memset posix_memalign realloc snprintf stderr strchr strcmp strlen strncmp strtod strtof strtol strtoul
 vsnprintf write
 """
-#: Functions whose binary interface is the same in bionic and in musl, by whose headers Android's objects are compiled.
-NEUTRAL = frozenset(_NEUTRAL_NAMES.split())
+#: Functions whose binary interface is the same in bionic and in musl, by whose headers Android's objects are compiled;
+#: of the last three, `android_headers` declares bionic's.
+NEUTRAL = frozenset([*_NEUTRAL_NAMES.split(), "__assert2", "__errno", "sysconf"])
 #: Prefixes of the names of C++, of the compiler's own library, and of what an application may put in place of ours.
 _OWN: tuple[str, ...] = (
     "_Z",

@@ -145,8 +145,9 @@ def _macos(clang_cpu, zig_cpu, constraint):
 def _android(clang_target, constraint, headers, machine_headers, flags = []):
     """Objects and static libraries.
 
-    Bionic's headers are not in the wheel. Musl's may stand in for them as long as objects refer to functions only
-    whose binary interface is the same in both; the table of `//toolchains:all_platforms` names those that are not.
+    Bionic's headers are not in the wheel. Musl's stand in for them, with what differs (the shim) searched first, as
+    long as objects refer to functions only whose binary interface is then the same; `//toolchains:android_symbols` and
+    the table of `//toolchains:all_platforms` name those that are not.
     """
     return _row(
         clang_target = clang_target + _ANDROID_API,
@@ -156,7 +157,11 @@ def _android(clang_target, constraint, headers, machine_headers, flags = []):
         flags = flags,
         libc = "bionic",
         libc_headers = [headers + "-linux-musl", "generic-musl", machine_headers + "-linux-any", "any-linux-any"],
-        libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
+        # The NDK's libc++ has its names in a namespace of its own; with ours nothing would be found in libc++_shared.so.
+        libcxx = {
+            "_LIBCPP_ABI_NAMESPACE": "__ndk1",
+            "_LIBCPP_HAS_MUSL_LIBC": "1",
+        },
         shim = "//toolchains/android_headers:include",
         unlinked = "needs the NDK's C library",
     )
