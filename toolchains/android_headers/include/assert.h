@@ -1,5 +1,5 @@
-/* No include guard: NDEBUG may differ from one inclusion to the next. Bionic's function that reports a failed
- * assertion has another name than musl's, and another order of arguments. */
+/* No include guard: NDEBUG may differ from one inclusion to the next. Bionic's function that
+ * reports a failed assertion has another name than musl's, and another order of arguments. */
 #include_next <assert.h>
 
 #ifdef __cplusplus

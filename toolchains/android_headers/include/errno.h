@@ -1,4 +1,5 @@
-/* The place of errno has another name in bionic than in musl; the numbers are the kernel's in both. */
+/* The place of errno has another name in bionic than in musl; the numbers are the kernel's in both.
+ */
 #pragma once
 
 #include_next <errno.h>

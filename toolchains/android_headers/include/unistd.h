@@ -1,6 +1,7 @@
-/* Numbers of sysconf() are the C library's own, and bionic's are others than musl's. Those that bionic's page of
- * constants has under the same name and that a library may ask for are here; the rest is taken away, so that asking for
- * one does not compile in place of getting the answer to another question. */
+/* Numbers of sysconf() are the C library's own, and bionic's are others than musl's. Those that
+ * bionic's page of constants has under the same name and that a library may ask for are here; the
+ * rest is taken away, so that asking for one does not compile in place of getting the answer to
+ * another question. */
 #pragma once
 
 #include_next <unistd.h>

@@ -14,8 +14,9 @@ typedef long suseconds_t;
 #endif
 #endif
 
-/* Threads: bionic's types are as long as its functions take them to be. With musl's attributes of a mutex, of four
-   bytes, pthread_mutexattr_init() would write past the end; the braces are those of musl's initializers. */
+/* Threads: bionic's types are as long as its functions take them to be. With musl's attributes of a
+   mutex, of four bytes, pthread_mutexattr_init() would write past the end; the braces are those of
+   musl's initializers. */
 #if defined(__LP64__)
 #define _ANDROID_WORDS(lp64, lp32) lp64
 #else
