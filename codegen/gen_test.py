@@ -122,6 +122,19 @@ def test_variants_that_pytorch_generates_have_schemas(generate, tmp_path):
     assert "norm_out(const torch::executor::Tensor & input, double eps," in files["NativeFunctions.h"]
 
 
+def test_factories_and_random_operators_need_no_more_than_kernels(generate, tmp_path):
+    (tmp_path / "aten.yaml").write_text(
+        "- func: my_like.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "- func: my_rand.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
+    )
+    (tmp_path / "functions.yaml").write_text(
+        "- op: my_like.out\n  kernels: [{kernel_name: my::like_out}]\n"
+        "- op: my_rand.out\n  kernels: [{kernel_name: my::rand_out}]\n"
+    )
+    files = generate("--functions-yaml-path=DIR/functions.yaml", "--generate=headers")
+    assert "like_out(" in files["NativeFunctions.h"] and "rand_out(" in files["NativeFunctions.h"]
+
+
 def test_an_operator_that_pytorch_has_not_is_named(generate, tmp_path):
     (tmp_path / "functions.yaml").write_text("- op: nothing_like_that.out\n  kernels: []\n")
     with pytest.raises(AssertionError, match=r"no operator of PyTorch is called nothing_like_that\.out"):

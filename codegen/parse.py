@@ -93,6 +93,20 @@ def strip_et_fields(es: object) -> None:
             entry.pop(name, None)
 
 
+def _add_what_pytorch_demands(entries: list[dict[str, Any]]) -> None:
+    """Says of entries what PyTorch's reader refuses them without, and what says nothing here: a table of kernels for
+    `new_...` and `..._like`, a tag for random operators.
+    """
+    for entry in entries:
+        name = _operator(entry)
+        base = str(name.name)
+        if "dispatch" not in entry and (base.startswith("new_") or base.endswith("_like")):
+            entry["dispatch"] = {"CompositeExplicitAutograd": name.unambiguous_name()}
+        dropout = "dropout" in entry["func"] and "backward" not in base
+        if "tags" not in entry and (dropout or "rand" in base or "Generator" in entry["func"]):
+            entry["tags"] = "nondeterministic_seeded"
+
+
 def parse_et_yaml(
     path: str,
     tags_yaml_path: str,
@@ -114,6 +128,7 @@ def parse_et_yaml(
         entries = yaml.load(file, Loader=LineLoader)
     fields = extract_kernel_fields(entries)
     strip_et_fields(entries)
+    _add_what_pytorch_demands(entries)
     # Not by path: PyTorch's reader would answer for a file that has changed with what it was.
     functions = parse_native_yaml_struct(
         entries, parse_tags_yaml(tags_yaml_path), ignore_keys, path, skip_native_fns_gen

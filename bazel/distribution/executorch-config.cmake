@@ -9,7 +9,7 @@ cmake_minimum_required(VERSION 3.19)
 
 set(_executorch_names_runtime executorch executorch_core executorch_no_prim_ops)
 set(_executorch_names_kernels
-    portable_kernels portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
+    portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
     optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib custom_ops
     executorch_kernels)
 set(_executorch_names_extension
@@ -32,6 +32,20 @@ foreach(_executorch_library IN ITEMS runtime kernels extension backends_xnnpack 
     endif()
   endforeach()
 endforeach()
+
+# The kernels alone, of which a library of gen_operators_lib registers what it selects; and what every program needs besides,
+# which is taken when gen_operators_lib's source refers to it, once, whoever else links it whole.
+if(TARGET executorch::kernels AND NOT TARGET portable_kernels)
+  get_filename_component(_executorch_lib "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+  add_library(portable_kernels STATIC IMPORTED)
+  set_target_properties(
+    portable_kernels PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libexecutorch_kernels.a"
+                                INTERFACE_LINK_LIBRARIES executorch::runtime)
+  add_library(executorch_prim_ops STATIC IMPORTED)
+  set_target_properties(
+    executorch_prim_ops PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libexecutorch_kernels_whole.a"
+                                   INTERFACE_LINK_LIBRARIES portable_kernels)
+endif()
 
 # Without a backend in the prefix there is nothing to link by these names, and nothing wrong.
 foreach(_executorch_name IN ITEMS executorch_backends executorch::backends)
@@ -62,19 +76,9 @@ is not unpacked over this prefix")
   endif()
 endforeach()
 
-# Registrations are linked whole already; projects that ask for it by the documented name get the same.
-function(executorch_target_link_options_shared_lib target_name)
-  if(NOT TARGET ${target_name})
-    message(FATAL_ERROR "executorch_target_link_options_shared_lib: there is no target ${target_name}")
-  endif()
-  get_target_property(_type ${target_name} TYPE)
-  if(_type STREQUAL "STATIC_LIBRARY" OR _type STREQUAL "SHARED_LIBRARY")
-    if(APPLE)
-      target_link_options(${target_name} INTERFACE "SHELL:LINKER:-force_load,$<TARGET_FILE:${target_name}>")
-    else()
-      target_link_options(
-        ${target_name} INTERFACE
-        "SHELL:LINKER:--whole-archive $<TARGET_FILE:${target_name}> LINKER:--no-whole-archive")
-    endif()
-  endif()
-endfunction()
+# The documented functions, and files by their documented places: ${EXECUTORCH_ROOT}/kernels/portable/functions.yaml.
+if(NOT EXECUTORCH_ROOT)
+  get_filename_component(EXECUTORCH_ROOT "${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch" ABSOLUTE)
+endif()
+include("${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch/tools/cmake/Utils.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch/tools/cmake/Codegen.cmake")

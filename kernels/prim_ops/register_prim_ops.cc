@@ -53,3 +53,9 @@ Error register_all() {
 
 }  // namespace
 }  // namespace torch::executor::function
+
+// A name by which a linker finds this file in an archive that is not linked whole.
+extern "C" {
+extern const char executorch_prim_ops_registered;
+const char executorch_prim_ops_registered = 1;
+}
