@@ -1,5 +1,7 @@
-/// Says which of the operators that it is asked for are registered, how many there are, and what aten::add.out makes of
-/// 1 and 20 if it is there:  PROGRAM OPERATOR...
+/// Says which of the operators that it is asked for are registered, and what aten::add.out makes of
+/// 1 and 20 if it is there:
+///
+///     PROGRAM OPERATOR...
 
 #include <cstdio>
 

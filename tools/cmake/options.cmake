@@ -1,0 +1,82 @@
+# Every documented option, and what it means here: one row each. docs/cmake.md has the same rows.
+#
+#   executorch_option(NAME always|flag|target|value|absent DEFAULT "what it maps to, or why not")
+#
+# always: part of the libraries below, of which a linker takes what is used; OFF is told so. flag: a flag of Bazel's. target: a
+# target or a library that is built. value: is read where it is used. absent: ON stops with the reason.
+include_guard()
+include("${CMAKE_CURRENT_LIST_DIR}/Utils.cmake")
+
+set(EXECUTORCH_OPTION_NAMES "" CACHE INTERNAL "")
+
+function(executorch_option name kind default meaning)
+  if(kind STREQUAL "value")
+    set(${name} "${default}" CACHE STRING "${meaning}")
+  else()
+    option(${name} "${meaning}" ${default})
+  endif()
+  set(EXECUTORCH_OPTION_NAMES ${EXECUTORCH_OPTION_NAMES} ${name} CACHE INTERNAL "")
+  if(kind STREQUAL "absent" AND NOT "${${name}}" MATCHES "^(OFF|0|FALSE|NO|N|)$")
+    message(FATAL_ERROR "${name}=${${name}}: ${meaning}. docs/cmake.md says what there is.")
+  elseif(kind STREQUAL "always" AND NOT ${name})
+    message(STATUS "${name}=OFF: ${meaning}; it is there in any case and costs a program that does not use it nothing")
+  endif()
+endfunction()
+
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(_logging ON)
+else()
+  set(_logging OFF)
+endif()
+
+# Backends
+executorch_option(EXECUTORCH_BUILD_XNNPACK target ON "//backends/xnnpack:dist, the target xnnpack_backend")
+executorch_option(EXECUTORCH_BUILD_CADENCE absent OFF "there is no Cadence backend; --config=xtensa builds runtime and kernels")
+executorch_option(EXECUTORCH_BUILD_COREML absent OFF "there is no Core ML backend")
+executorch_option(EXECUTORCH_BUILD_CORTEX_M absent OFF "there is no Cortex-M backend; the preset arm-baremetal builds the kernels")
+executorch_option(EXECUTORCH_BUILD_EXYNOS absent OFF "there is no Exynos backend")
+executorch_option(EXECUTORCH_BUILD_MPS absent OFF "there is no Metal backend")
+executorch_option(EXECUTORCH_BUILD_NEURON absent OFF "there is no MediaTek backend")
+executorch_option(EXECUTORCH_BUILD_OPENVINO absent OFF "there is no OpenVINO backend in C++")
+executorch_option(EXECUTORCH_BUILD_QNN absent OFF "there is no Qualcomm backend")
+executorch_option(EXECUTORCH_BUILD_VGF absent OFF "there is no VGF backend in C++")
+executorch_option(EXECUTORCH_BUILD_VULKAN absent OFF "there is no Vulkan backend in C++")
+executorch_option(EXECUTORCH_BUILD_ARM_ETDUMP absent OFF "it belongs to the runner of the Ethos-U backend, which is not there")
+
+# Extensions
+executorch_option(EXECUTORCH_BUILD_EXTENSION_DATA_LOADER always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_EVALUE_UTIL always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_FLAT_TENSOR always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_RUNNER always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_MODULE always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_NAMED_DATA_MAP always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_RUNNER_UTIL always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_TENSOR always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_TRAINING always ON "//extension:dist")
+executorch_option(EXECUTORCH_BUILD_PTHREADPOOL always ON "the thread pool of //extension:dist, and XNNPACK's own")
+executorch_option(EXECUTORCH_BUILD_CPUINFO always ON "//backends/xnnpack:dist carries it")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_APPLE absent OFF "the frameworks are built by Bazel: //extension/apple")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_APPLE absent OFF "the frameworks are built by Bazel: //extension/apple")
+executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the Java interface is built by Bazel: //extension/android")
+
+# Kernels
+executorch_option(EXECUTORCH_BUILD_KERNELS_QUANTIZED always ON "//kernels:dist")
+executorch_option(EXECUTORCH_SELECT_OPS_YAML value "" "executorch_kernels registers the operators of this yaml only")
+executorch_option(EXECUTORCH_SELECT_OPS_LIST value "" "executorch_kernels registers these operators only")
+executorch_option(EXECUTORCH_SELECT_OPS_MODEL value "" "executorch_kernels registers the operators of this program only")
+executorch_option(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD value OFF "with EXECUTORCH_SELECT_OPS_MODEL: selected_op_variants.h")
+
+# Programs and tools
+executorch_option(EXECUTORCH_BUILD_EXECUTOR_RUNNER target OFF "//extension/executor_runner, copied beside the build's cache")
+executorch_option(EXECUTORCH_BUILD_DEVTOOLS target OFF "//devtools:dist, the targets etdump and bundled_program")
+executorch_option(EXECUTORCH_BUILD_TESTS absent OFF "the tests are Bazel's: ./bazelw test //...")
+executorch_option(ENABLE_XNNPACK_PROFILING absent OFF "the XNNPACK backend records its operators wherever the event tracer is on")
+
+# How it is compiled
+executorch_option(EXECUTORCH_ENABLE_LOGGING flag ${_logging} "OFF: --//runtime/platform:min_log_level=none")
+executorch_option(EXECUTORCH_LOG_LEVEL value info "--//runtime/platform:min_log_level=debug, info, error or fatal")
+executorch_option(EXECUTORCH_ENABLE_EVENT_TRACER flag OFF "--//runtime/core:enable_event_tracer")
+executorch_option(ET_EVENT_TRACER_ENABLED flag OFF "as EXECUTORCH_ENABLE_EVENT_TRACER")
+executorch_option(EXECUTORCH_OPTIMIZE_SIZE flag OFF "--config=size")
+executorch_option(EXECUTORCH_PAL_DEFAULT value posix "--//runtime/platform:pal=//runtime/platform/default:posix or minimal")

@@ -1,0 +1,2 @@
+# As arm-baremetal: what Zephyr links is freestanding.
+include("${CMAKE_CURRENT_LIST_DIR}/arm-baremetal.cmake")
