@@ -27,29 +27,35 @@ def wrong(binary: Binary) -> list[str]:
     return sorted(name for name in binary.undefined if name in NOT_IN_BIONIC or "St3__1" in name)
 
 
-def row(path: pathlib.Path) -> tuple[str, list[str], list[str]]:
-    """The archive's name, what is wrong, and what has not been compared between bionic and musl."""
-    binary = read(path.read_bytes())
-    bad = wrong(binary)
-    open_names = binary.undefined - binary.defined
-    unknown = [name for name in foreign(binary) if name in open_names and name not in bad]
-    return path.name, bad, unknown
+def rows(paths: list[pathlib.Path]) -> list[tuple[str, list[str], list[str]]]:
+    """Each archive's name, what is wrong, and what has not been compared between bionic and musl.
+
+    Archives are linked together: what one of them defines, the others do not ask of bionic.
+    """
+    binaries = {path.name: read(path.read_bytes()) for path in paths}
+    ours = set().union(*(binary.defined for binary in binaries.values()))
+    found = []
+    for name, binary in binaries.items():
+        bad = wrong(binary)
+        asked = binary.undefined - ours
+        found.append((name, bad, [one for one in foreign(binary) if one in asked and one not in bad]))
+    return found
 
 
-def table(rows: list[tuple[str, list[str], list[str]]]) -> str:
+def table(found: list[tuple[str, list[str], list[str]]]) -> str:
     """The report as Markdown."""
     lines = ["| archive | not in an NDK's libraries | not compared with bionic |", "| --- | --- | --- |"]
     lines += [
         f"| {name} | {', '.join(bad) or 'nothing'} | {', '.join(more) or 'nothing'} |"
-        for name, bad, more in rows
+        for name, bad, more in found
     ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    rows = [row(pathlib.Path(name)) for name in sys.argv[1:]]
-    print(table(rows))
-    sys.exit(any(bad for _, bad, _ in rows))
+    found = rows([pathlib.Path(name) for name in sys.argv[1:]])
+    print(table(found))
+    sys.exit(any(bad for _, bad, _ in found))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ def test_table(tmp_path: pathlib.Path):
     objects = [elf(True, 183, 1, SECTIONS, symbols), elf(True, 183, 1, SECTIONS, [("ours", 1, 3)])]
     archive = tmp_path / "lib.a"
     archive.write_bytes(b"!<arch>\n" + b"".join(member(f"{at}.o/", one) for at, one in enumerate(objects)))
-    found = android_symbols.row(archive)
-    assert found == ("lib.a", ["__errno_location"], ["getrandom"])
-    assert "| lib.a | __errno_location | getrandom |" in android_symbols.table([found])
+    found = android_symbols.rows([archive])
+    assert found == [("lib.a", ["__errno_location"], ["getrandom"])]
+    assert "| lib.a | __errno_location | getrandom |" in android_symbols.table(found)
+    other = tmp_path / "other.a"
+    other.write_bytes(b"!<arch>\n" + member("0.o/", elf(True, 183, 1, SECTIONS, [("getrandom", 1, 3)])))
+    assert android_symbols.rows([archive, other])[0] == ("lib.a", ["__errno_location"], [])

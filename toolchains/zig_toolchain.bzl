@@ -91,8 +91,8 @@ zig_tools = rule(
 )
 
 def _compile_features(row, lib, picolibc, shim):
-    c = [lib + "/" + directory for directory in ["include"] + ["libc/include/" + d for d in row.libc_headers]]
-    c += ([picolibc.include] if picolibc else []) + ([shim] if shim else [])
+    c = [lib + "/include"] + ([shim] if shim else [])
+    c += [lib + "/libc/include/" + directory for directory in row.libc_headers] + ([picolibc.include] if picolibc else [])
     cxx = ["-nostdinc++"] + ["-D" + define for define in _libcxx_defines(row)]
     cxx += isystem([lib + "/" + directory for directory in ["libcxx/include", "libcxxabi/include"]])
     cxx.append("-std=c++17")

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Returns the length of the value, which is written with its zero; 0 if there is no such property. */
+/* Returns the length of the value, which is written with its zero; 0 if there is no such property.
+ */
 int __system_property_get(const char* name, char value[PROP_VALUE_MAX]);
 
 #ifdef __cplusplus
