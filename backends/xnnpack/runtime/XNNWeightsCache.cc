@@ -69,11 +69,12 @@ Result<const uint8_t*> XNNWeightsCache::load_unpacked_data(const std::string& na
   return bytes;
 }
 
-void XNNWeightsCache::name_packed(const void* kernel, const void* bias, const std::string& name) {
+void XNNWeightsCache::name_packed(const void* kernel, const void* bias, const std::string& name,
+                                  size_t least_size) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto added = packed_names_.emplace(std::make_pair(kernel, bias), name);
-  if (!added.second && added.first->second != name) {
-    added.first->second.clear();
+  const auto added = packed_names_.emplace(std::make_pair(kernel, bias), Name{name, least_size});
+  if (!added.second && added.first->second.text != name) {
+    added.first->second.text.clear();
   }
 }
 
@@ -131,20 +132,20 @@ std::vector<std::string> XNNWeightsCache::get_packed_data_names() const {
   return names;
 }
 
-bool XNNWeightsCache::find_name(const xnn_weights_cache_look_up_key& key, std::string& name) const {
+bool XNNWeightsCache::find_name(const xnn_weights_cache_look_up_key& key, Name& name) const {
   const auto packed = packed_names_.find({key.kernel, key.bias});
   if (packed != packed_names_.end()) {
     name = packed->second;
-    return !name.empty();
+    return !name.text.empty();
   }
   const auto kernel = names_.find(key.kernel);
   const auto bias = names_.find(key.bias);
   if (kernel == names_.end() || (key.bias != nullptr && bias == names_.end())) {
     return false;
   }
-  name = kernel->second;
+  name.text = kernel->second;
   if (key.bias != nullptr) {
-    name += bias->second;
+    name.text += bias->second;
   }
   return true;
 }
@@ -161,12 +162,19 @@ size_t XNNWeightsCache::use(const PackedKey& key, std::shared_ptr<const Packed> 
 size_t XNNWeightsCache::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
   XNNWeightsCache& cache = self(context);
   const std::lock_guard<std::mutex> lock(cache.mutex_);
-  PackedKey packed_key("", key->seed);
-  if (!cache.find_name(*key, packed_key.first)) {
+  Name name;
+  if (!cache.find_name(*key, name)) {
     return kNotFound;
   }
+  const PackedKey packed_key(name.text, key->seed);
   std::shared_ptr<const Packed> packed = cache.store_->find(packed_key);
   if (packed == nullptr) {
+    return kNotFound;
+  }
+  if (packed->size < name.least_size) {
+    ET_LOG(Error, "XNNPACK: packed weights of %zu bytes cannot hold %zu; they are packed again",
+           packed->size, name.least_size);
+    cache.store_->discard(packed_key);
     return kNotFound;
   }
   ++cache.num_found_;
@@ -198,11 +206,12 @@ size_t XNNWeightsCache::look_up_or_insert(void* context, const xnn_weights_cache
   Packed packed = {data, size, std::move(reserved->second)};
   cache.reserved_.erase(reserved);
   ++cache.num_inserted_;
-  PackedKey packed_key("", key->seed);
-  if (!cache.find_name(*key, packed_key.first)) {
+  Name name;
+  if (!cache.find_name(*key, name)) {
     cache.nameless_.push_back(std::make_shared<const Packed>(std::move(packed)));
     return offset_of(*cache.nameless_.back());
   }
+  const PackedKey packed_key(name.text, key->seed);
   return cache.use(packed_key, cache.store_->insert(packed_key, std::move(packed)));
 }
 

@@ -54,8 +54,10 @@ class XNNWeightsCache {
 
   /// What is packed from `kernel` and `bias` (null if there is none) goes by `name`, which has to
   /// say everything that the packing depends on. If they got another name before, they have none:
-  /// such weights are packed, but never shared.
-  void name_packed(const void* kernel, const void* bias, const std::string& name);
+  /// such weights are packed, but never shared. Packed weights of that name with fewer than
+  /// `least_size` bytes are not used.
+  void name_packed(const void* kernel, const void* bias, const std::string& name,
+                   size_t least_size = 0);
 
   /// Frees what was loaded, writes to the store's file, and lets the weights be used.
   ///
@@ -84,6 +86,11 @@ class XNNWeightsCache {
   xnn_weights_cache_t get() { return &provider_; }
 
  private:
+  struct Name {
+    /// Empty stands for two.
+    std::string text;
+    size_t least_size = 0;
+  };
   struct Held {
     std::shared_ptr<const Packed> packed;
     size_t uses = 0;
@@ -97,7 +104,7 @@ class XNNWeightsCache {
   static void* offset_to_addr(void* context, size_t offset);
   static xnn_status delete_cache(void* context);
 
-  bool find_name(const xnn_weights_cache_look_up_key& key, std::string& name) const;
+  bool find_name(const xnn_weights_cache_look_up_key& key, Name& name) const;
   size_t use(const PackedKey& key, std::shared_ptr<const Packed> packed);
 
   xnn_weights_cache_provider provider_;
@@ -109,8 +116,7 @@ class XNNWeightsCache {
 
   std::map<std::string, runtime::FreeableBuffer> unpacked_;
   std::unordered_map<const void*, std::string> names_;
-  // An empty name stands for two.
-  std::map<std::pair<const void*, const void*>, std::string> packed_names_;
+  std::map<std::pair<const void*, const void*>, Name> packed_names_;
 
   std::unordered_map<const void*, std::shared_ptr<const void>> reserved_;
   std::map<PackedKey, Held> held_;

@@ -35,6 +35,29 @@ Result<T> given_or(const BackendInitContext& context, const char* key, T otherwi
   return given;
 }
 
+Error read_text(const BackendOption& option, std::string& into) {
+  const char* text = nullptr;
+  ET_CHECK_OK_OR_RETURN_ERROR(read_option_value(option, text));
+  into = text;
+  return Error::Ok;
+}
+
+/// As the text came out of an option, it fits into one.
+void write_text(const std::string& text, BackendOption& option) {
+  Text value = {};
+  (void)runtime::internal::copy_option_text(value.data(), value.size(), text.c_str());
+  option.value = value;
+}
+
+Result<std::string> given_or(const BackendInitContext& context, const char* key,
+                             const std::string& otherwise) {
+  const Result<const char*> given = given_or(context, key, otherwise.c_str());
+  if (!given.ok()) {
+    return given.error();
+  }
+  return std::string(*given);
+}
+
 }  // namespace
 
 Error XnnpackBackendOptions::set_option(const BackendOption& option) {
@@ -49,10 +72,10 @@ Error XnnpackBackendOptions::set_option(const BackendOption& option) {
     return read_option_value(option, weight_cache_);
   }
   if (is_option(option, packed_cache_path_option_key)) {
-    const char* path = nullptr;
-    ET_CHECK_OK_OR_RETURN_ERROR(read_option_value(option, path));
-    packed_cache_path_ = path;
-    return Error::Ok;
+    return read_text(option, packed_cache_path_);
+  }
+  if (is_option(option, weight_cache_group_option_key)) {
+    return read_text(option, weight_cache_group_);
   }
   ET_LOG(Info, "XNNPACK: there is no option %.*s", int(runtime::kMaxOptionKeyLength), option.key);
   return Error::Ok;
@@ -67,10 +90,9 @@ Error XnnpackBackendOptions::get_option(BackendOption& option) const {
   if (is_option(option, weight_cache_option_key)) {
     option.value = weight_cache_;
   } else if (is_option(option, packed_cache_path_option_key)) {
-    Text text = {};
-    // As it came out of an option, it fits into one.
-    (void)runtime::internal::copy_option_text(text.data(), text.size(), packed_cache_path_.c_str());
-    option.value = text;
+    write_text(packed_cache_path_, option);
+  } else if (is_option(option, weight_cache_group_option_key)) {
+    write_text(weight_cache_group_, option);
   }
   return Error::Ok;
 }
@@ -93,16 +115,17 @@ Result<WorkspaceSharingMode> XnnpackBackendOptions::resolve_sharing_mode(
 Result<std::string> XnnpackBackendOptions::resolve_packed_cache_path(
     const BackendInitContext& context) const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const Result<const char*> path =
-      given_or(context, packed_cache_path_option_key, packed_cache_path_.c_str());
-  if (!path.ok()) {
-    return path.error();
-  }
-  return std::string(*path);
+  return given_or(context, packed_cache_path_option_key, packed_cache_path_);
+}
+
+Result<std::string> XnnpackBackendOptions::resolve_weight_cache_group(
+    const BackendInitContext& context) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return given_or(context, weight_cache_group_option_key, weight_cache_group_);
 }
 
 Result<std::shared_ptr<PackedWeights>> XnnpackBackendOptions::resolve_packed_weights(
-    const BackendInitContext& context) const {
+    BackendInitContext& context) const {
   const Result<bool> is_on = resolve_weight_cache(context);
   if (!is_on.ok()) {
     return is_on.error();
@@ -114,7 +137,23 @@ Result<std::shared_ptr<PackedWeights>> XnnpackBackendOptions::resolve_packed_wei
   if (!path.ok()) {
     return path.error();
   }
-  return packed_weights_of(*path);
+  if (!path->empty()) {
+    return packed_weights_of(*path);
+  }
+  const Result<std::string> group = resolve_weight_cache_group(context);
+  if (!group.ok()) {
+    return group.error();
+  }
+  if (!group->empty()) {
+    return packed_weights_in("group " + *group);
+  }
+  // While one of its delegates exists, no other program has its data at the same address; and
+  // without named data, no other method the allocator.
+  const void* program = context.get_named_data_map();
+  if (program == nullptr) {
+    program = context.get_runtime_allocator();
+  }
+  return packed_weights_in("program " + std::to_string(reinterpret_cast<uintptr_t>(program)));
 }
 
 Result<std::shared_ptr<XNNWorkspace>> XnnpackBackendOptions::resolve_workspace(

@@ -41,9 +41,13 @@ class XnnpackBackendOptions {
   runtime::Result<std::string> resolve_packed_cache_path(
       const runtime::BackendInitContext& context) const;
 
-  /// The packed weights that the delegate shares; null if it shares none.
-  runtime::Result<std::shared_ptr<PackedWeights>> resolve_packed_weights(
+  runtime::Result<std::string> resolve_weight_cache_group(
       const runtime::BackendInitContext& context) const;
+
+  /// The packed weights that the delegate shares: with whoever has the same file, else the same
+  /// group, else its program, which is told by its named data; null if it shares none.
+  runtime::Result<std::shared_ptr<PackedWeights>> resolve_packed_weights(
+      runtime::BackendInitContext& context) const;
 
   /// The workspace of the delegate. Delegates of one method have one runtime allocator, which
   /// others do not have while the method exists.
@@ -57,6 +61,7 @@ class XnnpackBackendOptions {
   mutable std::mutex mutex_;
   bool weight_cache_ = true;
   std::string packed_cache_path_;
+  std::string weight_cache_group_;
 };
 
 }  // namespace xnnpack

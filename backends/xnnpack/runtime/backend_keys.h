@@ -23,11 +23,16 @@ enum class WorkspaceSharingMode : int {
 
 /// int: a WorkspaceSharingMode.
 constexpr char workspace_sharing_mode_option_key[] = "workspace_sharing_mode";
-/// bool: whether equal weights are packed once and shared by all delegates of the process. True by
-/// default.
+/// bool: whether equal weights are packed once and shared by all delegates of a program, or of a
+/// group. True by default.
 constexpr char weight_cache_option_key[] = "weight_cache_enabled";
-/// Text: a file that keeps packed weights for the next process; the directory has to exist. Empty,
-/// the default, for none.
+/// Text: programs that are loaded with the same name share packed weights. They trust each other:
+/// what one says its weights are called is believed. Empty, the default, for no program but one's
+/// own.
+constexpr char weight_cache_group_option_key[] = "weight_cache_group";
+/// Text: a file that keeps packed weights for the next process; the directory has to exist, and
+/// nobody else may write there. Whoever is loaded with the same file trusts each other as in a
+/// group. Empty, the default, for none.
 constexpr char packed_cache_path_option_key[] = "packed_cache_path";
 
 }  // namespace xnnpack

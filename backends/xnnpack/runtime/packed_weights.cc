@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
@@ -40,6 +41,12 @@ std::shared_ptr<const Packed> PackedWeights::find(const PackedKey& key) const {
   return packed;
 }
 
+void PackedWeights::discard(const PackedKey& key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  loaded_.erase(key);
+  live_.erase(key);
+}
+
 std::shared_ptr<const Packed> PackedWeights::insert(const PackedKey& key, Packed packed) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto stored = loaded_.find(key);
@@ -68,17 +75,44 @@ Error PackedWeights::save() {
   return error;
 }
 
-std::shared_ptr<PackedWeights> packed_weights_of(const std::string& path) {
-  static std::mutex mutex;
-  static auto* const stores = new std::map<std::string, std::weak_ptr<PackedWeights>>();
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::weak_ptr<PackedWeights>& place = (*stores)[path];
-  std::shared_ptr<PackedWeights> store = place.lock();
-  if (store == nullptr) {
-    store = std::make_shared<PackedWeights>(path);
-    place = store;
+namespace {
+
+/// Stores by name, as long as somebody has them.
+class Stores {
+ public:
+  std::shared_ptr<PackedWeights> get(const std::string& name, const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::weak_ptr<PackedWeights>& place = stores_[name];
+    std::shared_ptr<PackedWeights> store = place.lock();
+    if (store == nullptr) {
+      store = std::make_shared<PackedWeights>(path);
+      forget_those_without_users();
+      stores_[name] = store;
+    }
+    return store;
   }
-  return store;
+
+ private:
+  void forget_those_without_users() {
+    for (auto entry = stores_.begin(); entry != stores_.end();) {
+      entry = entry->second.expired() ? stores_.erase(entry) : std::next(entry);
+    }
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<PackedWeights>> stores_;
+};
+
+}  // namespace
+
+std::shared_ptr<PackedWeights> packed_weights_of(const std::string& path) {
+  static auto* const files = new Stores();
+  return files->get(path, path);
+}
+
+std::shared_ptr<PackedWeights> packed_weights_in(const std::string& scope) {
+  static auto* const scopes = new Stores();
+  return scopes->get(scope, "");
 }
 
 namespace {

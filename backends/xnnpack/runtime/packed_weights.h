@@ -38,9 +38,10 @@ class PackedWeights {
   /// Kept in memory alone.
   PackedWeights() = default;
 
-  /// Also kept in the file `path`, which is made if it does not exist. A file that another version
-  /// of XNNPACK, another processor or something else has written is replaced. When the file cannot
-  /// be used, the log says why, and weights are kept in memory alone.
+  /// Also kept in the file `path`, which is made if it does not exist, for its owner alone. A file
+  /// that another version of XNNPACK, another processor or something else has written is replaced.
+  /// When the file cannot be used, or another user could have written it, the log says why, and
+  /// weights are kept in memory alone.
   explicit PackedWeights(const std::string& path);
 
   ~PackedWeights();
@@ -49,6 +50,9 @@ class PackedWeights {
 
   /// The weights called `key`, null if they are not there.
   std::shared_ptr<const Packed> find(const PackedKey& key) const;
+
+  /// Forgets weights that turned out not to be what their name says.
+  void discard(const PackedKey& key);
 
   /// Adds weights; if some were there already, those are returned, and the new ones go.
   std::shared_ptr<const Packed> insert(const PackedKey& key, Packed packed);
@@ -70,8 +74,13 @@ class PackedWeights {
   std::string path_;
 };
 
-/// The store that delegates with the same `path` share; an empty path is memory alone.
+/// The store that delegates share who name the same file.
 std::shared_ptr<PackedWeights> packed_weights_of(const std::string& path);
+
+/// The store, in memory alone, that delegates of the same scope share: of one program, or of
+/// programs that the application lets trust each other, since a name that one has given to weights
+/// is believed by all.
+std::shared_ptr<PackedWeights> packed_weights_in(const std::string& scope);
 
 /// Memory into which weights are packed: many in one piece, which is as large as what is left of
 /// the bytes that were announced, and backed by large pages if the system has them.

@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 
 #include <cpuinfo.h>
 #include <fcntl.h>
@@ -26,9 +25,10 @@ using runtime::Error;
 namespace {
 
 // A header, then records one after another, each a record's header, its name and, from the next
-// multiple of kAlignment, the weights. Records are only ever appended.
+// multiple of kAlignment, the weights. Records are only ever appended, and a file never becomes
+// shorter: pages that another process has mapped would be gone.
 constexpr size_t kAlignment = 128;
-constexpr char kMagic[] = "XNNPACK packed weights 2";
+constexpr char kMagic[] = "XNNPACK packed weights 3";
 
 struct FileHeader {
   char magic[sizeof(kMagic)];
@@ -39,9 +39,9 @@ struct RecordHeader {
   uint32_t seed;
   uint32_t name_size;
   uint64_t data_size;
-  /// Of some of the weights: enough to see a file that was cut off or never got to the disk.
-  uint64_t data_sample;
-  /// Of all above and the name.
+  /// Of all weights.
+  uint64_t data_check;
+  /// Of all above, the name, and who made the file.
   uint64_t check;
 };
 
@@ -66,51 +66,16 @@ FileHeader expected_header() {
   return header;
 }
 
-/// A digest of some of the `size` bytes that `read(offset, size, into)` hands out; nothing if it
-/// fails.
-template <typename Read>
-std::optional<uint64_t> sample_of(size_t size, const Read& read) {
-  constexpr size_t kStep = size_t{256} << 10;
-  constexpr size_t kPart = 64;
-  uint8_t part[kPart];
-  Hash hash;
-  const auto add = [&](size_t at, size_t length) {
-    const bool is_read = read(at, length, part);
-    hash.add(part, is_read ? length : 0);
-    return is_read;
-  };
-  for (size_t at = 0; at < size; at += kStep) {
-    if (!add(at, std::min(kPart, size - at))) {
-      return std::nullopt;
-    }
-  }
-  const size_t tail = std::min(kPart, size);
-  if (!add(size - tail, tail)) {
-    return std::nullopt;
-  }
-  return hash.digest();
-}
-
-uint64_t sample_of(const void* data, size_t size) {
-  const auto copy = [data](size_t at, size_t length, uint8_t* into) {
-    std::memcpy(into, static_cast<const uint8_t*>(data) + at, length);
-    return true;
-  };
-  return *sample_of(size, copy);
-}
-
-/// Of a part of a file. Reading costs less than the faults of a mapping, of which there would be
-/// one for every piece of the sample.
-std::optional<uint64_t> sample_of(int fd, size_t offset, size_t size) {
-  const auto from_file = [fd, offset](size_t at, size_t length, uint8_t* into) {
-    return ::pread(fd, into, length, static_cast<off_t>(offset + at)) == ssize_t(length);
-  };
-  return sample_of(size, from_file);
-}
-
 uint64_t check_of(const RecordHeader& header, const char* name) {
-  return Hash().add(&header, offsetof(RecordHeader, check)).add(name, header.name_size).digest();
+  static const uint64_t made_by = this_machine();
+  return Hash()
+      .add_word(made_by)
+      .add(&header, offsetof(RecordHeader, check))
+      .add(name, header.name_size)
+      .digest();
 }
+
+uint64_t check_of(const uint8_t* data, size_t size) { return Hash().add(data, size).digest(); }
 
 /// The name of the file and the reason of the last failed call, in the log.
 void log_failure(const char* what, const std::string& path) {
@@ -121,7 +86,7 @@ void log_failure(const char* what, const std::string& path) {
 class Descriptor {
  public:
   Descriptor(const std::string& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+      : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
   ~Descriptor() {
     if (fd_ >= 0) {
       ::close(fd_);
@@ -135,6 +100,45 @@ class Descriptor {
  private:
   const int fd_;
 };
+
+bool may_write(const struct stat& status, mode_t who) { return (status.st_mode & who) != 0; }
+
+/// What is wrong with a place in which other users could put weights of theirs; null if nothing is.
+const char* why_not_private(int fd, const std::string& path) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return "it is not a regular file";
+  }
+  if (status.st_uid != ::geteuid()) {
+    return "it belongs to another user";
+  }
+  if (may_write(status, S_IWGRP | S_IWOTH)) {
+    return "others may write it: chmod 600";
+  }
+  const size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (::stat(directory.c_str(), &status) != 0) {
+    return "its directory cannot be looked at";
+  }
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    return "its directory belongs to another user";
+  }
+  const bool is_own_group = status.st_gid == ::getegid();
+  const bool is_open = may_write(status, S_IWOTH) || (may_write(status, S_IWGRP) && !is_own_group);
+  if (is_open && !may_write(status, S_ISVTX)) {
+    return "others may write its directory: use one of mode 700";
+  }
+  return nullptr;
+}
+
+/// Whether nobody else can have put weights there; if not, the log says why.
+bool is_private(int fd, const std::string& path) {
+  const char* const reason = why_not_private(fd, path);
+  if (reason != nullptr) {
+    ET_LOG(Error, "XNNPACK: the packed weights %s are not used: %s", path.c_str(), reason);
+  }
+  return reason == nullptr;
+}
 
 /// The whole file, as it is now.
 struct Mapping {
@@ -167,7 +171,7 @@ bool is_ours(const Mapping& file) {
 using Records = std::map<PackedKey, std::shared_ptr<const Packed>>;
 
 /// All whole records of the file that is mapped; `end` is where the next one goes.
-Records read_records(int fd, const Mapping& file, size_t& end) {
+Records read_records(const Mapping& file, size_t& end) {
   Records records;
   end = kAlignment;
   while (file.size > end && file.size - end >= sizeof(RecordHeader)) {
@@ -181,7 +185,7 @@ Records read_records(int fd, const Mapping& file, size_t& end) {
     const size_t data_at = aligned(end + sizeof(header) + header.name_size);
     if (check_of(header, name) != header.check || data_at > file.size ||
         header.data_size > file.size - data_at ||
-        sample_of(fd, data_at, header.data_size) != header.data_sample) {
+        check_of(file.data + data_at, size_t(header.data_size)) != header.data_check) {
       break;
     }
     records.emplace(PackedKey(std::string(name, header.name_size), header.seed),
@@ -213,7 +217,7 @@ bool write_at(int fd, size_t& offset, const void* data, size_t size) {
 bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& packed) {
   const auto* data = static_cast<const uint8_t*>(packed.data);
   RecordHeader header = {key.second, static_cast<uint32_t>(key.first.size()), packed.size,
-                         sample_of(data, packed.size), 0};
+                         check_of(data, packed.size), 0};
   header.check = check_of(header, key.first.data());
   std::string head(reinterpret_cast<const char*>(&header), sizeof(header));
   head += key.first;
@@ -225,13 +229,17 @@ bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& pa
   return true;
 }
 
-/// Opens the file to append to it, alone. A file of another kind is moved away first: others may
-/// have mapped it.
-std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, size_t& end) {
+/// Opens the file to append to it, alone. A file of another kind or a damaged one is moved away
+/// first, since others may have mapped it; what was whole in it is in `rescued`.
+std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, Records& rescued,
+                                       size_t& end) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     auto file = std::make_unique<Descriptor>(path, O_RDWR | O_CREAT);
     if (file->get() < 0 || ::flock(file->get(), LOCK_EX) != 0) {
       log_failure("open", path);
+      return nullptr;
+    }
+    if (!is_private(file->get(), path)) {
       return nullptr;
     }
     struct stat opened = {};
@@ -243,8 +251,12 @@ std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, 
     }
     const Mapping mapping = map_file(file->get(), path);
     if (is_ours(mapping)) {
-      there = read_records(file->get(), mapping, end);
-      return file;
+      there = read_records(mapping, end);
+      if (end >= mapping.size) {
+        return file;
+      }
+      rescued = std::move(there);
+      there.clear();
     }
     if (opened.st_size == 0) {
       end = 0;
@@ -275,6 +287,9 @@ Records load_packed_file(const std::string& path) {
     }
     return {};
   }
+  if (!is_private(file.get(), path)) {
+    return {};
+  }
   const Mapping mapping = map_file(file.get(), path);
   if (mapping.data == nullptr) {
     return {};
@@ -285,7 +300,7 @@ Records load_packed_file(const std::string& path) {
     return {};
   }
   size_t end = 0;
-  Records records = read_records(file.get(), mapping, end);
+  Records records = read_records(mapping, end);
   if (end < mapping.size) {
     ET_LOG(Error, "XNNPACK: the packed weights %s are damaged from byte %zu on", path.c_str(), end);
   }
@@ -296,30 +311,23 @@ Error append_packed_file(
     const std::string& path,
     const std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>>& packed) {
   Records there;
+  Records missing;
   size_t end = 0;
-  const std::unique_ptr<Descriptor> file = open_alone(path, there, end);
+  const std::unique_ptr<Descriptor> file = open_alone(path, there, missing, end);
   if (file == nullptr) {
     return Error::AccessFailed;
   }
-  std::vector<const std::pair<PackedKey, std::shared_ptr<const Packed>>*> missing;
   for (const auto& entry : packed) {
     if (there.find(entry.first) == there.end()) {
-      missing.push_back(&entry);
+      missing.insert(entry);
     }
   }
-  if (missing.empty()) {
-    return Error::Ok;
-  }
-  const size_t begin = end;
-  // What a process that died has left behind would be taken for a record of this one.
-  bool is_written = ::ftruncate(file->get(), static_cast<off_t>(begin)) == 0;
-  for (const auto* entry : missing) {
-    is_written = is_written && write_record(file->get(), end, entry->first, *entry->second);
-  }
-  if (!is_written) {
-    log_failure("write", path);
-    (void)::ftruncate(file->get(), static_cast<off_t>(begin));
-    return Error::AccessFailed;
+  for (const auto& entry : missing) {
+    if (!write_record(file->get(), end, entry.first, *entry.second)) {
+      // The next one to write takes what is whole into a new file.
+      log_failure("write", path);
+      return Error::AccessFailed;
+    }
   }
   return Error::Ok;
 }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -131,18 +133,95 @@ TEST_F(PackedWeightsTest, MappingsOutliveTheReplacedFile) {
 }
 
 TEST_F(PackedWeightsTest, DamagedFilesAreNotBelieved) {
-  save({"a", 1}, 300, 'x');
+  save({"a", 1}, 300000, 'x');
   const std::string content = read_file();
-  for (size_t at = 0; at < content.size(); ++at) {
+  size_t refused = 0;
+  // Every byte of the headers, and of the weights one in each page.
+  for (size_t at = 0; at < content.size(); at += at < 600 ? 1 : 4093) {
     std::string damaged = content;
     damaged[at] = char(damaged[at] ^ 0x40);
     write_file(damaged);
     const PackedWeights store(path_);
-    const std::shared_ptr<const Packed> found = store.find({"a", 1});
-    if (found != nullptr) {
-      EXPECT_EQ(found->size, 300u) << at;
+    if (store.find({"a", 1}) == nullptr) {
+      ++refused;
+      continue;
     }
+    EXPECT_TRUE(holds(store, {"a", 1}, 300000, 'x')) << at;
   }
+  EXPECT_GT(refused, 300u);
+}
+
+TEST_F(PackedWeightsTest, DamageDoesNotShortenWhatOthersHaveMapped) {
+  save({"a", 1}, 1000, 'x');
+  save({"b", 1}, 100000, 'y');
+  const PackedWeights mapped(path_);
+  std::string content = read_file();
+  content[content.size() - 50000] ^= 1;
+  struct stat before = {};
+  ASSERT_EQ(::stat(path_.c_str(), &before), 0);
+  // In place, as a disk loses it: the same file.
+  std::fstream(path_, std::ios::binary | std::ios::in | std::ios::out)
+      .write(content.data(), std::streamsize(content.size()));
+  save({"c", 1}, 10, 'z');
+  EXPECT_EQ(mapped.find({"b", 1})->size, 100000u);
+  volatile char last = static_cast<const char*>(mapped.find({"b", 1})->data)[99999];
+  EXPECT_EQ(last, 'y') << "its pages are still there";
+  const PackedWeights anew(path_);
+  EXPECT_TRUE(holds(anew, {"a", 1}, 1000, 'x')) << "what was whole is kept";
+  EXPECT_EQ(anew.find({"b", 1}), nullptr);
+  EXPECT_TRUE(holds(anew, {"c", 1}, 10, 'z'));
+}
+
+TEST_F(PackedWeightsTest, FilesThatOthersCouldHaveWrittenAreRefused) {
+  save({"a", 1}, 1000, 'x');
+  struct stat status = {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  for (const mode_t mode : {0620, 0602, 0666}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    PackedWeights store(path_);
+    EXPECT_EQ(store.num_loaded(), 0u) << mode;
+    const auto held = store.insert({"b", 1}, weights(10, 'y'));
+    EXPECT_EQ(store.save(), Error::AccessFailed) << mode;
+    EXPECT_TRUE(holds(store, {"b", 1}, 10, 'y')) << "memory serves";
+  }
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  EXPECT_EQ(PackedWeights(path_).num_loaded(), 1u);
+}
+
+TEST_F(PackedWeightsTest, LinksAreNotFollowed) {
+  save({"a", 1}, 1000, 'x');
+  const std::string link = path_ + ".link";
+  std::remove(link.c_str());
+  ASSERT_EQ(::symlink(path_.c_str(), link.c_str()), 0);
+  PackedWeights store(link);
+  EXPECT_EQ(store.num_loaded(), 0u);
+  const auto held = store.insert({"b", 1}, weights(10, 'y'));
+  EXPECT_EQ(store.save(), Error::AccessFailed);
+  EXPECT_EQ(PackedWeights(path_).num_loaded(), 1u) << "nothing went through the link";
+  std::remove(link.c_str());
+}
+
+TEST_F(PackedWeightsTest, OpenDirectoriesAreRefused) {
+  const std::string directory = path_ + ".directory";
+  ASSERT_EQ(::mkdir(directory.c_str(), 0700), 0);
+  path_ = directory + "/file";
+  save({"a", 1}, 1000, 'x');
+  ASSERT_EQ(::chmod(directory.c_str(), 0777), 0);
+  EXPECT_EQ(PackedWeights(path_).num_loaded(), 0u);
+  ASSERT_EQ(::chmod(directory.c_str(), 01777), 0);
+  EXPECT_EQ(PackedWeights(path_).num_loaded(), 1u) << "only owners replace files there, as in /tmp";
+  std::remove(path_.c_str());
+  ::rmdir(directory.c_str());
+}
+
+TEST_F(PackedWeightsTest, WhatIsDiscardedIsPackedAgain) {
+  save({"a", 1}, 1000, 'x');
+  PackedWeights store(path_);
+  store.discard({"a", 1});
+  EXPECT_EQ(store.find({"a", 1}), nullptr);
+  const auto held = store.insert({"a", 1}, weights(2000, 'y'));
+  EXPECT_TRUE(holds(store, {"a", 1}, 2000, 'y'));
 }
 
 TEST_F(PackedWeightsTest, WithoutAPlaceForTheFileMemoryServes) {
@@ -152,11 +231,13 @@ TEST_F(PackedWeightsTest, WithoutAPlaceForTheFileMemoryServes) {
   EXPECT_TRUE(holds(store, {"a", 1}, 10, 'x'));
 }
 
-TEST_F(PackedWeightsTest, StoresAreSharedByPath) {
-  EXPECT_EQ(packed_weights_of(""), packed_weights_of(""));
+TEST_F(PackedWeightsTest, StoresAreSharedByPathAndScope) {
   const auto store = packed_weights_of(path_);
   EXPECT_EQ(store, packed_weights_of(path_));
-  EXPECT_NE(store, packed_weights_of(""));
+  EXPECT_NE(store, packed_weights_in(path_));
+  const auto scope = packed_weights_in("one");
+  EXPECT_EQ(scope, packed_weights_in("one"));
+  EXPECT_NE(scope, packed_weights_in("two"));
 }
 
 TEST_F(PackedWeightsTest, PackingMemoryIsAlignedAndApart) {

@@ -88,6 +88,13 @@ class GraphForTests {
   void transpose() { flags_ = 1; }
   void make_persistent() { value_flags_ = 4; }
 
+  /// Gives filter and bias other names in the file.
+  void rename(const std::string& filter, const std::string& bias) {
+    named_.data = {{filter, named_.data.at(filter_name_)}, {bias, named_.data.at(bias_name_)}};
+    filter_name_ = filter;
+    bias_name_ = bias;
+  }
+
   const NamedData& named() const { return named_; }
 
   static const NamedData& nothing() {
@@ -104,11 +111,11 @@ class GraphForTests {
   }
 
   std::vector<float> expected(const std::vector<float>& x) const {
-    const std::vector<float>& filter = named_.data.at("weight");
+    const std::vector<float>& filter = named_.data.at(filter_name_);
     std::vector<float> y;
     for (size_t row = 0; row < x.size() / kInputs; ++row) {
       for (size_t output = 0; output < size_t(kOutputs); ++output) {
-        double sum = named_.data.at("bias")[output];
+        double sum = named_.data.at(bias_name_)[output];
         for (size_t k = 0; k < size_t(kInputs); ++k) {
           const size_t at = flags_ == 0 ? output * kInputs + k : k * kOutputs + output;
           sum += double(x[row * kInputs + k]) * filter[at];
@@ -137,8 +144,9 @@ class GraphForTests {
     std::vector<flatbuffers::Offset<fb_xnnpack::ConstantDataOffset>> constants = {
         fb_xnnpack::CreateConstantDataOffset(builder, 0, 0, builder.CreateString("")),
         fb_xnnpack::CreateConstantDataOffset(builder, UINT64_MAX, 0,
-                                             builder.CreateString("weight")),
-        fb_xnnpack::CreateConstantDataOffset(builder, UINT64_MAX, 0, builder.CreateString("bias"))};
+                                             builder.CreateString(filter_name_)),
+        fb_xnnpack::CreateConstantDataOffset(builder, UINT64_MAX, 0,
+                                             builder.CreateString(bias_name_))};
     const auto stored_nodes = builder.CreateVector(nodes);
     const auto stored_values = builder.CreateVector(values);
     const auto inputs = builder.CreateVector(std::vector<uint32_t>{0});
@@ -171,6 +179,8 @@ class GraphForTests {
   }
 
   NamedData named_;
+  std::string filter_name_ = "weight";
+  std::string bias_name_ = "bias";
   uint32_t flags_ = 0;
   uint32_t value_flags_ = 0;
 };
