@@ -6,6 +6,7 @@ C++ headers are included as `<executorch/PACKAGE/HEADER>`, Python modules import
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 load("@rules_python//python:defs.bzl", "py_binary", "py_library", "py_test")
+load("//bazel/release:libraries.bzl", "LIBRARIES")
 load(":compatibility.bzl", "HOST", "PROGRAMS")
 load(":dist.bzl", "cc_dist")
 load(":edges.bzl", "EDGES")
@@ -180,15 +181,25 @@ _CC_SHIPS_WITH = {
     "schema": "runtime",
 }
 
+def _shipped_in(directory, kind):
+    """The library whose artefact holds a directory: the nearest one above that ships as this kind."""
+    parts = directory.split("/")
+    for end in range(len(parts), 0, -1):
+        library = "/".join(parts[:end])
+        if kind in LIBRARIES.get(library, []):
+            return library
+    fail("no library ships {} as a {}".format(directory, kind))
+
 def _siblings(package, language):
     """VERSION label -> distribution name of the libraries that a row of the edge table names."""
     siblings = {}
     for edge in EDGES[package][language]:
-        library = edge.partition("/")[0]
         if language == "cc":
-            library = _CC_SHIPS_WITH.get(library, library)
+            library = _shipped_in(_CC_SHIPS_WITH.get(edge, edge), "dist")
+        else:
+            library = _shipped_in(edge, "wheel")
         if library != package:
-            siblings["//{}:VERSION".format(library)] = "executorch_" + library
+            siblings["//{}:VERSION".format(library)] = "executorch_" + library.replace("/", "_")
     return siblings
 
 def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = []):

@@ -144,7 +144,15 @@ EDGES = {
     # Works on exported graphs, a wheel of its own for the reason of the next but one.
     "extension/llm/export": {"py": ["passes", "extension/llm/custom_ops"], "cc": []},
     # What published code imports from the examples of released versions.
+    "examples/models": {"py": [], "cc": []},
     "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},
+    # The documented command that exports one of those models.
+    "examples/xnnpack": {
+        "py": ["backends/xnnpack", "examples/models", "exir", "extension/export_util", "runtime"],
+        "cc": [],
+        # --etrecord
+        "tests": ["devtools"],
+    },
     # A model to train, exported: above the front door; no wheel holds it.
     "extension/training/examples": {"py": ["exir"], "cc": []},
     # Exports the processor as a program, a wheel of its own for the same reason.

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).absolute().parents[2]
 
 #: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
 PYTHON_LAYERS = [
-    {"schema", "dialects", "runtime", "version"},
+    {"schema", "dialects", "runtime", "version", "examples/models"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
@@ -39,7 +39,7 @@ PYTHON_LAYERS = [
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
-    {"backends/xnnpack/recipes"},
+    {"backends/xnnpack/recipes", "examples/xnnpack"},
 ]
 CC_LAYERS = [
     {"runtime/platform"},
