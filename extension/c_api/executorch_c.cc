@@ -89,6 +89,19 @@ executorch_error with_method(const char* what, executorch_module* module, const 
   });
 }
 
+/// Calls `body` with what the program says of a method, which is not loaded.
+template <typename Body>
+executorch_error with_meta(const char* what, executorch_module* module, const char* name,
+                           const void* out, Body&& body) noexcept {
+  return guarded(what, [&] {
+    if (module == nullptr || name == nullptr || out == nullptr) {
+      return null_argument();
+    }
+    const Result<MethodMeta> meta = module->module->program()->method_meta(name);
+    return meta.ok() ? body(*meta) : meta.error();
+  });
+}
+
 Error check_index(size_t index, size_t count, const char* what) {
   if (index >= count) {
     ET_LOG(Error, "There is no %s %zu, there are %zu", what, index, count);
@@ -224,6 +237,26 @@ executorch_error executorch_module_method_name(executorch_module* module, size_t
       return null_argument();
     }
     const Result<const char*> name = module->module->program()->get_method_name(index);
+    if (name.ok()) {
+      *out = *name;
+    }
+    return name.error();
+  });
+}
+
+executorch_error executorch_module_method_num_backends(executorch_module* module,
+                                                       const char* method, size_t* out) {
+  return with_meta(__func__, module, method, out, [&](const MethodMeta& meta) {
+    *out = meta.num_backends();
+    return Error::Ok;
+  });
+}
+
+executorch_error executorch_module_method_backend_name(executorch_module* module,
+                                                       const char* method, size_t index,
+                                                       const char** out) {
+  return with_meta(__func__, module, method, out, [&](const MethodMeta& meta) {
+    const Result<const char*> name = meta.get_backend_name(index);
     if (name.ok()) {
       *out = *name;
     }

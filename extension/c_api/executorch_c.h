@@ -138,6 +138,16 @@ EXECUTORCH_C_API executorch_error executorch_module_num_methods(executorch_modul
 EXECUTORCH_C_API executorch_error executorch_module_method_name(executorch_module* module,
                                                                 size_t index, const char** out);
 
+/// How many different backends parts of a method were lowered to, and their names, which live as
+/// long as the module. The method is not loaded for that.
+EXECUTORCH_C_API executorch_error executorch_module_method_num_backends(executorch_module* module,
+                                                                        const char* method,
+                                                                        size_t* out);
+EXECUTORCH_C_API executorch_error executorch_module_method_backend_name(executorch_module* module,
+                                                                        const char* method,
+                                                                        size_t index,
+                                                                        const char** out);
+
 /// Loads a method, which executing it does as well. Loading twice does nothing.
 EXECUTORCH_C_API executorch_error executorch_module_load_method(executorch_module* module,
                                                                 const char* method);

@@ -264,6 +264,23 @@ TEST(CApiTest, EveryKindOfValueComesOut) {
   EXPECT_EQ(std::string(text.data, text.size), "text");
 }
 
+TEST(CApiTest, BackendsOfAMethodAreNamedBeforeItIsLoaded) {
+  ProgramBuilder b;
+  b.add_delegate("NoSuchBackend", {});
+  const PteFile file = b.build();
+  const ModulePtr module = load(file);
+  size_t count = 0;
+  ASSERT_EQ(executorch_module_method_num_backends(module.get(), "forward", &count), 0u);
+  ASSERT_EQ(count, 1u);
+  const char* name = nullptr;
+  ASSERT_EQ(executorch_module_method_backend_name(module.get(), "forward", 0, &name), 0u);
+  EXPECT_STREQ(name, "NoSuchBackend");
+  EXPECT_EQ(executorch_module_method_backend_name(module.get(), "forward", 1, &name),
+            code(Error::InvalidArgument));
+  EXPECT_NE(executorch_module_method_num_backends(module.get(), "other", &count), 0u);
+  EXPECT_NE(executorch_module_method_num_backends(module.get(), "forward", nullptr), 0u);
+}
+
 TEST(CApiTest, TheRegistriesAreListed) {
   const PteFile file = tiny();
   bool found = false;
