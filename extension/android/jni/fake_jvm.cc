@@ -64,7 +64,7 @@ jobjectArray FakeJvm::array(std::vector<jobject> items) {
 }
 
 jobject FakeJvm::buffer(void* address, jlong capacity) {
-  Object* object = make("buffer");
+  Object* object = make("java/nio/ByteBuffer");
   object->address = address;
   object->capacity = capacity;
   return handle(object);
@@ -87,6 +87,15 @@ void FakeJvm::fill_strings_and_exceptions() {
   };
   table_.FindClass = [](JNIEnv* env, const char* name) {
     return static_cast<jclass>(handle(from(env).make(name)));
+  };
+  // Kept for as long as the process lives, and so longer than this heap.
+  table_.NewGlobalRef = [](JNIEnv*, jobject object) {
+    static auto* kept = new std::vector<std::unique_ptr<Object>>();
+    kept->push_back(std::make_unique<Object>(*of(object)));
+    return handle(kept->back().get());
+  };
+  table_.IsInstanceOf = [](JNIEnv*, jobject object, jclass type) {
+    return static_cast<jboolean>(of(object)->type == of(type)->type ? JNI_TRUE : JNI_FALSE);
   };
   table_.GetMethodID = [](JNIEnv*, jclass type, const char*, const char*) {
     return reinterpret_cast<jmethodID>(of(type));

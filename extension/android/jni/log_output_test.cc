@@ -40,4 +40,17 @@ TEST(LogOutputTest, LinesGoToAndroidsLog) {
   EXPECT_THAT(written()[0].text, testing::EndsWith("] for 2 people"));
   EXPECT_EQ(written()[1].priority, 6);
   EXPECT_THAT(written()[1].text, testing::HasSubstr("log_output_test.cc:"));
+  const std::vector<std::string> kept = executorch::extension::jni::kept_log_lines();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_THAT(kept[0], testing::StartsWith("I "));
+  EXPECT_THAT(kept[1], testing::EndsWith("] bad"));
+}
+
+TEST(LogOutputTest, OldLinesGo) {
+  for (size_t i = 0; i < executorch::extension::jni::kKeptLogLines + 5; ++i) {
+    ET_LOG(Info, "line %zu", i);
+  }
+  const std::vector<std::string> kept = executorch::extension::jni::kept_log_lines();
+  ASSERT_EQ(kept.size(), executorch::extension::jni::kKeptLogLines);
+  EXPECT_THAT(kept.front(), testing::EndsWith("] line 5"));
 }

@@ -8,67 +8,15 @@
 
 #include <jni.h>
 
+#include <executorch/extension/android/jni/calls.h>
 #include <executorch/extension/android/jni/log_output.h>
 #include <executorch/extension/android/jni/native_module.h>
-#include <executorch/extension/android/jni/text.h>
 #include <executorch/extension/c_api/executorch_c.h>
 
 namespace executorch {
 namespace extension {
 namespace jni {
 namespace {
-
-constexpr char kException[] = "org/pytorch/executorch/ExecutorchRuntimeException";
-constexpr executorch_error kInternal = 0x01;
-constexpr executorch_error kInvalidArgument = 0x12;
-
-executorch_module* to_module(jlong handle) {
-  return reinterpret_cast<executorch_module*>(static_cast<intptr_t>(handle));
-}
-
-jstring to_java(JNIEnv* env, const std::string& text) {
-  const std::u16string wide = to_utf16(text);
-  return env->NewString(reinterpret_cast<const jchar*>(wide.data()),
-                        static_cast<jsize>(wide.size()));
-}
-
-/// Throws unless a Java exception is pending already, which then says more.
-void raise(JNIEnv* env, executorch_error error, const std::string& message) {
-  if (env->ExceptionCheck()) {
-    return;
-  }
-  jclass type = env->FindClass(kException);
-  jmethodID make =
-      type != nullptr ? env->GetMethodID(type, "<init>", "(ILjava/lang/String;)V") : nullptr;
-  jstring text = make != nullptr ? to_java(env, message) : nullptr;
-  if (text != nullptr) {
-    jobject exception = env->NewObject(type, make, static_cast<jint>(error), text);
-    if (exception != nullptr) {
-      env->Throw(static_cast<jthrowable>(exception));
-    }
-  }
-}
-
-/// Whether a call of the C interface succeeded; if not, an exception is pending.
-bool succeeded(JNIEnv* env, executorch_error error) {
-  if (error != 0) {
-    raise(env, error, executorch_last_message());
-  }
-  return error == 0;
-}
-
-/// False with a pending exception for null.
-bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made) {
-  if (text == nullptr) {
-    raise(env, kInvalidArgument, std::string(what) + " is null");
-    return false;
-  }
-  std::u16string wide(static_cast<size_t>(env->GetStringLength(text)), u'\0');
-  env->GetStringRegion(text, 0, static_cast<jsize>(wide.size()),
-                       reinterpret_cast<jchar*>(wide.data()));
-  made = to_utf8(wide);
-  return !env->ExceptionCheck();
-}
 
 /// What the inputs of a call refer to while it runs.
 struct InputMemory {
@@ -77,13 +25,24 @@ struct InputMemory {
   std::vector<std::unique_ptr<std::string>> strings;
 };
 
+/// Bytes of a direct buffer, whose capacity counts elements unless it is one of bytes; negative for
+/// what is no direct buffer.
+jlong bytes_of(JNIEnv* env, jobject buffer, jlong dtype) {
+  static const jclass byte_buffer = keep_class(env, "java/nio/ByteBuffer");
+  const jlong capacity = buffer != nullptr ? env->GetDirectBufferCapacity(buffer) : -1;
+  if (capacity <= 0 || byte_buffer == nullptr || env->IsInstanceOf(buffer, byte_buffer)) {
+    return capacity;
+  }
+  return capacity * static_cast<jlong>(executorch_dtype_size(static_cast<int32_t>(dtype)));
+}
+
 bool read_tensor(JNIEnv* env, jobject buffer, jlongArray shape, jlong dtype, size_t index,
                  InputMemory& memory) {
   void* data = buffer != nullptr ? env->GetDirectBufferAddress(buffer) : nullptr;
-  const jlong capacity = buffer != nullptr ? env->GetDirectBufferCapacity(buffer) : -1;
-  if (shape == nullptr || capacity < 0) {
+  const jlong bytes = bytes_of(env, buffer, dtype);
+  if (shape == nullptr || bytes < 0) {
     raise(env, kInvalidArgument,
-          "Input " + std::to_string(index) + " needs a direct ByteBuffer and a shape");
+          "Input " + std::to_string(index) + " needs a direct buffer and a shape");
     return false;
   }
   std::vector<jlong> wide(static_cast<size_t>(env->GetArrayLength(shape)));
@@ -101,7 +60,7 @@ bool read_tensor(JNIEnv* env, jobject buffer, jlongArray shape, jlong dtype, siz
   value.as.tensor.data = data;
   value.as.tensor.sizes = sizes->data();
   value.as.tensor.rank = sizes->size();
-  value.as.tensor.nbytes = static_cast<size_t>(capacity);
+  value.as.tensor.nbytes = static_cast<size_t>(bytes);
   // A number that is not of 32 bits is no dtype either.
   value.as.tensor.dtype = dtype >= 0 && dtype <= INT32_MAX ? static_cast<int32_t>(dtype) : -1;
   memory.sizes.push_back(std::move(sizes));
@@ -134,8 +93,15 @@ bool read_value(JNIEnv* env, jint kind, jlong bits, jobjectArray objects, size_t
       memory.strings.push_back(std::move(text));
       return true;
     }
-    case EXECUTORCH_KIND_TENSOR:
-      return read_tensor(env, object(0), static_cast<jlongArray>(object(1)), bits, index, memory);
+    case EXECUTORCH_KIND_TENSOR: {
+      jobject buffer = object(0);
+      jobject shape = object(1);
+      const bool read =
+          read_tensor(env, buffer, static_cast<jlongArray>(shape), bits, index, memory);
+      env->DeleteLocalRef(buffer);
+      env->DeleteLocalRef(shape);
+      return read;
+    }
     default:
       return true;  // None, or a number that the C interface refuses.
   }
@@ -222,7 +188,7 @@ bool write_value(JNIEnv* env, const executorch_value& value, size_t index, jlong
 /// {int[] kinds, long[] bits, Object[] objects}; null with a pending exception.
 jobjectArray write_outputs(JNIEnv* env, const std::vector<executorch_value>& values) {
   const auto count = static_cast<jsize>(values.size());
-  jclass object = env->FindClass("java/lang/Object");
+  static const jclass object = keep_class(env, "java/lang/Object");
   if (object == nullptr) {
     return nullptr;
   }
@@ -304,28 +270,6 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_destroy(JNIEnv*,
   executorch_module_destroy(to_module(module));
 }
 
-JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_methodNames(JNIEnv* env,
-                                                                                    jclass,
-                                                                                    jlong module) {
-  size_t count = 0;
-  if (!succeeded(env, executorch_module_num_methods(to_module(module), &count))) {
-    return nullptr;
-  }
-  jclass string = env->FindClass("java/lang/String");
-  jobjectArray names =
-      string != nullptr ? env->NewObjectArray(static_cast<jsize>(count), string, nullptr) : nullptr;
-  for (size_t i = 0; names != nullptr && i < count; ++i) {
-    const char* name = nullptr;
-    if (!succeeded(env, executorch_module_method_name(to_module(module), i, &name))) {
-      return nullptr;
-    }
-    jstring made = to_java(env, name);
-    env->SetObjectArrayElement(names, static_cast<jsize>(i), made);
-    env->DeleteLocalRef(made);
-  }
-  return names;
-}
-
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_loadMethod(JNIEnv* env, jclass,
                                                                            jlong module,
                                                                            jstring method) {
@@ -354,20 +298,6 @@ JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_execute(
     return nullptr;
   }
   return write_outputs(env, outputs);
-}
-
-JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_backendNames(JNIEnv* env,
-                                                                                     jclass) {
-  jclass string = env->FindClass("java/lang/String");
-  const size_t count = executorch_num_backends();
-  jobjectArray names =
-      string != nullptr ? env->NewObjectArray(static_cast<jsize>(count), string, nullptr) : nullptr;
-  for (size_t i = 0; names != nullptr && i < count; ++i) {
-    jstring made = to_java(env, executorch_backend_name(i));
-    env->SetObjectArrayElement(names, static_cast<jsize>(i), made);
-    env->DeleteLocalRef(made);
-  }
-  return names;
 }
 
 }  // extern "C"

@@ -19,6 +19,14 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_loadMethod(JNIEn
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_execute(
     JNIEnv* env, jclass type, jlong module, jstring method, jintArray kinds, jlongArray bits,
     jobjectArray objects);
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_methodBackends(
+    JNIEnv* env, jclass type, jlong module, jstring method);
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_setThreads(JNIEnv* env, jclass type,
+                                                                           jint threads);
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_logLines(JNIEnv* env,
+                                                                                 jclass type);
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_backendNames(JNIEnv* env,
                                                                                      jclass type);
+JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_operatorNames(JNIEnv* env,
+                                                                                      jclass type);
 }

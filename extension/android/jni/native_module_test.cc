@@ -46,7 +46,10 @@ class NativeModuleTest : public ::testing::Test {
     if (exception == nullptr) {
       return "nothing was thrown";
     }
-    EXPECT_EQ(exception->type, "org/pytorch/executorch/ExecutorchRuntimeException");
+    const bool argument = code == 0x12;  // InvalidArgument
+    EXPECT_EQ(exception->type, argument
+                                   ? "org/pytorch/executorch/ExecutorchInvalidArgumentException"
+                                   : "org/pytorch/executorch/ExecutorchRuntimeException");
     EXPECT_EQ(exception->code, code);
     return to_utf8(exception->text);
   }
@@ -121,9 +124,9 @@ TEST_F(NativeModuleTest, WrongInputsBecomeExceptions) {
     EXPECT_THAT(message(0x12), HasSubstr(reason));
   };
   const jobject shape = jvm_.longs({2, 3});
-  refused("direct ByteBuffer", kTensor, kFloat32, nullptr, shape);
-  refused("direct ByteBuffer", kTensor, kFloat32, jvm_.buffer(nullptr, -1), shape);
-  refused("direct ByteBuffer", kTensor, kFloat32, good, nullptr);
+  refused("direct buffer", kTensor, kFloat32, nullptr, shape);
+  refused("direct buffer", kTensor, kFloat32, jvm_.buffer(nullptr, -1), shape);
+  refused("direct buffer", kTensor, kFloat32, good, nullptr);
   refused("needs 24 bytes", kTensor, kFloat32, jvm_.buffer(a_, 20), shape);
   refused("size -2", kTensor, kFloat32, good, jvm_.longs({-2, 3}));
   refused("size 4294967298", kTensor, kFloat32, good, jvm_.longs({4294967298, 3}));

@@ -7,7 +7,8 @@ package org.pytorch.executorch;
  * 2 double, 3 bool, 4 string, 5 tensor, 6 a list, which can be returned but not read); {@code bits[i]} is the int, the
  * double's {@link Double#doubleToRawLongBits}, the bool as 0 or 1, or a tensor's dtype number; {@code objects[2 * i]} is
  * a string, or a tensor's data as a direct {@link java.nio.ByteBuffer} in native order, and {@code objects[2 * i + 1]}
- * is a tensor's shape as {@code long[]}. Tensors are contiguous.
+ * is a tensor's shape as {@code long[]}. An input's data may be a buffer of the elements' type as well. Tensors are
+ * contiguous.
  *
  * <p>A module belongs to one thread at a time. Whatever fails throws {@link ExecutorchRuntimeException}.
  */
@@ -25,12 +26,24 @@ final class NativeModule {
   /** Loads a method, which {@link #execute} does as well. */
   static native void loadMethod(long module, String method);
 
+  /** Names of the backends that parts of a method were lowered to. */
+  static native String[] methodBackends(long module, String method);
+
   /**
    * Runs a method; returns {@code {int[] kinds, long[] bits, Object[] objects}} of the outputs. The buffers are views of
    * the module's memory: copy what is needed before the method runs again.
    */
   static native Object[] execute(long module, String method, int[] kinds, long[] bits, Object[] objects);
 
+  /** Threads that kernels and backends use, all modules together; at least 1. */
+  static native void setThreads(int threads);
+
+  /** The last lines that the runtime logged in this process. */
+  static native String[] logLines();
+
   /** The backends of this build. */
   static native String[] backendNames();
+
+  /** The operators of this build. */
+  static native String[] operatorNames();
 }

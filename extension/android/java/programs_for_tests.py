@@ -1,0 +1,74 @@
+"""Writes the programs that the Java tests run into a directory."""
+
+import pathlib
+import sys
+
+import torch
+
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import to_edge_transform_and_lower
+
+_NUMBERS = {
+    "uint8": torch.uint8,
+    "int8": torch.int8,
+    "int16": torch.int16,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "half": torch.float16,
+    "float": torch.float32,
+    "double": torch.float64,
+    "bfloat16": torch.bfloat16,
+}
+
+
+class Add(torch.nn.Module):
+    def forward(self, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return a + b
+
+
+class Not(torch.nn.Module):
+    def forward(self, a: torch.Tensor) -> torch.Tensor:
+        return torch.logical_not(a)
+
+
+class Doubled(torch.nn.Module):
+    """Twice the input, and how many rows it has."""
+
+    def forward(self, a: torch.Tensor) -> tuple[torch.Tensor, int]:
+        return a + a, a.shape[0]
+
+
+def _linear() -> torch.nn.Module:
+    layer = torch.nn.Linear(4, 2)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0]]))
+        layer.bias.copy_(torch.tensor([0.5, -0.5]))
+    return layer.eval()
+
+
+def main(out: pathlib.Path) -> None:
+    # Two tensors: the same one twice is exported as one input.
+    ones, others = torch.ones(2, 3), torch.ones(2, 3)
+    types = {
+        name: torch.export.export(Add(), (ones.to(dtype), others.to(dtype)), strict=False)
+        for name, dtype in _NUMBERS.items()
+    }
+    types["bool"] = torch.export.export(Not(), (ones.bool(),), strict=False)
+    rows = {0: torch.export.Dim("rows", min=1, max=8)}
+    programs = {
+        "add": to_edge_transform_and_lower(torch.export.export(Add(), (ones, others), strict=False)),
+        "types": to_edge_transform_and_lower(types),
+        "dynamic": to_edge_transform_and_lower(
+            torch.export.export(Doubled(), (torch.ones(4, 3),), dynamic_shapes=(rows,), strict=False)
+        ),
+        "linear_xnnpack": to_edge_transform_and_lower(
+            torch.export.export(_linear(), (torch.ones(1, 4),), strict=False),
+            partitioner=[XnnpackPartitioner()],
+        ),
+    }
+    for name, program in programs.items():
+        (out / f"{name}.pte").write_bytes(program.to_executorch().buffer)
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,70 @@
+#include <executorch/extension/android/jni/calls.h>
+#include <executorch/extension/android/jni/log_output.h>
+#include <executorch/extension/android/jni/text.h>
+
+namespace executorch {
+namespace extension {
+namespace jni {
+namespace {
+
+constexpr char kException[] = "org/pytorch/executorch/ExecutorchRuntimeException";
+constexpr char kArgumentException[] = "org/pytorch/executorch/ExecutorchInvalidArgumentException";
+
+}  // namespace
+
+executorch_module* to_module(jlong handle) {
+  return reinterpret_cast<executorch_module*>(static_cast<intptr_t>(handle));
+}
+
+jstring to_java(JNIEnv* env, const std::string& text) {
+  const std::u16string wide = to_utf16(text);
+  return env->NewString(reinterpret_cast<const jchar*>(wide.data()),
+                        static_cast<jsize>(wide.size()));
+}
+
+bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made) {
+  if (text == nullptr) {
+    raise(env, kInvalidArgument, std::string(what) + " is null");
+    return false;
+  }
+  std::u16string wide(static_cast<size_t>(env->GetStringLength(text)), u'\0');
+  env->GetStringRegion(text, 0, static_cast<jsize>(wide.size()),
+                       reinterpret_cast<jchar*>(wide.data()));
+  made = to_utf8(wide);
+  return !env->ExceptionCheck();
+}
+
+void raise(JNIEnv* env, executorch_error error, const std::string& message) {
+  if (env->ExceptionCheck()) {
+    return;
+  }
+  keep_log_line("E " + message);
+  jclass type = env->FindClass(error == kInvalidArgument ? kArgumentException : kException);
+  jmethodID make =
+      type != nullptr ? env->GetMethodID(type, "<init>", "(ILjava/lang/String;)V") : nullptr;
+  jstring text = make != nullptr ? to_java(env, message) : nullptr;
+  if (text != nullptr) {
+    jobject exception = env->NewObject(type, make, static_cast<jint>(error), text);
+    if (exception != nullptr) {
+      env->Throw(static_cast<jthrowable>(exception));
+    }
+  }
+}
+
+bool succeeded(JNIEnv* env, executorch_error error) {
+  if (error != 0) {
+    raise(env, error, executorch_last_message());
+  }
+  return error == 0;
+}
+
+jclass keep_class(JNIEnv* env, const char* name) {
+  jclass found = env->FindClass(name);
+  jobject kept = found != nullptr ? env->NewGlobalRef(found) : nullptr;
+  env->DeleteLocalRef(found);
+  return static_cast<jclass>(kept);
+}
+
+}  // namespace jni
+}  // namespace extension
+}  // namespace executorch
