@@ -202,7 +202,7 @@ def _siblings(package, language):
             siblings["//{}:VERSION".format(library)] = "executorch_" + library.replace("/", "_")
     return siblings
 
-def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = []):
+def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = [], import_root = ""):
     """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
 
     Args:
@@ -212,6 +212,7 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
       requires: requirement strings of what the wheel imports besides its siblings.
       bundles: third-party C++ libraries that the distribution carries, with what they stand on.
       bundled_licences: the licences of all of them.
+      import_root: the directory that the wheel's documented import path is relative to, if it is not executorch.LIBRARY.
     """
     package = native.package_name()
     if package not in EDGES:
@@ -221,6 +222,7 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
         py_wheel(
             name = "wheel",
             distribution = "executorch_" + name,
+            import_root = import_root,
             readme = "README.md",
             requires = requires,
             siblings = _siblings(package, "py"),

@@ -143,6 +143,8 @@ EDGES = {
     },
     # Works on exported graphs, a wheel of its own for the reason of the next but one.
     "extension/llm/export": {"py": ["passes", "extension/llm/custom_ops"], "cc": []},
+    # The C++ tokenizers for Python, importable as pytorch_tokenizers: a wheel of its own, as documented.
+    "extension/llm/tokenizers": {"py": [], "cc": ["runtime", "extension"]},
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
     "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},

@@ -1,5 +1,10 @@
 """A wheel of one microlibrary: its own files under executorch/PACKAGE, its siblings pinned by range."""
 
+def _installed(ctx, path):
+    """Where a file of the checkout lies once it is installed."""
+    root = ctx.attr.import_root
+    return path.removeprefix(root + "/") if root else "executorch/" + path
+
 def _own_files(ctx):
     """Files of the library's directory, source and generated; siblings and third-party stay out."""
     prefix = ctx.label.package + "/"
@@ -20,7 +25,7 @@ def _py_wheel_impl(ctx):
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({
         "distribution": ctx.attr.distribution,
-        "files": {"executorch/" + path: file.path for path, file in files.items()},
+        "files": {_installed(ctx, path): file.path for path, file in files.items()},
         "readme": ctx.file.readme.path,
         "requires": ctx.attr.requires,
         "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
@@ -45,6 +50,7 @@ py_wheel = rule(
     attrs = {
         "deps": attr.label_list(providers = [PyInfo]),
         "distribution": attr.string(mandatory = True),
+        "import_root": attr.string(doc = "the directory whose modules are imported by their names alone, where they are not the package executorch's"),
         "readme": attr.label(allow_single_file = True),
         "requires": attr.string_list(),
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> distribution name"),

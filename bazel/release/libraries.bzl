@@ -21,6 +21,7 @@ LIBRARIES = {
     "extension/export_util": ["wheel"],
     "extension/flat_tensor": ["wheel"],
     "extension/llm/export": ["wheel"],
+    "extension/llm/tokenizers": ["wheel"],
     "ir": ["wheel"],
     "kernels": ["wheel", "dist"],
     "memory_planning": ["wheel"],

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).absolute().parents[2]
 
 #: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
 PYTHON_LAYERS = [
-    {"schema", "dialects", "runtime", "version", "examples/models"},
+    {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
@@ -49,7 +49,12 @@ CC_LAYERS = [
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {"backends/xnnpack", "extension/llm/custom_ops"},
-    {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
+    {
+        "runtime/python",
+        "extension/executor_runner",
+        "extension/llm/tokenizers",
+        "extension/module/bundled",
+    },
 ]
 
 

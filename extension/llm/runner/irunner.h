@@ -33,6 +33,14 @@ struct GenerationConfig {
   int32_t num_bos = 0;
   int32_t num_eos = 0;
 
+  /// How tokens are chosen besides the temperature; see SamplingOptions. With a seed, equal prompts
+  /// have equal answers.
+  float top_p = 0.9f;
+  int32_t top_k = 0;
+  float min_p = 0.0f;
+  float repetition_penalty = 1.0f;
+  uint64_t seed = 0;
+
   /// How many tokens may be generated for a prompt of `num_prompt_tokens`, in a model with a
   /// context of `max_context_len`: what both limits above allow. Not negative.
   int32_t resolve_max_new_tokens(int32_t max_context_len, int32_t num_prompt_tokens) const {

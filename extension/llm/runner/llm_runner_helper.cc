@@ -4,8 +4,10 @@
 
 #include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
+#include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -58,13 +60,44 @@ std::vector<int64_t> ask(Module& module, const std::unordered_set<std::string>& 
   return numbers;
 }
 
-/// Whether a file begins as the models of SentencePiece do: with a token, which is not empty. Those
-/// of llama2.c begin with a number that has three bytes more.
-bool begins_as_sentencepiece(const std::string& path) {
+/// Reads the first line of a file, or a part of it.
+std::string beginning_of(const std::string& path) {
+  char bytes[256];
   std::ifstream file(path, std::ios::binary);
-  const int first = file.get();
-  const int second = file.get();
-  return first == 0x0a && second > 0;
+  file.read(bytes, sizeof(bytes));
+  return std::string(bytes, file.bad() ? 0 : static_cast<size_t>(file.gcount()));
+}
+
+/// Whether a file begins as those of tiktoken do: with a token in base64, a space and its rank.
+bool begins_as_tiktoken(const std::string& text) {
+  const size_t space = text.find(' ');
+  return space != std::string::npos && space + 1 < text.size() &&
+         text.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") == space &&
+         text[space + 1] >= '0' && text[space + 1] <= '9';
+}
+
+/// The tokenizer of a format, by how the file begins. The models of SentencePiece begin with a
+/// token, which is not empty; the files of llama2.c with a number that has three bytes more.
+std::unique_ptr<::tokenizers::Tokenizer> tokenizer_of(
+    const std::string& text, std::unique_ptr<std::vector<std::string>> special_tokens,
+    const std::optional<std::string>& pattern, size_t bos_token_index, size_t eos_token_index) {
+  if (text.size() > 1 && text[0] == '\x0a' && text[1] > 0) {
+    return std::make_unique<::tokenizers::SPTokenizer>();
+  }
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (text.empty() || (first != std::string::npos && text[first] == '{')) {
+    return std::make_unique<::tokenizers::HFTokenizer>();  // Which also takes a directory.
+  }
+  if (!begins_as_tiktoken(text)) {
+    return std::make_unique<::tokenizers::Llama2cTokenizer>();
+  }
+  if (special_tokens == nullptr && !pattern) {
+    return std::make_unique<::tokenizers::Tiktoken>();
+  }
+  return std::make_unique<::tokenizers::Tiktoken>(
+      pattern.value_or(::tokenizers::Tiktoken::default_pattern()), std::move(special_tokens),
+      bos_token_index, eos_token_index);
 }
 
 std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
@@ -100,22 +133,13 @@ std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
 std::unique_ptr<::tokenizers::Tokenizer> load_tokenizer(
     const std::string& tokenizer_path, std::unique_ptr<std::vector<std::string>> special_tokens,
     std::optional<std::string> pattern, size_t bos_token_index, size_t eos_token_index) {
-  (void)special_tokens;
-  (void)pattern;
-  (void)bos_token_index;
-  (void)eos_token_index;
-  std::unique_ptr<::tokenizers::Tokenizer> tokenizer;
-  if (begins_as_sentencepiece(tokenizer_path)) {
-    tokenizer = std::make_unique<::tokenizers::SPTokenizer>();
-  } else {
-    tokenizer = std::make_unique<::tokenizers::Llama2cTokenizer>();
-  }
+  auto tokenizer = tokenizer_of(beginning_of(tokenizer_path), std::move(special_tokens), pattern,
+                                bos_token_index, eos_token_index);
   if (tokenizer->load(tokenizer_path) != Error::Ok) {
-    ET_LOG(
-        Error,
-        "%s has no format that is known here, which are those of SentencePiece and llama2.c; for "
-        "others, implement tokenizers::Tokenizer",
-        tokenizer_path.c_str());
+    ET_LOG(Error,
+           "%s has no format that is known here, which are those of Hugging Face (tokenizer.json), "
+           "SentencePiece, tiktoken and llama2.c; for others, implement tokenizers::Tokenizer",
+           tokenizer_path.c_str());
     return nullptr;
   }
   return tokenizer;

@@ -18,11 +18,14 @@ namespace executorch {
 namespace extension {
 namespace llm {
 
-/// Reads the file of a tokenizer, of SentencePiece or llama2.c. For other formats, implement
+/// Reads the file of a tokenizer: a `tokenizer.json` of Hugging Face or the directory that has it,
+/// a model of SentencePiece, a file of tiktoken or of llama2.c. For other formats, implement
 /// tokenizers::Tokenizer, or adapt a library.
 ///
-/// @param special_tokens, pattern, bos_token_index, eos_token_index For formats whose files do not
-///     have them; the others take them from the file.
+/// @param special_tokens, pattern, bos_token_index, eos_token_index For tiktoken, whose files do
+/// not
+///     have them; without either of the first two they are those of Llama 3. The others take them
+///     from the file.
 /// @returns Null, after saying why, for a file of no known format.
 std::unique_ptr<::tokenizers::Tokenizer> load_tokenizer(
     const std::string& tokenizer_path,

@@ -47,6 +47,13 @@ Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
   if (!meta.ok()) {
     return meta.error();
   }
+  if (start_pos == 0) {
+    seen_.clear();
+  }
+  if (sampling_.repetition_penalty != 1.0f) {
+    const int64_t* const ids = tokens->const_data_ptr<int64_t>();
+    seen_.insert(ids, ids + tokens->numel());
+  }
   const size_t count = static_cast<size_t>(tokens->numel());
   std::vector<int64_t> positions(takes_all_positions(*meta) ? count : 1);
   std::iota(positions.begin(), positions.end(), start_pos);
@@ -74,16 +81,29 @@ Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
   return outputs->front().toTensor();
 }
 
+void TextDecoderRunner::set_sampling(const SamplingOptions& options) {
+  const SamplingOptions& now = sampling_;
+  const bool same =
+      now.top_k == options.top_k && now.top_p == options.top_p && now.min_p == options.min_p &&
+      now.repetition_penalty == options.repetition_penalty && options.seed == 0 && now.seed == 0;
+  sampling_ = options;
+  if (!same) {
+    sampler_.reset();
+  }
+}
+
 template <typename T>
 int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature) {
   const auto vocabulary = static_cast<int32_t>(logits.size(logits.dim() - 1));
   if (sampler_ == nullptr || sampler_vocabulary_ != vocabulary ||
       sampler_temperature_ != temperature) {
-    sampler_ = std::make_unique<Sampler>(vocabulary, temperature);
+    SamplingOptions options = sampling_;
+    options.temperature = temperature;
+    sampler_ = std::make_unique<Sampler>(vocabulary, options);
     sampler_vocabulary_ = vocabulary;
     sampler_temperature_ = temperature;
   }
-  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - vocabulary));
+  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - vocabulary), seen_);
 }
 
 int32_t TextDecoderRunner::logits_to_token(const Tensor& logits, float temperature) {

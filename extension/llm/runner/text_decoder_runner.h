@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <executorch/extension/llm/runner/io_manager/io_manager.h>
@@ -37,7 +38,11 @@ class TextDecoderRunner {
     return module_->is_method_loaded(method_name);
   }
 
-  /// Chooses a token.
+  /// How tokens are chosen from now on; its temperature does not count, that of each call does.
+  /// Random numbers begin anew if there is a seed.
+  void set_sampling(const SamplingOptions& options);
+
+  /// Chooses a token. For a penalty on repetitions, all tokens that ran since position 0 count.
   ///
   /// @param logits [.., vocabulary]; the last line counts. Overwritten with probabilities unless
   ///     the temperature is 0.
@@ -50,6 +55,9 @@ class TextDecoderRunner {
 
   Module* module_;
   IOManager* io_manager_;
+
+  SamplingOptions sampling_;
+  std::unordered_set<uint64_t> seen_;  // only for a penalty
 
   // Kept from token to token, so that its random numbers go on.
   std::unique_ptr<Sampler> sampler_;

@@ -106,6 +106,8 @@ Error TextLLMRunner::generate_from_pos(const std::string& prompt, int64_t start_
   }
   stats_->reset();
   text_token_generator_->resume();
+  text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
+                                      config.repetition_penalty, config.seed});
   stats_->inference_start_ms = time_in_ms();
   auto tokens = encode(prompt, config.num_bos, config.num_eos, start_pos);
   if (!tokens.ok()) {

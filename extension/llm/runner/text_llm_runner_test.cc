@@ -228,6 +228,26 @@ TEST_F(TextLLMRunnerTest, AWarmupLeavesNothingBehind) {
   EXPECT_GT(llm::get_rss_bytes(), 0u);
 }
 
+TEST_F(TextLLMRunnerTest, TokensAreChosenAsTheConfigurationSays) {
+  const auto runner = make();
+  config_.temperature = 5.0f;
+  config_.max_new_tokens = 5;
+  config_.seed = 3;
+  EXPECT_EQ(generate(*runner, "b"), Error::Ok);
+  const std::string first = said_;
+  runner->reset();
+  EXPECT_EQ(generate(*runner, "b"), Error::Ok);
+  EXPECT_EQ(said_, first);
+  runner->reset();
+  config_.seed = 4;
+  EXPECT_EQ(generate(*runner, "b"), Error::Ok);
+  EXPECT_NE(said_, first);
+  runner->reset();
+  config_.top_k = 1;
+  EXPECT_EQ(generate(*runner, "b"), Error::Ok);
+  EXPECT_EQ(said_, "cdefg");
+}
+
 TEST_F(TextLLMRunnerTest, LogitsOfOtherKindsAreNone) {
   llm::TextDecoderRunner decoder(nullptr, nullptr);
   std::vector<int32_t> whole = {1, 2};
@@ -268,6 +288,11 @@ TEST_F(TextLLMRunnerTest, TokenizersAreKnownByTheirFiles) {
   const auto other = llm::load_tokenizer(pairs.path());
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->vocab_size(), 259);
+
+  const TempFile json(std::string(R"({"model": {"type": "WordLevel", "vocab": {"a": 0}}})"));
+  const auto words = llm::load_tokenizer(json.path());
+  ASSERT_NE(words, nullptr);
+  EXPECT_EQ(words->vocab_size(), 1);
 
   const TempFile neither(std::string("{}"));
   EXPECT_EQ(llm::load_tokenizer(neither.path()), nullptr);

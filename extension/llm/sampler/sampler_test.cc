@@ -1,3 +1,4 @@
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@ namespace {
 using executorch::aten::BFloat16;
 using executorch::aten::Half;
 using executorch::extension::llm::Sampler;
+using executorch::extension::llm::SamplingOptions;
 
 TEST(SamplerTest, WithoutTemperatureTheLargestIsTaken) {
   Sampler sampler(4, 0.0f, 0.9f, 1);
@@ -65,6 +67,54 @@ TEST(SamplerTest, LeavesOutTheImprobable) {
 TEST(SamplerTest, ALowTemperatureIsSharp) {
   Sampler sampler(4, 0.01f, 1.0f, 3);
   EXPECT_EQ(draws(sampler, {0, 0.5f, 1, 0})[2], 4000);
+}
+
+/// Probabilities of these are 0.4, 0.3, 0.2 and 0.1.
+const std::vector<float> kTenths = {std::log(4.0f), std::log(3.0f), std::log(2.0f), 0.0f};
+
+std::vector<int> draws_with(const SamplingOptions& options) {
+  Sampler sampler(4, options);
+  return draws(sampler, kTenths);
+}
+
+TEST(SamplerTest, OnlyTheMostProbableAreLeft) {
+  SamplingOptions options;
+  options.temperature = 1.0f;
+  options.seed = 5;
+  options.top_p = 1.0f;
+  options.top_k = 2;
+  std::vector<int> counts = draws_with(options);
+  EXPECT_NEAR(counts[0], 4000 * 4 / 7, 200);
+  EXPECT_EQ(counts[2] + counts[3], 0);
+  // Of these two, 0.4 is 57 %.
+  options.top_p = 0.5f;
+  counts = draws_with(options);
+  EXPECT_EQ(counts[0], 4000);
+  options.top_k = 1;
+  options.top_p = 1.0f;
+  EXPECT_EQ(draws_with(options)[0], 4000);
+}
+
+TEST(SamplerTest, OnlyThoseNotFarBehindTheFirstAreLeft) {
+  SamplingOptions options;
+  options.temperature = 1.0f;
+  options.seed = 5;
+  options.top_p = 1.0f;
+  options.min_p = 0.4f;  // 0.16 at least
+  const std::vector<int> counts = draws_with(options);
+  EXPECT_NEAR(counts[0], 4000 * 4 / 9, 200);
+  EXPECT_NEAR(counts[2], 4000 * 2 / 9, 200);
+  EXPECT_EQ(counts[3], 0);
+}
+
+TEST(SamplerTest, WhatWasThereBeforeIsLessProbable) {
+  SamplingOptions options;
+  options.temperature = 0.0f;
+  options.repetition_penalty = 2.0f;
+  Sampler sampler(3, options);
+  std::vector<float> logits = {3, 2, -1};
+  EXPECT_EQ(sampler.sample(logits.data(), {0, 2, 99}), 1);
+  EXPECT_EQ(logits, (std::vector<float>{1.5f, 2, -2}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <executorch/extension/llm/tokenizer/model_file.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece_reader.h>
+#include <executorch/extension/llm/tokenizer/utf8.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace tokenizers {
@@ -31,6 +32,18 @@ std::string with_spaces(const std::string& piece) {
   return text;
 }
 
+/// The characters of bytes, and U+FFFD for each byte that is part of none.
+std::string characters_or_replacements(std::string_view bytes) {
+  std::string text;
+  for (size_t at = 0; at < bytes.size();) {
+    const std::string_view character = bytes.substr(at, character_length(bytes[at]));
+    const bool whole = valid_utf8(character) == character;
+    text += whole ? character : std::string_view("\xef\xbf\xbd");
+    at += whole ? character.size() : 1;
+  }
+  return text;
+}
+
 }  // namespace
 
 Error SPTokenizer::load(const std::string& tokenizer_path) {
@@ -42,16 +55,17 @@ Error SPTokenizer::load(const std::string& tokenizer_path) {
   Model model;
   const bool fits = read_sentencepiece(bytes, model);
   const auto count = static_cast<int64_t>(model.tokens.size());
-  if (!fits || model.unknown < 0 || model.unknown >= count) {
+  Charsmap replacements;
+  if (!fits || model.unknown < 0 || model.unknown >= count ||
+      !replacements.load(model.replacements)) {
     ET_LOG(Error, "%s is no model of SentencePiece", tokenizer_path.c_str());
     return Error::InvalidExternalData;
   }
   if (!model.supported) {
-    ET_LOG(
-        Error,
-        "%s has a model other than BPE and unigram, or a table to normalize text with, which are "
-        "not supported",
-        tokenizer_path.c_str());
+    ET_LOG(Error,
+           "%s has a model other than BPE and unigram, or spaces behind words, which are not "
+           "supported",
+           tokenizer_path.c_str());
     return Error::NotSupported;
   }
   index_.clear();
@@ -73,6 +87,7 @@ Error SPTokenizer::load(const std::string& tokenizer_path) {
     }
   }
   unknown_score_ = (index_.empty() ? 0.0f : least) - kUnknownPenalty;
+  replacements_ = std::move(replacements);
   model_ = std::move(model);
   vocab_size_ = static_cast<int32_t>(count);
   bos_tok_ = static_cast<uint64_t>(model_.begin);
@@ -98,10 +113,30 @@ Result<std::vector<uint64_t>> SPTokenizer::encode(const std::string& input, int8
   return tokens;
 }
 
+/// The text with what its table replaces; tokens of the user's stay as they are.
+std::string SPTokenizer::replaced(const std::string& input) const {
+  if (replacements_.empty()) {
+    return input;
+  }
+  const std::string text = valid_utf8(input);
+  std::string result;
+  size_t done = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t user_defined = user_defined_at(text, at);
+    if (user_defined > 0) {
+      result += replacements_.replace_longest(std::string_view(text).substr(done, at - done));
+      result.append(text, at, user_defined);
+      done = at + user_defined;
+    }
+    at += user_defined > 0 ? user_defined : character_length(text[at]);
+  }
+  return result + replacements_.replace_longest(std::string_view(text).substr(done));
+}
+
 /// The text as the model has seen texts when it was trained.
 std::string SPTokenizer::normalized(const std::string& input) const {
   std::string text;
-  for (const char c : input) {
+  for (const char c : replaced(input)) {
     const bool leads = text.empty() || text.back() == ' ';
     if (c != ' ' || !model_.single_spaces || !leads) {
       text += c;
@@ -123,6 +158,14 @@ std::string SPTokenizer::normalized(const std::string& input) const {
     } else {
       escaped += c;
     }
+  }
+  // What stands for a space may also be in the input itself.
+  const auto ends_in_space = [&escaped] {
+    return escaped.size() >= kSpaceSize &&
+           escaped.compare(escaped.size() - kSpaceSize, kSpaceSize, kSpace) == 0;
+  };
+  while (model_.single_spaces && ends_in_space()) {
+    escaped.resize(escaped.size() - kSpaceSize);
   }
   return escaped;
 }
@@ -252,6 +295,47 @@ Result<std::string> SPTokenizer::decode(uint64_t prev_token, uint64_t token,
   // The space that encode() has put in front of the text is not part of it.
   const bool first = model_.begin >= 0 && prev_token == bos_tok_ && model_.space_in_front;
   return first && !text.empty() && text[0] == ' ' ? text.substr(1) : text;
+}
+
+/// As decode() joins them, but that bytes in a row that are no characters are U+FFFD, one for each.
+Result<std::string> SPTokenizer::decode_batch(const std::vector<uint64_t>& tokens,
+                                              bool skip_special_tokens) const {
+  std::string text;
+  std::string bytes;
+  bool first = true;
+  const auto append_bytes = [&] {
+    text += characters_or_replacements(bytes);
+    bytes.clear();
+  };
+  for (const uint64_t token : tokens) {
+    const auto piece = decode(first ? bos_tok_ : token, token, skip_special_tokens);
+    if (!piece.ok()) {
+      return piece.error();
+    }
+    if (model_.tokens[token].kind == Model::kByte) {
+      bytes += *piece;
+    } else {
+      append_bytes();
+      text += *piece;
+    }
+    first = first && model_.tokens[token].kind == Model::kControl;
+  }
+  append_bytes();
+  return text;
+}
+
+Result<std::string> SPTokenizer::id_to_piece(uint64_t token) const {
+  return token < model_.tokens.size() ? Result<std::string>(model_.tokens[token].piece)
+                                      : Result<std::string>(Error::InvalidArgument);
+}
+
+Result<uint64_t> SPTokenizer::piece_to_id(const std::string& piece) const {
+  for (size_t token = 0; token < model_.tokens.size(); ++token) {
+    if (model_.tokens[token].piece == piece) {
+      return static_cast<uint64_t>(token);
+    }
+  }
+  return Error::NotFound;
 }
 
 }  // namespace tokenizers

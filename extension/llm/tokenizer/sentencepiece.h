@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include <executorch/extension/llm/tokenizer/charsmap.h>
 #include <executorch/extension/llm/tokenizer/tokenizer.h>
 
 namespace tokenizers {
 
-/// The `tokenizer.model` files of SentencePiece whose model is BPE or unigram and whose text is not
-/// normalized by a table, as those of language models are.
+/// The `tokenizer.model` files of SentencePiece whose model is BPE or unigram, as those of language
+/// models are.
 class SPTokenizer : public Tokenizer {
  public:
   /// AccessFailed for a file that cannot be read, InvalidExternalData for one of another format,
@@ -23,6 +24,17 @@ class SPTokenizer : public Tokenizer {
 
   Result<std::string> decode(uint64_t prev_token, uint64_t token,
                              bool skip_special_tokens = false) const override;
+
+  Result<std::string> decode_batch(const std::vector<uint64_t>& tokens,
+                                   bool skip_special_tokens = false) const override;
+
+  Result<std::string> id_to_piece(uint64_t token) const override;
+  Result<uint64_t> piece_to_id(const std::string& piece) const override;
+
+  /// The logarithm of how probable a token is, or what takes its place; 0 for one that is none.
+  float score(uint64_t token) const {
+    return token < model_.tokens.size() ? model_.tokens[token].score : 0.0f;
+  }
 
   /// What a file says. For the reader of the format.
   struct Model {
@@ -42,10 +54,12 @@ class SPTokenizer : public Tokenizer {
     bool space_in_front = true;
     bool single_spaces = true;
     bool escapes_spaces = true;
+    std::string replacements;  // Compiled; see Charsmap.
   };
 
  private:
   std::string normalized(const std::string& input) const;
+  std::string replaced(const std::string& input) const;
   void append_text(const std::string& text, std::vector<uint64_t>& tokens) const;
   void append_pairs(const std::string& text, std::vector<uint64_t>& tokens) const;
   void append_most_probable(const std::string& text, std::vector<uint64_t>& tokens) const;
@@ -53,6 +67,7 @@ class SPTokenizer : public Tokenizer {
   size_t user_defined_at(const std::string& text, size_t at) const;
 
   Model model_;
+  Charsmap replacements_;
   /// Of what may stand in a text.
   std::unordered_map<std::string, uint64_t> index_;
   std::vector<int64_t> byte_tokens_;  // of each byte; -1 for none

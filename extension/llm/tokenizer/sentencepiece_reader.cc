@@ -131,7 +131,7 @@ bool read_normalizer(const Fields& message, SPTokenizer::Model& model) {
   while (fields.next()) {
     switch (fields.number) {
       case 2:  // A table of replacements.
-        model.supported = model.supported && fields.size == 0;
+        model.replacements.assign(fields.data != nullptr ? fields.data : "", fields.size);
         break;
       case 3:
         model.space_in_front = fields.integer != 0;

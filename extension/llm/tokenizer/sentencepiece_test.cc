@@ -162,7 +162,7 @@ TEST_F(SentencePieceTest, OtherFilesAreRefusedAndChangeNothing) {
   EXPECT_EQ(load(whole.substr(0, whole.size() - 1)), Error::InvalidExternalData);
   EXPECT_EQ(load(whole + field(2, field(40, 5000))), Error::InvalidExternalData);
   EXPECT_EQ(load(model(/*kind=*/4, true)), Error::NotSupported);
-  EXPECT_EQ(load(model(kBpe, true, field(2, std::string("table")))), Error::NotSupported);
+  EXPECT_EQ(load(model(kBpe, true, field(2, std::string("table")))), Error::InvalidExternalData);
   EXPECT_EQ(tokenizer_.load("no/such/file"), Error::AccessFailed);
   // No beginning of a file is more than an error.
   for (size_t size_of_part = 0; size_of_part < whole.size(); size_of_part += 7) {

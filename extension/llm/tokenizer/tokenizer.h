@@ -29,11 +29,26 @@ class Tokenizer {
                                                int8_t eos = 0) const = 0;
 
   /// What `token` adds to a text whose last token is `prev_token`. It need not be whole characters.
-  /// OutOfRange, or InvalidArgument, for a token that the vocabulary does not have.
+  /// InvalidArgument for a token that the vocabulary does not have.
   ///
   /// @param skip_special_tokens Tokens that are no text give none.
   virtual Result<std::string> decode(uint64_t prev_token, uint64_t token,
                                      bool skip_special_tokens = false) const = 0;
+
+  /// The text of all tokens together, with U+FFFD for what is no whole character.
+  virtual Result<std::string> decode_batch(const std::vector<uint64_t>& tokens,
+                                           bool skip_special_tokens = false) const;
+
+  /// What the vocabulary has for a token, and the token of a piece of it: InvalidArgument and
+  /// NotFound where there is none, NotSupported from a tokenizer that does not tell.
+  virtual Result<std::string> id_to_piece(uint64_t token) const {
+    (void)token;
+    return Error::NotSupported;
+  }
+  virtual Result<uint64_t> piece_to_id(const std::string& piece) const {
+    (void)piece;
+    return Error::NotSupported;
+  }
 
   bool is_loaded() const { return initialized_; }
   int32_t vocab_size() const { return vocab_size_; }

@@ -1,0 +1,44 @@
+"""Tokenizers of language models: those that the C++ runners use."""
+
+from pkgutil import extend_path
+
+# The extension module lies beside this file in a wheel, and below bazel-bin in a checkout.
+__path__ = extend_path(__path__, __name__)
+
+from pytorch_tokenizers import constants
+from pytorch_tokenizers.choice import get_tokenizer
+from pytorch_tokenizers.hf_tokenizer import HuggingFaceTokenizer
+from pytorch_tokenizers.llama2c import Llama2cTokenizer
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    Error,
+    TokenIndex,
+    Tokenizer,
+)
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    HFTokenizer as CppHFTokenizer,
+)
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    Llama2cTokenizer as CppLlama2cTokenizer,
+)
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    SPTokenizer as CppSPTokenizer,
+)
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    Tiktoken as CppTiktoken,
+)
+from pytorch_tokenizers.tiktoken import TiktokenTokenizer
+
+__all__ = [
+    "CppHFTokenizer",
+    "CppLlama2cTokenizer",
+    "CppSPTokenizer",
+    "CppTiktoken",
+    "Error",
+    "HuggingFaceTokenizer",
+    "Llama2cTokenizer",
+    "TiktokenTokenizer",
+    "TokenIndex",
+    "Tokenizer",
+    "constants",
+    "get_tokenizer",
+]
