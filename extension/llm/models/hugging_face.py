@@ -123,6 +123,11 @@ def _rotations(config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def is_theirs(weights: Mapping[str, Any]) -> bool:
+    """Whether weights have Hugging Face's names."""
+    return any(name.startswith("model.layers.") for name in weights)
+
+
 def state_dict(weights: Mapping[str, torch.Tensor], args: ModelArgs) -> dict[str, torch.Tensor]:
     """A state dict for :func:`~executorch.extension.llm.models.transformer.construct_transformer` of ``args``.
 

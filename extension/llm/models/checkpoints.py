@@ -1,0 +1,200 @@
+"""Decoders with the weights of files: Meta's checkpoints, Hugging Face's directories, or safetensors.
+
+=========================================================  ============================================================
+``checkpoint``                                             what is read
+=========================================================  ============================================================
+a directory with ``config.json``                           Hugging Face's: its safetensors, and the sizes of the configuration
+a directory with ``consolidated.*.pth``                    Meta's, in one part or several, and ``params.json`` beside them
+a file ``*.safetensors``                                   by either's names of weights
+any other file                                             what ``torch.save`` wrote: a state dict, or one below ``model``
+=========================================================  ============================================================
+
+Files are mapped, not read: a weight takes memory once something changes it. The model is made without memory of its own first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
+from executorch.extension.llm.models import hugging_face
+from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.transformer import Transformer, construct_transformer
+
+Weights = dict[str, torch.Tensor]
+
+
+def read_params(path: str | Path) -> dict[str, Any]:
+    """The sizes in a file of parameters, as keywords of :class:`~executorch.extension.llm.models.model_args.ModelArgs`.
+
+    Raises:
+        ValueError: the file is no JSON object, or has a key that is none of them.
+    """
+    try:
+        params = json.loads(Path(path).read_text())
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path} is no JSON: {error}") from error
+    if not isinstance(params, dict):
+        raise ValueError(f"{path} is no JSON object of sizes")
+    known = {one.name for one in dataclasses.fields(ModelArgs)}
+    unknown = sorted(params.keys() - known)
+    if unknown:
+        raise ValueError(
+            f"{path}: there is no size {', '.join(unknown)}; a decoder has {', '.join(sorted(known))}"
+        )
+    return params
+
+
+def load_decoder(
+    checkpoint: str | Path | None, params: str | Path | Mapping[str, Any] | None = None, **options: Any
+) -> Transformer:
+    """A decoder for export, with weights mapped from files.
+
+    Args:
+        checkpoint: see above; None: random weights.
+        params: file of the sizes, or themselves; may be left out where the checkpoint says them.
+        options: further keywords of ``ModelArgs``, of caches and lengths; they win.
+
+    Raises:
+        ValueError: sizes are missing, or weights do not fit the decoder.
+        FileNotFoundError: there is no such file.
+    """
+    path = None if checkpoint is None else _existing(checkpoint)
+    sizes = dict(params) if isinstance(params, Mapping) else _sizes(path, params)
+    weights = None if path is None else _weights(path)
+    args = _args(sizes, weights, options)
+    if weights is None:
+        return construct_transformer(args).eval()
+    if hugging_face.is_theirs(weights):
+        weights = hugging_face.state_dict(weights, args)
+    return fill(_without_memory(args), weights, str(path))
+
+
+def _existing(path: str | Path) -> Path:
+    path = Path(path).expanduser()
+    if not path.exists():
+        raise FileNotFoundError(f"there is no checkpoint {path}")
+    return path
+
+
+def _sizes(checkpoint: Path | None, params: str | Path | None) -> dict[str, Any]:
+    if params is not None:
+        return read_params(params)
+    if checkpoint is not None:
+        directory = checkpoint if checkpoint.is_dir() else checkpoint.parent
+        if (directory / "config.json").exists():
+            return {"config": json.loads((directory / "config.json").read_text())}
+        if (directory / "params.json").exists():
+            return read_params(directory / "params.json")
+    raise ValueError(
+        "the sizes of the model are missing: give params, a JSON file with dim, n_layers, n_heads, ..., or a checkpoint "
+        "beside which config.json or params.json lies"
+    )
+
+
+def _args(sizes: dict[str, Any], weights: Weights | None, options: Mapping[str, Any]) -> ModelArgs:
+    if "config" in sizes:
+        return hugging_face.model_args(sizes["config"], **options)
+    sizes = {**sizes, **options}
+    if sizes.get("vocab_size", 0) < 0:
+        # Llama 2's files leave it to the tokenizer; the embedding has it too.
+        embedding = None if weights is None else weights.get("tok_embeddings.weight")
+        if embedding is None:
+            raise ValueError(f"vocab_size is {sizes['vocab_size']}: give the number of tokens in params")
+        sizes["vocab_size"] = embedding.shape[0]
+    return ModelArgs(**sizes)
+
+
+def _weights(path: Path) -> Weights:
+    if not path.is_dir():
+        return _mapped(path)
+    files = sorted(path.glob("*.safetensors")) or sorted(path.glob("pytorch_model*.bin"))
+    if files:
+        return {name: value for file in files for name, value in _mapped(file).items()}
+    parts = [_mapped(file) for file in sorted(path.glob("consolidated.*.pth"))]
+    if not parts:
+        raise ValueError(f"{path} has neither *.safetensors nor pytorch_model*.bin nor consolidated.*.pth")
+    return parts[0] if len(parts) == 1 else {name: _joined(name, parts) for name in parts[0]}
+
+
+def _mapped(file: Path) -> Weights:
+    if file.suffix == ".safetensors":
+        from safetensors import safe_open
+
+        with safe_open(file, framework="pt") as opened:
+            return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118  # no mapping
+    found = torch.load(file, map_location="cpu", mmap=_can_be_mapped(file), weights_only=True)
+    found = found.get("model", found) if isinstance(found, dict) else found
+    if not isinstance(found, dict) or not all(isinstance(one, torch.Tensor) for one in found.values()):
+        raise ValueError(f"{file} is no state dict: save model.state_dict()")
+    return found
+
+
+def _can_be_mapped(file: Path) -> bool:
+    """Whether a file is of torch's format of today, an archive."""
+    with file.open("rb") as opened:
+        return opened.read(2) == b"PK"
+
+
+#: Of Meta's layers whose parts are columns; those of others are rows. Llama 2 also cuts its embedding so.
+_COLUMNS = ("attention.wo.weight", "feed_forward.w2.weight")
+
+
+def _joined(name: str, parts: list[Weights]) -> torch.Tensor:
+    """A weight of a model that Meta saved in parts, one for each processor."""
+    tensors = [one[name] for one in parts]
+    if tensors[0].dim() < 2 or name == "rope.freqs":
+        return tensors[0]
+    if name == "tok_embeddings.weight":
+        # Rows if all parts together have those of the output layer, whose parts are always rows.
+        output = sum(one["output.weight"].shape[0] for one in parts)
+        return torch.cat(tensors, dim=1 if tensors[0].shape[0] == output else 0)
+    return torch.cat(tensors, dim=1 if name.endswith(_COLUMNS) else 0)
+
+
+def _without_memory(args: ModelArgs) -> Transformer:
+    """A decoder whose parameters have shapes only; tables and caches are there."""
+
+    def drop(module: Any, name: str, parameter: torch.Tensor) -> torch.nn.Parameter:
+        del module, name
+        return torch.nn.Parameter(parameter.to("meta"), requires_grad=False)
+
+    hook = register_module_parameter_registration_hook(drop)  # type: ignore[arg-type]  # torch says None, and uses what is given
+    try:
+        return construct_transformer(args).eval()
+    finally:
+        hook.remove()
+
+
+def fill(model: Transformer, weights: Weights, source: str) -> Transformer:
+    """Gives a decoder its weights, without a copy; returns it.
+
+    Raises:
+        ValueError: a weight is missing, has no place, or is of another shape.
+    """
+    weights = {name: value for name, value in weights.items() if name != "rope.freqs"}
+    if model.output is not None and "output.weight" not in weights:
+        weights["output.weight"] = weights["tok_embeddings.weight"]
+    expected = dict(model.named_parameters())
+    problems = [f"{name} is missing" for name in expected if name not in weights]
+    problems += [
+        f"no place for {name} of shape {tuple(weights[name].shape)}"
+        for name in weights
+        if name not in expected
+    ]
+    problems += [
+        f"{name} has shape {tuple(weights[name].shape)}, not {tuple(value.shape)}"
+        for name, value in expected.items()
+        if name in weights and weights[name].shape != value.shape
+    ]
+    if problems:
+        more = f" and {len(problems) - 5} more" if len(problems) > 5 else ""
+        raise ValueError(f"{source} does not fit the model's sizes: {'; '.join(problems[:5])}{more}")
+    model.load_state_dict(weights, strict=False, assign=True)
+    return model.requires_grad_(False)

@@ -1,0 +1,135 @@
+"""Decoders out of files against those of transformers, logit by logit; what does not fit is named."""
+
+import json
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import save_file
+
+from executorch.extension.llm.models.checkpoints import load_decoder, read_params
+from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.transformer import construct_transformer
+
+SIZES = {"dim": 16, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 20, "hidden_dim": 24}
+TOKENS = torch.tensor([[1, 5, 7, 2]])
+
+
+def _decoder(**options):
+    torch.manual_seed(0)
+    return construct_transformer(ModelArgs(**{**SIZES, "max_context_len": 8, **options})).eval()
+
+
+def _same(found, expected):
+    with torch.no_grad():
+        torch.testing.assert_close(found(TOKENS), expected(TOKENS), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["plain", "nested", "old format", "safetensors", "without output"])
+def test_metas_files(kind, tmp_path):
+    model, file = _decoder(), tmp_path / "consolidated.00.pth"
+    weights = dict(model.state_dict())
+    if kind == "without output":
+        del weights["output.weight"]
+        model.output.weight = model.tok_embeddings.weight
+    if kind == "safetensors":
+        file = tmp_path / "model.safetensors"
+        save_file(weights, file)
+    else:
+        # Meta's files have the frequencies of the rotations too.
+        saved = {**weights, "rope.freqs": torch.zeros(2)}
+        torch.save(
+            {"model": saved} if kind == "nested" else saved,
+            file,
+            _use_new_zipfile_serialization=kind != "old format",
+        )
+    (tmp_path / "params.json").write_text(json.dumps(SIZES))
+    _same(load_decoder(file, tmp_path / "params.json", max_context_len=8), model)
+    if kind == "plain":
+        _same(load_decoder(tmp_path, max_context_len=8), model)
+
+
+@pytest.mark.parametrize("embedding_dim", [0, 1])
+def test_metas_files_in_parts(embedding_dim, tmp_path):
+    model = _decoder()
+    (tmp_path / "params.json").write_text(json.dumps({**SIZES, "vocab_size": 20}))
+    for part in range(2):
+        saved = {}
+        for name, value in model.state_dict().items():
+            columns = name.endswith(("wo.weight", "w2.weight"))
+            dim = embedding_dim if name == "tok_embeddings.weight" else int(columns)
+            saved[name] = value.chunk(2, dim)[part].clone() if value.dim() == 2 else value
+        torch.save(saved, tmp_path / f"consolidated.0{part}.pth")
+    _same(load_decoder(tmp_path, max_context_len=8), model)
+
+
+def test_a_vocabulary_of_the_embeddings_size(tmp_path):
+    model = _decoder()
+    torch.save(model.state_dict(), tmp_path / "w.pth")
+    _same(load_decoder(tmp_path / "w.pth", {**SIZES, "vocab_size": -1}, max_context_len=8), model)
+
+
+@pytest.mark.parametrize("shards", ["1GB", "20KB"])
+def test_hugging_faces_directories(shards, tmp_path):
+    torch.manual_seed(0)
+    config = transformers.LlamaConfig(
+        vocab_size=20,
+        hidden_size=32,
+        intermediate_size=40,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        tie_word_embeddings=True,
+    )
+    peer = transformers.AutoModelForCausalLM.from_config(config).eval()
+    peer.save_pretrained(tmp_path, max_shard_size=shards)
+    found = load_decoder(tmp_path, max_context_len=8, generate_full_logits=True)
+    with torch.no_grad():
+        torch.testing.assert_close(found(TOKENS), peer(TOKENS).logits, atol=2e-5, rtol=1e-4)
+
+
+def test_weights_are_mapped_not_read(tmp_path):
+    torch.save(_decoder().state_dict(), tmp_path / "w.pth")
+    found = load_decoder(tmp_path / "w.pth", SIZES, max_context_len=8)
+    pointers = [one.untyped_storage().data_ptr() for one in found.parameters()]
+    with (tmp_path / "w.pth").open("rb") as file:
+        size = len(file.read())
+    # All of them lie in one mapping of the file.
+    assert max(pointers) - min(pointers) < size
+
+
+def test_random_weights():
+    assert load_decoder(None, SIZES, max_context_len=8)(TOKENS).shape == (1, 20)
+
+
+def test_what_does_not_fit(tmp_path):
+    model = _decoder()
+    weights = dict(model.state_dict())
+    file = tmp_path / "w.pth"
+    weights["norm.weight"] = torch.zeros(3)
+    weights["extra"] = torch.zeros(1)
+    del weights["layers.1.attention.wq.weight"]
+    torch.save(weights, file)
+    with pytest.raises(
+        ValueError, match=r"layers.1.attention.wq.weight is missing; no place for extra.*\(3,\)"
+    ):
+        load_decoder(file, SIZES, max_context_len=8)
+    with pytest.raises(ValueError, match="sizes of the model are missing"):
+        load_decoder(file)
+    with pytest.raises(FileNotFoundError, match="no checkpoint"):
+        load_decoder(tmp_path / "none.pth", SIZES)
+    torch.save([1], file)
+    with pytest.raises(ValueError, match="no state dict"):
+        load_decoder(file, SIZES)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="neither"):
+        load_decoder(tmp_path / "empty", SIZES)
+    params = tmp_path / "p.json"
+    for text, message in [
+        ("{", "no JSON"),
+        ("[]", "no JSON object"),
+        ('{"width": 1}', "no size width; .*dim"),
+    ]:
+        params.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_params(params)
