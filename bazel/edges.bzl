@@ -145,6 +145,23 @@ EDGES = {
     "extension/llm/export": {"py": ["passes", "extension/llm/custom_ops"], "cc": []},
     # The C++ tokenizers for Python, importable as pytorch_tokenizers: a wheel of its own, as documented.
     "extension/llm/tokenizers": {"py": [], "cc": ["runtime", "extension"]},
+    # From a checkpoint to a program: above the front door, a wheel of its own for the reason of `extension/export_util`.
+    "extension/llm/export": {
+        "py": [
+            "passes",
+            "memory_planning",
+            "exir",
+            "devtools",
+            "util",
+            "extension/llm/cache",
+            "extension/llm/custom_ops",
+            "extension/llm/models",
+        ],
+        "cc": [],
+        "tests": ["runtime", "extension", "backends/xnnpack"],
+        # The backend that the configuration names.
+        "by_name": ["backends/xnnpack"],
+    },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
     "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},

@@ -24,7 +24,7 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
-    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
+    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache"},
     {"extension/llm/models"},
     {"exir", "extension/flat_tensor"},
     {
@@ -39,7 +39,7 @@ PYTHON_LAYERS = [
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
-    {"backends/xnnpack/recipes", "examples/xnnpack"},
+    {"backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
 ]
 CC_LAYERS = [
     {"runtime/platform"},

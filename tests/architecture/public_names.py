@@ -50,6 +50,21 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "save_pte_program",
     ),
     "executorch.extension.flat_tensor.serialize.serialize": ("FlatTensorConfig", "FlatTensorSerializer"),
+    "executorch.extension.llm.export.builder": ("DType", "LLMEdgeManager"),
+    "executorch.extension.llm.export.config.llm_config": (
+        "BackendConfig",
+        "DebugConfig",
+        "ExportConfig",
+        "LlmConfig",
+        "ModelConfig",
+        "QuantizationConfig",
+    ),
+    "executorch.extension.llm.export.export_llm": ("main",),
+    "executorch.extension.llm.export.partitioner_lib": ("get_xnnpack_partitioner",),
+    "executorch.extension.llm.export.quantizer_lib": (
+        "get_pt2e_quantization_params",
+        "get_pt2e_quantizers",
+    ),
     "executorch.extension.pybindings.portable_lib": (
         "BundledModule",
         "ExecuTorchModule",
@@ -93,7 +108,6 @@ PYTHON_OPEN: dict[str, tuple[str, ...]] = {
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),
     "executorch.backends.samsung.partition.enn_partitioner": ("EnnPartitioner",),
     "executorch.backends.vulkan.partitioner.vulkan_partitioner": ("VulkanPartitioner",),
-    "executorch.extension.llm.export.export_llm": (),
 }
 
 #: Documented header paths (included as <executorch/PATH>) that exist.

@@ -1,0 +1,193 @@
+"""From a configuration to the decoder that it describes, with the transforms that it asks for."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from executorch.extension.llm.cache.custom_kv_cache import CustomKVCacheWithAttentionSink
+from executorch.extension.llm.cache.kv_cache import KVCache
+from executorch.extension.llm.cache.replacements import (
+    replace_kv_cache_with_custom_kv_cache,
+    replace_kv_cache_with_quantized_kv_cache,
+    replace_kv_cache_with_ring_kv_cache,
+)
+from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of
+from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.weight_quantization import embedding_transform, linear_transform
+from executorch.extension.llm.models.checkpoints import load_decoder
+from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
+from executorch.extension.llm.models.transformer import Transformer
+
+Transform = Callable[[nn.Module], nn.Module]
+
+_log = logging.getLogger(__name__)
+
+#: Switches of the configuration that nothing here answers to, and what to do instead.
+_NOT_HERE = {
+    "base.use_lora": "base.lora_config names an adapter",
+    "base.preq_mode": "give the checkpoint before it was quantized, and quantization.qmode",
+    "base.lora_config": "merge the adapter into the checkpoint",
+    "model.expand_rope_table": "tables are broadcast over heads",
+    "model.static_quantize_kv_cache": "model.quantize_kv_cache has a scale for each token",
+    "model.use_moe_quantized_op": "experts are quantized by none of the operators",
+    "quantization.use_spin_quant": "give a checkpoint without rotations",
+    "quantization.use_qat": "give the checkpoint's weights before they were quantized",
+    "export.lora_weights_file": "merge the adapter into the checkpoint",
+    "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
+    "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
+}
+
+
+def check(config: LlmConfig) -> None:
+    """Refuses what a configuration may say and this library has not.
+
+    Raises:
+        ValueError: it asks for that, with a way out.
+    """
+    for key, way_out in _NOT_HERE.items():
+        value: Any = config
+        for name in key.split("."):
+            value = getattr(value, name)
+        if value:
+            raise ValueError(f"{key} is not supported yet: {way_out}")
+    if config.model.use_sdpa_with_kv_cache and not config.model.use_kv_cache:
+        raise ValueError("model.use_sdpa_with_kv_cache attends over a cache: set model.use_kv_cache")
+    if config.model.use_attention_sink and not config.model.use_kv_cache:
+        raise ValueError("model.use_attention_sink is a kind of cache: set model.use_kv_cache")
+    if config.model.use_attention_sink and (
+        config.model.quantize_kv_cache or config.model.local_global_attention
+    ):
+        raise ValueError(
+            "model.use_attention_sink keeps floats of all layers alike: leave quantize_kv_cache and local_global_attention out"
+        )
+    if config.model.use_shared_embedding and not config.quantization.embedding_quantize:
+        raise ValueError(
+            "model.use_shared_embedding shares quantized weights: give quantization.embedding_quantize"
+        )
+
+
+def manager(config: LlmConfig) -> LLMEdgeManager:
+    """The decoder of a configuration, transformed and ready to be exported.
+
+    Raises:
+        ValueError: the configuration asks for what is not there, or weights and sizes do not fit.
+        FileNotFoundError: there is no such checkpoint.
+    """
+    check(config)
+    if config.base.checkpoint is None:
+        _log.warning("base.checkpoint is not given: the weights are random")
+    model = load_decoder(config.base.checkpoint, config.base.params, **_options(config))
+    dtype = DType[config.model.dtype_override.value]
+    for transform in transforms(config, dtype.to_torch_dtype()):
+        model = transform(model)  # type: ignore[assignment]
+    most = _most_tokens(config)
+    tokens, positions = _example(config, most)
+    return (
+        LLMEdgeManager(
+            model,
+            config.base.model_class.value,
+            most,
+            config.model.use_kv_cache,
+            (tokens,) if positions is None else (tokens, {"input_pos": positions}),  # type: ignore[arg-type]
+            dtype=dtype,
+            enable_dynamic_shape=config.model.enable_dynamic_shape,
+            generate_full_logits=config.debug.generate_full_logits,
+            calibration_tasks=config.quantization.calibration_tasks,
+            calibration_limit=config.quantization.calibration_limit,
+            calibration_seq_length=config.quantization.calibration_seq_length,
+            calibration_data=config.quantization.calibration_data,
+            tokenizer_path=config.base.tokenizer_path,
+            verbose=config.debug.verbose,
+            metadata=dict(_metadata(config, model, most)),
+            generate_etrecord=config.debug.generate_etrecord,
+        )
+        .set_output_dir(config.export.output_dir)
+        .to_dtype(dtype)
+    )
+
+
+def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
+    """What a configuration changes in a decoder before it is exported, in this order."""
+    found: list[Transform] = []
+    model, quantization = config.model, config.quantization
+    if quantization.embedding_quantize:
+        found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
+    if quantization.qmode:
+        found.append(
+            linear_transform(quantization.qmode, quantization.group_size, dtype, quantization.use_hqq)
+        )
+    if model.use_attention_sink:
+        sink, window = (int(one) for one in model.use_attention_sink.split(","))
+        found.append(lambda decoder: _with_sink(decoder, sink, window))
+    elif model.use_sdpa_with_kv_cache:
+        found.append(replace_kv_cache_with_custom_kv_cache)
+    if model.quantize_kv_cache:
+        found.append(replace_kv_cache_with_quantized_kv_cache)
+    windows = model.local_global_attention
+    if windows:
+        found.append(lambda decoder: replace_kv_cache_with_ring_kv_cache(decoder, windows))
+    if model.use_sdpa_with_kv_cache:
+        found.append(replace_sdpa_with_custom_op)
+        if model.quantize_kv_cache:
+            found.append(replace_sdpa_with_quantized_sdpa)
+    return found
+
+
+def _with_sink(decoder: nn.Module, sink: int, window: int) -> nn.Module:
+    for module in decoder.modules():
+        cache = getattr(module, "kv_cache", None)
+        if isinstance(cache, KVCache):
+            module.kv_cache = CustomKVCacheWithAttentionSink(
+                cache.max_batch_size, cache.n_heads, cache.head_dim, window, sink, cache.k_cache.dtype
+            )
+    return decoder
+
+
+def _options(config: LlmConfig) -> dict[str, Any]:
+    named: dict[str, Any] = {
+        "max_seq_len": config.export.max_seq_length,
+        "max_context_len": config.export.max_context_length,
+        "use_kv_cache": config.model.use_kv_cache,
+        "enable_dynamic_shape": config.model.enable_dynamic_shape,
+        "generate_full_logits": config.debug.generate_full_logits,
+    }
+    for key in ("input_prune_map", "output_prune_map"):
+        path = getattr(config.model, key)
+        if path is not None:
+            with open(path) as file:
+                named[key] = {int(token): int(row) for token, row in json.load(file).items()}
+    return named
+
+
+def _most_tokens(config: LlmConfig) -> int:
+    """The most tokens of a call: no more than the smallest window, behind which a ring forgets."""
+    windows = [one for one in config.model.local_global_attention or () if one]
+    if config.model.use_attention_sink:
+        windows.append(int(config.model.use_attention_sink.split(",")[1]))
+    return min([config.export.max_seq_length, *windows])
+
+
+def _example(config: LlmConfig, most: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+    if not config.model.use_kv_cache:
+        return torch.ones((1, min(3, most)), dtype=torch.int64), None
+    count = min(3, most) if config.model.enable_dynamic_shape else 1
+    return torch.ones((1, count), dtype=torch.int64), torch.tensor([0])
+
+
+def _metadata(config: LlmConfig, model: Transformer, most: int) -> Any:
+    return metadata_of(
+        config.base.metadata,
+        get_max_seq_len=most,
+        get_max_context_len=config.export.max_context_length,
+        get_n_layers=model.n_layers,
+        get_vocab_size=model.vocab_size,
+        use_kv_cache=config.model.use_kv_cache,
+        use_sdpa_with_kv_cache=config.model.use_sdpa_with_kv_cache,
+        enable_dynamic_shape=config.model.enable_dynamic_shape,
+    )

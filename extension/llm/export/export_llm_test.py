@@ -1,0 +1,220 @@
+"""Exports by the documented command, run beside the eager decoder; what a configuration may not ask for is one line."""
+
+import json
+import pathlib
+import re
+
+import pytest
+import torch
+
+from executorch.extension.llm.export import decoder
+from executorch.extension.llm.export.builder import DType, LLMEdgeManager
+from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.config.reading import from_yaml
+from executorch.extension.llm.export.export_llm import main, parse
+from executorch.extension.llm.export.pipeline import export_llama
+from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.transformer import construct_transformer
+from executorch.extension.pybindings.portable_lib import _load_for_executorch
+from executorch.runtime import Runtime
+
+SIZES = {"dim": 64, "n_layers": 1, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 96, "hidden_dim": 96}
+CACHE = ["model.use_kv_cache=true"]
+CUSTOM = [*CACHE, "model.use_sdpa_with_kv_cache=true"]
+XNNPACK = ["backend.xnnpack.enabled=true"]
+#: Name to overrides, how far logits may be from the eager model's (of their size), and the most bytes.
+CASES = {
+    "no cache": ([], 1e-5, None),
+    "cache, token by token": ([*CACHE, "model.enable_dynamic_shape=false"], 1e-5, None),
+    # Inputs are rounded to 8 bits: a number beside a border may fall on either side.
+    "8da4w": (
+        [*CUSTOM, *XNNPACK, "quantization.qmode=8da4w", "quantization.embedding_quantize=4,32"],
+        0.05,
+        60_000,
+    ),
+    "int8 and an int8 cache": (
+        [*CUSTOM, *XNNPACK, "quantization.qmode=int8", "model.quantize_kv_cache=true"],
+        1e-3,
+        110_000,
+    ),
+    "sink": ([*CUSTOM, "model.use_attention_sink=2,6"], 1e-5, None),
+    "windows": ([*CUSTOM, "model.local_global_attention=[6]"], 1e-5, None),
+    "few bits, shared": (
+        [
+            *CUSTOM,
+            "quantization.qmode=torchao:8da4w",
+            "quantization.embedding_quantize=torchao:4,32",
+            "model.use_shared_embedding=true",
+        ],
+        0.05,
+        None,
+    ),
+    "PT2E, all that XNNPACK can": (
+        [
+            *CUSTOM,
+            *XNNPACK,
+            "quantization.pt2e_quantize=xnnpack_dynamic",
+            "backend.xnnpack.extended_ops=true",
+        ],
+        0.05,
+        None,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """Overrides that name a small model."""
+    directory = tmp_path_factory.mktemp("model")
+    torch.manual_seed(0)
+    model = construct_transformer(ModelArgs(**SIZES, max_context_len=16))
+    torch.save(model.state_dict(), directory / "consolidated.00.pth")
+    (directory / "params.json").write_text(json.dumps(SIZES))
+    return [
+        "base.model_class=llama3_2",
+        f"base.checkpoint={directory / 'consolidated.00.pth'}",
+        f"base.params={directory / 'params.json'}",
+        '+base.metadata=\'{"get_bos_id":1, "get_eos_ids":[2,3]}\'',
+        "export.max_seq_length=12",
+        "export.max_context_length=16",
+    ]
+
+
+def _calls(config):
+    tokens = torch.randint(4, 90, (1, 10), generator=torch.Generator().manual_seed(1))
+    pieces = [(0, 5), (5, 1), (6, 4)] if config.model.enable_dynamic_shape else [(at, 1) for at in range(4)]
+    for at, count in pieces:
+        if config.model.use_kv_cache:
+            yield tokens[:, at : at + count], torch.tensor([at])
+        else:
+            yield (tokens[:, : at + count],)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_program_is_the_eager_decoder(case, base, tmp_path):
+    overrides, tolerance, most_bytes = CASES[case]
+    arguments = [*base, *overrides, f"export.output_dir={tmp_path}", "debug.generate_full_logits=true"]
+    assert main(arguments) == 0
+    path, config = tmp_path / "llama3_2.pte", parse(arguments)
+    eager = decoder.manager(config).model
+    method = Runtime.get().load_program(path).load_method("forward")
+    with torch.no_grad():
+        for call in _calls(config):
+            expected = eager(call[0], {"input_pos": call[1]}) if len(call) > 1 else eager(*call)
+            (found,) = method.execute(call)
+            assert found.shape == (1, call[0].shape[1], 96)
+            error = (found - expected).abs().max() / expected.abs().max()
+            assert error < tolerance
+    assert most_bytes is None or path.stat().st_size < most_bytes
+
+
+def test_a_file_an_override_and_what_is_recorded(base, tmp_path, capsys):
+    file = tmp_path / "config.yaml"
+    file.write_text("model: {use_kv_cache: true}\ndebug: {verbose: true}\nexport: {output_name: ignored}\n")
+    arguments = [
+        "--config",
+        str(file),
+        *base,
+        f"export.output_dir={tmp_path}",
+        "export.output_name=small",
+        "debug.generate_etrecord=true",
+        "debug.profile_memory=true",
+        f"debug.profile_path={tmp_path / 'profile.html'}",
+        *XNNPACK,
+    ]
+    assert main(arguments) == 0
+    printed = capsys.readouterr().out
+    assert "delegated nodes" in printed and printed.rstrip().endswith("small.pte")
+    names = {one.name for one in tmp_path.iterdir()}
+    assert {"small.pte", "small_etrecord.bin", "small_memory.json", "profile.html"} <= names
+    program = Runtime.get().load_program(tmp_path / "small.pte")
+    constants = {
+        name: program.load_method(name).execute(()) for name in program.method_names if name != "forward"
+    }
+    assert constants == {
+        "get_max_seq_len": [12],
+        "get_max_context_len": [16],
+        "get_n_layers": [1],
+        "get_vocab_size": [96],
+        "use_kv_cache": [True],
+        "use_sdpa_with_kv_cache": [False],
+        "enable_dynamic_shape": [True],
+        "get_bos_id": [1],
+        "get_eos_ids": [2, 3],
+    }
+
+
+def test_weights_outside_the_program(base, tmp_path):
+    overrides = [*base, *CUSTOM, *XNNPACK, f"export.output_dir={tmp_path}"]
+    inside = export_llama(from_yaml("", [*overrides, "export.output_name=inside"]))
+    outside = export_llama(
+        from_yaml(
+            "", [*overrides, "export.output_name=outside", "export.foundation_weights_file=foundation.ptd"]
+        )
+    )
+    sizes = [(tmp_path / name).stat().st_size for name in ("inside.pte", "outside.pte", "foundation.ptd")]
+    assert sizes[1] < 0.3 * sizes[0] and sizes[2] > 0.7 * sizes[0]
+    call = (torch.tensor([[4, 5, 6]]), torch.tensor([0]))
+    expected = _load_for_executorch(inside).forward(call)[0]
+    found = _load_for_executorch(outside, str(tmp_path / "foundation.ptd")).forward(call)[0]
+    torch.testing.assert_close(found, expected)
+
+
+def test_only_the_exported_program(base, tmp_path):
+    path = export_llama(from_yaml("", [*base, "export.export_only=true", f"export.output_dir={tmp_path}"]))
+    assert torch.export.load(path).module()(torch.tensor([[4, 5]])).shape == (1, 96)
+
+
+def test_what_is_refused_is_one_line(base, tmp_path, capsys):
+    for arguments, message in [
+        (["--config", str(tmp_path / "none.yaml")], "no configuration"),
+        (["base.size=1"], "no key base.size"),
+        ([], "sizes of the model are missing"),
+        (["base.checkpoint=none.pth"], "no checkpoint none.pth"),
+        (["backend.vulkan.enabled=true"], "no backend vulkan comes with this release"),
+        ([*base, "base.use_lora=4"], "base.use_lora is not supported yet"),
+        ([*base, "model.use_sdpa_with_kv_cache=true"], "set model.use_kv_cache"),
+        ([*base, "quantization.qmode=8da4w-gptq"], "use 8da4w"),
+        ([*base, "quantization.embedding_quantize=3,32"], r"embeddings have one of (2, 4, 8) bits, not 3"),
+        ([*base, "quantization.embedding_quantize=4,24"], "groups of 24 do not divide the 64 columns"),
+        ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),
+        ([*base, "+base.metadata=[1]"], "no JSON object"),
+    ]:
+        assert main(arguments) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("export_llm: ") and message in error and error.count("\n") == 1
+
+
+def test_the_pages_examples_run():
+    text = pathlib.Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    (file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert from_yaml(file).quantization.qmode == "8da4w"
+
+
+def test_steps_by_hand():
+    model = construct_transformer(ModelArgs(**SIZES, max_context_len=16)).eval()
+    tokens = torch.tensor([[4, 5, 6]])
+    manager = LLMEdgeManager(model, "small", 12, False, (tokens,), dtype=DType.fp32)
+    with pytest.raises(RuntimeError, match="call export_to_edge"):
+        manager.to_executorch()
+    with pytest.raises(RuntimeError, match="call to_executorch"):
+        manager.save_to_pte("small")
+    with pytest.raises(ValueError, match="is a DType"):
+        manager.to_dtype("fp32")
+    made = manager.export().run_canonical_optimizations().export_to_edge().to_backend(None).to_executorch()
+    found = Runtime.get().load_program(made.export_program.buffer).load_method("forward").execute((tokens,))
+    torch.testing.assert_close(found[0], model(tokens), atol=1e-5, rtol=1e-5)
+    assert DType.from_torch_dtype(torch.bfloat16) is DType.bf16
+
+
+def test_groups_that_do_not_divide_stay_as_they_are(caplog):
+    config = LlmConfig()
+    config.base.params = None
+    config.quantization.qmode, config.quantization.group_size = "4w", 48
+    (transform,) = decoder.transforms(config, torch.float32)
+    model = transform(construct_transformer(ModelArgs(**SIZES)))
+    assert type(model.layers[0].attention.wq.weight.data) is torch.Tensor
+    assert type(model.layers[0].feed_forward.w2.weight.data) is not torch.Tensor
+    assert "groups of 48 do not divide" in caplog.text

@@ -1,0 +1,86 @@
+"""Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
+
+There is one backend for language models yet, XNNPACK. The other functions have the documented names and say so.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NoReturn
+
+
+def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_bf16: bool = False) -> Any:
+    """XNNPACK's.
+
+    Args:
+        dynamic_quant_only_partitioner: takes only linear layers whose inputs are quantized at run time; else all that XNNPACK can.
+        enable_bf16: products in bfloat16 too.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: it has no products in bfloat16.
+    """
+    module = importlib.import_module("executorch.backends.xnnpack.partition.xnnpack_partitioner")
+    if dynamic_quant_only_partitioner:
+        return module.XnnpackDynamicallyQuantizedPartitioner(enable_bf16=enable_bf16)
+    return module.XnnpackPartitioner(enable_bf16=enable_bf16)
+
+
+def get_vulkan_partitioner(
+    dtype_override: str | None = None, enable_dynamic_shape: bool = False, force_fp16: bool = False
+) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no Vulkan backend."""
+    _missing("vulkan")
+
+
+def get_coreml_partitioner(
+    ios: int = 15,
+    embedding_quantize: str | None = None,
+    pt2e_quantize: str | None = None,
+    coreml_quantize: str | None = None,
+    coreml_compute_units: str | None = None,
+) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no Core ML backend."""
+    _missing("coreml")
+
+
+def get_qnn_partitioner(
+    use_kv_cache: bool = False,
+    pt2e_quantize: str | None = None,
+    num_sharding: int = 0,
+    soc_model: str = "SM8650",
+) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no Qualcomm backend."""
+    _missing("qnn")
+
+
+def get_openvino_partitioner(device: str) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no OpenVINO backend."""
+    _missing("openvino")
+
+
+def get_vgf_partitioner(compile_spec: str | None, compiler_flags: list[str] | None) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no VGF backend."""
+    _missing("vgf")
+
+
+def get_tosa_partitioner(version: str) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no TOSA backend."""
+    _missing("tosa")
+
+
+def get_ethosu_partitioner(
+    target: str,
+    system_config: str | None = None,
+    memory_mode: str | None = None,
+    extra_flags: list[str] | None = None,
+) -> NoReturn:
+    """Raises ``NotImplementedError``: there is no Ethos-U backend."""
+    _missing("ethosu")
+
+
+def _missing(name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"no backend {name} comes with this release. Way out: use backend.xnnpack, leave backend.{name}.enabled out, or hand "
+        "the partitioner of a backend of your own to LLMEdgeManager.to_edge_transform_and_lower"
+    )

@@ -1,0 +1,162 @@
+"""A whole export, from a configuration to files."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from executorch.extension.llm.export import decoder, partitioner_lib, quantizer_lib
+from executorch.extension.llm.export.builder import LLMEdgeManager
+from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.config.reading import from_mapping
+
+#: ``qmode`` of linear layers whose inputs are quantized at run time.
+_DYNAMIC = ("8da4w", "8da4w-gptq")
+
+_log = logging.getLogger(__name__)
+
+
+def export_llama(export_options: LlmConfig | Mapping[str, Any] | argparse.Namespace) -> str:
+    """Exports a language model.
+
+    Args:
+        export_options: a configuration; groups of values, OmegaConf's too; or the flags of the documented command.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        ValueError: the configuration contradicts itself or asks for what is not there.
+        FileNotFoundError: there is no such checkpoint.
+        NotImplementedError: there is no such backend.
+    """
+    config = _config(export_options)
+    if config.debug.profile_path is None:
+        return _run(config)
+    from executorch.util.python_profiler import CProfilerFlameGraph
+
+    with CProfilerFlameGraph(config.debug.profile_path):
+        return _run(config)
+
+
+def _config(options: LlmConfig | Mapping[str, Any] | argparse.Namespace) -> LlmConfig:
+    if isinstance(options, LlmConfig):
+        return options
+    if isinstance(options, argparse.Namespace):
+        return LlmConfig.from_args(options)
+    return from_mapping(options)
+
+
+def _run(config: LlmConfig) -> str:
+    if config.multimethod.enabled:
+        raise ValueError("multimethod is not supported yet: export each method as a program of its own")
+    if config.export.so_library:
+        torch.ops.load_library(config.export.so_library)
+    backend = _partitioners(config)  # Before the weights: a backend that is missing is known at once.
+    tag = _tag(config)
+    with _steps(5) as step:
+        made = step("load and quantize", lambda: decoder.manager(config))
+        step("torch.export", made.export)
+        if config.export.export_only:
+            return _save_exported(config, made)
+        step("PT2E", lambda: made.pt2e_quantize(_quantizers(config)))
+        if tag is not None:
+            made.tag_weights(tag)
+        step("lower", lambda: made.to_edge_transform_and_lower(backend))
+        step("to_executorch", lambda: made.to_executorch(external_constants_tag=tag))
+    made.save_to_pte(config.export.output_name or made.modelname)
+    path = made.get_saved_pte_filename()
+    assert path is not None
+    _write_records(config, made, path)
+    return path
+
+
+@contextlib.contextmanager
+def _steps(count: int) -> Iterator[Any]:
+    """A bar that names each step as it begins; on a terminal only."""
+    with tqdm(total=count, disable=None, unit="step") as bar:
+
+        def step(name: str, run: Any) -> Any:
+            bar.set_description(name)
+            _log.info("%s", name)
+            result = run()
+            bar.update()
+            return result
+
+        yield step
+
+
+def _partitioners(config: LlmConfig) -> list[Any]:
+    backend = config.backend
+    if backend.qnn.enabled:
+        partitioner_lib.get_qnn_partitioner(config.model.use_kv_cache)
+    if backend.coreml.enabled:
+        partitioner_lib.get_coreml_partitioner(backend.coreml.ios)
+    if backend.vulkan.enabled:
+        partitioner_lib.get_vulkan_partitioner(config.model.dtype_override.value)
+    if backend.openvino.enabled:
+        partitioner_lib.get_openvino_partitioner(backend.openvino.device)
+    if backend.tosa.enabled:
+        partitioner_lib.get_tosa_partitioner(backend.tosa.version)
+    if backend.ethosu.enabled:
+        partitioner_lib.get_ethosu_partitioner(backend.ethosu.target)
+    if backend.vgf.enabled:
+        partitioner_lib.get_vgf_partitioner(backend.vgf.compile_spec, backend.vgf.compiler_flags)
+    if backend.mlx.enabled:
+        raise NotImplementedError("no backend mlx comes with this release: use backend.xnnpack")
+    if not backend.xnnpack.enabled:
+        return []
+    # What is not quantized at run time would be left out by the partitioner for that: then all that XNNPACK can goes there.
+    is_dynamic = config.quantization.qmode in _DYNAMIC or config.quantization.pt2e_quantize is not None
+    only_dynamic = is_dynamic and not backend.xnnpack.extended_ops
+    return [partitioner_lib.get_xnnpack_partitioner(only_dynamic, backend.xnnpack.enable_bf16)]
+
+
+def _quantizers(config: LlmConfig) -> list[Any]:
+    asked = config.quantization.pt2e_quantize
+    if asked is None:
+        return []
+    params = quantizer_lib.get_pt2e_quantization_params(asked.value, config.quantization.qmode)
+    if params is None:
+        raise NotImplementedError(
+            f"no backend comes with this release that pt2e_quantize {asked.value} is for: use xnnpack_dynamic or "
+            "xnnpack_dynamic_qc4"
+        )
+    return quantizer_lib.get_pt2e_quantizers(params, config.export.so_library)
+
+
+def _tag(config: LlmConfig) -> Any:
+    """Where weights go that lie outside the program: all into one file."""
+    file = config.export.foundation_weights_file
+    if file is None:
+        return None
+    name = Path(file).name.removesuffix(".ptd")
+    return lambda node: name
+
+
+def _save_exported(config: LlmConfig, made: LLMEdgeManager) -> str:
+    name = Path(config.export.output_name or made.modelname).name.removesuffix(".pte")
+    os.makedirs(config.export.output_dir, exist_ok=True)
+    path = os.path.join(config.export.output_dir, f"{name}.pt2")
+    torch.export.save(made._program(), path)
+    return path
+
+
+def _write_records(config: LlmConfig, made: LLMEdgeManager, path: str) -> None:
+    stem = path.removesuffix(".pte")
+    program = made.export_program
+    assert program is not None
+    if config.debug.generate_etrecord:
+        program.get_etrecord().save(f"{stem}_etrecord.bin")
+    if config.debug.profile_memory:
+        from executorch.util.activation_memory_profiler import generate_memory_trace
+
+        generate_memory_trace(program, f"{stem}_memory.json")

@@ -1,0 +1,149 @@
+"""Weights of linear layers and embeddings in few bits, by torchao's tensors, as the names of an export's configuration say.
+
+=================  ====================================================================================
+``qmode``          linear layers
+=================  ====================================================================================
+``int8``           weights in 8 bits, a scale for each row
+``8da4w``          weights in 4 bits, a scale for each group; inputs in 8 bits, quantized at run time
+``4w``             weights in 4 bits, a scale for each group
+``torchao:8daNw``  as 8da4w with N bits
+``torchao:fpaNw``  as 4w with N bits
+=================  ====================================================================================
+
+A layer is changed on its own, so that only one is there in its full dtype beside those that are done.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
+from torchao.quantization.granularity import PerAxis, PerGroup
+
+Transform = Callable[[nn.Module], nn.Module]
+
+#: Elements of a group where the configuration names none.
+DEFAULT_GROUP = 32
+
+_LOW_BIT = re.compile(r"torchao:(8da|fpa)(\d+)w")
+_EMBEDDING = re.compile(r"(torchao:)?(\d+),(-?\d+)")
+_BITS = range(1, 9)
+
+_log = logging.getLogger(__name__)
+
+
+def linear_transform(
+    qmode: str, group_size: int | None = None, dtype: torch.dtype = torch.float32, use_hqq: bool = True
+) -> Transform:
+    """What quantizes a model's linear layers.
+
+    Args:
+        qmode: see the module's table.
+        group_size: elements that share a scale; 32 by default, 0 a row.
+        dtype: of scales and of what layers calculate in.
+        use_hqq: scales by half-quadratic quantization, which lessens the error of weights.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+    group = DEFAULT_GROUP if group_size is None else group_size
+    config = _linear_config(qmode, group, use_hqq)
+
+    def transform(model: nn.Module) -> nn.Module:
+        skipped = []
+        for name, module in model.named_modules():
+            if not isinstance(module, nn.Linear) or is_quantized(module):
+                continue
+            if qmode != "int8" and group > 0 and module.in_features % group:
+                skipped.append(name)
+                continue
+            quantize_(module.to(dtype), config, filter_fn=None)
+        if skipped:
+            _log.warning(
+                "%d linear layers stay as they are, since groups of %d do not divide their inputs: %s",
+                len(skipped),
+                group,
+                ", ".join(skipped[:5]),
+            )
+        return model
+
+    return transform
+
+
+def _linear_config(qmode: str, group: int, use_hqq: bool) -> Any:
+    if qmode == "8da4w-gptq":
+        raise ValueError(
+            "8da4w-gptq calibrates weights one by one, for which torchao has no quantizer that exports: use 8da4w, whose "
+            "scales are found by half-quadratic quantization (use_hqq)"
+        )
+    granularity = PerGroup(group) if group > 0 else PerAxis(0)
+    algorithm = "hqq_scale_only" if use_hqq else "affine"
+    if qmode == "int8":
+        return IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0))
+    low_bit = _LOW_BIT.fullmatch(qmode)
+    kind, bits = (low_bit[1], int(low_bit[2])) if low_bit else ("", 4)
+    if bits not in _BITS or (not low_bit and qmode not in ("8da4w", "4w")):
+        raise ValueError(
+            f"no quantization {qmode}: there are int8, 8da4w, 4w, torchao:8daNw and torchao:fpaNw with N from 1 to 8"
+        )
+    # Of one bit, all values are taken for the scale by the plain way only.
+    algorithm = "affine" if bits == 1 else algorithm
+    named: dict[str, Any] = {"weight_dtype": _dtype(bits), "intx_choose_qparams_algorithm": algorithm}
+    if kind == "8da" or qmode == "8da4w":
+        return Int8DynamicActivationIntxWeightConfig(weight_granularity=granularity, **named)
+    return IntxWeightOnlyConfig(granularity=granularity, **named)
+
+
+def embedding_transform(
+    embedding_quantize: str, dtype: torch.dtype = torch.float32, is_shared: bool = False
+) -> Transform:
+    """What quantizes a model's embeddings.
+
+    Args:
+        embedding_quantize: ``bits,group`` with 2, 4 or 8 bits, or ``torchao:bits,group`` with 1 to 8; of a group of 0, a row.
+        dtype: of scales.
+        is_shared: the output layer has the same weights, and gets the embedding's quantized ones.
+
+    Raises:
+        ValueError: it is none of these; or, when applied, the group does not divide the embedding's size.
+    """
+    parsed = _EMBEDDING.fullmatch(embedding_quantize.replace(" ", ""))
+    if parsed is None:
+        raise ValueError(f"no quantization {embedding_quantize} of embeddings: write bits,group as in 4,32")
+    bits, group = int(parsed[2]), max(int(parsed[3]), 0)
+    allowed = tuple(_BITS) if parsed[1] else (2, 4, 8)
+    if bits not in allowed:
+        raise ValueError(f"embeddings have one of {allowed} bits, not {bits}")
+    granularity = PerGroup(group) if group else PerAxis(0)
+    config = IntxWeightOnlyConfig(weight_dtype=_dtype(bits), granularity=granularity)
+
+    def transform(model: nn.Module) -> nn.Module:
+        for name, module in model.named_modules():
+            if not isinstance(module, nn.Embedding) or is_quantized(module):
+                continue
+            if group and module.embedding_dim % group:
+                raise ValueError(
+                    f"groups of {group} do not divide the {module.embedding_dim} columns of {name}"
+                )
+            quantize_(module.to(dtype), config, filter_fn=lambda one, _: isinstance(one, nn.Embedding))
+        if is_shared:
+            model.output.weight = model.tok_embeddings.weight  # type: ignore[union-attr]
+        return model
+
+    return transform
+
+
+def is_quantized(module: nn.Module) -> bool:
+    """Whether a layer's weight is one of torchao's tensors."""
+    weight = getattr(module, "weight", None)
+    return isinstance(weight, torch.Tensor) and type(weight) not in (torch.Tensor, nn.Parameter)
+
+
+def _dtype(bits: int) -> torch.dtype:
+    found: torch.dtype = getattr(torch, f"int{bits}")
+    return found
