@@ -63,6 +63,23 @@ def causal_mask(start: Any, tokens: int, positions: int, window: int | None = No
     return seen if window is None else seen & (query - key < window)
 
 
+def attend(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    mask: torch.Tensor,
+    scale: float | None = None,
+    softcap: float | None = None,
+) -> torch.Tensor:
+    """Attention of ``[batch, heads, tokens, head_dim]``; with ``softcap`` products are held below it before they are masked."""
+    if softcap is None:
+        return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+    products = q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    products = torch.tanh(products / softcap) * softcap
+    products = products.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else products + mask
+    return products.float().softmax(dim=-1).to(q.dtype) @ v
+
+
 class SDPA(nn.Module):
     """Attention over a cache by PyTorch's operator.
 
@@ -72,12 +89,20 @@ class SDPA(nn.Module):
         n_rep: heads of queries that share one of keys.
         max_context_len: positions of the cache.
         scale: of products; `1 / sqrt(head_dim)` by default.
+        softcap: what products are held below.
     """
 
     def __init__(
-        self, dim: int, head_dim: int, n_rep: int, max_context_len: int, scale: float | None = None
+        self,
+        dim: int,
+        head_dim: int,
+        n_rep: int,
+        max_context_len: int,
+        scale: float | None = None,
+        softcap: float | None = None,
     ) -> None:
         super().__init__()
+        self.softcap = softcap
         self.dim, self.head_dim, self.n_rep = dim, head_dim, n_rep
         self.max_context_len, self.scale = max_context_len, scale
 
@@ -94,7 +119,7 @@ class SDPA(nn.Module):
         """``q`` of ``[batch, heads, tokens, head_dim]``, a whole cache, ``[tokens, positions]`` to ``[batch, tokens, dim]``."""
         del input_pos
         k, v = k.repeat_interleave(self.n_rep, dim=1), v.repeat_interleave(self.n_rep, dim=1)
-        y = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=self.scale)
+        y = attend(q, k, v, mask, self.scale, self.softcap)
         return y.transpose(1, 2).reshape(bsz, seqlen, self.dim)
 
 
@@ -125,7 +150,7 @@ class AttentionMHA(Attention):
         self.enable_dynamic_shape = args.enable_dynamic_shape
         self.use_qk_norm, self.qk_norm_before_rope = args.use_qk_norm, args.qk_norm_before_rope
         self.scale, self.window = args.attention_multiplier, args.window_of(layer_id)
-        self.rotates = args.rotates(layer_id)
+        self.rotates, self.softcap = args.rotates(layer_id), args.attn_logit_softcapping
         if self.use_qk_norm:
             self.q_norm_fn, self.k_norm_fn = (
                 RMSNorm(head_dim, args.norm_eps, args.rms_norm_add_unit_offset) for _ in range(2)
@@ -144,7 +169,12 @@ class AttentionMHA(Attention):
                 args.max_batch_size, length, kv_heads, head_dim, args.enable_dynamic_shape
             )
             self.SDPA: Any = SDPA(
-                heads * head_dim, head_dim, self.n_rep, self.kv_cache.max_context_length, self.scale
+                heads * head_dim,
+                head_dim,
+                self.n_rep,
+                self.kv_cache.max_context_length,
+                self.scale,
+                self.softcap,
             )
 
     def forward(
@@ -163,7 +193,7 @@ class AttentionMHA(Attention):
             mask = kwargs.get("mask")
             mask = self._mask_from(0, tokens, tokens) if mask is None else mask
             k, v = k.repeat_interleave(self.n_rep, dim=1), v.repeat_interleave(self.n_rep, dim=1)
-            y = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=self.scale)
+            y = attend(q, k, v, mask, self.scale, self.softcap)
             y = y.transpose(1, 2).reshape(batch, tokens, -1)
         return self.wo(y), None
 

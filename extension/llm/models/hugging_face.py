@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -25,6 +26,8 @@ _SAME = {
     "residual_multiplier": "residual_multiplier",
     "embedding_multiplier": "embedding_scale_factor",
     "logits_scaling": "logits_scaling",
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "rope_local_base_freq": "local_rope_theta",
     "final_logit_softcapping": "final_logit_softcapping",
     "num_experts": "num_experts",
     "num_experts_per_tok": "num_activated_experts",
@@ -45,6 +48,15 @@ _KINDS: dict[str, dict[str, Any]] = {
     "granite": {},
     "phi3": {},
     "mistral": {},
+    "gemma": {"rms_norm_add_unit_offset": True},
+    "gemma2": {"rms_norm_add_unit_offset": True, "post_attention_norm": True, "post_ffn_norm": True},
+    "gemma3_text": {
+        "rms_norm_add_unit_offset": True,
+        "post_attention_norm": True,
+        "post_ffn_norm": True,
+        "use_qk_norm": True,
+        "qk_norm_before_rope": True,
+    },
     "qwen2": {"attention_qkv_bias": True},
     "qwen3": {"use_qk_norm": True, "qk_norm_before_rope": True},
     "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True, "moe": True},
@@ -64,6 +76,13 @@ _LAYER = {
     "mlp.gate": "block_sparse_moe.gate",
     "input_layernorm": "attention_norm",
     "post_attention_layernorm": "ffn_norm",
+}
+
+#: The same where what a layer adds is normed as well.
+_NORMED_TWICE = {
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffn_norm",
 }
 
 _OUTSIDE = {"model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_head": "output"}
@@ -86,34 +105,68 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     if kind not in _KINDS:
         raise ValueError(f"no decoder for model_type {kind}; there are {', '.join(_KINDS)}")
     named = {ours: config[theirs] for theirs, ours in _SAME.items() if config.get(theirs) is not None}
-    activation = config.get("hidden_act", "silu")
+    activation = config.get("hidden_activation") or config.get("hidden_act", "silu")
     if activation not in _ACTIVATIONS:
         raise ValueError(f"no feed-forward layer with {activation}; there are {', '.join(_ACTIVATIONS)}")
     named |= {"use_hf_rope": True, "act_fn": _ACTIVATIONS[activation], **_KINDS[kind]}
-    named |= _rotations(config)
+    length = options.get("max_context_len", ModelArgs.max_context_len)
+    named |= _rotations(config, length)
     if config.get("attention_bias"):
         raise ValueError("attention_bias gives the output of attention a bias, which the decoder has not")
     if kind == "smollm3":
         named["no_rope_layer_interval"] = config.get("no_rope_layer_interval")
-    if config.get("use_sliding_window") or (kind in ("mistral", "phi3") and config.get("sliding_window")):
-        raise ValueError("sliding windows of all layers are not supported: set sliding_window to null")
+    if kind.startswith("gemma"):
+        named |= _gemma(kind, config)
+    # A window that no text outgrows is none.
+    has_windows = config.get("use_sliding_window") or (
+        kind in ("mistral", "phi3") and config.get("sliding_window")
+    )
+    if has_windows and (config.get("sliding_window") or 0) < length:
+        raise ValueError(
+            f"sliding windows of all layers are not supported: set sliding_window to null, or max_context_len of {length} to no "
+            "more than the window"
+        )
     return ModelArgs(**{**named, **options})
 
 
-def _rotations(config: Mapping[str, Any]) -> dict[str, Any]:
+def _gemma(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    named: dict[str, Any] = {"embedding_scale_factor": config["hidden_size"] ** 0.5}
+    if "query_pre_attn_scalar" in config:
+        named["attention_multiplier"] = config["query_pre_attn_scalar"] ** -0.5
+    if kind != "gemma":
+        named |= {"layer_types": config["layer_types"], "sliding_window": config["sliding_window"]}
+    return named
+
+
+def _longrope(config: Mapping[str, Any], scaling: Mapping[str, Any], length: int) -> dict[str, Any]:
+    """Phi's: factors for short texts and for long ones, of which the context length of the export chooses."""
+    trained = config.get("original_max_position_embeddings") or scaling["original_max_position_embeddings"]
+    share = config["max_position_embeddings"] / trained
+    by_length = 1.0 if share <= 1 else math.sqrt(1 + math.log(share) / math.log(trained))
+    return {
+        "rope_frequency_factors": list(scaling["long_factor" if length > trained else "short_factor"]),
+        "rope_attention_factor": scaling.get("attention_factor") or by_length,
+    }
+
+
+def _rotations(config: Mapping[str, Any], length: int) -> dict[str, Any]:
     parameters = config.get("rope_parameters") or {}
     scaling = config.get("rope_scaling") or parameters
     base = parameters.get("rope_theta", config.get("rope_theta", 10000.0))
     kind = scaling.get("rope_type", scaling.get("type", "default"))
     if kind == "default":
         return {"rope_theta": base}
+    if kind == "longrope":
+        return {"rope_theta": base, **_longrope(config, scaling, length)}
+    if kind == "linear":
+        return {"rope_theta": base, "rope_frequency_factors": [float(scaling["factor"])]}
     if (
         kind != "llama3"
         or scaling.get("low_freq_factor") != 1
         or scaling.get("original_max_position_embeddings") != 8192
     ):
         raise ValueError(
-            f"rotations are not scaled as {kind}; supported are default and llama3 of 8192 positions"
+            f"rotations are not scaled as {kind}; supported are default, linear, longrope and llama3 of 8192 positions"
         )
     return {
         "rope_theta": base,
@@ -159,8 +212,9 @@ def _renamed(name: str, value: torch.Tensor, args: ModelArgs) -> Iterator[tuple[
         yield f"{_OUTSIDE[module]}.{kind}", value
         return
     layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)", module)
-    if layer and layer[2] in _LAYER:
-        yield f"layers.{layer[1]}.{_LAYER[layer[2]]}.{kind}", value
+    names = {**_LAYER, **_NORMED_TWICE} if args.post_ffn_norm else _LAYER
+    if layer and layer[2] in names:
+        yield f"layers.{layer[1]}.{names[layer[2]]}.{kind}", value
     elif layer and layer[2] == "self_attn.qkv_proj":
         head, kv = int(args.head_dim or 0), int(args.n_kv_heads or 0)
         parts = value.split([args.n_heads * head, kv * head, kv * head])

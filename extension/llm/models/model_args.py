@@ -67,10 +67,14 @@ class ModelArgs:
         generate_full_logits: logits of all tokens, not of the last alone.
         input_prune_map, output_prune_map: tokens to rows of the embedding and of the output layer that are left of them.
         apply_embedding, apply_output: whether the model has these two layers.
+        attn_logit_softcapping: what products of queries and keys are held below.
         embedding_scale_factor, residual_multiplier, logits_scaling, final_logit_softcapping: what those are multiplied or divided by,
             or held below.
         use_hf_rope, partial_rotary_factor, rope_theta, rope_freq_base: rotations of halves (Hugging Face's order of weights) or of pairs
             (Meta's), of which share of a head, and their base.
+        local_rope_theta: the base in layers that see a window, if it is another one there.
+        rope_frequency_factors, rope_attention_factor: what Hugging Face's frequencies are divided by, one by one, and what tables
+            are multiplied by.
         use_scaled_rope, rope_scale_factor, high_freq_factor: Llama 3.1's stretching of slow rotations.
         no_rope_layer_interval: every so many layers one has no rotations.
         layer_types, sliding_window: `full_attention` or `sliding_attention` for each layer, and how far the latter sees.
@@ -138,6 +142,10 @@ class ModelArgs:
     layer_types: list[str] | None = None
     sliding_window: int | None = None
     final_logit_softcapping: float | None = None
+    attn_logit_softcapping: float | None = None
+    local_rope_theta: float | None = None
+    rope_frequency_factors: list[float] | None = None
+    rope_attention_factor: float = 1.0
 
     def __post_init__(self) -> None:
         if self.n_kv_heads is None:

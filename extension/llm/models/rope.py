@@ -126,6 +126,17 @@ def hf_apply_rotary_emb(
     )
 
 
+def _stretched(params: ModelArgs, base: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tables of Hugging Face's order whose frequencies are divided by factors of their own."""
+    factors = torch.tensor(params.rope_frequency_factors, dtype=torch.float32)
+    size = int(int(params.head_dim or 0) * params.partial_rotary_factor)
+    if factors.numel() not in (1, size // 2):
+        raise ValueError(f"rope_frequency_factors has {factors.numel()} entries for {size // 2} frequencies")
+    frequencies = 1.0 / (factors * base ** (torch.arange(0, size, 2, dtype=torch.float32) / size))
+    angles = torch.outer(torch.arange(params.max_context_len, dtype=torch.float32), frequencies).repeat(1, 2)
+    return angles.cos() * params.rope_attention_factor, angles.sin() * params.rope_attention_factor
+
+
 class Rope(nn.Module):
     """The tables of a model, and how they turn its queries and keys."""
 
@@ -146,6 +157,8 @@ class Rope(nn.Module):
                 params.rope_scale_factor if params.use_scaled_rope else None,
                 params.high_freq_factor,
             )
+            if params.rope_frequency_factors is not None:
+                tables = _stretched(params, params.rope_base)
         else:
             self.apply_rotary_emb = RotaryEmbedding()
             tables = precompute_freqs_cis(
@@ -159,6 +172,12 @@ class Rope(nn.Module):
             )
         self.register_buffer("freqs_cos", tables[0], persistent=False)
         self.register_buffer("freqs_sin", tables[1], persistent=False)
+        if params.local_rope_theta is not None:
+            local = hf_precompute_freqs_cis(
+                dim, length, params.local_rope_theta, params.partial_rotary_factor, params.device
+            )
+            self.register_buffer("local_freqs_cos", local[0], persistent=False)
+            self.register_buffer("local_freqs_sin", local[1], persistent=False)
 
     def forward(
         self, q: torch.Tensor, k: torch.Tensor, freqs_cos: torch.Tensor, freqs_sin: torch.Tensor
@@ -175,14 +194,27 @@ class Rope(nn.Module):
         Args:
             input_pos: positions, int64: of the first token alone if shapes are dynamic, else of each; None: from 0 on.
         """
+        return self._rows(self.freqs_cos, self.freqs_sin, input_pos, seq_len)
+
+    def get_local_freqs(
+        self, input_pos: torch.Tensor | None, seq_len: int
+    ) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """:meth:`get_freqs` for layers that see a window; None if their rotations are those of all."""
+        if self.params.local_rope_theta is None:
+            return None
+        return self._rows(self.local_freqs_cos, self.local_freqs_sin, input_pos, seq_len)  # type: ignore[arg-type]
+
+    def _rows(
+        self, cos: torch.Tensor, sin: torch.Tensor, input_pos: torch.Tensor | None, seq_len: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         if input_pos is None:
-            return self.freqs_cos[:seq_len], self.freqs_sin[:seq_len]
+            return cos[:seq_len], sin[:seq_len]
         if not (self.params.use_kv_cache and self.params.enable_dynamic_shape):
-            return self.freqs_cos[input_pos], self.freqs_sin[input_pos]
+            return cos[input_pos], sin[input_pos]
         start: Any = input_pos[-1].item()
         torch._check(start >= 0)
         torch._check(start + seq_len <= self.params.max_context_len)
-        return self.freqs_cos.narrow(0, start, seq_len), self.freqs_sin.narrow(0, start, seq_len)
+        return cos.narrow(0, start, seq_len), sin.narrow(0, start, seq_len)
 
     def get_freqs_using_indices(self, indices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Rows of the tables for positions."""

@@ -120,7 +120,8 @@ def replace_sdpa_with_custom_op(module: nn.Module, use_attention_mask: bool = Fa
     """``SDPA`` everywhere in a model becomes ``SDPACustom``; returns the model."""
 
     def make(parent: nn.Module, child: nn.Module) -> nn.Module | None:
-        if not isinstance(child, SDPA):
+        # The operator has no cap: such attention stays as it is, over whatever cache.
+        if not isinstance(child, SDPA) or child.softcap is not None:
             return None
         is_ring = bool(getattr(getattr(parent, "kv_cache", None), "is_ring_buffer", False))
         return SDPACustom(child.dim, use_attention_mask or is_ring, child.scale)

@@ -152,8 +152,11 @@ class Transformer(nn.Module):
         )
         if freqs_cos is None or freqs_sin is None:
             freqs_cos, freqs_sin = self.rope.get_freqs(options.get("input_pos"), h.shape[1])  # type: ignore[arg-type]
-        for layer in self.layers:
-            h, _ = layer(h, freqs_cos, freqs_sin, options)
+        wide = (freqs_cos, freqs_sin)
+        local = self.rope.get_local_freqs(options.get("input_pos"), h.shape[1])  # type: ignore[arg-type]
+        for number, layer in enumerate(self.layers):
+            sees_window = local is not None and self.params.window_of(number) is not None
+            h, _ = layer(h, *(local if sees_window else wide), options)  # type: ignore[misc]
         if not self.generate_full_logits:
             h = h[:, -1, :]
         h = self.norm(h)
