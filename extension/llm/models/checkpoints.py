@@ -1,10 +1,11 @@
-"""Decoders with the weights of files: Meta's checkpoints, Hugging Face's directories, or safetensors.
+"""Decoders with the weights of files: Meta's checkpoints, Hugging Face's directories, GGUF, or safetensors.
 
 =========================================================  ============================================================
 ``checkpoint``                                             what is read
 =========================================================  ============================================================
 a directory with ``config.json``                           Hugging Face's: its safetensors, and the sizes of the configuration
 a directory with ``consolidated.*.pth``                    Meta's, in one part or several, and ``params.json`` beside them
+a file ``*.gguf``                                          :mod:`executorch.extension.llm.models.gguf_files`
 a file ``*.safetensors``                                   by either's names of weights
 any other file                                             what ``torch.save`` wrote: a state dict, or one below ``model``
 =========================================================  ============================================================
@@ -23,7 +24,7 @@ from typing import Any
 import torch
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from executorch.extension.llm.models import hugging_face
+from executorch.extension.llm.models import gguf_files, hugging_face
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.transformer import Transformer, construct_transformer
 
@@ -66,6 +67,9 @@ def load_decoder(
         FileNotFoundError: there is no such file.
     """
     path = None if checkpoint is None else _existing(checkpoint)
+    if path is not None and path.suffix == ".gguf":
+        found, floats = gguf_files.read(path)
+        return fill(_without_memory(ModelArgs(**{**found, **options})), floats, str(path))
     sizes = dict(params) if isinstance(params, Mapping) else _sizes(path, params)
     weights = None if path is None else _weights(path)
     args = _args(sizes, weights, options)

@@ -2,6 +2,7 @@
 
 import json
 
+import gguf
 import pytest
 import torch
 import transformers
@@ -86,6 +87,81 @@ def test_hugging_faces_directories(shards, tmp_path):
     found = load_decoder(tmp_path, max_context_len=8, generate_full_logits=True)
     with torch.no_grad():
         torch.testing.assert_close(found(TOKENS), peer(TOKENS).logits, atol=2e-5, rtol=1e-4)
+
+
+def _gguf(path, kind, peer, bits, factors=None):
+    """A model of transformers as llama.cpp's converter writes it."""
+    config, quantization = peer.config, gguf.GGMLQuantizationType[bits]
+    writer = gguf.GGUFWriter(path, kind)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(config.head_dim if hasattr(config, "head_dim") else 16)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_rope_freq_base(config.rope_theta)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[kind.upper()], config.num_hidden_layers)
+    for name, value in peer.state_dict().items():
+        if name == "lm_head.weight" and config.tie_word_embeddings:
+            continue
+        # Queries and keys of Llama's are turned into pairs.
+        is_turned = kind == "llama" and name.endswith(("q_proj.weight", "k_proj.weight"))
+        halves, pairs = (-1, 2, 8, 32), (-1, 8, 2, 32)
+        stored = value.view(halves).transpose(1, 2).reshape(value.shape) if is_turned else value
+        target = names.get_name(name, (".weight", ".bias"))
+        if value.dim() == 1:
+            writer.add_tensor(target, stored.numpy())
+            continue
+        packed = gguf.quants.quantize(stored.numpy(), quantization)
+        writer.add_tensor(target, packed, raw_dtype=quantization)
+        # The peer calculates with what the file has.
+        rounded = torch.from_numpy(gguf.quants.dequantize(packed, quantization)).view(value.shape)
+        value.copy_(rounded.view(pairs).transpose(1, 2).reshape(value.shape) if is_turned else rounded)
+    if factors is not None:
+        writer.add_tensor("rope_freqs.weight", factors.numpy())
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@pytest.mark.parametrize("bits", ["F32", "F16", "Q8_0"])
+@pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
+def test_gguf_files(kind, bits, tmp_path):
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 20, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
+    sizes |= {"num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 16}
+    kinds = {"llama": "LlamaConfig", "qwen2": "Qwen2Config", "qwen3": "Qwen3Config"}
+    config = getattr(transformers, kinds[kind])(**sizes, tie_word_embeddings=kind == "qwen3")
+    peer = transformers.AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for weight in peer.parameters():
+            weight.add_(0.1 * torch.randn_like(weight))
+        factors = torch.tensor([1.0, 1, 1, 1, 2, 3, 4, 8]) if kind == "llama" else None
+        _gguf(tmp_path / "m.gguf", kind, peer, bits, factors)
+        if factors is not None:
+            peer.model.rotary_emb.inv_freq.div_(factors)
+        found = load_decoder(tmp_path / "m.gguf", max_context_len=8, generate_full_logits=True).float()
+        torch.testing.assert_close(found(TOKENS), peer(TOKENS).logits, atol=2e-5, rtol=1e-4)
+
+
+def test_gguf_files_that_do_not_fit(tmp_path):
+    file = tmp_path / "m.gguf"
+    file.write_bytes(b"GG")
+    with pytest.raises(ValueError, match="no GGUF file"):
+        load_decoder(file)
+    for kind, message in [
+        ("mamba", "architecture mamba; there are llama"),
+        ("llama", "does not say n_layers"),
+    ]:
+        writer = gguf.GGUFWriter(file, kind)
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        with pytest.raises(ValueError, match=message):
+            load_decoder(file)
 
 
 def test_weights_are_mapped_not_read(tmp_path):

@@ -73,7 +73,7 @@ class ModelArgs:
         use_hf_rope, partial_rotary_factor, rope_theta, rope_freq_base: rotations of halves (Hugging Face's order of weights) or of pairs
             (Meta's), of which share of a head, and their base.
         local_rope_theta: the base in layers that see a window, if it is another one there.
-        rope_frequency_factors, rope_attention_factor: what Hugging Face's frequencies are divided by, one by one, and what tables
+        rope_frequency_factors, rope_attention_factor: what frequencies are divided by, one by one, and what tables
             are multiplied by.
         use_scaled_rope, rope_scale_factor, high_freq_factor: Llama 3.1's stretching of slow rotations.
         no_rope_layer_interval: every so many layers one has no rotations.

@@ -127,13 +127,15 @@ def hf_apply_rotary_emb(
 
 
 def _stretched(params: ModelArgs, base: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tables of Hugging Face's order whose frequencies are divided by factors of their own."""
+    """Tables whose frequencies are divided by factors of their own."""
     factors = torch.tensor(params.rope_frequency_factors, dtype=torch.float32)
     size = int(int(params.head_dim or 0) * params.partial_rotary_factor)
     if factors.numel() not in (1, size // 2):
         raise ValueError(f"rope_frequency_factors has {factors.numel()} entries for {size // 2} frequencies")
     frequencies = 1.0 / (factors * base ** (torch.arange(0, size, 2, dtype=torch.float32) / size))
-    angles = torch.outer(torch.arange(params.max_context_len, dtype=torch.float32), frequencies).repeat(1, 2)
+    angles = torch.outer(torch.arange(params.max_context_len, dtype=torch.float32), frequencies)
+    if params.use_hf_rope:
+        angles = angles.repeat(1, 2)
     return angles.cos() * params.rope_attention_factor, angles.sin() * params.rope_attention_factor
 
 
@@ -157,8 +159,6 @@ class Rope(nn.Module):
                 params.rope_scale_factor if params.use_scaled_rope else None,
                 params.high_freq_factor,
             )
-            if params.rope_frequency_factors is not None:
-                tables = _stretched(params, params.rope_base)
         else:
             self.apply_rotary_emb = RotaryEmbedding()
             tables = precompute_freqs_cis(
@@ -170,6 +170,8 @@ class Rope(nn.Module):
                 params.high_freq_factor,
                 params.device,
             )
+        if params.rope_frequency_factors is not None:
+            tables = _stretched(params, params.rope_base)
         self.register_buffer("freqs_cos", tables[0], persistent=False)
         self.register_buffer("freqs_sin", tables[1], persistent=False)
         if params.local_rope_theta is not None:
