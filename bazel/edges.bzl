@@ -53,6 +53,12 @@ EDGES = {
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
+    # The parts of one family, a wheel of their own: they stand on the passes that backends share.
+    "backends/arm": {
+        "py": ["dialects", "ir", "partitioner", "backends"],
+        "cc": [],
+        "tests": ["exir"],
+    },
     "backends/xnnpack": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime", "extension"],

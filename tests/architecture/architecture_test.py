@@ -26,6 +26,8 @@ PYTHON_LAYERS = [
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache"},
     {"extension/llm/models"},
+    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
+    {"backends/arm", "extension/llm/models"},
     {"exir", "extension/flat_tensor"},
     {
         "devtools",

@@ -1,0 +1,107 @@
+"""What all compile specs of this family say, and how it travels to ``preprocess``."""
+
+from __future__ import annotations
+
+import enum
+import json
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, TypeVar
+
+from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.partitioner import CompileSpec
+
+_Spec = TypeVar("_Spec", bound="ArmCompileSpec")
+
+
+class ArmCompileSpec(ABC):
+    """Target, flags for its compiler, and what is kept for debugging.
+
+    Attributes:
+        tosa_spec: which TOSA is written.
+        compiler_flags: handed to the target's compiler.
+        path_for_intermediates: folder for what is made on the way, None for none.
+        tosa_debug_mode: whether and where debugging information is written.
+    """
+
+    class DebugMode(enum.Enum):
+        """Where the node of the model that a TOSA operator comes from is written."""
+
+        JSON = 1
+        TOSA = 2
+
+    #: The key under which the target's output format stands in a program's compile specs.
+    _FORMAT_KEY: ClassVar[str] = "output_format"
+
+    tosa_spec: TosaSpecification
+    compiler_flags: list[str]
+    path_for_intermediates: str | None = None
+    tosa_debug_mode: ArmCompileSpec.DebugMode | None = None
+
+    @staticmethod
+    @abstractmethod
+    def get_output_format() -> str:
+        """What ``preprocess`` makes: ``tosa``, ``vela`` or ``vgf``."""
+
+    def dump_intermediate_artifacts_to(self: _Spec, output_path: str | None) -> _Spec:
+        """Keeps what is made on the way in this folder (created when needed); None keeps nothing."""
+        self.path_for_intermediates = output_path
+        return self
+
+    def dump_debug_info(self: _Spec, debug_mode: ArmCompileSpec.DebugMode | None) -> _Spec:
+        """Writes which node each operator comes from: into the TOSA file, or as JSON among the intermediates.
+
+        Raises:
+            ValueError: JSON is asked for, and no folder for it was named.
+        """
+        if debug_mode is ArmCompileSpec.DebugMode.JSON and self.path_for_intermediates is None:
+            raise ValueError(
+                "DebugMode.JSON writes a file; call dump_intermediate_artifacts_to(folder) before it"
+            )
+        self.tosa_debug_mode = debug_mode
+        return self
+
+    def get_intermediate_path(self) -> str | None:
+        """The folder that ``dump_intermediate_artifacts_to`` named."""
+        return self.path_for_intermediates
+
+    def to_list(self) -> list[CompileSpec]:
+        """As a program's compile specs."""
+        fields = {
+            self._FORMAT_KEY: self.get_output_format(),
+            "tosa_spec": str(self.tosa_spec),
+            "compile_flags": json.dumps(self.compiler_flags),
+            **({"debug_artifact_path": self.path_for_intermediates} if self.path_for_intermediates else {}),
+            **({"dump_debug_info": self.tosa_debug_mode.name} if self.tosa_debug_mode else {}),
+            **self._more(),
+        }
+        return [CompileSpec(key, value.encode()) for key, value in fields.items()]
+
+    @classmethod
+    def from_list(cls: type[_Spec], compile_specs: list[CompileSpec]) -> _Spec:
+        """What ``to_list`` wrote.
+
+        Raises:
+            ValueError: these are compile specs of another target, or none of this family.
+        """
+        fields = {one.key: bytes(one.value).decode() for one in compile_specs}
+        if fields.get(cls._FORMAT_KEY) != cls.get_output_format():
+            raise ValueError(
+                f"{cls.__name__} cannot read compile specs for {fields.get(cls._FORMAT_KEY)!r}; "
+                f"its own have {cls._FORMAT_KEY}={cls.get_output_format()!r}"
+            )
+        made = cls.__new__(cls)
+        made.tosa_spec = TosaSpecification.create_from_string(fields["tosa_spec"])
+        made.compiler_flags = json.loads(fields["compile_flags"])
+        made.path_for_intermediates = fields.get("debug_artifact_path")
+        mode = fields.get("dump_debug_info")
+        made.tosa_debug_mode = ArmCompileSpec.DebugMode[mode] if mode else None
+        made._read(fields)
+        return made
+
+    def _more(self) -> dict[str, str]:
+        """What a subclass adds."""
+        return {}
+
+    def _read(self, fields: dict[str, Any]) -> None:
+        """Takes over what ``_more`` wrote."""
+        return

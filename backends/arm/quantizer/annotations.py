@@ -1,0 +1,178 @@
+"""Which values of a captured graph are quantized, operator by operator."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantizer import (
+    QuantizationAnnotation,
+    QuantizationConfig,
+    SharedQuantizationSpec,
+)
+
+from executorch.backends.arm.tosa.operators.integer import TABLES
+from executorch.dialects import meta_keys
+
+ANNOTATION = "quantization_annotation"
+
+#: Captured operator -> position of the weight; they are followed by an activation within one quantization.
+WEIGHTED = {
+    "aten.conv1d.default": 1,
+    "aten.conv1d.padding": 1,
+    "aten.conv2d.default": 1,
+    "aten.conv2d.padding": 1,
+    "aten.conv_transpose2d.input": 1,
+    "aten.linear.default": 1,
+}
+#: Operators of two values, which an activation may follow within one quantization.
+BINARY = {
+    "aten.add.Tensor",
+    "aten.add_.Tensor",
+    "aten.sub.Tensor",
+    "aten.sub_.Tensor",
+    "aten.mul.Tensor",
+    "aten.mul_.Tensor",
+}
+PRODUCTS = {"aten.matmul.default", "aten.bmm.default", "aten.maximum.default", "aten.minimum.default"}
+CLAMPING = {
+    "aten.relu.default",
+    "aten.relu_.default",
+    "aten.hardtanh.default",
+    "aten.hardtanh_.default",
+    "aten.clamp.default",
+    "aten.clamp_.default",
+    "aten.relu6.default",
+}
+#: One value in, another out, each with scales of its own.
+UNARY = {
+    *(f"aten.{name}.default" for name in TABLES),
+    *(
+        f"aten.{name}_.default"
+        for name in ("elu", "hardsigmoid", "hardswish", "leaky_relu", "sigmoid", "silu", "tanh")
+    ),
+    "aten.amax.default",
+    "aten.amin.default",
+    "aten.mean.default",
+    "aten.mean.dim",
+    "aten.pow.Tensor_Scalar",
+    "aten.sum.dim_IntList",
+    "aten.upsample_bilinear2d.vec",
+}
+#: Data is moved, or averaged: the result shares the scales of what is moved.
+MOVING = {
+    "aten.adaptive_avg_pool2d.default",
+    "aten.avg_pool2d.default",
+    "aten.cat.default",
+    "aten.clone.default",
+    "aten.constant_pad_nd.default",
+    "aten.contiguous.default",
+    "aten.dropout.default",
+    "aten.dropout_.default",
+    "aten.expand.default",
+    "aten.flatten.using_ints",
+    "aten.flip.default",
+    "aten.max_pool2d.default",
+    "aten.pad.default",
+    "aten.permute.default",
+    "aten.pixel_shuffle.default",
+    "aten.pixel_unshuffle.default",
+    "aten.repeat.default",
+    "aten.reshape.default",
+    "aten.select.int",
+    "aten.slice.Tensor",
+    "aten.squeeze.default",
+    "aten.squeeze.dim",
+    "aten.squeeze.dims",
+    "aten.t.default",
+    "aten.transpose.int",
+    "aten.unflatten.int",
+    "aten.unsqueeze.default",
+    "aten.upsample_nearest2d.vec",
+    "aten.view.default",
+}
+
+
+def is_real(node: Any) -> bool:
+    """Whether a node makes a tensor of float32."""
+    value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None
+    return isinstance(value, torch.Tensor) and value.dtype is torch.float32
+
+
+def annotate(
+    model: GraphModule, config_of: Callable[[Node], QuantizationConfig | None]
+) -> list[tuple[Node, str]]:
+    """Annotates what ``config_of`` has a config for; returns what stays in floating point, and why."""
+    left = []
+    for node in model.graph.nodes:
+        if node.op != "call_function" or not is_real(node) or ANNOTATION in node.meta:
+            continue
+        config = config_of(node)
+        why = "no quantization config for it" if config is None else _annotate(node, config)
+        if why:
+            left.append((node, why))
+    return left
+
+
+def _annotate(node: Node, config: QuantizationConfig) -> str:
+    """Annotates a call and the activation that follows it; the reason if it is not quantized."""
+    name = str(node.target)
+    operands = [one for one in node.all_input_nodes if is_real(one)]
+    if name in WEIGHTED:
+        return _weighted(node, config)
+    if name in BINARY | PRODUCTS:
+        if len(node.all_input_nodes) != len(operands) or not operands:
+            return "operands that are not all float32"
+        _write(node, dict.fromkeys(operands, config.input_activation), config, name in BINARY)
+        return ""
+    if name in UNARY or name in CLAMPING:
+        _write(node, {operands[0]: config.input_activation}, config, False)
+        return ""
+    if name in MOVING:
+        _moving(node, operands, config)
+        return ""
+    return f"{name} is not quantized by this quantizer"
+
+
+def _weighted(node: Node, config: QuantizationConfig) -> str:
+    data, weight = node.args[0], node.args[1]
+    if not isinstance(data, Node) or not isinstance(weight, Node):
+        return "no weight"
+    if weight.op not in ("get_attr", "placeholder"):
+        return "a weight that is calculated"
+    spec = config.weight
+    if "transpose" in str(node.target) and spec is not None and spec.qscheme is torch.per_channel_symmetric:
+        # Scales by output belong to the second dimension, and to one group only.
+        groups = node.args[6] if len(node.args) > 6 else 1
+        spec = dataclasses.replace(spec, ch_axis=1) if groups == 1 else None
+        if spec is None:
+            return "a transposed convolution with groups and scales by output; give it a config with is_per_channel=False"
+    _write(node, {data: config.input_activation, weight: spec}, config, True)
+    return ""
+
+
+def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> None:
+    first = operands[0]
+    shared = SharedQuantizationSpec((first, node))
+    inputs: dict[Node, Any] = {first: config.input_activation}
+    inputs.update((one, shared) for one in operands if one is not first)
+    node.meta[ANNOTATION] = QuantizationAnnotation(
+        input_qspec_map=inputs, output_qspec=shared, _annotated=True
+    )
+
+
+def _write(node: Node, inputs: dict[Node, Any], config: QuantizationConfig, may_clamp: bool) -> None:
+    """The result is quantized behind the activation, if there is one that only this reads."""
+    following = next(iter(node.users)) if len(node.users) == 1 else None
+    clamps = may_clamp and following is not None and str(following.target) in CLAMPING
+    output = None if clamps else config.output_activation
+    node.meta[ANNOTATION] = QuantizationAnnotation(
+        input_qspec_map=dict(inputs), output_qspec=output, _annotated=True
+    )
+    if clamps and following is not None:
+        following.meta[ANNOTATION] = QuantizationAnnotation(
+            output_qspec=config.output_activation, _annotated=True
+        )

@@ -1,0 +1,211 @@
+"""Says how a captured graph is quantized for TOSA, with torchao's PT2E flow.
+
+``prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)``, calibrate, ``convert_pt2e``, export again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+from torchao.quantization.pt2e.quantizer import (
+    QuantizationAnnotation,
+    QuantizationConfig,
+    Quantizer,
+    get_module_name_filter,
+)
+
+from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.quantizer.annotations import ANNOTATION, BINARY, annotate, is_real
+from executorch.backends.arm.quantizer.quantization_config import (
+    get_symmetric_a16w8_quantization_config,
+    get_symmetric_quantization_config,
+)
+from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
+from executorch.dialects import meta_keys
+from executorch.ir.constants import add_attribute
+
+__all__ = ["TOSAQuantizer", "get_symmetric_a16w8_quantization_config", "get_symmetric_quantization_config"]
+
+logger = logging.getLogger(__name__)
+
+Filter = Callable[[Node], bool]
+
+
+class TOSAQuantizer(Quantizer):
+    """Quantizes what the INT profile has.
+
+    Where several configs fit, the most special wins: by module name, by module type, global. A config of None leaves what it names
+    in floating point. Setters return the quantizer. At level INFO the log has what stays in floating point, and why.
+
+    Args:
+        compile_spec_or_tosa_spec: which TOSA.
+
+    Raises:
+        ValueError: that has no profile INT.
+    """
+
+    def __init__(self, compile_spec_or_tosa_spec: TosaSpecification | ArmCompileSpec) -> None:
+        super().__init__()
+        given = compile_spec_or_tosa_spec
+        self.tosa_spec = given.tosa_spec if isinstance(given, ArmCompileSpec) else given
+        if not self.tosa_spec.support_integer():
+            raise ValueError(f"{self.tosa_spec} has no profile INT, so nothing can be quantized for it")
+        self.global_config: QuantizationConfig | None = None
+        self.io_config: QuantizationConfig | None = None
+        self.module_type_config: dict[Callable[..., Any], QuantizationConfig | None] = {}
+        self.module_name_config: dict[str, QuantizationConfig | None] = {}
+
+    def set_global(self, quantization_config: QuantizationConfig | None) -> TOSAQuantizer:
+        """For everything that no other config names."""
+        self.global_config = self._checked(quantization_config)
+        return self
+
+    def set_io(self, quantization_config: QuantizationConfig | None) -> TOSAQuantizer:
+        """For the inputs and outputs of the model."""
+        self.io_config = self._checked(quantization_config)
+        return self
+
+    def set_module_type(
+        self, module_type: Callable[..., Any], quantization_config: QuantizationConfig | None
+    ) -> TOSAQuantizer:
+        """For all that happens in submodules of a class."""
+        self.module_type_config[module_type] = self._checked(quantization_config)
+        return self
+
+    def set_module_name(
+        self, module_name: str, quantization_config: QuantizationConfig | None
+    ) -> TOSAQuantizer:
+        """For all that happens in one submodule, as ``blocks.sub``."""
+        self.module_name_config[module_name] = self._checked(quantization_config)
+        return self
+
+    def _checked(self, config: QuantizationConfig | None) -> QuantizationConfig | None:
+        activation = None if config is None else config.input_activation
+        wide = activation is not None and activation.dtype is torch.int16
+        if wide and not self.tosa_spec.support_extension("int16"):
+            raise ValueError(f"activations of int16 need the extension int16, which {self.tosa_spec} has not")
+        return config
+
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """Numbers in sums and products become tensors, a division by one a product; attention is taken apart."""
+        _attention_apart(model)
+        for node in list(model.graph.nodes):
+            if node.op == "call_function" and is_real(node):
+                _numbers_as_tensors(node)
+        model.graph.eliminate_dead_code()
+        model.recompile()
+        return model
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        groups: list[tuple[Filter, QuantizationConfig | None]] = [
+            *((get_module_name_filter(name), one) for name, one in self.module_name_config.items()),
+            *((_type_filter(kind), one) for kind, one in self.module_type_config.items()),
+            (lambda node: True, self.global_config),
+        ]
+
+        def config_of(node: Node) -> QuantizationConfig | None:
+            return next(config for accepts, config in groups if accepts(node))
+
+        for node, why in annotate(model, config_of):
+            logger.info("%s (%s) stays in floating point: %s", node.name, node.target, why)
+        if self.io_config is not None:
+            _annotate_io(model, self.io_config)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Everything that ``annotate`` writes is known to the lowering."""
+
+    def quantize_with_submodules(
+        self, model: GraphModule, calibration_samples: list[tuple[Any, ...]], is_qat: bool = False
+    ) -> GraphModule:
+        """Prepares, runs the samples and converts.
+
+        Args:
+            model: a captured graph without control flow.
+            calibration_samples: inputs, one tuple for each run.
+            is_qat: prepares for training; the samples only set the ranges.
+
+        Raises:
+            ValueError: there is no sample, or the graph has branches of control flow.
+        """
+        if not calibration_samples:
+            raise ValueError("no calibration sample; give at least one tuple of inputs")
+        if any("cond" in str(node.target) for node in model.graph.nodes if node.op == "call_function"):
+            raise ValueError("branches of control flow are not quantized; quantize the model of each branch")
+        prepared = (prepare_qat_pt2e if is_qat else prepare_pt2e)(model, self)
+        for sample in calibration_samples:
+            prepared(*sample)
+        return convert_pt2e(prepared)
+
+
+def _type_filter(kind: Callable[..., Any]) -> Filter:
+    full = f"{kind.__module__}.{kind.__qualname__}"
+
+    def accepts(node: Node) -> bool:
+        return any(found in (kind, full) for _, found in node.meta.get("nn_module_stack", {}).values())
+
+    return accepts
+
+
+def _annotate_io(model: GraphModule, config: QuantizationConfig) -> None:
+    for node in model.graph.find_nodes(op="placeholder"):
+        if is_real(node):
+            node.meta[ANNOTATION] = QuantizationAnnotation(
+                output_qspec=config.output_activation, _annotated=True
+            )
+    for node in model.graph.output_node().all_input_nodes:
+        found = node.meta.get(ANNOTATION)
+        if is_real(node) and found is not None:
+            found.output_qspec = config.output_activation
+
+
+def _attention_apart(model: GraphModule) -> None:
+    attention = torch.ops.aten.scaled_dot_product_attention.default
+    calls = model.graph.find_nodes(op="call_function", target=attention)
+    masked = any(
+        len(node.args) > 3 or node.kwargs.get("attn_mask") is not None or node.kwargs.get("is_causal")
+        for node in calls
+    )
+    if not calls:
+        return
+    DecomposeScaledDotProductAttention()(model)
+    if masked:
+        return
+    # Without a mask no row is empty.
+    for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten._safe_softmax.default):
+        node.target = torch.ops.aten.softmax.int
+
+
+_DIVISIONS = {
+    torch.ops.aten.div.Tensor: torch.ops.aten.mul.Tensor,
+    torch.ops.aten.div_.Tensor: torch.ops.aten.mul.Tensor,
+}
+
+
+def _numbers_as_tensors(node: Node) -> None:
+    if str(node.target) == "aten.rsub.Scalar" and len(node.args) == 2 and not node.kwargs:
+        node.target, node.args = torch.ops.aten.sub.Tensor, (node.args[1], node.args[0])
+    divides = node.target in _DIVISIONS and isinstance(node.args[1], int | float)
+    if not divides and str(node.target) not in BINARY:
+        return
+    args = list(node.args)
+    for place in (0, 1):
+        number = args[place]
+        if isinstance(number, int | float):
+            number = 1.0 / number if divides else number
+            args[place] = _attribute(node, place, float(number))
+    if divides:
+        node.target = _DIVISIONS[node.target]  # type: ignore[index]
+    node.args = tuple(args)
+
+
+def _attribute(node: Node, place: int, number: float) -> Node:
+    tensor = torch.tensor(number, dtype=node.meta[meta_keys.VAL].dtype)
+    with node.graph.inserting_before(node):
+        return add_attribute(node.graph, tensor, f"_constant_{node.name}_{place}")

@@ -1,0 +1,314 @@
+"""Calls of each operator in floating point, by its name in the registry: functions, and what they are called with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+Case = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def _n(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape)
+
+
+def _p(*shape: int) -> torch.Tensor:
+    """Positive."""
+    return torch.rand(*shape) + 0.1
+
+
+def _i(*shape: int, high: int = 50) -> torch.Tensor:
+    return torch.randint(-high, high, shape, dtype=torch.int32)
+
+
+def _b(*shape: int) -> torch.Tensor:
+    return torch.rand(*shape) > 0.5
+
+
+class _With(torch.nn.Module):
+    """A function of a constant."""
+
+    def __init__(self, function: Callable[..., Any], *constants: torch.Tensor) -> None:
+        super().__init__()
+        self.function = function
+        for i, one in enumerate(constants):
+            self.register_buffer(f"c{i}", one)
+        self.count = len(constants)
+
+    def forward(self, *inputs: torch.Tensor) -> Any:
+        return self.function(*inputs, *[getattr(self, f"c{i}") for i in range(self.count)])
+
+
+def _binary(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:
+    """Equal shapes, broadcasts, other ranks."""
+    pairs = [
+        ((2, 3, 4, 5), (2, 3, 4, 5)),
+        ((2, 3), (1, 3)),
+        ((2, 3, 4), (4,)),
+        ((3, 1, 2), (1, 4, 2)),
+        ((1,), (7,)),
+    ]
+    cases: list[Case] = [(function, (make(*a), make(*c))) for a, c in pairs]
+    return [*cases, (_With(function, make(3, 1, 1)), (make(1, 3, 4, 4),))]
+
+
+def _unary(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:
+    return [(function, (make(*shape),)) for shape in ((7,), (2, 3), (1, 3, 4, 5), (1, 2, 1, 3, 2))]
+
+
+def _reduction(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:
+    shapes = [((2, 3, 4, 5), 1, True), ((2, 3, 4), -1, False), ((5,), 0, False), ((2, 3), 0, True)]
+    return [
+        (lambda x, d=dim, k=keep: function(x, d, keepdim=k), (make(*shape),)) for shape, dim, keep in shapes
+    ]
+
+
+def _layer(module: torch.nn.Module, *inputs: torch.Tensor) -> Case:
+    return module.eval(), inputs
+
+
+def _conv(*args: Any, shape: tuple[int, ...], kind: Any = torch.nn.Conv2d, **options: Any) -> Case:
+    return _layer(kind(*args, **options), _n(*shape))
+
+
+def _batch_norm() -> Case:
+    layer = torch.nn.BatchNorm2d(3)
+    layer(torch.randn(8, 3, 4, 4) * 2 + 1)
+    return _layer(layer, _n(2, 3, 5, 4))
+
+
+_INT_AND_FLOAT = (_n, _i)
+
+
+def _both(function: Callable[..., Any]) -> list[Case]:
+    return [case for make in _INT_AND_FLOAT for case in _binary(function, make)]
+
+
+def _compare(function: Callable[..., Any]) -> dict[str, list[Case]]:
+    name = function.__name__
+    scalar: list[Case] = [(lambda x: function(x, 1.0), (torch.randint(0, 3, (2, 3)).float(),))]
+    return {f"aten.{name}.Tensor": _both(function), f"aten.{name}.Scalar": scalar}
+
+
+CASES: dict[str, list[Case]] = {
+    "aten.add.Tensor": [*_both(torch.add), (lambda x, y: torch.add(x, y, alpha=2), (_n(2, 3), _n(3)))],
+    "aten.sub.Tensor": [*_both(torch.sub), (lambda x: 1 - x, (_n(3, 2),))],
+    "aten.mul.Tensor": _both(torch.mul),
+    "aten.div.Tensor": [*_binary(torch.div, _p), (lambda x: x / 3.0, (_n(2, 3),))],
+    "aten.maximum.default": _both(torch.maximum),
+    "aten.minimum.default": _both(torch.minimum),
+    "aten.pow.Tensor_Tensor": _binary(torch.pow, _p),
+    "aten.pow.Tensor_Scalar": [
+        (lambda x, e=e: torch.pow(x, e), (x,))
+        for e, x in ((2, _n(3, 4)), (3, _n(3)), (-1, _p(3, 2)), (0.5, _p(3)), (-0.5, _p(4)), (1.7, _p(2, 2)))
+    ],
+    **_compare(torch.eq),
+    **_compare(torch.ne),
+    **_compare(torch.gt),
+    **_compare(torch.ge),
+    **_compare(torch.lt),
+    **_compare(torch.le),
+    "aten.logical_and.default": _binary(torch.logical_and, _b),
+    "aten.logical_or.default": _binary(torch.logical_or, _b),
+    "aten.logical_xor.default": _binary(torch.logical_xor, _b),
+    "aten.logical_not.default": _unary(torch.logical_not, _b),
+    "aten.bitwise_and.Tensor": [*_binary(torch.bitwise_and, _i), *_binary(torch.bitwise_and, _b)],
+    "aten.bitwise_or.Tensor": _binary(torch.bitwise_or, _i),
+    "aten.bitwise_xor.Tensor": _binary(torch.bitwise_xor, _i),
+    "aten.bitwise_not.default": _unary(torch.bitwise_not, _i),
+    "aten.where.self": [
+        (torch.where, (_b(2, 3), _n(2, 3), _n(1, 3))),
+        (torch.where, (_b(4, 1), _n(4, 3), _n(3))),
+        (lambda x: torch.where(x > 0, x, -1.0), (_n(1, 2, 3, 3),)),
+    ],
+    **{
+        f"aten.{name}.default": _unary(getattr(torch, name), make)
+        for name, make in {
+            "abs": _n,
+            "ceil": _n,
+            "cos": _n,
+            "cosh": _n,
+            "erf": _n,
+            "exp": _n,
+            "floor": _n,
+            "isinf": lambda *s: _n(*s).where(_b(*s), torch.tensor(float("inf"))),
+            "isnan": lambda *s: _n(*s).where(_b(*s), torch.tensor(float("nan"))),
+            "log": _p,
+            "log10": _p,
+            "log2": _p,
+            "neg": _n,
+            "reciprocal": _p,
+            "round": lambda *s: torch.round(_n(*s) * 8) / 2,
+            "rsqrt": _p,
+            "sigmoid": _n,
+            "sign": lambda *s: torch.round(_n(*s)),
+            "sin": _n,
+            "sinh": _n,
+            "sqrt": _p,
+            "tan": lambda *s: torch.rand(*s),
+            "tanh": _n,
+            "trunc": lambda *s: _n(*s) * 3,
+        }.items()
+    },
+    "aten.relu.default": [*_unary(torch.relu), (torch.relu, (_i(3, 4),))],
+    "aten.hardtanh.default": _unary(F.relu6) + _unary(F.hardtanh),
+    "aten.clamp.default": [
+        *_unary(lambda x: torch.clamp(x, -0.5, 0.5)),
+        (lambda x: torch.clamp(x, max=3), (_i(5),)),
+        (lambda x: torch.clamp(x, min=0.1), (_n(5),)),
+    ],
+    "aten.hardsigmoid.default": _unary(lambda x: F.hardsigmoid(x * 3)),
+    "aten.hardswish.default": _unary(lambda x: F.hardswish(x * 3)),
+    "aten.silu.default": _unary(F.silu),
+    "aten.softplus.default": [*_unary(F.softplus), (lambda x: F.softplus(x * 30, beta=2.0), (_n(3, 4),))],
+    "aten.gelu.default": _unary(F.gelu) + _unary(lambda x: F.gelu(x, approximate="tanh")),
+    "aten.leaky_relu.default": _unary(F.leaky_relu),
+    "aten.elu.default": [*_unary(F.elu), (F.selu, (_n(2, 3),)), (lambda x: F.elu(x, 2.0), (_n(2, 3),))],
+    "aten.view_copy.default": [
+        (lambda x: x.abs().view(6, 4), (_n(2, 3, 4),)),
+        (lambda x: x.abs().reshape(2, -1), (_n(2, 3, 2, 2),)),
+        (lambda x: torch.relu(x).flatten(), (_i(2, 3),)),
+    ],
+    "aten.squeeze_copy.dims": [
+        (lambda x: x.abs().squeeze(1), (_n(2, 1, 3),)),
+        (lambda x: x.abs().squeeze(), (_n(1, 2, 1),)),
+    ],
+    "aten.unsqueeze_copy.default": [
+        (lambda x: x.abs().unsqueeze(-1), (_n(2, 3),)),
+        (lambda x: (~x).unsqueeze(0), (_b(3),)),
+    ],
+    "aten.permute_copy.default": [
+        (lambda x: x.permute(0, 2, 3, 1), (_n(1, 2, 3, 4),)),
+        (lambda x: x.permute(-1, 0, 1), (_i(2, 3, 4),)),
+    ],
+    "aten.slice_copy.Tensor": [
+        (lambda x: x[:, 1:3], (_n(2, 4, 3),)),
+        (lambda x: x[1::2, ::3], (_n(5, 7),)),
+        (lambda x: x[..., -2:], (_i(2, 5),)),
+    ],
+    "aten.select_copy.int": [(lambda x: x[:, -1], (_n(2, 3, 4),)), (lambda x: x[0], (_b(2, 3),))],
+    "aten.cat.default": [
+        (lambda x, y: torch.cat([x, y], 1), (_n(2, 3, 4), _n(2, 1, 4))),
+        (lambda x, y: torch.cat([x, y, x], -1), (_i(2, 3), _i(2, 2))),
+    ],
+    "aten.expand_copy.default": [
+        (lambda x: x.expand(4, 3, 2), (_n(3, 1),)),
+        (lambda x: x.expand(-1, 5), (_b(2, 1),)),
+    ],
+    "aten.repeat.default": [(lambda x: x.repeat(2, 1, 3), (_n(2, 3),))],
+    "aten.flip.default": [(lambda x: x.flip(0, 2), (_n(2, 3, 4),))],
+    "aten.pixel_shuffle.default": [(lambda x: F.pixel_shuffle(x, 2), (_n(2, 8, 3, 4),))],
+    "aten.pixel_unshuffle.default": [(lambda x: F.pixel_unshuffle(x, 2), (_n(2, 3, 6, 4),))],
+    "aten.constant_pad_nd.default": [
+        (lambda x: F.pad(x, (1, 2)), (_n(2, 3),)),
+        (lambda x: F.pad(x, (1, 0, 0, 2), value=1.5), (_n(1, 2, 3, 3),)),
+        (lambda x: F.pad(x, (1, 1), value=7), (_i(2, 3),)),
+    ],
+    "dim_order_ops._clone_dim_order.default": [(lambda x: torch.relu(x).clone() + 1, (_n(2, 3),))],
+    "dim_order_ops._to_dim_order_copy.default": [
+        (lambda x: (x * 3).to(torch.int32), (_n(3, 4),)),
+        (lambda x: (x + 1).to(torch.float32), (_i(3, 4),)),
+        (lambda x: (x > 0).to(torch.float32), (_n(3, 4),)),
+        (lambda x: torch.relu(x).to(torch.float16), (_n(3, 4),)),
+    ],
+    "aten.split_with_sizes_copy.default": [(lambda x: torch.split(x, [1, 3], 1), (_n(2, 4),))],
+    "aten.embedding.default": [
+        (
+            _With(lambda i, w: F.embedding(i, w), _n(10, 4)),
+            (torch.tensor([[1, 9], [0, 3]], dtype=torch.int32),),
+        )
+    ],
+    "aten.index_select.default": [
+        (_With(lambda x, i: torch.index_select(x, 1, i), torch.tensor([2, 0])), (_n(2, 3, 4),)),
+    ],
+    "aten.index.Tensor": [(_With(lambda x, i: x[:, i], torch.tensor([2, 0, 1, 1])), (_n(2, 3, 4),))],
+    "aten.sum.dim_IntList": [
+        *_reduction(torch.sum),
+        (lambda x: x.sum((1, 3)), (_n(2, 3, 4, 5),)),
+        (lambda x: x.sum(), (_n(3, 2),)),
+    ],
+    "aten.mean.dim": [*_reduction(torch.mean), (lambda x: x.mean((2, 3)), (_n(2, 3, 4, 5),))],
+    "aten.mean.default": [(lambda x: x.mean(), (_n(3, 2),))],
+    "aten.amax.default": _reduction(torch.amax),
+    "aten.amin.default": _reduction(torch.amin),
+    "aten.prod.dim_int": _reduction(torch.prod),
+    "aten.any.dim": _reduction(torch.any, _b),
+    "aten.var.correction": [
+        (lambda x: x.var((1, 2)), (_n(2, 3, 4),)),
+        (lambda x: x.var(1, correction=0, keepdim=True), (_n(2, 3, 4, 5),)),
+    ],
+    "aten._softmax.default": [
+        (lambda x: x.softmax(-1), (_n(2, 3, 5),)),
+        (lambda x: x.softmax(1), (_n(1, 4, 3, 3),)),
+    ],
+    "aten._log_softmax.default": [(lambda x: x.log_softmax(1), (_n(4, 7),))],
+    "aten.native_layer_norm.default": [
+        _layer(torch.nn.LayerNorm(6), _n(2, 3, 6)),
+        _layer(torch.nn.LayerNorm((3, 4), elementwise_affine=False), _n(2, 3, 4)),
+    ],
+    "aten.native_group_norm.default": [_layer(torch.nn.GroupNorm(2, 6), _n(2, 6, 3, 4))],
+    "aten._native_batch_norm_legit_no_training.default": [_batch_norm()],
+    "aten.argmax.default": [
+        (lambda x: x.argmax(1).int(), (_n(2, 5),)),
+        (lambda x: x.argmax().int(), (_n(2, 3),)),
+    ],
+    "aten.argmin.default": [(lambda x: x.argmin(-1, keepdim=True).int(), (_n(2, 5),))],
+    "aten.max.dim": [(lambda x: x.max(1).values, (_n(2, 5, 3),))],
+    "aten.min.dim": [(lambda x: x.min(-1, keepdim=True).values, (_n(2, 5),))],
+    "aten.cumsum.default": [(lambda x: x.cumsum(1), (_n(2, 5, 3),)), (lambda x: x.cumsum(-1), (_n(4),))],
+    "aten.bmm.default": [(torch.bmm, (_n(2, 3, 4), _n(2, 4, 5)))],
+    "aten.matmul.default": [
+        (torch.matmul, (_n(2, 3, 4, 5), _n(2, 3, 5, 6))),
+        (torch.matmul, (_n(2, 1, 4, 5), _n(3, 5, 6))),
+        (torch.matmul, (_n(2, 3, 4), _n(4, 5))),
+    ],
+    "aten.mm.default": [(torch.mm, (_n(3, 4), _n(4, 5)))],
+    "aten.addmm.default": [(torch.addmm, (_n(5), _n(3, 4), _n(4, 5)))],
+    "aten.linear.default": [
+        _layer(torch.nn.Linear(4, 5), _n(3, 4)),
+        _layer(torch.nn.Linear(4, 5, bias=False), _n(2, 3, 4)),
+        (F.linear, (_n(3, 4), _n(5, 4), _n(5))),
+    ],
+    "aten.convolution.default": [
+        _conv(3, 8, 3, shape=(1, 3, 8, 8)),
+        _conv(3, 8, 3, stride=2, padding=1, shape=(2, 3, 8, 9)),
+        _conv(4, 6, (3, 2), stride=(2, 3), padding=(1, 0), dilation=(1, 2), bias=False, shape=(1, 4, 10, 11)),
+        _conv(4, 8, 3, groups=4, padding=1, shape=(1, 4, 6, 6)),
+        _conv(4, 4, 3, groups=4, stride=2, padding=1, shape=(1, 4, 7, 8)),
+        _conv(4, 6, 3, groups=2, shape=(1, 4, 6, 6)),
+        _conv(3, 4, 3, padding=1, stride=2, kind=torch.nn.Conv1d, shape=(2, 3, 9)),
+        _conv(2, 4, 3, padding=1, stride=2, kind=torch.nn.Conv3d, shape=(1, 2, 4, 5, 6)),
+        _conv(
+            3, 4, 3, stride=2, padding=1, output_padding=1, kind=torch.nn.ConvTranspose2d, shape=(1, 3, 5, 6)
+        ),
+        _conv(4, 6, 2, stride=2, groups=2, kind=torch.nn.ConvTranspose2d, shape=(1, 4, 5, 6)),
+        _conv(4, 6, 3, padding=2, kind=torch.nn.ConvTranspose2d, shape=(1, 4, 7, 6)),
+        _conv(3, 4, 3, stride=2, kind=torch.nn.ConvTranspose1d, shape=(1, 3, 6)),
+    ],
+    "aten.max_pool2d_with_indices.default": [
+        (lambda x: F.max_pool2d(x, 2), (_n(1, 3, 8, 9),)),
+        (lambda x: F.max_pool2d(x, 3, 2, 1), (_n(2, 3, 8, 7),)),
+        (lambda x: F.max_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
+    ],
+    "aten.avg_pool2d.default": [
+        (lambda x: F.avg_pool2d(x, 2), (_n(1, 3, 8, 9),)),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1), (_n(2, 3, 8, 8),)),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), (_n(1, 2, 7, 7),)),
+        (lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
+        (lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (_n(1, 2, 8, 7),)),
+    ],
+    "aten._adaptive_avg_pool2d.default": [(lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (_n(1, 2, 8, 9),))],
+    "aten.upsample_nearest2d.vec": [
+        (lambda x: F.interpolate(x, scale_factor=2), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, size=(5, 7)), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, size=(4, 3)), (_n(1, 2, 9, 8),)),
+    ],
+    "aten.upsample_bilinear2d.vec": [
+        (lambda x: F.interpolate(x, scale_factor=2.0, mode="bilinear"), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, size=(5, 7), mode="bilinear", align_corners=True), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, size=(4, 5), mode="bilinear"), (_n(1, 2, 9, 8),)),
+    ],
+}

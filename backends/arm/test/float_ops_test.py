@@ -1,0 +1,32 @@
+"""Each operator of the registry in floating point, through TOSA's reference model, against eager PyTorch."""
+
+import pytest
+import torch
+
+from executorch.backends.arm.test.cases import CASES
+from executorch.backends.arm.test.lowered import as_model, lowered, names_inside
+from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.exir.backend.utils import format_reasons
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(name, i) for name, row in CASES.items() for i in range(len(row))]
+)
+def test_an_operator_is_that_of_pytorch(name, number):
+    function, inputs = CASES[name][number]
+    program = lowered(as_model(function), inputs)
+    assert name in names_inside(program), format_reasons(program.graph_module)
+    outputs, calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    expected = function(*inputs)
+    expected = expected if isinstance(expected, tuple | list) else [expected]
+    for mine, theirs in zip(outputs, expected, strict=True):
+        assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
+        torch.testing.assert_close(mine, theirs.detach(), rtol=1e-4, atol=2e-5, equal_nan=True)
+
+
+def test_each_row_has_its_cases():
+    rows = {name for name, row in OPERATORS.items() if row.plain is not None}
+    assert set(CASES) == rows
+    assert all(CASES.values())

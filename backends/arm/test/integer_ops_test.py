@@ -1,0 +1,72 @@
+"""Each operator that has a form on integers, through TOSA's reference model, against the quantized model in PyTorch."""
+
+import pytest
+import torch
+
+from executorch.backends.arm.quantizer import get_symmetric_a16w8_quantization_config
+from executorch.backends.arm.test.cases import CASES
+from executorch.backends.arm.test.lowered import as_model, lowered, names_inside, quantized
+from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.exir.backend.utils import format_reasons
+
+#: What the quantizer leaves: forms that only a decomposition makes, or that a plain product stands for.
+_NOT_CAPTURED = {"aten.addmm.default", "aten.mm.default", "aten._adaptive_avg_pool2d.default"}
+#: Cases that the quantizer leaves, by their numbers: weights that are calculated, three dimensions, selu.
+_LEFT = {("aten.convolution.default", i) for i in (7, 9, 11)} | {
+    ("aten.elu.default", 4),
+    ("aten.linear.default", 2),
+}
+
+
+def _is_real(inputs):
+    return all(one.dtype is torch.float32 for one in inputs)
+
+
+def _cases(names):
+    rows = ((name, i, one) for name in names for i, one in enumerate(CASES[name]))
+    return [(name, i) for name, i, (_, inputs) in rows if _is_real(inputs) and (name, i) not in _LEFT]
+
+
+_INTEGER = sorted(
+    name for name, row in OPERATORS.items() if row.integer is not None and name not in _NOT_CAPTURED
+)
+
+
+def _run(name, number, spec, config=None):
+    function, inputs = CASES[name][number]
+    model = quantized(as_model(function), inputs, spec, config)
+    program = lowered(model, inputs, spec)
+    assert name in names_inside(program), format_reasons(program.graph_module)
+    outputs, calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    scales = [node.args[1] for node in program.graph.nodes if "dequantize_per_tensor" in str(node.target)]
+    (expected,) = (model(*inputs),)
+    return outputs[0], expected, max(scales)
+
+
+@pytest.mark.parametrize(("name", "number"), _cases(_INTEGER))
+def test_an_operator_is_within_a_step_of_the_quantized_model(name, number):
+    mine, theirs, step = _run(name, number, "TOSA-1.0+INT")
+    assert mine.shape == theirs.shape
+    assert float((mine - theirs).abs().max()) <= step * 1.001
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    _cases(
+        [
+            "aten.add.Tensor",
+            "aten.mul.Tensor",
+            "aten.sigmoid.default",
+            "aten.mean.dim",
+            "aten.permute_copy.default",
+        ]
+    ),
+)
+def test_values_of_sixteen_bits(name, number):
+    config = get_symmetric_a16w8_quantization_config()
+    mine, theirs, step = _run(name, number, "TOSA-1.0+INT+int16", config)
+    # Between the 513 entries of a table TOSA interpolates, also to the one behind the largest result, which saturates.
+    steps = 128 if "sigmoid" in name else 1
+    assert float((mine - theirs).abs().max()) <= step * steps * 1.001

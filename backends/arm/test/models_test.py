@@ -1,0 +1,72 @@
+"""Whole models through TOSA's reference model: floating point against PyTorch, int8 against the quantized model."""
+
+import pytest
+import torch
+
+from executorch.backends.arm.test.lowered import lowered, quantized
+from executorch.backends.arm.test.models import SMALL, trained
+from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
+from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.exir import to_edge_transform_and_lower
+from executorch.exir.backend.utils import format_reasons, get_reasons
+
+
+def noise_ratio(mine, theirs):
+    """Energy of the difference over that of the values."""
+    return float((mine - theirs).square().sum() / theirs.square().sum())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_floating_point(name):
+    model, inputs = trained(SMALL[name])
+    program = lowered(model, inputs)
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    assert not get_reasons(program.graph_module)
+    torch.testing.assert_close(mine, model(*inputs).detach(), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "encoder"])
+def test_int8(name):
+    model, inputs = trained(SMALL[name])
+    samples = [(torch.randn_like(inputs[0]),) for _ in range(2)]
+    converted = quantized(model, inputs, samples=samples)
+    program = lowered(converted, inputs, "TOSA-1.0+INT")
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    assert {one.op.split(".")[0] for one in get_reasons(program.graph_module)} == {"quantized_decomposed"}
+    theirs = converted(*inputs)
+    # Rounding differs by a step here and there, which later layers carry on.
+    assert noise_ratio(mine, theirs) < 2e-3
+    assert noise_ratio(mine, model(*inputs).detach()) < 0.1
+
+
+def test_int8_beside_floating_point():
+    model, inputs = trained(SMALL["encoder"])
+    converted = quantized(model, inputs, "TOSA-1.0+INT+FP")
+    program = lowered(converted, inputs, "TOSA-1.0+INT+FP")
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    assert noise_ratio(mine, converted(*inputs)) < 2e-3
+
+
+def test_what_is_left_has_a_reason():
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return torch.sort(torch.relu(x)).values + x
+
+    program = lowered(Model(), (torch.randn(3, 3),))
+    reasons = {one.op: one.reason for one in get_reasons(program.graph_module)}
+    assert "has no lowering to TOSA" in reasons["aten.sort.default"]
+    assert all(len(one.reason) > 10 for one in get_reasons(program.graph_module))
+
+
+def test_sizes_that_change_are_refused():
+    inputs = (torch.randn(4, 3),)
+    rows = torch.export.Dim("rows", min=2, max=8)
+    exported = torch.export.export(torch.nn.ReLU(), inputs, dynamic_shapes=({0: rows},))
+    partitioner = TOSAPartitioner(TosaCompileSpec("TOSA-1.0+FP"))
+    program = to_edge_transform_and_lower(exported, partitioner=[partitioner]).exported_program()
+    (reason,) = get_reasons(program.graph_module)
+    assert "dynamic shape" in reason.reason and "without dynamic_shapes" in reason.reason

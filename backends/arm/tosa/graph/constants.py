@@ -1,0 +1,86 @@
+"""Constants of a subgraph: what is stored, and what calls make of that and of nothing else."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+from executorch.ir.mutations import changing_state
+from executorch.ir.signature import state_inputs
+from executorch.partitioner.selection.partition_proposals import operator_name
+
+#: Elements of a constant that is calculated from nothing but numbers.
+_MOST_FROM_NOTHING = 1 << 20
+_RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal.")
+
+
+def name_of(node: Node) -> str:
+    """``aten.add.Tensor`` of a call, the empty string for other nodes."""
+    return operator_name(node.target) if node.op == "call_function" else ""
+
+
+class Constants:
+    """Called with a node it gives its tensor, None for what the model calculates."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self._program = program
+        self._state = state_inputs(program.graph_signature)
+        self._changing = changing_state(program.graph_signature)
+        self._known: dict[Node, bool] = {}
+        self._made: dict[Node, torch.Tensor] = {}
+
+    def has(self, node: Node) -> bool:
+        """Whether ``node`` is constant; calculates nothing."""
+        if node not in self._known:
+            self._known[node] = self._is_constant(node)
+        return self._known[node]
+
+    def __call__(self, node: Node) -> torch.Tensor | None:
+        if not self.has(node):
+            return None
+        if node not in self._made:
+            self._made[node] = self._stored(node) if node.op == "placeholder" else self._calculated(node)
+        return self._made[node]
+
+    def is_state(self, node: Node) -> bool:
+        """Whether ``node`` is a parameter or buffer that changes between runs."""
+        return node.op == "placeholder" and node.name in self._changing
+
+    def _is_constant(self, node: Node) -> bool:
+        if node.op == "placeholder":
+            return node.name in self._state and node.name not in self._changing
+        if node.op != "call_function" or node.target is operator.getitem:
+            return False
+        value = node.meta.get(meta_keys.VAL)
+        name = name_of(node)
+        if not isinstance(value, torch.Tensor) or not all(isinstance(size, int) for size in value.shape):
+            return False
+        if any(word in name for word in _RANDOM) or not name.startswith(
+            ("aten.", "quantized", "dim_order_ops.")
+        ):
+            return False
+        if not node.all_input_nodes and value.numel() > _MOST_FROM_NOTHING:
+            return False
+        return all(map(self.has, node.all_input_nodes))
+
+    def _stored(self, node: Node) -> torch.Tensor:
+        target = self._state[node.name].target
+        assert target is not None
+        found = self._program.state_dict.get(target)
+        stored: torch.Tensor = self._program.constants[target] if found is None else found
+        return stored.detach()
+
+    def _calculated(self, node: Node) -> torch.Tensor:
+        def known(one: Node) -> torch.Tensor | None:
+            return self(one)
+
+        args = torch.fx.node.map_arg(node.args, known)
+        kwargs = torch.fx.node.map_arg(node.kwargs, known)
+        with torch.no_grad():
+            result: torch.Tensor = aten_op(node.target)(*args, **kwargs)  # type: ignore[misc]
+        return result

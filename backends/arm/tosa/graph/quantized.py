@@ -1,0 +1,165 @@
+"""How quantization looks in a graph, and which calls work on integers.
+
+A converted graph calculates in floating point between pairs: integers are dequantized, an operator works on the result, and what
+it makes is quantized again. Such an operator is lowered as one on integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+import torch.ao.quantization.fx._decomposed  # Registers quantized_decomposed's operators.
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.dialects import meta_keys
+
+QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
+DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
+DEQUANTIZE_CHANNELS = "quantized_decomposed.dequantize_per_channel.default"
+
+_CLAMPING = {"aten.relu.default", "aten.hardtanh.default", "aten.clamp.default"}
+#: Operators whose accumulator a clamp may follow without a quantization between.
+_ACCUMULATING = {
+    "aten.convolution.default",
+    "aten.linear.default",
+    "aten.addmm.default",
+    "aten.mm.default",
+    "aten.bmm.default",
+    "aten.add.Tensor",
+    "aten.sub.Tensor",
+    "aten.mul.Tensor",
+    "aten.mean.dim",
+}
+
+
+@dataclass(frozen=True)
+class Quant:
+    """A value is ``scale`` times its integer less ``zero_point``; integers lie between ``low`` and ``high``."""
+
+    scale: float
+    zero_point: int
+    low: int
+    high: int
+    dtype: torch.dtype
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        info = torch.iinfo(self.dtype)
+        return info.min, info.max
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A constant of integers without a zero point; ``scales`` has one element or one for each output."""
+
+    integers: np.ndarray
+    scales: np.ndarray
+
+
+@dataclass
+class Call:
+    """An operator on integers.
+
+    Attributes:
+        node: the operator.
+        output: how its result is quantized, and ``result``, the node that does so.
+        clamp: limits of the activation that follows the operator, in floating point.
+        inside: the nodes between operator and quantization.
+        nodes: all that is done at once: dequantizations, operator, activation, quantization.
+    """
+
+    node: Node
+    output: Quant
+    result: Node
+    clamp: tuple[float, float] | None = None
+    inside: list[Node] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+
+
+def parameters_of(node: Node) -> Quant | None:
+    """Of a conversion of a whole tensor from or to int8 or int16 with numbers that are known."""
+    if name_of(node) not in (QUANTIZE, DEQUANTIZE) or len(node.args) < 6:
+        return None
+    scale, zero_point, low, high, dtype = node.args[1:6]
+    if dtype not in (torch.int8, torch.int16) or not isinstance(scale, int | float):
+        return None
+    if not isinstance(zero_point, int) or (dtype is torch.int16 and zero_point != 0):
+        return None
+    return Quant(float(np.float32(scale)), zero_point, int(low), int(high), dtype)  # type: ignore[arg-type, call-overload]
+
+
+def is_float(node: Node) -> bool:
+    """Whether a node makes one floating-point tensor, or several."""
+    value = node.meta.get(meta_keys.VAL)
+    first = value[0] if isinstance(value, tuple | list) and value else value
+    return isinstance(first, torch.Tensor) and first.is_floating_point()
+
+
+def sole_user(node: Node) -> Node | None:
+    """The only node that reads ``node``, None if there is none or more than one."""
+    return next(iter(node.users)) if len(node.users) == 1 else None
+
+
+def clamp_limits(node: Node) -> tuple[float, float] | None:
+    """Limits of an activation that clamps, None of any other node."""
+    name = name_of(node)
+    if name not in _CLAMPING:
+        return None
+    if name == "aten.relu.default":
+        return 0.0, float("inf")
+    default = (-1.0, 1.0) if name == "aten.hardtanh.default" else (None, None)
+    low, high = [*node.args[1:], *default[len(node.args) - 1 :]][:2]
+    if isinstance(low, Node) or isinstance(high, Node):
+        return None
+    return float("-inf") if low is None else float(low), float("inf") if high is None else float(high)  # type: ignore[arg-type]
+
+
+def match(node: Node, constants: Constants) -> Call | None:
+    """How ``node`` works on integers, None if the graph does not say so."""
+    name = name_of(node)
+    row = OPERATORS.get(name)
+    if row is None or row.integer is None or constants.has(node):
+        return None
+    sources = [one for one in node.all_input_nodes if is_float(one) and not constants.has(one)]
+    if not sources or any(parameters_of(one) is None or name_of(one) != DEQUANTIZE for one in sources):
+        return None
+    inside: list[Node] = []
+    last = node
+    following = sole_user(last)
+    if following is not None and name_of(following) == "getitem" and following.args[1] == 0:
+        inside.append(following)
+        last, following = following, sole_user(following)
+    clamp = None
+    if following is not None and name in _ACCUMULATING and clamp_limits(following) is not None:
+        clamp = clamp_limits(following)
+        inside.append(following)
+        following = sole_user(following)
+    if following is None or name_of(following) != QUANTIZE:
+        return None
+    output = parameters_of(following)
+    if output is None:
+        return None
+    nodes = [*sources, node, *inside, following]
+    return Call(node, output, following, clamp, inside, nodes)
+
+
+def weight_of(node: Node, constants: Constants, dimension: int) -> Weight | None:
+    """A constant dequantized symmetrically, as a whole or by slices along ``dimension``."""
+    name = name_of(node)
+    if name == DEQUANTIZE and constants.has(node):
+        quant = parameters_of(node)
+        stored = constants(node.args[0])  # type: ignore[arg-type]
+        if quant is None or quant.zero_point != 0 or stored is None:
+            return None
+        return Weight(stored.numpy(), np.asarray([quant.scale]))
+    if name != DEQUANTIZE_CHANNELS or not constants.has(node) or node.args[3] != dimension:
+        return None
+    stored, scales = constants(node.args[0]), constants(node.args[1])  # type: ignore[arg-type]
+    points = constants(node.args[2]) if isinstance(node.args[2], Node) else None
+    if stored is None or scales is None or (points is not None and bool(points.any())):
+        return None
+    return Weight(stored.numpy(), scales.double().numpy())

@@ -1,0 +1,455 @@
+"""Operators on quantized values: integers in, integers out, in the arithmetic of TOSA's INT profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.builder import DTYPES, DType, Tensor
+from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.lowering import Lowering, Order, Value, channels_last, plain_order
+from executorch.backends.arm.tosa.graph.quantized import (
+    Call,
+    Quant,
+    Weight,
+    clamp_limits,
+    is_float,
+    parameters_of,
+    weight_of,
+)
+from executorch.backends.arm.tosa.graph.registry import OPERATORS, integer
+from executorch.backends.arm.tosa.graph.rescale import rescale
+from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.backends.arm.tosa.operators.matrix import batched
+from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all
+from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, sources_of
+from executorch.backends.arm.tosa.operators.spatial import (
+    Convolution,
+    adaptive,
+    convolve,
+    finish_image,
+    image,
+    pooled_average,
+    pooled_maximum,
+    resize_of,
+    resized,
+)
+from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+
+#: Bits that sums keep below the coarser of two scales.
+_HEADROOM = {torch.int8: 20, torch.int16: 12}
+
+
+def source(low: Lowering, node: Any) -> tuple[Value, Quant]:
+    """An operand: what was dequantized, or a constant, which is quantized here to int8."""
+    value = low.value(node)
+    if value.quant is not None:
+        return value, value.quant
+    constant = value.constant
+    if constant is None:
+        raise ValueError(f"{node} is not quantized")
+    if name_of(node) == "quantized_decomposed.dequantize_per_tensor.default":
+        quant = parameters_of(node)
+        stored = low.constants(node.args[0])
+        if quant is not None and stored is not None:
+            return Value(tuple(stored.shape), constant=stored), quant
+    largest = float(constant.abs().max()) or 1.0
+    quant = Quant(largest / 127, 0, -128, 127, torch.int8)
+    return Value(value.shape, constant=torch.round(constant.double() / quant.scale).to(torch.int8)), quant
+
+
+def finish(low: Lowering, call: Call, made: Tensor, order: Order | None = None) -> None:
+    """Clamps as the activation says, and as the quantization does if its range is not that of its type."""
+    low.set(call.result, limited(low, call, made), order)
+
+
+def limited(low: Lowering, call: Call, made: Tensor) -> Tensor:
+    """Within the limits of the activation and of the quantization."""
+    out = call.output
+    least, most = out.low, out.high
+    if call.clamp is not None:
+        bounds = [one if math.isinf(one) else round(one / out.scale) + out.zero_point for one in call.clamp]
+        least, most = max(least, int(max(bounds[0], -(2**31)))), min(most, int(min(bounds[1], 2**31 - 1)))
+    if (least, most) == out.limits:
+        return made
+    return low.builder.clamp(made, least, max(least, most))
+
+
+def same(low: Lowering, x: Tensor, have: Quant, want: Quant) -> Tensor:
+    """Integers of one quantization as those of another."""
+    if (have.scale, have.zero_point, have.dtype) == (want.scale, want.zero_point, want.dtype):
+        return x
+    ratio = have.scale / want.scale
+    return rescale(low.builder, x, ratio, DTYPES[want.dtype], have.zero_point, want.zero_point)
+
+
+def _operands(low: Lowering, nodes: Sequence[Any], rank: int) -> tuple[Order, list[tuple[Tensor, Quant]]]:
+    order = low.order_of(nodes, rank)
+    found = []
+    for node in nodes:
+        value, quant = source(low, node)
+        if value.constant is not None:
+            shaped = value.constant.reshape([1] * (rank - len(value.shape)) + list(value.shape)).permute(
+                order
+            )
+            found.append((low.builder.constant(shaped.contiguous().numpy(), DTYPES[quant.dtype]), quant))
+            continue
+        bare = Value(value.shape, value.forms)
+        if len(value.shape) == rank:
+            found.append((low.form(bare, order), quant))
+            continue
+        flat = low.form(bare, plain_order(len(value.shape)))
+        wide = low.builder.reshape(flat, [1] * (rank - len(value.shape)) + list(value.shape))
+        found.append((low.builder.transpose(wide, order), quant))
+    return order, found
+
+
+@integer("aten.add.Tensor", "aten.sub.Tensor")
+def add(low: Lowering, call: Call) -> None:
+    """Both as int32 in a scale that is finer than either, then one sum and one rescale."""
+    node, b = call.node, low.builder
+    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    alpha = float(node.kwargs.get("alpha", 1))  # type: ignore[arg-type]
+    scales = [found[0][1].scale, found[1][1].scale * abs(alpha)]
+    common = 2 * max(scales)
+    bits = min(_HEADROOM[one[1].dtype] for one in found)
+    wide = [
+        rescale(b, x, scale / common * 2.0**bits, DType.INT32, quant.zero_point)
+        for (x, quant), scale in zip(found, scales, strict=True)
+    ]
+    minus = ("sub" in name_of(node)) != (alpha < 0)
+    made = b.sub(*wide) if minus else b.add(*wide)
+    out = call.output
+    small = rescale(b, made, common / 2.0**bits / out.scale, DTYPES[out.dtype], 0, out.zero_point)
+    finish(low, call, small, order)
+
+
+@integer("aten.mul.Tensor")
+def mul(low: Lowering, call: Call) -> None:
+    node, b, out = call.node, low.builder, call.output
+    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    wide = [rescale(b, x, 1.0, DType.INT32, quant.zero_point) for x, quant in found]
+    factor = found[0][1].scale * found[1][1].scale / out.scale
+    finish(low, call, rescale(b, b.mul(*wide), factor, DTYPES[out.dtype], 0, out.zero_point), order)
+
+
+@integer("aten.maximum.default", "aten.minimum.default")
+def extreme(low: Lowering, call: Call) -> None:
+    node, b, out = call.node, low.builder, call.output
+    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    wide = [rescale(b, same(low, x, quant, out), 1.0, DType.INT32) for x, quant in found]
+    made = b.maximum(*wide) if "maximum" in name_of(node) else b.minimum(*wide)
+    finish(low, call, rescale(b, made, 1.0, DTYPES[out.dtype]), order)
+
+
+def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
+    """What an operator makes of each integer: 256 of int8, or 513 of int16 between which TOSA interpolates."""
+    integers = torch.arange(-128, 128) if have.dtype is torch.int8 else torch.arange(-256, 257) * 128
+    reals = (integers - have.zero_point).double() * have.scale
+    numbers = [one for one in node.args[1:] if not isinstance(one, Node)]
+    made = aten_op(node.target)(reals, *numbers, **node.kwargs)  # type: ignore[misc]
+    found = torch.nan_to_num(made.double() / out.scale, nan=0.0, posinf=2.0**20, neginf=-(2.0**20))
+    whole = torch.round(found.clamp(-(2.0**20), 2.0**20)) + out.zero_point
+    return whole.clamp(out.low, out.high).to(out.dtype).numpy()
+
+
+#: Functions of one element.
+TABLES = [
+    "abs",
+    "ceil",
+    "cos",
+    "cosh",
+    "elu",
+    "erf",
+    "exp",
+    "floor",
+    "gelu",
+    "hardsigmoid",
+    "hardswish",
+    "leaky_relu",
+    "log",
+    "log10",
+    "log2",
+    "neg",
+    "reciprocal",
+    "round",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "silu",
+    "sin",
+    "sinh",
+    "softplus",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+]
+
+
+@integer(*[f"aten.{name}.default" for name in TABLES], "aten.pow.Tensor_Scalar")
+def table(low: Lowering, call: Call) -> None:
+    """Any function of one element, looked up."""
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    entries = table_of(call.node, have, call.output)
+    made = low.builder.table(x, entries)
+    if have.dtype is torch.int16:
+        made = rescale(low.builder, made, 2.0**-7, DType.INT16)
+    low.set(call.result, made, order)
+
+
+@integer("aten.relu.default", "aten.hardtanh.default", "aten.clamp.default")
+def clamp(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    call.clamp = clamp_limits(call.node)
+    finish(low, call, same(low, x, have, call.output), order)
+
+
+def _move(low: Lowering, call: Call) -> None:
+    """Data is moved; integers are brought to the result's scale first."""
+    tensors = []
+    for one in sources_of(call.node):
+        value, have = source(low, one)
+        bare = Value(value.shape, value.forms, value.constant)
+        tensors.append(same(low, low.form(bare, plain_order(len(value.shape))), have, call.output))
+    name = name_of(call.node)
+    if name == "aten.constant_pad_nd.default":
+        real = float(argument(call.node, 2, "value", 0.0))
+        fill = round(real / call.output.scale) + call.output.zero_point
+        made = padded(low.builder, tensors[0], call.node, min(max(fill, call.output.low), call.output.high))
+    else:
+        made = MOVERS[name](low.builder, tensors, call.node)
+    low.set(call.result, made)
+
+
+for _name in MOVERS:
+    integer(_name)(_move)
+
+
+@integer("dim_order_ops._clone_dim_order.default")
+def copy(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    low.set(call.result, same(low, x, have, call.output), order)
+
+
+def _accumulator(x: Tensor) -> Any:
+    return DType.INT48 if x.dtype == DType.INT16 else DType.INT32
+
+
+def product_scales(low: Lowering, have: Quant, weight: Weight, out: Quant) -> np.ndarray:
+    """Of the accumulator, over that of the result."""
+    return have.scale * weight.scales.astype(np.float64) / out.scale
+
+
+def bias_of(low: Lowering, node: Any, have: Quant, weight: Weight, outputs: int) -> np.ndarray:
+    """As int32 in the accumulator's scale."""
+    given = low.constants(node) if isinstance(node, Node) else None
+    if given is None:
+        return np.zeros(outputs, np.int64)
+    whole = np.round(given.double().numpy() / (have.scale * weight.scales.astype(np.float64)))
+    return np.clip(whole, -(2**31), 2**31 - 1).astype(np.int64)
+
+
+@integer("aten.convolution.default")
+def convolution(low: Lowering, call: Call) -> None:
+    node, b, out = call.node, low.builder, call.output
+    value, have = source(low, node.args[0])
+    found = Convolution.of(node)
+    weight = weight_of(node.args[1], low.constants, _output_dimension(node))  # type: ignore[arg-type]
+    assert weight is not None
+    outputs = weight.integers.shape[1] * found.groups if found.transposed else weight.integers.shape[0]
+    x = image(low, Value(value.shape, value.forms))
+    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
+    bias = bias_of(low, node.args[2], have, weight, outputs)
+
+    def make(
+        op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
+    ) -> Tensor:
+        inputs = [x, b.constant(filters, DType.INT8), b.constant(bias, DType.INT32), *zeros]
+        return b.emit(op, inputs, shape, DType.INT32, *more, False, DType.INT32)
+
+    made = convolve(b, x, weight.integers, bias, found, make)
+    scales = product_scales(low, have, weight, out)
+    small = rescale(b, made, scales, DTYPES[out.dtype], 0, out.zero_point)
+    finish_image(low, node, limited(low, call, small), found.was_1d, into=call.result)
+
+
+def _output_dimension(node: Node) -> int:
+    return 1 if node.args[6] else 0
+
+
+@integer("aten.linear.default", "aten.addmm.default", "aten.mm.default")
+def linear(low: Lowering, call: Call) -> None:
+    """A 1x1 convolution."""
+    node, b, out = call.node, low.builder, call.output
+    data, weight, bias = _linear_parts(node, low.constants)
+    assert weight is not None
+    value, have = source(low, data)
+    x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
+    outputs, inputs = weight.integers.shape
+    rows = math.prod(x.shape[:-1])
+    filters = b.constant(weight.integers.reshape(outputs, 1, 1, inputs), DType.INT8)
+    added = b.constant(bias_of(low, bias, have, weight, outputs), DType.INT32)
+    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
+    flat = b.reshape(x, [1, rows, 1, inputs])
+    attributes = [0, 0, 0, 0], [1, 1], [1, 1], False, DType.INT32
+    made = b.emit("CONV2D", [flat, filters, added, *zeros], [1, rows, 1, outputs], DType.INT32, *attributes)
+    small = rescale(b, made, product_scales(low, have, weight, out), DTYPES[out.dtype], 0, out.zero_point)
+    finish(low, call, b.reshape(small, [*x.shape[:-1], outputs]))
+
+
+def _linear_parts(node: Node, constants: Constants) -> tuple[Node, Weight | None, Any]:
+    """Input, weight with a row for each output, bias."""
+    if name_of(node) == "aten.linear.default":
+        return node.args[0], weight_of(node.args[1], constants, 0), argument(node, 2, "bias")  # type: ignore[arg-type, return-value]
+    data, other, bias = (
+        (node.args[1], node.args[2], node.args[0]) if len(node.args) > 2 else (*node.args[:2], None)
+    )
+    assert isinstance(data, Node) and isinstance(other, Node)
+    if name_of(other) in ("aten.permute_copy.default", "aten.t_copy.default"):
+        return data, weight_of(other.args[0], constants, 0), bias  # type: ignore[arg-type]
+    found = weight_of(other, constants, 1)
+    return data, None if found is None else Weight(found.integers.T, found.scales), bias
+
+
+@integer("aten.bmm.default", "aten.matmul.default")
+def bmm(low: Lowering, call: Call) -> None:
+    node, b, out = call.node, low.builder, call.output
+    found = [source(low, one) for one in node.args[:2]]
+    x, y = (
+        low.form(Value(value.shape, value.forms, value.constant), plain_order(len(value.shape)))
+        for value, _ in found
+    )
+    zeros = [b.constant([quant.zero_point], DType.INT8) for _, quant in found]
+
+    def multiply(x: Tensor, y: Tensor) -> Tensor:
+        return b.emit("MATMUL", [x, y, *zeros], [x.shape[0], x.shape[1], y.shape[2]], DType.INT32)
+
+    made = batched(low, x, y, node, multiply)
+    factor = found[0][1].scale * found[1][1].scale / out.scale
+    finish(low, call, rescale(b, made, factor, DTYPES[out.dtype], 0, out.zero_point))
+
+
+@integer("aten.max_pool2d_with_indices.default")
+def max_pool(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    x = low.form(Value(value.shape, value.forms), channels_last(4))
+    made = pooled_maximum(low.builder, x, call.node)
+    low.set(call.result, same(low, made, have, call.output), channels_last(4))
+
+
+@integer("aten.avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
+def avg_pool(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    x = low.form(Value(value.shape, value.forms), channels_last(4))
+    zero = low.builder.constant([have.zero_point], x.dtype)
+    if "adaptive" in name_of(call.node):
+        made = adaptive(low.builder, x, call.node, (zero, zero), DType.INT32)
+    else:
+        made = pooled_average(low.builder, x, call.node, (zero, zero), DType.INT32, have.zero_point)
+    low.set(call.result, same(low, made, have, call.output), channels_last(4))
+
+
+@integer("aten.mean.dim", "aten.mean.default", "aten.sum.dim_IntList")
+def mean(low: Lowering, call: Call) -> None:
+    node, b, out = call.node, low.builder, call.output
+    value, have = source(low, node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    wide = rescale(b, x, 1.0, DType.INT32, have.zero_point)
+    axes = [order.index(one) for one in axes_of(argument(node, 1, "dim"), len(order))]
+    total = reduce_all(b, "REDUCE_SUM", wide, axes)
+    factor = have.scale / out.scale / (1 if "sum" in name_of(node) else count_of(node))
+    small = limited(low, call, rescale(b, total, factor, DTYPES[out.dtype], 0, out.zero_point))
+    _without_axes(low, call, small, order)
+
+
+def _without_axes(low: Lowering, call: Call, x: Tensor, order: Order) -> None:
+    shape = list(call.node.meta[meta_keys.VAL].shape)
+    if len(shape) == len(order):
+        low.set(call.result, x, order)
+        return
+    plain = low.form(low.made(x, order), plain_order(len(order)))
+    low.set(call.result, low.builder.reshape(plain, shape))
+
+
+@integer("aten.amax.default", "aten.amin.default")
+def amax(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    op = "REDUCE_MAX" if "amax" in name_of(call.node) else "REDUCE_MIN"
+    axes = [order.index(one) for one in axes_of(argument(call.node, 1, "dim"), len(order))]
+    made = reduce_all(low.builder, op, x, axes)
+    _without_axes(low, call, same(low, made, have, call.output), order)
+
+
+@integer("aten.upsample_nearest2d.vec", "aten.upsample_bilinear2d.vec")
+def resize(low: Lowering, call: Call) -> None:
+    """Bilinear: the result is as many times larger as the product of the numerators; a rescale takes that back."""
+    value, have = source(low, call.node.args[0])
+    x = low.form(Value(value.shape, value.forms), channels_last(4))
+    b, out = low.builder, call.output
+    if "nearest" in name_of(call.node):
+        made = same(low, resized(b, x, call.node, x.dtype), have, out)
+    else:
+        found = resize_of(call.node)
+        assert not isinstance(found, str)
+        factor = have.scale / out.scale / (found.scale[0] * found.scale[2])
+        wide = resized(b, x, call.node, DType.INT32)
+        # The zero point was weighted like the elements; it is taken off as what it became.
+        moved = b.sub(wide, b.scalar(have.zero_point * found.scale[0] * found.scale[2], wide))
+        made = rescale(b, moved, factor, DTYPES[out.dtype], 0, out.zero_point)
+    low.set(call.result, made, channels_last(4))
+
+
+Check = Callable[[Call, Constants], "str | None"]
+
+
+def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -> str | None:
+    """Why a call that works on integers is not taken."""
+    node = call.node
+    row = OPERATORS[name_of(node)]
+    why = row.refusal(node)
+    if why is not None:
+        return why
+    kinds = {call.output.dtype}
+    for one in node.all_input_nodes:
+        quant = parameters_of(one) if is_float(one) else None
+        if quant is not None and not constants.has(one):
+            kinds.add(quant.dtype)
+    if len(kinds) > 1:
+        return "operands of int8 and of int16; quantize both alike"
+    if torch.int16 in kinds and not spec.support_extension("int16"):
+        return f"values of int16, for which {spec} needs the extension int16"
+    if torch.int16 in kinds and row.integer not in _INT16:
+        return "values of int16, which this operator takes in int8 only"
+    return _weights_refusal(call, constants)
+
+
+_INT16 = {add, mul, table, clamp, _move, copy, mean, extreme}
+
+
+def _weights_refusal(call: Call, constants: Constants) -> str | None:
+    node, name = call.node, name_of(call.node)
+    if name == "aten.convolution.default":
+        found = weight_of(node.args[1], constants, _output_dimension(node))  # type: ignore[arg-type]
+        if found is None:
+            return "a filter that is not constant and symmetric in int8"
+        if node.args[6] and node.args[8] != 1 and len(found.scales) > 1:
+            return "a transposed convolution with groups and scales by output; quantize its filter as a whole"
+    if name in ("aten.linear.default", "aten.addmm.default", "aten.mm.default"):
+        if _linear_parts(node, constants)[1] is None:
+            return "a weight that is not constant and symmetric in int8"
+        options = {key: value for key, value in node.kwargs.items() if value != 1}
+        if options:
+            return f"a product with {', '.join(options)}; multiply before it"
+    return None

@@ -1,0 +1,257 @@
+"""Movers of data: they take every type, and integers that stand for floating-point numbers as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.lowering import Lowering, plain_order
+from executorch.backends.arm.tosa.graph.registry import ANY, NUMBERS, plain
+from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.dialects import meta_keys
+
+#: ``function(builder, tensors in PyTorch's order, node)`` of each mover; ``integer`` runs them on integers.
+Mover = Callable[[Builder, Sequence[Tensor], Node], Tensor]
+MOVERS: dict[str, Mover] = {}
+
+
+def _mover(*names: str, **options: Any) -> Callable[[Mover], Mover]:
+    def declare(function: Mover) -> Mover:
+        def lower(low: Lowering, node: Node) -> None:
+            kind = DTYPES.get(node.meta[meta_keys.VAL].dtype, DType.INT32)
+            tensors = [
+                low.operand(one, plain_order(one.meta[meta_keys.VAL].dim()), kind) for one in sources_of(node)
+            ]
+            low.set(node, function(low.builder, tensors, node))
+
+        plain(*names, dtypes=ANY, shares_parameters=True, **options)(lower)
+        for name in names:
+            MOVERS[name] = function
+        return function
+
+    return declare
+
+
+def sources_of(node: Node) -> list[Node]:
+    """The tensors that a mover moves."""
+    first = node.args[0]
+    return list(first) if isinstance(first, list | tuple) else [first]  # type: ignore[arg-type, list-item]
+
+
+def shape_of(node: Node) -> list[int]:
+    """The shape of a node's result."""
+    return list(node.meta[meta_keys.VAL].shape)
+
+
+def _axis(node: Node, index: int, name: str = "dim") -> int:
+    rank = sources_of(node)[0].meta[meta_keys.VAL].dim()
+    return int(argument(node, index, name, 0)) % max(rank, 1)
+
+
+@_mover(
+    "aten.view_copy.default",
+    "aten.squeeze_copy.dims",
+    "aten.unsqueeze_copy.default",
+)
+def view(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    return b.reshape(x[0], shape_of(node))
+
+
+@_mover("aten.permute_copy.default")
+def permute(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    rank = len(x[0].shape)
+    return b.transpose(x[0], [one % rank for one in node.args[1]])  # type: ignore[union-attr, operator]
+
+
+def part(b: Builder, x: Tensor, axis: int, start: int, length: int) -> Tensor:
+    """A slice along one dimension."""
+    starts, sizes = [0] * len(x.shape), list(x.shape)
+    starts[axis], sizes[axis] = start, length
+    return b.slice(x, starts, sizes)
+
+
+def every(b: Builder, x: Tensor, axis: int, start: int, stop: int, step: int) -> Tensor:
+    """A slice with steps: cut into groups of ``step``, of each of which the first is taken."""
+    if step == 1:
+        return part(b, x, axis, start, stop - start)
+    count = math.ceil((stop - start) / step)
+    there = min(x.shape[axis] - start, count * step)
+    cut = part(b, x, axis, start, there)
+    widths = [(0, count * step - there if i == axis else 0) for i in range(len(x.shape))]
+    filled = b.pad(cut, widths, 0)
+    before, after = list(x.shape[:axis]), list(x.shape[axis + 1 :])
+    grouped = b.reshape(filled, [math.prod(before), count, step, math.prod(after)])
+    return b.reshape(part(b, grouped, 2, 0, 1), [*before, count, *after])
+
+
+@_mover("aten.slice_copy.Tensor")
+def slices(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    axis = _axis(node, 1)
+    size = x[0].shape[axis]
+    start, stop = argument(node, 2, "start"), argument(node, 3, "end")
+    start, stop, step = slice(start, stop, argument(node, 4, "step", 1)).indices(size)
+    return every(b, x[0], axis, start, stop, step)
+
+
+@_mover("aten.select_copy.int")
+def select(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    axis = _axis(node, 1)
+    index = int(node.args[2]) % x[0].shape[axis]  # type: ignore[arg-type, call-overload]
+    return b.reshape(part(b, x[0], axis, index, 1), shape_of(node))
+
+
+@_mover("aten.cat.default")
+def cat(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    rank = len(shape_of(node))
+    return b.concat([one for one in x if len(one.shape) == rank], int(argument(node, 1, "dim", 0)) % rank)
+
+
+@_mover("aten.expand_copy.default", "aten.repeat.default")
+def expand(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    shape = shape_of(node)
+    wide = b.reshape(x[0], [1] * (len(shape) - len(x[0].shape)) + list(x[0].shape))
+    return b.tile(wide, [a // c for a, c in zip(shape, wide.shape, strict=True)])
+
+
+@_mover("aten.flip.default")
+def flip(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    made = x[0]
+    for axis in node.args[1]:  # type: ignore[union-attr]
+        made = b.emit("REVERSE", [made], made.shape, made.dtype, int(axis) % len(made.shape))  # type: ignore[arg-type]
+    return made
+
+
+@_mover("aten.pixel_shuffle.default", keeps_whole=True)
+def pixel_shuffle(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    factor = int(node.args[1])  # type: ignore[arg-type, call-overload]
+    *batch, channels, height, width = x[0].shape
+    n = math.prod(batch)
+    split = b.reshape(x[0], [n, channels // factor**2, factor, factor, height * width])
+    split = b.reshape(split, [n * (channels // factor**2), factor, factor, height, width])
+    return b.reshape(b.transpose(split, [0, 3, 1, 4, 2]), shape_of(node))
+
+
+@_mover("aten.pixel_unshuffle.default", keeps_whole=True)
+def pixel_unshuffle(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    factor = int(node.args[1])  # type: ignore[arg-type, call-overload]
+    *batch, channels, height, width = x[0].shape
+    n = math.prod(batch) * channels
+    split = b.reshape(x[0], [n, height // factor, factor, width // factor, factor])
+    return b.reshape(b.transpose(split, [0, 2, 4, 1, 3]), shape_of(node))
+
+
+def _pads_only(node: Node) -> str | None:
+    widths = node.args[1]
+    cuts = any(isinstance(one, int) and one < 0 for one in widths)  # type: ignore[union-attr]
+    return "negative padding; use a slice" if cuts else None
+
+
+@_mover("aten.constant_pad_nd.default", refusals=(_pads_only,))
+def pad(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    return padded(b, x[0], node, argument(node, 2, "value", 0.0))
+
+
+def padded(b: Builder, x: Tensor, node: Node, value: float) -> Tensor:
+    """Padding of the last dimensions, given from the last one on."""
+    flat = list(node.args[1])  # type: ignore[arg-type]
+    pairs = [(flat[i], flat[i + 1]) for i in range(0, len(flat), 2)][::-1]
+    widths = [(0, 0)] * (len(x.shape) - len(pairs)) + pairs
+    return b.pad(x, widths, value)
+
+
+@plain(
+    "dim_order_ops._clone_dim_order.default",
+    dtypes=ANY,
+    shares_parameters=True,
+)
+def copy(low: Lowering, node: Node) -> None:
+    low.values[node] = low.value(node.args[0])
+
+
+@plain("dim_order_ops._to_dim_order_copy.default", dtypes=ANY)
+def convert(low: Lowering, node: Node) -> None:
+    """Between types; floating point to integers loses the fraction in PyTorch, and is rounded in TOSA."""
+    source, target = node.args[0].meta[meta_keys.VAL].dtype, node.meta[meta_keys.VAL].dtype  # type: ignore[union-attr]
+    order, x = low.native(low.dequantized(low.value(node.args[0])))
+    b = low.builder
+    if target is torch.bool and source is not torch.bool:
+        made = b.unary("LOGICAL_NOT", b.compare("EQUAL", x, b.scalar(0, x)))
+    elif source.is_floating_point and not target.is_floating_point:
+        below = b.compare("GREATER", b.scalar(0.0, x), x)
+        made = b.cast(b.select(below, b.unary("CEIL", x), b.unary("FLOOR", x)), DTYPES[target])
+    else:
+        made = b.cast(x, DTYPES[target])
+    low.set(node, made, order)
+
+
+@plain("aten.split_with_sizes_copy.default", dtypes=ANY)
+def split(low: Lowering, node: Node) -> None:
+    x = low.tensor(node.args[0])
+    parts = node.meta[meta_keys.VAL]
+    axis = int(argument(node, 2, "dim", 0)) % len(x.shape)
+    at = 0
+    found = []
+    for one in parts:
+        length = one.shape[axis]
+        found.append(low.made(low.builder.reshape(part(low.builder, x, axis, at, length), one.shape)))
+        at += length
+    low.values[node] = found
+
+
+def _indices_are_int32(node: Node) -> str | None:
+    index = node.args[1] if len(node.args) == 2 else node.args[2]
+    nodes = index if isinstance(index, list | tuple) else [index]
+    for one in nodes:
+        if isinstance(one, Node) and one.op != "placeholder" and one.meta[meta_keys.VAL].dtype is torch.int64:
+            return (
+                "indices of type int64 that are calculated; TOSA 1.0 has int32 at most, convert them (.int())"
+            )
+    return None
+
+
+@plain("aten.embedding.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
+def embedding(low: Lowering, node: Node) -> None:
+    rows(low, node, 0, node.args[1])
+
+
+@plain("aten.index_select.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
+def index_select(low: Lowering, node: Node) -> None:
+    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
+    rows(low, node, int(node.args[1]) % rank, node.args[2])  # type: ignore[arg-type, call-overload]
+
+
+def rows(low: Lowering, node: Node, axis: int, index: Any) -> None:
+    """Slices along one dimension, by their numbers."""
+    x, b = low.tensor(node.args[0]), low.builder
+    where = low.operand(index, plain_order(index.meta[meta_keys.VAL].dim()), DType.INT32)
+    before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    values = b.reshape(x, [before, x.shape[axis], after])
+    count = math.prod(where.shape)
+    flat = b.tile(b.reshape(where, [1, count]), [before, 1])
+    low.set(node, b.reshape(b.gather(values, flat), shape_of(node)))
+
+
+def _mask_is_simple(node: Node) -> str | None:
+    given = [one for one in node.args[1] if one is not None]  # type: ignore[union-attr]
+    if len(given) != 1:
+        return "more than one index tensor; index one dimension after the other"
+    if given[0].meta[meta_keys.VAL].dtype in (torch.bool, torch.uint8):  # type: ignore[union-attr]
+        return "a mask as index, whose result has no fixed size; use torch.where"
+    return _indices_are_int32(node)
+
+
+@plain("aten.index.Tensor", dtypes=(*NUMBERS, torch.int64), refusals=(_mask_is_simple,))
+def index(low: Lowering, node: Node) -> None:
+    axis, where = next((i, one) for i, one in enumerate(node.args[1]) if one is not None)  # type: ignore[arg-type]
+    rows(low, node, axis, where)
+
+
+def triangle(size: int) -> np.ndarray:
+    """Ones on and above the diagonal: a product with it sums up what is before and at a place."""
+    return np.triu(np.ones((size, size), np.float32))

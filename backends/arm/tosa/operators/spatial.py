@@ -1,0 +1,420 @@
+"""Convolutions, pooling and resizing in floating point; geometry that the integer forms share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.builder import PROPAGATE, Builder, ResizeMode, Tensor
+from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
+from executorch.backends.arm.tosa.graph.registry import ANY, plain
+from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.backends.arm.tosa.operators.shape import part
+from executorch.dialects import meta_keys
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Geometry of a convolution of two or three dimensions; one of one dimension has a height of 1."""
+
+    node: Node
+    stride: list[int]
+    padding: list[int]
+    dilation: list[int]
+    transposed: bool
+    output_padding: list[int]
+    groups: int
+    was_1d: bool
+
+    @staticmethod
+    def of(node: Node) -> Convolution:
+        """Of an ``aten.convolution``."""
+        stride, padding, dilation, transposed, output_padding, groups = node.args[3:9]
+        lists = [list(one) for one in (stride, padding, dilation, output_padding)]  # type: ignore[arg-type]
+        rank = node.args[0].meta[meta_keys.VAL].dim() - 2  # type: ignore[union-attr]
+        lists = [one * rank if len(one) == 1 else one for one in lists]
+        if rank == 1:
+            lists = [[fill, *one] for fill, one in zip((1, 0, 1, 0), lists, strict=True)]
+        made = lists[0], lists[1], lists[2], bool(transposed), lists[3], int(groups), rank == 1  # type: ignore[arg-type, call-overload]
+        return Convolution(node, *made)
+
+    @property
+    def pads(self) -> list[int]:
+        """Before and after, for each dimension."""
+        return [one for size in self.padding for one in (size, size)]
+
+
+#: ``make(op, x, filters, bias, shape, attributes)``: the operator itself, with what goes with its types.
+Make = Callable[[str, Tensor, np.ndarray, np.ndarray, Sequence[int], Sequence[Any]], Tensor]
+
+
+def _filters_are_constant(node: Node) -> str | None:
+    from_placeholder = node.args[1]
+    seen = 0
+    while isinstance(from_placeholder, Node) and from_placeholder.op == "call_function" and seen < 4:
+        inputs = from_placeholder.all_input_nodes
+        from_placeholder, seen = (inputs[0] if inputs else None), seen + 1
+    if isinstance(from_placeholder, Node) and from_placeholder.op != "placeholder":
+        return "filters that are calculated; TOSA wants them in another order, which is made ahead of time"
+    return None
+
+
+def _geometry_fits(node: Node) -> str | None:
+    shape = node.args[0].meta[meta_keys.VAL].shape  # type: ignore[union-attr]
+    if len(shape) not in (3, 4, 5):
+        return f"a convolution of {len(shape) - 2} dimensions; TOSA has one to three"
+    found = Convolution.of(node)
+    if not found.transposed:
+        return None
+    if len(shape) == 5:
+        return "a transposed convolution of three dimensions, which TOSA has not"
+    if any(one != 1 for one in found.dilation):
+        return "a transposed convolution with dilation, which TOSA has not; write zeros into the filter"
+    return None
+
+
+@plain(
+    "aten.convolution.default",
+    refusals=(_filters_are_constant, _geometry_fits),
+    conditions="constant filters; transposed: two dimensions at most, no dilation",
+)
+def convolution(low: Lowering, node: Node) -> None:
+    value = low.dequantized(low.value(node.args[0]))
+    weight = low.constants(node.args[1])  # type: ignore[arg-type]
+    assert weight is not None
+    x, found = image(low, value), Convolution.of(node)
+    dtype = x.dtype
+    zero = low.builder.constant([0], dtype)
+    outputs = weight.shape[1] * found.groups if found.transposed else weight.shape[0]
+    given = low.constants(node.args[2]) if isinstance(node.args[2], Node) else None
+    bias = np.zeros(outputs, np.float32) if given is None else given.float().numpy()
+
+    def make(
+        op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
+    ) -> Tensor:
+        b = low.builder
+        inputs = [x, b.constant(filters, dtype), b.constant(bias, dtype), zero, zero]
+        return b.emit(op, inputs, shape, dtype, *more, False, dtype)
+
+    made = convolve(low.builder, x, weight.float().numpy(), bias, found, make)
+    finish_image(low, node, made, found.was_1d)
+
+
+def image(low: Lowering, value: Any) -> Tensor:
+    """The input with channels last; one of one dimension gets a height of 1."""
+    rank = len(value.shape)
+    x = low.form(value, channels_last(rank))
+    return low.builder.reshape(x, [x.shape[0], 1, *x.shape[1:]]) if rank == 3 else x
+
+
+def finish_image(
+    low: Lowering, node: Node, made: Tensor, was_1d: bool, quant: Any = None, into: Any = None
+) -> None:
+    """The result of an operator on an image."""
+    if was_1d:
+        made = low.builder.reshape(made, [made.shape[0], *made.shape[2:]])
+    low.set(into or node, made, channels_last(len(made.shape)), quant)
+
+
+def convolve(
+    b: Builder, x: Tensor, weight: np.ndarray, bias: np.ndarray, c: Convolution, make: Make
+) -> Tensor:
+    """All kinds of convolution. ``weight`` is in PyTorch's order."""
+    if c.was_1d:
+        weight = weight[:, :, None, :]
+    if c.transposed:
+        return _transposed(b, x, weight, bias, c, make)
+    rank = len(x.shape) - 2
+    sizes = list(weight.shape[2:])
+    x, pads = _trimmed(b, x, sizes, c)
+    space = [
+        (x.shape[1 + i] + pads[2 * i] + pads[2 * i + 1] - c.dilation[i] * (sizes[i] - 1) - 1) // c.stride[i]
+        + 1
+        for i in range(rank)
+    ]
+    attributes = [pads, c.stride, c.dilation]
+    outputs, channels = weight.shape[0], x.shape[-1]
+    shape = [x.shape[0], *space, outputs]
+    last = np.moveaxis(weight, 1, -1)
+    if rank == 2 and c.groups == channels and c.groups > 1:
+        # [C * M, 1, KH, KW] -> [KH, KW, C, M]
+        filters = weight.reshape(channels, -1, *sizes).transpose(2, 3, 0, 1)
+        return make("DEPTHWISE_CONV2D", x, filters, bias, shape, attributes)
+    op = "CONV2D" if rank == 2 else "CONV3D"
+    if c.groups == 1:
+        return make(op, x, last, bias, shape, attributes)
+    parts = []
+    each_in, each_out = channels // c.groups, outputs // c.groups
+    for group in range(c.groups):
+        rows = slice(group * each_out, (group + 1) * each_out)
+        source = part(b, x, len(x.shape) - 1, group * each_in, each_in)
+        parts.append(make(op, source, last[rows], bias[rows], [*shape[:-1], each_out], attributes))
+    return b.concat(parts, len(shape) - 1)
+
+
+def _trimmed(b: Builder, x: Tensor, sizes: Sequence[int], c: Convolution) -> tuple[Tensor, list[int]]:
+    """TOSA wants windows that end where the input does; what PyTorch does not read is cut off, or not padded."""
+    pads = c.pads
+    for i, size in enumerate(sizes):
+        covered = x.shape[1 + i] + pads[2 * i] + pads[2 * i + 1] - c.dilation[i] * (size - 1) - 1
+        rest = covered % c.stride[i]
+        pads[2 * i + 1] -= rest
+        if pads[2 * i + 1] < 0:
+            x = part(b, x, 1 + i, 0, x.shape[1 + i] + pads[2 * i + 1])
+            pads[2 * i + 1] = 0
+    return x, pads
+
+
+def _transposed(
+    b: Builder, x: Tensor, weight: np.ndarray, bias: np.ndarray, c: Convolution, make: Make
+) -> Tensor:
+    """``out_pad`` is what is added to the full result; PyTorch's padding takes off."""
+    each = weight.shape[1]
+    space = [(x.shape[1 + i] - 1) * c.stride[i] + weight.shape[2 + i] for i in range(2)]
+    out_pad, cut = [], []
+    for i in range(2):
+        low, high = -c.padding[i], c.output_padding[i] - c.padding[i]
+        limit = weight.shape[2 + i] - 1
+        # TOSA takes off less than a filter; more is a slice.
+        out_pad += [max(low, -limit), max(high, -limit)]
+        cut.append((max(low, -limit) - low, max(high, -limit) - high))
+        space[i] += out_pad[-2] + out_pad[-1]
+    parts = []
+    each_in = x.shape[-1] // c.groups
+    for group in range(c.groups):
+        rows = slice(group * each_in, (group + 1) * each_in)
+        source = part(b, x, 3, group * each_in, each_in)
+        filters = weight[rows].transpose(1, 2, 3, 0)
+        added = bias[group * each : (group + 1) * each]
+        parts.append(
+            make("TRANSPOSE_CONV2D", source, filters, added, [x.shape[0], *space, each], [out_pad, c.stride])
+        )
+    made = b.concat(parts, 3)
+    for i, (before, after) in enumerate(cut):
+        if before or after:
+            made = part(b, made, 1 + i, before, made.shape[1 + i] - before - after)
+    return made
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Windows of a pooling, with padding after the input cut so that the last window ends there."""
+
+    kernel: list[int]
+    stride: list[int]
+    pads: list[int]
+    output: list[int]
+
+
+def pool_of(node: Node, shape: Sequence[int]) -> Pool:
+    """Of a pooling over an image of this height and width. Padding at the end may be negative."""
+    kernel, stride, padding = (
+        _pair(argument(node, i, name, [])) for i, name in ((1, "kernel"), (2, "stride"), (3, "padding"))
+    )
+    kernel, stride = kernel or [1, 1], stride or kernel
+    padding = padding or [0, 0]
+    value = node.meta[meta_keys.VAL]
+    made = (value[0] if isinstance(value, tuple | list) else value).shape[-2:]
+    pads = []
+    for i in range(2):
+        after = (made[i] - 1) * stride[i] + kernel[i] - shape[i] - padding[i]
+        pads += [padding[i], after]
+    return Pool(kernel, stride, pads, list(made))
+
+
+def _pair(given: Any) -> list[int]:
+    values = [given] if isinstance(given, int) else list(given)
+    return values * 2 if len(values) == 1 else values
+
+
+def fitted(b: Builder, x: Tensor, pool: Pool) -> tuple[Tensor, list[int]]:
+    """Cuts off what no window reads."""
+    pads = list(pool.pads)
+    for i in range(2):
+        if pads[2 * i + 1] < 0:
+            x = part(b, x, 1 + i, 0, x.shape[1 + i] + pads[2 * i + 1])
+            pads[2 * i + 1] = 0
+    return x, pads
+
+
+def _pool_fits(node: Node) -> str | None:
+    shape = node.args[0].meta[meta_keys.VAL].shape  # type: ignore[union-attr]
+    if len(shape) != 4:
+        return "pooling of other than batches of images; unsqueeze to four dimensions"
+    name = str(node.target)
+    if "max_pool" in name:
+        dilation = argument(node, 4, "dilation", [1, 1])
+        if any(one != 1 for one in _pair(dilation)):
+            return "pooling with dilation, which TOSA has not"
+        if any(user.args[1:] != (0,) for user in node.users):
+            return "indices of the maxima are read, which TOSA does not give"
+    pool = pool_of(node, shape[-2:])
+    if any(pad >= pool.kernel[i // 2] for i, pad in enumerate(pool.pads)):
+        return "padding as large as the window, which TOSA does not take"
+    return None
+
+
+@plain(
+    "aten.max_pool2d_with_indices.default",
+    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32)),
+    refusals=(_pool_fits,),
+    conditions="no dilation, no indices",
+    shares_parameters=True,
+)
+def max_pool(low: Lowering, node: Node) -> None:
+    x = low.tensor(node.args[0], channels_last(4))
+    low.values[node] = [low.made(pooled_maximum(low.builder, x, node), channels_last(4))]
+
+
+def pooled_maximum(b: Builder, x: Tensor, node: Node) -> Tensor:
+    pool = pool_of(node, x.shape[1:3])
+    x, pads = fitted(b, x, pool)
+    shape = [x.shape[0], *pool.output, x.shape[3]]
+    return b.emit("MAX_POOL2D", [x], shape, x.dtype, pool.kernel, pool.stride, pads, PROPAGATE)
+
+
+def _average_fits(node: Node) -> str | None:
+    why = _pool_fits(node)
+    if why is not None:
+        return why
+    if argument(node, 6, "divisor_override") is not None:
+        return "a divisor of its own; multiply the result"
+    return None
+
+
+@plain(
+    "aten.avg_pool2d.default",
+    refusals=(_average_fits,),
+    conditions="no divisor of its own",
+)
+def avg_pool(low: Lowering, node: Node) -> None:
+    x = low.tensor(node.args[0], channels_last(4))
+    zero = low.builder.constant([0], x.dtype)
+    low.set(node, pooled_average(low.builder, x, node, (zero, zero), x.dtype, 0), channels_last(4))
+
+
+def pooled_average(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any, fill: float) -> Tensor:
+    """TOSA divides by what a window covers of the input; padding that counts is written into it."""
+    pool = pool_of(node, x.shape[1:3])
+    x, pads = fitted(b, x, pool)
+    if argument(node, 5, "count_include_pad", True):
+        # What ceil_mode adds behind the padding never counts.
+        written = [min(pads[i], pool.pads[i // 2 * 2]) for i in range(4)]
+        x = b.pad(x, [(0, 0), (written[0], written[1]), (written[2], written[3]), (0, 0)], fill)
+        pads = [one - other for one, other in zip(pads, written, strict=True)]
+    shape = [x.shape[0], *pool.output, x.shape[3]]
+    attributes = pool.kernel, pool.stride, pads, accumulator
+    return b.emit("AVG_POOL2D", [x, *zeros], shape, x.dtype, *attributes)
+
+
+def _divides(node: Node) -> str | None:
+    shape, made = node.args[0].meta[meta_keys.VAL].shape, node.meta[meta_keys.VAL].shape  # type: ignore[union-attr]
+    if len(shape) != 4:
+        return "pooling of other than batches of images; unsqueeze to four dimensions"
+    if any(a % c for a, c in zip(shape[-2:], made[-2:], strict=True)):
+        return f"windows of different sizes ({tuple(shape[-2:])} to {tuple(made[-2:])}); choose a size that divides"
+    return None
+
+
+@plain("aten._adaptive_avg_pool2d.default", refusals=(_divides,), conditions="sizes that divide")
+def adaptive_average(low: Lowering, node: Node) -> None:
+    x = low.tensor(node.args[0], channels_last(4))
+    zero = low.builder.constant([0], x.dtype)
+    low.set(node, adaptive(low.builder, x, node, (zero, zero), x.dtype), channels_last(4))
+
+
+def adaptive(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any) -> Tensor:
+    made = list(node.meta[meta_keys.VAL].shape[-2:])
+    kernel = [x.shape[1] // made[0], x.shape[2] // made[1]]
+    shape = [x.shape[0], *made, x.shape[3]]
+    return b.emit("AVG_POOL2D", [x, *zeros], shape, x.dtype, kernel, kernel, [0, 0, 0, 0], accumulator)
+
+
+#: Largest numerator and denominator of a resize in TOSA's level 8K, and what the specification allows besides.
+_MOST_SCALE = 1 << 11
+
+
+@dataclass(frozen=True)
+class Resize:
+    """``scale`` (numerator and denominator for height, then width), ``offset`` and ``border`` of TOSA's operator."""
+
+    scale: list[int]
+    offset: list[int]
+    border: list[int]
+
+
+def resize_of(node: Node) -> Resize | str:
+    """Positions that PyTorch reads, as fractions; the reason where there are none."""
+    shape, made = node.args[0].meta[meta_keys.VAL].shape, node.meta[meta_keys.VAL].shape  # type: ignore[union-attr]
+    bilinear = "bilinear" in str(node.target)
+    corners = bilinear and bool(node.args[2])
+    given = node.args[-1] if isinstance(node.args[-1], list | tuple) and len(node.args) > 2 else None
+    scale, offset, border = [], [], []
+    for i, (a, c) in enumerate(zip(shape[-2:], made[-2:], strict=True)):
+        if given is not None and int(a * float(given[i])) == c and abs(a * float(given[i]) - c) > 1e-6:  # type: ignore[arg-type]
+            return (
+                "a scale factor that is not a ratio of the sizes; give sizes, or recompute_scale_factor=True"
+            )
+        n, d = (c - 1, a - 1) if corners and c > 1 and a > 1 else (c, a)
+        common = int(np.gcd(n, d))
+        n, d = n // common, d // common
+        # Half a step needs an even denominator.
+        n, d = (n, d) if corners else (2 * n, 2 * d)
+        start = 0 if corners or not bilinear else (d - n) // 2
+        scale += [n, d]
+        offset.append(start)
+        border.append(int((c - 1) * d - (a - 1) * n + start))
+    if max(scale) > _MOST_SCALE or any(d >= 16 * n for n, d in zip(scale[::2], scale[1::2], strict=True)):
+        return (
+            f"a ratio of {scale}, of which TOSA takes {_MOST_SCALE} at most, and a reduction by less than 16"
+        )
+    if any(one < -n or one >= 16 * n for one, n in zip(offset, scale[::2], strict=True)):
+        return "an offset that TOSA does not take"
+    return Resize(scale, offset, border)
+
+
+def _resizes(node: Node) -> str | None:
+    if node.args[0].meta[meta_keys.VAL].dim() != 4:  # type: ignore[union-attr]
+        return "resizing of other than batches of images"
+    found = resize_of(node)
+    return found if isinstance(found, str) else None
+
+
+def resized(b: Builder, x: Tensor, node: Node, dtype: Any) -> Tensor:
+    """TOSA's operator; nearest takes the element at the start of a position, as PyTorch does."""
+    found = resize_of(node)
+    assert isinstance(found, Resize)
+    nearest = "nearest" in str(node.target)
+    scale, offset, border = found.scale, found.offset, found.border
+    if nearest:
+        # TOSA rounds to the closest, halves up; PyTorch rounds down: half a step less.
+        offset = [-n // 2 for n in scale[::2]]
+        made = node.meta[meta_keys.VAL].shape[-2:]
+        border = [
+            (c - 1) * d - (a - 1) * n + o
+            for a, c, n, d, o in zip(x.shape[1:3], made, scale[::2], scale[1::2], offset, strict=True)
+        ]
+    mode = ResizeMode.NEAREST if nearest else ResizeMode.BILINEAR
+    shape = [x.shape[0], *node.meta[meta_keys.VAL].shape[-2:], x.shape[3]]
+    inputs = [x, b.shape(scale), b.shape(offset), b.shape(border)]
+    return b.emit("RESIZE", inputs, shape, dtype, mode)
+
+
+@plain(
+    "aten.upsample_nearest2d.vec",
+    "aten.upsample_bilinear2d.vec",
+    refusals=(_resizes,),
+    conditions="ratios of sizes up to 2048 in lowest terms, reductions below 16",
+    keeps_whole=True,
+)
+def resize(low: Lowering, node: Node) -> None:
+    x = low.tensor(node.args[0], channels_last(4))
+    low.set(node, resized(low.builder, x, node, x.dtype), channels_last(4))
+
+
+__all__ = ["Convolution", "Pool", "convolve", "resize_of"]

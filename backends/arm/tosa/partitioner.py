@@ -1,0 +1,153 @@
+"""Chooses what becomes TOSA."""
+
+from __future__ import annotations
+
+import logging
+import operator
+from collections.abc import Callable, Sequence
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.tosa.backend import TOSABackend
+from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
+from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE
+from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.backends.arm.tosa.support import judge
+from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
+from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, tag_constant_data
+from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner.selection.grouping import group_nodes
+from executorch.partitioner.selection.reasons import format_reasons, note_reason
+
+logger = logging.getLogger(__name__)
+
+#: Operators that move or rename data only: a delegate of nothing else is not worth its call.
+_IDLE = {
+    "aten.squeeze_copy.dims",
+    "aten.unsqueeze_copy.default",
+    "aten.view_copy.default",
+    "dim_order_ops._clone_dim_order.default",
+    QUANTIZE,
+    DEQUANTIZE,
+    "getitem",
+}
+
+
+class TOSAPartitioner(Partitioner):
+    """Delegates as much of a program as the compile spec's TOSA has.
+
+    What is left has a reason: ``executorch.exir.backend.utils.print_reasons`` prints them, and at level INFO the log has the table.
+
+    Args:
+        compile_spec: which TOSA, and for which target.
+        additional_checks: what they refuse is left.
+    """
+
+    #: The backend that makes bytes of what is tagged.
+    backend = TOSABackend.__name__
+
+    def __init__(
+        self,
+        compile_spec: TosaCompileSpec,
+        additional_checks: Sequence[OperatorSupportBase] | None = None,
+    ) -> None:
+        super().__init__()
+        self._start(compile_spec, additional_checks)
+
+    def _start(self, compile_spec: ArmCompileSpec, checks: Sequence[OperatorSupportBase] | None) -> None:
+        self.tosa_spec = compile_spec.tosa_spec
+        self.additional_checks = list(checks or ())
+        self.delegation_spec = DelegationSpec(self.backend, compile_spec.to_list())
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
+        """Operators that TOSA or this lowering has whole, kept where the checks pass."""
+        kept = []
+        for row in OPERATORS.values():
+            if row.keeps_whole:
+                _, packet, overload = row.name.split(".")
+                kept.append(getattr(getattr(torch.ops.aten, packet), overload))
+
+        def passes(node: Node) -> bool:
+            row = OPERATORS.get(name_of(node))
+            if row is None or not row.keeps_whole or row.refusal(node) is not None:
+                return False
+            return self.tosa_spec.support_float() or _is_between_conversions(node)
+
+        return kept, passes
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        constants = Constants(exported_program)
+        tags: dict[str, DelegationSpec] = {}
+        for module in exported_program.graph_module.modules():
+            if isinstance(module, GraphModule):
+                self._tag(module, constants, tags)
+        _take_constants(exported_program, constants)
+        if logger.isEnabledFor(logging.INFO):
+            logger.info("%s\n%s", type(self).__name__, format_reasons(exported_program.graph_module))
+        return PartitionResult(exported_program, tags)
+
+    def _tag(self, module: GraphModule, constants: Constants, tags: dict[str, DelegationSpec]) -> None:
+        who = type(self).__name__
+        submodules = dict(module.named_modules())
+        groups: list[list[Node]] = []
+        for node in module.graph.nodes:
+            if node.op != "call_function" or constants.has(node) or node.target is operator.getitem:
+                continue
+            verdict = judge(node, constants, self.tosa_spec)
+            why = verdict.why
+            if why is None and not all(
+                one.is_node_supported(submodules, node) for one in self.additional_checks
+            ):
+                why = "an additional check refused it"
+            if why is None:
+                groups.append(verdict.nodes)
+            else:
+                note_reason(node, who, why)
+        self._group(module.graph, groups, tags)
+
+    def _group(self, graph: Graph, groups: list[list[Node]], tags: dict[str, DelegationSpec]) -> None:
+        single = {nodes[0] for nodes in groups if len(nodes) == 1}
+        found = group_nodes(graph, lambda node: node in single, [one for one in groups if len(one) > 1])
+        for nodes in found.partitions:
+            names = {name_of(node) for node in nodes if node.op == "call_function"}
+            if names <= _IDLE:
+                for node in nodes:
+                    note_reason(
+                        node, type(self).__name__, "nothing is calculated where it stands; not worth a call"
+                    )
+                continue
+            tag = f"tag{len(tags)}"
+            tags[tag] = self.delegation_spec
+            for node in nodes:
+                node.meta[meta_keys.DELEGATION_TAG] = tag
+
+
+def _is_between_conversions(node: Node) -> bool:
+    """Whether an operator of a captured graph reads what was dequantized."""
+    return any("dequantize" in str(one.target) for one in node.all_input_nodes)
+
+
+def _take_constants(program: ExportedProgram, constants: Constants) -> None:
+    """What prepares the constants that delegates read goes into them; other readers get copies."""
+    for module in program.graph_module.modules():
+        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
+            tag = node.meta.get(meta_keys.DELEGATION_TAG)
+            if tag is None or node.op != "call_function":
+                continue
+            for one in node.all_input_nodes:
+                if (
+                    one.op == "call_function"
+                    and constants.has(one)
+                    and meta_keys.DELEGATION_TAG not in one.meta
+                ):
+                    one.meta[meta_keys.DELEGATION_TAG] = tag
+                    one.meta[COPY_FOR_READERS] = True
+    tag_constant_data(program)

@@ -1,0 +1,116 @@
+"""Whether a call can be lowered, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.builder import DTYPES
+from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, match, parameters_of
+from executorch.backends.arm.tosa.graph.registry import OPERATORS, Operator
+from executorch.backends.arm.tosa.operators.integer import integer_refusal
+from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.dialects import meta_keys
+
+#: Of TOSA's level 8K.
+MOST_DIMENSIONS = 6
+
+
+@dataclass
+class Verdict:
+    """``nodes`` are taken together; or ``why`` says why the node is not."""
+
+    nodes: list[Node] = field(default_factory=list)
+    why: str | None = None
+
+
+def tensors_of(nodes: Iterable[Node]) -> list[torch.Tensor]:
+    """The tensors that these nodes make."""
+    values: list[Any] = [one.meta.get(meta_keys.VAL) for one in nodes]
+    flat = [part for value in values for part in (value if isinstance(value, tuple | list) else [value])]
+    return [one for one in flat if isinstance(one, torch.Tensor)]
+
+
+def judge(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
+    """Whether this specification has ``node``."""
+    name = name_of(node)
+    read = [one for one in node.all_input_nodes if not constants.has(one)]
+    why = _general(node, read, constants)
+    if why is not None:
+        return Verdict(why=why)
+    if name in (QUANTIZE, DEQUANTIZE):
+        return _conversion(node, spec)
+    row = OPERATORS.get(name)
+    if row is None:
+        return Verdict(why=f"{name} has no lowering to TOSA")
+    why = row.refusal(node)
+    if why is not None:
+        return Verdict(why=why)
+    call = match(node, constants) if spec.support_integer() else None
+    if call is not None:
+        refused = integer_refusal(call, constants, spec)
+        if refused is None:
+            return Verdict(nodes=call.nodes)
+        if not spec.support_float():
+            return Verdict(why=refused)
+    why = _plain_refusal(row, node, read, spec)
+    return Verdict(why=why) if why else Verdict(nodes=[node])
+
+
+def _general(node: Node, read: list[Node], constants: Constants) -> str | None:
+    if any(constants.is_state(one) for one in read):
+        return "it reads state that the program writes; such state stays outside"
+    for value in tensors_of([*_results(node), *node.all_input_nodes]):
+        if not all(isinstance(size, int) for size in value.shape):
+            return (
+                f"dynamic shape {tuple(value.shape)}; TOSA 1.0 has fixed sizes, export without dynamic_shapes"
+            )
+        if value.numel() == 0:
+            return "an empty tensor, which TOSA has not"
+        if value.dim() > MOST_DIMENSIONS:
+            return f"{value.dim()} dimensions; TOSA has {MOST_DIMENSIONS} at most"
+    return None
+
+
+def _results(node: Node) -> list[Node]:
+    """What is read of a node: itself, or those of its several results that are taken."""
+    several = isinstance(node.meta.get(meta_keys.VAL), tuple | list)
+    return [user for user in node.users if user.users] if several else [node]
+
+
+def _conversion(node: Node, spec: TosaSpecification) -> Verdict:
+    if parameters_of(node) is None:
+        return Verdict(
+            why="a conversion other than of whole tensors to int8 or symmetric int16 with known scales"
+        )
+    if not spec.support_float() or not spec.support_integer():
+        return Verdict(why=f"a conversion at the border of what is quantized; {spec} has not both INT and FP")
+    return Verdict(nodes=[node])
+
+
+def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecification) -> str | None:
+    values = tensors_of([*read, *_results(node)])
+    kinds = {one.dtype for one in values}
+    if torch.int64 in kinds and torch.int64 not in {one.dtype for one in tensors_of([*read])}:
+        kinds.discard(torch.int64)
+        if node.op == "call_function" and any(user.op == "output" for user in node.users):
+            return "a result of type int64, which TOSA 1.0 has not; convert it (.int())"
+    if any(one.is_floating_point() for one in values) and not spec.support_float():
+        if row.integer is None:
+            return f"no form on integers: {spec} has not floating point, and {row.name} is not quantized"
+        return f"not quantized between int8 or int16 values, and {spec} has not floating point"
+    if row.plain is None:
+        return "it stands between no quantized values"
+    unknown = sorted(str(one) for one in kinds if one not in DTYPES)
+    if unknown:
+        return f"tensors of type {', '.join(unknown)}, which TOSA 1.0 has not; convert them"
+    made = {one.dtype for one in tensors_of(read)}
+    other = torch.bool not in row.dtypes and made == {torch.bool}
+    if other or (made and not made <= {*row.dtypes, torch.bool}):
+        return f"operands of type {', '.join(sorted(map(str, made)))}; it takes {', '.join(map(str, row.dtypes))}"
+    return None
