@@ -64,6 +64,11 @@ EDGES = {
         "cc": ["runtime", "extension"],
         "tests": ["exir", "emitter", "runtime", "extension", "kernels"],
     },
+    "backends/openvino": {
+        "py": ["dialects", "ir", "partitioner"],
+        "cc": ["runtime"],
+        "tests": ["exir", "runtime", "extension", "kernels"],
+    },
     # Documented functions that return settings of the front door; it is imported when they are called.
     "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "ir", "partitioner", "exir"], "cc": []},
     "backends/xnnpack/partition/graphs": {"py": ["exir"], "cc": []},
@@ -114,6 +119,7 @@ EDGES = {
             "extension/llm/custom_ops",
             "devtools",
             "backends",
+            "backends/openvino",
             "backends/xnnpack",
         ],
         "tests": ["schema", "extension", "emitter", "exir"],
@@ -190,7 +196,7 @@ EDGES = {
     },
     "extension/executor_runner": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "backends/xnnpack", "devtools"],
+        "cc": ["runtime", "kernels", "extension", "backends/openvino", "backends/xnnpack", "devtools"],
         "tests": [],
     },
     # Test cases of a `.bpte` file, run through Module; a target of its own for those who want that.

@@ -7,6 +7,7 @@ it with the `microlibrary` of each directory.
 LIBRARIES = {
     "backends": ["wheel"],
     "backends/arm": ["wheel"],
+    "backends/openvino": ["wheel"],
     "backends/xnnpack": ["wheel", "dist"],
     "codegen": ["wheel"],
     "devtools": ["wheel", "dist"],

@@ -25,6 +25,14 @@ PYTHON_LAYERS = [
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache"},
+    {
+        "emitter",
+        "backends",
+        "backends/openvino",
+        "backends/xnnpack",
+        "extension/llm/cache",
+        "extension/llm/export",
+    },
     {"extension/llm/models"},
     {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
     {"backends/arm", "extension/llm/models"},
@@ -57,6 +65,8 @@ CC_LAYERS = [
         "extension/llm/tokenizers",
         "extension/module/bundled",
     },
+    {"backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
+    {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
 ]
 
 

@@ -40,7 +40,7 @@ executorch_option(EXECUTORCH_BUILD_CORTEX_M absent OFF "there is no Cortex-M bac
 executorch_option(EXECUTORCH_BUILD_EXYNOS absent OFF "there is no Exynos backend")
 executorch_option(EXECUTORCH_BUILD_MPS absent OFF "there is no Metal backend")
 executorch_option(EXECUTORCH_BUILD_NEURON absent OFF "there is no MediaTek backend")
-executorch_option(EXECUTORCH_BUILD_OPENVINO absent OFF "there is no OpenVINO backend in C++")
+executorch_option(EXECUTORCH_BUILD_OPENVINO absent OFF "the OpenVINO backend is built by Bazel only")
 executorch_option(EXECUTORCH_BUILD_QNN absent OFF "there is no Qualcomm backend")
 executorch_option(EXECUTORCH_BUILD_VGF absent OFF "there is no VGF backend in C++")
 executorch_option(EXECUTORCH_BUILD_VULKAN absent OFF "there is no Vulkan backend in C++")

@@ -1,0 +1,188 @@
+"""Chooses what OpenVINO runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, final
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.openvino.conversion.operators import (
+    CALCULATING,
+    DTYPES,
+    KEPT_WHOLE,
+    MOVING,
+    SUPPORTED,
+)
+from executorch.backends.openvino.preprocess import OpenvinoBackend
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.torch_types import OpOverload
+from executorch.partitioner import (
+    CompileSpec,
+    DelegationSpec,
+    Partitioner,
+    PartitionResult,
+    group_nodes,
+    note_reason,
+    tag_constant_data,
+)
+
+#: Arithmetic on sizes.
+_SIZES = (operator.add, operator.floordiv, operator.mul, operator.sub)
+
+
+class OpenvinoOperatorsSupport:
+    """Whether OpenVINO takes a node.
+
+    Args:
+        op_types_to_skip: operators to leave, as ``aten.add.Tensor``.
+        op_names_to_skip: names of nodes to leave.
+        enabled_ops_by_name: names of nodes to take although their operator is not in the table.
+    """
+
+    def __init__(
+        self,
+        op_types_to_skip: Collection[str] | None = None,
+        op_names_to_skip: Collection[str] | None = None,
+        enabled_ops_by_name: Collection[str] | None = None,
+    ) -> None:
+        self._types = frozenset(op_types_to_skip or ())
+        self._names = frozenset(op_names_to_skip or ())
+        self._enabled = frozenset(enabled_ops_by_name or ())
+
+    def is_node_supported(self, _: Any, node: Node) -> bool:
+        """Whether it is taken; where it is not, the reason is noted at the node."""
+        if node.op != "call_function":
+            return False
+        why = self._refusal(node)
+        if why is not None:
+            note_reason(node, OpenvinoPartitioner.__name__, why)
+        return why is None
+
+    def _refusal(self, node: Node) -> str | None:
+        if node.name in self._names:
+            return "op_names_to_skip has its name"
+        if node.name in self._enabled:
+            return None
+        if node.target is operator.getitem or node.target in _SIZES:
+            return None
+        name = str(aten_op(node.target))
+        if name in self._types:
+            return "op_types_to_skip has its operator"
+        if name not in SUPPORTED:
+            return "not in the table of OpenVINO's operators"
+        return _wrong_elements(node) or _wrong_arguments(name, node)
+
+
+def _tensors(node: Node) -> list[torch.Tensor]:
+    """What the node reads, and what of its results is read."""
+    values: list[Any] = [one.meta.get(meta_keys.VAL) for one in node.all_input_nodes]
+    result = node.meta.get(meta_keys.VAL)
+    if isinstance(result, list | tuple):
+        read = {user.args[1] for user in node.users if user.target is operator.getitem}
+        values += [value for index, value in enumerate(result) if index in read]
+    else:
+        values.append(result)
+    return [value for value in values if isinstance(value, torch.Tensor)]
+
+
+def _wrong_elements(node: Node) -> str | None:
+    for value in _tensors(node):
+        if value.dtype not in DTYPES:
+            return f"OpenVINO does not calculate with {value.dtype}"
+        if any(isinstance(size, int) and size == 0 for size in value.shape):
+            return "a tensor has no elements"
+    return None
+
+
+def _wrong_arguments(name: str, node: Node) -> str | None:
+    value = node.meta.get(meta_keys.VAL)
+    if name in CALCULATING and isinstance(value, torch.Tensor) and _is_integer(value.dtype):
+        return "arithmetic on integers, whose width OpenVINO does not keep"
+    if name == "aten.avg_pool2d.default" and len(node.args) > 6 and node.args[6] is not None:
+        return "a divisor of its own"
+    if name == "aten.gather.default" and not _is_gather_along_axis(*node.args[:3]):
+        return "indices of another shape than the data beside the axis"
+    return None
+
+
+def _is_integer(dtype: torch.dtype) -> bool:
+    return not dtype.is_floating_point and dtype != torch.bool
+
+
+def _is_gather_along_axis(data: Any, dim: Any, index: Any) -> bool:
+    sizes, wanted = (list(one.meta[meta_keys.VAL].shape) for one in (data, index))
+    return len(sizes) == len(wanted) and all(
+        size == want
+        for axis, (size, want) in enumerate(zip(sizes, wanted, strict=True))
+        if axis != dim % len(sizes)
+    )
+
+
+@final
+class OpenvinoPartitioner(Partitioner):
+    """Delegates as much of a program as OpenVINO can run.
+
+    Args:
+        compile_spec: options of :class:`OpenvinoBackend`, as ``[CompileSpec("device", b"CPU")]``.
+        op_types_to_skip: operators to leave outside, as ``{"aten.add.Tensor"}``.
+        op_names_to_skip: names of nodes to leave outside.
+    """
+
+    def __init__(
+        self,
+        compile_spec: Sequence[CompileSpec] | None = None,
+        op_types_to_skip: Collection[str] | None = None,
+        op_names_to_skip: Collection[str] | None = None,
+    ) -> None:
+        self.delegation_spec = DelegationSpec(OpenvinoBackend.__name__, list(compile_spec or ()))
+        self._types = op_types_to_skip
+        self._names = op_names_to_skip
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
+        """What OpenVINO has whole."""
+        return list(KEPT_WHOLE), None
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        """Tags what is taken."""
+        support = OpenvinoOperatorsSupport(self._types, self._names)
+        tags: dict[str, DelegationSpec] = {}
+        for module in exported_program.graph_module.modules():
+            for nodes in _partitions(module, support) if isinstance(module, torch.fx.GraphModule) else ():
+                tag = f"openvino_{len(tags)}"
+                tags[tag] = self.delegation_spec
+                for node in nodes:
+                    node.meta[meta_keys.DELEGATION_TAG] = tag
+        tag_constant_data(exported_program)
+        return PartitionResult(exported_program, tags)
+
+
+def _partitions(module: torch.fx.GraphModule, support: OpenvinoOperatorsSupport) -> list[list[Node]]:
+    """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
+    taken = {node for node in module.graph.nodes if support.is_node_supported(None, node)}
+    while True:
+        found = group_nodes(module.graph, taken.__contains__).partitions
+        crossing = {
+            node
+            for nodes in found
+            for node in nodes
+            if not _gives_tensors(node) and not set(node.users) <= set(nodes)
+        }
+        if not crossing:
+            return [nodes for nodes in found if any(_is_work(node) for node in nodes)]
+        taken -= crossing
+
+
+def _gives_tensors(node: Node) -> bool:
+    return isinstance(node.meta.get(meta_keys.VAL), torch.Tensor | list | tuple)
+
+
+def _is_work(node: Node) -> bool:
+    op = aten_op(node.target)
+    return op is not None and str(op) not in MOVING

@@ -1,0 +1,199 @@
+"""Which edges of a captured graph are quantized, so that OpenVINO calculates with integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import HistogramObserver, MinMaxObserver, PerChannelMinMaxObserver
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
+
+aten = torch.ops.aten
+_ANNOTATION = "quantization_annotation"
+
+#: Operators with weights -> which argument they are, and along which dimension the output channels lie.
+_WEIGHTED = {
+    aten.conv1d.default: (1, 0),
+    aten.conv1d.padding: (1, 0),
+    aten.conv2d.default: (1, 0),
+    aten.conv2d.padding: (1, 0),
+    aten.conv3d.default: (1, 0),
+    aten.conv_transpose1d.default: (1, 1),
+    aten.conv_transpose2d.input: (1, 1),
+    aten.linear.default: (1, 0),
+}
+#: Operators that take two activations. Attention in one piece stays in floating point.
+_PRODUCTS = {aten.matmul.default, aten.bmm.default, aten.mm.default}
+
+
+class QuantizationMode(Enum):
+    """What is quantized.
+
+    * ``INT8_SYM``: activations and weights, both symmetric; the fastest.
+    * ``INT8_MIXED``: activations with a zero point, weights symmetric; the most accurate of these.
+    * ``INT8_TRANSFORMER``: as mixed, and products of two activations stay in floating point.
+    * ``INT8WO_SYM``, ``INT8WO_ASYM``: weights alone.
+    * ``INT4WO_SYM``, ``INT4WO_ASYM``: are refused, see :class:`OpenVINOQuantizer`.
+    """
+
+    INT8_SYM = "int8_sym"
+    INT8_MIXED = "int8_mixed"
+    INT8_TRANSFORMER = "int8_transformer"
+    INT8WO_SYM = "int8wo_sym"
+    INT8WO_ASYM = "int8wo_asym"
+    INT4WO_SYM = "int4wo_sym"
+    INT4WO_ASYM = "int4wo_asym"
+
+
+_WEIGHTS_ONLY = {QuantizationMode.INT8WO_SYM, QuantizationMode.INT8WO_ASYM}
+_FOUR_BITS = {QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM}
+
+
+class OpenVINOQuantizer(Quantizer):
+    """For ``prepare_pt2e`` and ``convert_pt2e``: convolutions, linear layers and products of matrices in int8.
+
+    Args:
+        mode: what is quantized, and how.
+
+    Raises:
+        ValueError: the mode has four bits: there is no operator for groups of such weights that OpenVINO's reader of PyTorch
+            graphs takes.
+    """
+
+    def __init__(self, *, mode: QuantizationMode = QuantizationMode.INT8_SYM) -> None:
+        if mode in _FOUR_BITS:
+            raise ValueError(
+                f"OpenVINOQuantizer(mode={mode}): weights of four bits in groups have no form that OpenVINO's reader of "
+                "PyTorch graphs takes. Way out: INT8WO_SYM or INT8WO_ASYM"
+            )
+        self.mode = mode
+        self._names: frozenset[str] = frozenset()
+        self._types: frozenset[Any] = frozenset()
+
+    def set_ignored_scope(
+        self, names: Iterable[str] | None = None, types: Iterable[Any] | None = None, validate: bool = True
+    ) -> None:
+        """Leaves nodes in floating point.
+
+        Args:
+            names: of nodes in the captured graph.
+            types: operators, as ``torch.ops.aten.linear.default``.
+            validate: whether ``annotate`` insists that every name is there.
+        """
+        self._names, self._types = frozenset(names or ()), frozenset(types or ())
+        self._is_validated = validate
+
+    _is_validated = True
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        """Marks the edges.
+
+        Raises:
+            ValueError: an ignored name is no node of the graph.
+        """
+        missing = self._names - {node.name for node in model.graph.nodes}
+        if missing and self._is_validated:
+            raise ValueError(
+                f"OpenVINOQuantizer: the graph has no nodes {sorted(missing)}; validate=False lets that pass"
+            )
+        for node in model.graph.nodes:
+            if node.op != "call_function" or node.name in self._names or node.target in self._types:
+                continue
+            edges = self._edges(node)
+            if edges:
+                node.meta[_ANNOTATION] = QuantizationAnnotation(input_qspec_map=edges, _annotated=True)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Nothing that ``annotate`` does not see to."""
+
+    def _edges(self, node: Node) -> dict[Node, QuantizationSpec | None]:
+        if node.target in _WEIGHTED:
+            place, channels = _WEIGHTED[node.target]
+            source, weight = node.args[0], node.args[place]
+            if not isinstance(source, Node) or not isinstance(weight, Node) or weight.op != "get_attr":
+                return {}
+            edges: dict[Node, QuantizationSpec | None] = {weight: self._weights(channels)}
+            if self.mode not in _WEIGHTS_ONLY:
+                edges[source] = self._activations()
+            return edges
+        is_product = node.target in _PRODUCTS and self.mode in (
+            QuantizationMode.INT8_SYM,
+            QuantizationMode.INT8_MIXED,
+        )
+        if is_product and all(_is_floating(one) for one in node.args):
+            return {one: self._activations() for one in node.args if isinstance(one, Node)}
+        return {}
+
+    def _activations(self) -> QuantizationSpec:
+        if self.mode == QuantizationMode.INT8_SYM:
+            return _spec(HistogramObserver, torch.int8, -128, 127, torch.per_tensor_symmetric)
+        return _spec(HistogramObserver, torch.uint8, 0, 255, torch.per_tensor_affine)
+
+    def _weights(self, channels: int) -> QuantizationSpec:
+        if self.mode == QuantizationMode.INT8WO_ASYM:
+            return _spec(PerChannelMinMaxObserver, torch.uint8, 0, 255, torch.per_channel_affine, channels)
+        return _spec(PerChannelMinMaxObserver, torch.int8, -127, 127, torch.per_channel_symmetric, channels)
+
+
+def _is_floating(value: Any) -> bool:
+    tensor = value.meta.get("val") if isinstance(value, Node) else None
+    return isinstance(tensor, torch.Tensor) and tensor.dtype.is_floating_point
+
+
+def _spec(
+    observer: type[HistogramObserver | MinMaxObserver | PerChannelMinMaxObserver],
+    dtype: torch.dtype,
+    low: int,
+    high: int,
+    scheme: torch.qscheme,
+    channels: int | None = None,
+) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=dtype,
+        observer_or_fake_quant_ctr=observer.with_args(eps=2**-12),
+        quant_min=low,
+        quant_max=high,
+        qscheme=scheme,
+        ch_axis=channels,
+        is_dynamic=False,
+    )
+
+
+def quantize_model(
+    captured_model: GraphModule,
+    calibration_dataset: Iterable[Any],
+    *,
+    mode: QuantizationMode = QuantizationMode.INT8_SYM,
+    subset_size: int = 300,
+    transform_fn: Callable[[Any], Any] | None = None,
+    extra_quantizer_options: dict[str, Any] | None = None,
+) -> GraphModule:
+    """Quantizes a captured model with examples.
+
+    Args:
+        captured_model: ``torch.export.export(model, inputs).module()``.
+        calibration_dataset: what yields inputs, one or a tuple of them, such as a ``DataLoader``; weights alone need none.
+        mode: what is quantized.
+        subset_size: how many of the examples are looked at.
+        transform_fn: makes the inputs of what the data set yields.
+        extra_quantizer_options: further arguments of :class:`OpenVINOQuantizer`.
+
+    Raises:
+        ValueError: activations are quantized, and there is no example.
+    """
+    prepared = prepare_pt2e(captured_model, OpenVINOQuantizer(mode=mode, **(extra_quantizer_options or {})))
+    seen = 0
+    for example in calibration_dataset:
+        inputs = example if transform_fn is None else transform_fn(example)
+        prepared(*inputs) if isinstance(inputs, tuple | list) else prepared(inputs)
+        seen += 1
+        if seen >= subset_size:
+            break
+    if seen == 0 and mode not in _WEIGHTS_ONLY:
+        raise ValueError("quantize_model: the data set is empty, and the ranges of activations come from it")
+    return convert_pt2e(prepared)

@@ -1,0 +1,105 @@
+"""Quantized models on OpenVINO: near to what the quantized graph calculates in eager PyTorch, and on integers."""
+
+import pytest
+import torch
+from torch.export import export
+
+from executorch.backends.openvino import OpenvinoPartitioner
+from executorch.backends.openvino.quantizer import OpenVINOQuantizer, QuantizationMode, quantize_model
+from executorch.exir import to_edge_transform_and_lower
+from executorch.partitioner import get_lowered_submodules
+from executorch.runtime import Runtime
+
+ALL = [mode for mode in QuantizationMode if "INT4" not in mode.name]
+
+
+class Net(torch.nn.Module):
+    """Convolutions of each kind, a product of activations and a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Conv2d(3, 16, 3, padding=1)
+        self.depth = torch.nn.Conv2d(16, 16, 3, padding=1, groups=16)
+        self.up = torch.nn.ConvTranspose2d(16, 8, 2, stride=2)
+        self.head = torch.nn.Linear(8, 6)
+
+    def forward(self, x):
+        x = self.up(self.depth(self.first(x).relu()).relu())
+        x = x.flatten(2).transpose(1, 2)
+        return self.head(torch.matmul(torch.matmul(x, x.transpose(1, 2)).softmax(-1), x))
+
+
+def images(count=4):
+    generator = torch.Generator().manual_seed(3)
+    return [torch.rand(1, 3, 8, 8, generator=generator) for _ in range(count)]
+
+
+def lower(model):
+    edge = to_edge_transform_and_lower(export(model, (images()[0],)), partitioner=[OpenvinoPartitioner()])
+    (delegate,) = (module for _, module, _ in get_lowered_submodules(edge.exported_program().graph_module))
+    return edge, delegate
+
+
+@pytest.mark.parametrize("mode", ALL)
+def test_a_mode_gives_what_the_quantized_graph_gives(mode):
+    torch.manual_seed(0)
+    model = Net().eval()
+    quantized = quantize_model(export(model, (images()[0],)).module(), images(), mode=mode)
+    edge, _ = lower(quantized)
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for image in images():
+        want, plain = quantized(image), model(image)
+        got = method.execute([image])[0]
+        # Fused layers round once where the graph rounds twice: a step or two of the last quantization.
+        span = float(plain.max() - plain.min())
+        assert float((got - want).abs().max()) < 0.03 * span
+        assert float((got - plain).abs().max()) < 0.1 * span
+
+
+def test_weights_are_a_quarter_and_layers_run_on_integers(tmp_path):
+    class Layers(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.Sequential(
+                torch.nn.Conv2d(3, 64, 3, padding=1),
+                torch.nn.ReLU(),
+                torch.nn.Conv2d(64, 64, 3, padding=1),
+                torch.nn.ReLU(),
+                torch.nn.Conv2d(64, 64, 3, padding=1),
+            )
+
+        def forward(self, x):
+            return self.layers(x)
+
+    model = Layers().eval()
+    _, plain = lower(model)
+    edge, quantized = lower(quantize_model(export(model, (images()[0],)).module(), images()))
+    assert len(quantized.processed_bytes) < 0.4 * len(plain.processed_bytes)
+    program = Runtime.get().load_program(edge.to_executorch().buffer, enable_etdump=True)
+    program.load_method("forward").execute([images()[0]])
+    program.write_etdump_result_to_file(tmp_path / "etdump")
+    assert b"_I8" in (tmp_path / "etdump").read_bytes()
+
+
+def test_what_is_ignored_stays_in_floating_point():
+    graph = export(Net().eval(), (images()[0],)).module()
+    name = next(node.name for node in graph.graph.nodes if "linear" in str(node.target))
+    quantizer = OpenVINOQuantizer(mode=QuantizationMode.INT8_MIXED)
+    quantizer.set_ignored_scope(names=[name], types=[torch.ops.aten.conv2d.default])
+    quantizer.annotate(graph)
+    marked = {str(node.target) for node in graph.graph.nodes if "quantization_annotation" in node.meta}
+    assert marked == {"aten.conv_transpose2d.input", "aten.matmul.default"}
+    quantizer.set_ignored_scope(names=["nobody"])
+    with pytest.raises(ValueError, match="nobody"):
+        quantizer.annotate(graph)
+
+
+@pytest.mark.parametrize("mode", [QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM])
+def test_four_bits_are_refused_with_the_way_out(mode):
+    with pytest.raises(ValueError, match="INT8WO_SYM"):
+        OpenVINOQuantizer(mode=mode)
+
+
+def test_ranges_need_examples():
+    with pytest.raises(ValueError, match="empty"):
+        quantize_model(export(Net().eval(), (images()[0],)).module(), [])
