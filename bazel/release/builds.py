@@ -70,6 +70,23 @@ class Bazel:
             raise BuildError(f"{done.stderr}\nquery {expression[:1000]}: ended with {done.returncode}")
         return done.stdout.split()
 
+    def action_graph(self, expression: str, *options: str) -> str:
+        """The actions that a query of them finds, with their commands, as JSON."""
+        with tempfile.NamedTemporaryFile("w", suffix=".query") as file:
+            file.write(expression)
+            file.flush()
+            return self.run(
+                "aquery",
+                *self.options,
+                *options,
+                "--keep_going",
+                "--skip_incompatible_explicit_targets",
+                "--output=jsonproto",
+                "--noinclude_artifacts",
+                "--include_commandline",
+                f"--query_file={file.name}",
+            )
+
     def _call(self, arguments: list[str], stderr: int | None) -> subprocess.CompletedProcess[str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_THE_RUN)}
         call = [str(self.root / "bazelw"), *self.startup, *arguments]
