@@ -33,7 +33,7 @@ _WHOLE = """\
   if(APPLE)
     target_link_options(executorch::@SHORT@ INTERFACE "-Wl,-force_load,@PATH@")
   else()
-    target_link_options(executorch::@SHORT@ INTERFACE "SHELL:-Wl,--whole-archive @PATH@ -Wl,--no-whole-archive")
+    target_link_options(executorch::@SHORT@ INTERFACE "SHELL:-Wl,--whole-archive \\"@PATH@\\" -Wl,--no-whole-archive")
   endif()
 """
 

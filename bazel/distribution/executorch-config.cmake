@@ -16,10 +16,11 @@ set(_executorch_names_extension
     extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
     extension_module extension_module_static extension_named_data_map extension_runner_util extension_tensor
     extension_threadpool executorch_extensions executorch::extensions)
-set(_executorch_names_backends_xnnpack xnnpack_backend executorch_backends executorch::backends)
+# The thread pool ships with the backend that needs its third-party library; without that, kernels run on the calling thread.
+set(_executorch_names_backends_xnnpack xnnpack_backend executorch_backends executorch::backends extension_threadpool)
 set(_executorch_names_devtools etdump bundled_program bundled_module)
 
-foreach(_executorch_library IN ITEMS runtime kernels extension backends_xnnpack devtools)
+foreach(_executorch_library IN ITEMS runtime kernels backends_xnnpack extension devtools)
   find_package(executorch_${_executorch_library} CONFIG QUIET
                PATHS "${CMAKE_CURRENT_LIST_DIR}/../executorch_${_executorch_library}" NO_DEFAULT_PATH)
   if(NOT TARGET executorch::${_executorch_library})

@@ -10,11 +10,11 @@ function(executorch_target_link_options_shared_lib target_name)
   get_target_property(_type ${target_name} TYPE)
   if(_type STREQUAL "STATIC_LIBRARY" OR _type STREQUAL "SHARED_LIBRARY")
     if(APPLE)
-      target_link_options(${target_name} INTERFACE "SHELL:LINKER:-force_load,$<TARGET_FILE:${target_name}>")
+      target_link_options(${target_name} INTERFACE "LINKER:-force_load,$<TARGET_FILE:${target_name}>")
     else()
       target_link_options(
         ${target_name} INTERFACE
-        "SHELL:LINKER:--whole-archive $<TARGET_FILE:${target_name}> LINKER:--no-whole-archive")
+        "SHELL:LINKER:--whole-archive \"$<TARGET_FILE:${target_name}>\" LINKER:--no-whole-archive")
     endif()
   endif()
 endfunction()

@@ -20,10 +20,11 @@ pytestmark = pytest.mark.skipif(
 
 def test_documented_names(tmp_path):
     with tarfile.open(ROOT / "bazel" / "distribution" / "dist.tar.gz") as packed:
-        packed.extractall(tmp_path / "prefix")
+        packed.extractall(tmp_path / "a prefix")  # users have blanks in paths
     build = tmp_path / "build"
     build_with_cmake(
-        HERE / "documented", build, compiler(tmp_path), tmp_path / "prefix", PROGRAMS=str(PROGRAMS)
+        HERE / "documented", build, compiler(tmp_path), tmp_path / "a prefix", PROGRAMS=str(PROGRAMS)
     )
     assert re.match("backends_xnnpack: available", run([build / "grouped"]))
     assert re.match("kernels: 21 42", run([build / "single"]))
+    assert run([build / "threads"]) == "threads: 2, sum 45\n"
