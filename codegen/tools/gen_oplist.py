@@ -69,7 +69,16 @@ def _get_et_kernel_metadata_from_ops_yaml(ops_yaml_path: str) -> dict[str, list[
     """The operators of a `functions.yaml` or a custom operators' yaml, each for all tensors."""
     with open(ops_yaml_path) as file:
         entries = yaml.safe_load(file)
+    if entries and not (isinstance(entries, list) and all(_names_one(entry) for entry in entries)):
+        raise ValueError(
+            f"{ops_yaml_path} is no list of operators: each entry is `- op: NAME` or `- func: SCHEMA`, as in a functions.yaml "
+            "(what this program writes, a table `operators`, is its result)"
+        )
     return {_qualified(entry): ["default"] for entry in entries or []}
+
+
+def _names_one(entry: Any) -> bool:
+    return isinstance(entry, dict) and any(isinstance(entry.get(key), str) for key in ("op", "func"))
 
 
 def _qualified(entry: dict[str, Any]) -> str:

@@ -94,6 +94,15 @@ def test_names_with_keys(tmp_path):
         selection(tmp_path, ops_dict='{"aten::add.out": ["Nothing"]}')
 
 
+@pytest.mark.parametrize(
+    "text", ["operators:\n  aten::mul.out: {}\n", "- aten::mul.out\n", "- kernels: []\n", "aten::mul.out"]
+)
+def test_a_yaml_of_another_kind_is_named_with_what_it_should_be(text, tmp_path):
+    (tmp_path / "other.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"other\.yaml is no list of operators: each entry is `- op: NAME`"):
+        gen_oplist._get_et_kernel_metadata_from_ops_yaml(str(tmp_path / "other.yaml"))
+
+
 @pytest.mark.parametrize("flag", ["model_file_path", "ops_schema_yaml_path"])
 def test_a_file_that_is_not_there(tmp_path, flag):
     with pytest.raises(AssertionError, match=f"--{flag} needs to be a valid file, got nowhere"):

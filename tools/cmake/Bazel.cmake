@@ -47,7 +47,11 @@ endfunction()
 
 # Builds what the options say, and lays it out as a prefix.
 function(executorch_bazel_build prefix)
-  set(libraries runtime kernels extension)
+  set(libraries runtime kernels)
+  # Parts of `extension` want threads and files, so without them Bazel refuses the whole.
+  if(NOT EXECUTORCH_BAZEL_CONFIG MATCHES "^(cortex_.*|riscv32|riscv64|xtensa|wasm)$")
+    list(APPEND libraries extension)
+  endif()
   if(EXECUTORCH_BUILD_XNNPACK)
     list(APPEND libraries backends/xnnpack)
   endif()

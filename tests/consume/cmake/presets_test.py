@@ -1,0 +1,93 @@
+"""Each preset as it is used by itself, configured and installed, with a stand-in for Bazel: what it asks for, and where it lands."""
+
+import os
+import shutil
+import tarfile
+
+import pytest
+
+from executorch.tests.consume.cmake.native_tools import ROOT, run, tool
+
+FILES = (
+    "CMakeLists.txt",
+    "CMakePresets.json",
+    "bazel/distribution/executorch-config.cmake",
+    "kernels/portable/functions.yaml",
+)
+BASE = ["//runtime:dist", "//kernels:dist"]
+LIBRARIES = [*BASE, "//extension:dist"]
+PRESETS = {
+    "android-arm64-v8a": (["--config=android"], [*LIBRARIES, "//backends/xnnpack:dist"]),
+    "android-x86_64": (["--config=android_x86_64"], [*LIBRARIES, "//backends/xnnpack:dist"]),
+    "arm-baremetal": (["--config=cortex_m55"], BASE),
+    "ios": (["--config=ios"], LIBRARIES),
+    "linux": ([], [*LIBRARIES, "//backends/xnnpack:dist", "//extension/executor_runner"]),
+    "llm": ([], [*LIBRARIES, "//backends/xnnpack:dist"]),
+    "macos": (["--config=macos"], LIBRARIES),
+    "profiling": (
+        [],
+        [*LIBRARIES, "//backends/xnnpack:dist", "//devtools:dist", "//extension/executor_runner"],
+    ),
+    "zephyr": (["--config=cortex_m55"], BASE),
+}
+
+#: Notes how it is called, and knows where its outputs are. Users have blanks in paths.
+BAZELW = """\
+#!/bin/sh
+case $1 in
+  build) shift; printf '%s\\n' "$@" >'{asked}' ;;
+  info) echo '{built}' ;;
+esac
+"""
+
+pytestmark = pytest.mark.skipif(
+    "CONSUME_CMAKE" not in os.environ,
+    reason="needs the pinned CMake: ./bazelw test //tests/consume/cmake:presets_test",
+)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    place = tmp_path / "a checkout"
+    for name in FILES:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, place / name)
+    shutil.copytree(ROOT / "tools" / "cmake", place / "tools" / "cmake")
+    built = tmp_path / "outputs"
+    for library in ("runtime", "kernels", "extension", "backends/xnnpack", "devtools"):
+        (built / library).mkdir(parents=True)
+        archive = tmp_path / f"lib{library.rpartition('/')[2]}.a"
+        archive.write_text(library)
+        with tarfile.open(built / library / "dist.tar.gz", "w:gz") as packed:
+            packed.add(archive, f"lib/{archive.name}")
+    runner = built / "extension" / "executor_runner" / "executor_runner"
+    runner.parent.mkdir()
+    runner.write_text("runner")
+    (place / "bazelw").write_text(BAZELW.format(asked=tmp_path / "asked", built=built))
+    (place / "bazelw").chmod(0o755)
+    return place
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_asks_for_its_libraries_and_installs_them(name, checkout, tmp_path):
+    flags, targets = PRESETS[name]
+    out, prefix = tmp_path / "cmake out", tmp_path / "some prefix"
+    settings = [f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DCMAKE_MAKE_PROGRAM={tool('NINJA')}"]
+    run([tool("CMAKE"), "-S", checkout, "-B", out, "-G", "Ninja", "--preset", name, *settings])
+    run([tool("CMAKE"), "--build", out, "--target", "install"])
+    asked = (tmp_path / "asked").read_text().split("\n")[:-1]
+    assert [word for word in asked if word.startswith("--config")] == flags
+    assert [word for word in asked if not word.startswith("--")] == targets
+    tracer = "True" if name == "profiling" else "False"
+    assert f"--//runtime/core:enable_event_tracer={tracer}" in asked
+    archives = sorted(path.name for path in (prefix / "lib").glob("*.a"))
+    dists = [
+        target.removesuffix(":dist").rpartition("/")[2] for target in targets if target.endswith(":dist")
+    ]
+    assert archives == sorted(f"lib{library}.a" for library in dists)
+    assert (prefix / "lib/cmake/executorch/executorch-config.cmake").exists()
+    assert (prefix / "bin/executor_runner").exists() == ("//extension/executor_runner" in targets)
+
+
+def test_all_presets_are_tried():
+    assert sorted(PRESETS) == sorted(path.stem for path in (ROOT / "tools/cmake/preset").glob("*.cmake"))
