@@ -153,8 +153,6 @@ EDGES = {
         "cc": [],
         "tests": ["exir", "runtime"],
     },
-    # Works on exported graphs, a wheel of its own for the reason of the next but one.
-    "extension/llm/export": {"py": ["passes", "extension/llm/custom_ops"], "cc": []},
     # The C++ tokenizers for Python, importable as pytorch_tokenizers: a wheel of its own, as documented.
     "extension/llm/tokenizers": {"py": [], "cc": ["runtime", "extension"]},
     # From a checkpoint to a program: above the front door, a wheel of its own for the reason of `extension/export_util`.

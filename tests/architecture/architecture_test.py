@@ -24,17 +24,7 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
-    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache"},
-    {
-        "emitter",
-        "backends",
-        "backends/openvino",
-        "backends/xnnpack",
-        "extension/llm/cache",
-        "extension/llm/export",
-    },
-    {"extension/llm/models"},
-    {"emitter", "backends", "backends/xnnpack", "extension/llm/cache", "extension/llm/export"},
+    {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
     {"backends/arm", "extension/llm/models"},
     {"exir", "extension/flat_tensor"},
     {
@@ -58,15 +48,13 @@ CC_LAYERS = [
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
-    {"backends/xnnpack", "extension/llm/custom_ops"},
+    {"backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
     {
         "runtime/python",
         "extension/executor_runner",
         "extension/llm/tokenizers",
         "extension/module/bundled",
     },
-    {"backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
-    {"runtime/python", "extension/executor_runner", "extension/module/bundled"},
 ]
 
 
