@@ -67,8 +67,10 @@ EDGES = {
     "backends/openvino": {
         "py": ["dialects", "ir", "partitioner"],
         "cc": ["runtime"],
-        "tests": ["exir", "runtime", "extension", "kernels"],
+        "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/openvino/recipes"],
     },
+    # Offers what the backend can do to the export library.
+    "backends/openvino/recipes": {"py": ["backends/openvino", "export", "partitioner"], "cc": []},
     # Documented functions that return settings of the front door; it is imported when they are called.
     "backends/xnnpack/utils": {"py": ["backends/xnnpack", "dialects", "ir", "partitioner", "exir"], "cc": []},
     "backends/xnnpack/partition/graphs": {"py": ["exir"], "cc": []},

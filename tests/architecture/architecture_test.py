@@ -39,7 +39,7 @@ PYTHON_LAYERS = [
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
-    {"backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
+    {"backends/openvino/recipes", "backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
 ]
 CC_LAYERS = [
     {"runtime/platform"},

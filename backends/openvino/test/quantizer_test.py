@@ -50,10 +50,23 @@ def test_a_mode_gives_what_the_quantized_graph_gives(mode):
     for image in images():
         want, plain = quantized(image), model(image)
         got = method.execute([image])[0]
-        # Fused layers round once where the graph rounds twice: a step or two of the last quantization.
-        span = float(plain.max() - plain.min())
-        assert float((got - want).abs().max()) < 0.03 * span
-        assert float((got - plain).abs().max()) < 0.1 * span
+        # Where a sum lies between two steps, another order of adding may choose the other one.
+        span = float((plain.max() - plain.min()).detach())
+        assert float((got - want).detach().abs().max()) < 0.03 * span
+        assert float((got - plain).detach().abs().max()) < 0.1 * span
+
+
+@pytest.mark.parametrize("mode", [QuantizationMode.INT8_SYM, QuantizationMode.INT8_MIXED])
+def test_sums_of_large_products_do_not_overflow_on_any_processor(mode):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(64, 96), torch.nn.ReLU(), torch.nn.Linear(96, 32)).eval()
+    rows = [torch.randn(16, 64) for _ in range(4)]
+    quantized = quantize_model(export(model, (rows[0],)).module(), rows, mode=mode)
+    edge = to_edge_transform_and_lower(export(quantized, (rows[0],)), partitioner=[OpenvinoPartitioner()])
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for row in rows:
+        got, want = method.execute([row])[0], model(row).detach()
+        assert float((got - want).abs().max()) < 0.05 * float(want.abs().max())
 
 
 def test_weights_are_a_quarter_and_layers_run_on_integers(tmp_path):
