@@ -211,6 +211,20 @@ def test_indices_out_of_range(driver, name, args, result):
     assert call_out(driver, out, bind(op, args, {}), [Out(like=torch.ones(result))]).error == INVALID_ARGUMENT
 
 
+@pytest.mark.parametrize("dim", [2**63 - 1, -(2**63), 3, -4])
+def test_a_dimension_out_of_range(driver, dim):
+    x = torch.ones(2, 3, 4)
+    bound = bind(resolve("gather"), [x, dim, torch.zeros(2, 3, 4, dtype=torch.int64)], {})
+    assert call_out(driver, resolve("gather.out"), bound, [Out(like=x)]).error == INVALID_ARGUMENT
+
+
+def test_an_average_of_padding_alone(driver):
+    bound = bind(resolve("avg_pool2d"), [torch.ones(1, 2, 3, 0), [2, 2], [1, 1], [1, 1]], {})
+    result = call_out(driver, resolve("avg_pool2d.out"), bound, [Out(like=torch.ones(1, 2, 4, 1))])
+    assert result.error == 0
+    torch.testing.assert_close(result.outputs[0], torch.zeros(1, 2, 4, 1))
+
+
 @pytest.mark.parametrize("padding", [0, 1, 2])
 @pytest.mark.parametrize("align", [False, True])
 def test_grid_sampler(driver, padding, align):

@@ -197,8 +197,11 @@ bool gather_rows(const T* from, const int64_t* index, const util::Shape& shape, 
 bool run_gather_rows(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, const Tensor& index,
                      Tensor& out) {
   const ssize_t rank = in.dim();
+  if (dim < -rank || dim >= rank) {
+    return false;
+  }
   const ssize_t along = static_cast<ssize_t>(dim < 0 ? dim + rank : dim);
-  if (dim < -rank || along + 1 >= rank || index.dim() != rank ||
+  if (along + 1 >= rank || index.dim() != rank ||
       index.scalar_type() != ScalarType::Long || in.scalar_type() != out.scalar_type() ||
       (in.element_size() != sizeof(uint16_t) && in.element_size() != sizeof(uint32_t))) {
     return false;

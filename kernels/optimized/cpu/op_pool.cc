@@ -127,7 +127,8 @@ void average_planes(const Tensor& in, const Tensor& out, const Windows& windows,
 template <typename Windows>
 bool run_average(const Tensor& in, const Tensor& out, const Windows& windows, float divisor,
                  int64_t most) {
-  if (out.numel() == 0) {
+  // Padding alone has averages as well.
+  if (out.numel() == 0 || in.numel() == 0) {
     return false;
   }
   if (is_channels_last(in) && is_channels_last(out) && most <= static_cast<int64_t>(kMostTaps)) {
