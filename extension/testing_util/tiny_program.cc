@@ -31,6 +31,12 @@ void tiny_add(KernelRuntimeContext& context, Span<EValue*> stack) {
     context.fail(Error::InvalidArgument);
     return;
   }
+  // A kernel that takes its arguments from the stack itself asks itself, too.
+  if (a.const_data_ptr() == nullptr || b.const_data_ptr() == nullptr ||
+      out.const_data_ptr() == nullptr) {
+    context.fail(Error::InvalidState);
+    return;
+  }
   for (ssize_t i = 0; i < a.numel(); ++i) {
     out.mutable_data_ptr<float>()[i] = a.const_data_ptr<float>()[i] + b.const_data_ptr<float>()[i];
   }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <executorch/tests/fuzz/flatbuffer_fields.h>
 #include <executorch/tests/fuzz/fuzz_target.h>
 #include <executorch/tests/fuzz/mutator.h>
 
@@ -37,7 +39,9 @@ constexpr const char* kHelp =
     "  --seconds=T      stop after this time, 0 for never (default 0)\n"
     "  --timeout=T      seconds that one file may take (default 20)\n"
     "  --dict=FILE      tokens to insert, in libFuzzer's format\n"
+    "  --schema=FILE    compiled flatbuffer schema (.bfbs), whose fields are damaged\n"
     "  --everywhere     damage data segments as well\n"
+    "  --calls          the target takes calls, not files: start from random bytes\n"
     "  --fork           go on after a crash, in another process, and count\n"
     "  --artifacts=DIR  write files that crash or hang there\n"
     "  --write=DIR      only write the mutated files\n"
@@ -51,9 +55,11 @@ struct Flags {
   uint64_t seconds = 0;
   uint64_t timeout = 20;
   std::string dictionary;
+  std::string schema;
   std::string artifacts;
   std::string write;
   bool everywhere = false;
+  bool calls = false;
   bool fork = false;
   std::vector<std::string> paths;
 };
@@ -75,6 +81,8 @@ struct Progress {
   uint64_t crashes = 0;
   uint64_t hangs = 0;
 };
+
+constexpr size_t kCallBytes = 96;
 
 Progress* progress = nullptr;
 uint64_t seed_of_run = 0;
@@ -105,12 +113,16 @@ std::optional<Flags> parse_flags(int argc, char** argv) {
       ok = parse_number(value, flags.timeout) && flags.timeout > 0;
     } else if (name == "--dict") {
       flags.dictionary = value;
+    } else if (name == "--schema") {
+      flags.schema = value;
     } else if (name == "--artifacts") {
       flags.artifacts = value;
     } else if (name == "--write") {
       flags.write = value;
     } else if (argument == "--everywhere") {
       flags.everywhere = true;
+    } else if (argument == "--calls") {
+      flags.calls = true;
     } else if (argument == "--fork") {
       flags.fork = true;
     } else if (argument[0] == '-') {
@@ -143,6 +155,10 @@ void write_file(const std::string& directory, const std::string& name, const Byt
 }
 
 bool read_seeds(const Flags& flags, std::vector<Seed>& seeds) {
+  if (flags.calls) {
+    seeds.push_back({"bad_calls", Bytes(kCallBytes)});
+    return true;
+  }
   std::vector<std::string> paths;
   for (const std::string& path : flags.paths) {
     if (std::filesystem::is_directory(path)) {
@@ -191,6 +207,11 @@ void on_signal(int signal) {
   std::raise(signal);
 }
 
+Bytes input_of(const Flags& flags, const Seed& seed, const Mutator& mutator, uint64_t index) {
+  return flags.calls ? mutator.random_bytes(index, kCallBytes)
+                     : mutator.mutate(index, seed.bytes, flags.everywhere);
+}
+
 bool execute(const Bytes& bytes, uint64_t* digest, uint64_t timeout) {
   alarm(static_cast<unsigned>(timeout));
   bool ok = true;
@@ -207,13 +228,13 @@ void run_mutations(const Flags& flags, const std::vector<Seed>& seeds, const Mut
                    uint64_t end, Clock::time_point deadline) {
   while (progress->next < end && (flags.seconds == 0 || Clock::now() < deadline)) {
     const Seed& seed = seeds[mutator.choose(progress->next, seeds.size())];
-    const Bytes bytes = mutator.mutate(progress->next, seed.bytes, flags.everywhere);
+    const Bytes bytes = input_of(flags, seed, mutator, progress->next);
     uint64_t digest = 0;
     const bool ok = execute(bytes, &digest, flags.timeout);
     ++progress->executions;
     progress->ok += ok;
     progress->errors += !ok;
-    progress->changed += ok && seed.ok && digest != seed.digest;
+    progress->changed += ok && (seed.ok || flags.calls) && digest != seed.digest;
     ++progress->next;
   }
 }
@@ -242,7 +263,7 @@ void run_forked(const Flags& flags, const std::vector<Seed>& seeds, const Mutato
       const Seed& seed = seeds[mutator.choose(progress->next, seeds.size())];
       write_file(flags.artifacts,
                  (hang ? "hang-" : "crash-") + std::to_string(progress->next) + "-" + seed.name,
-                 mutator.mutate(progress->next, seed.bytes, flags.everywhere));
+                 input_of(flags, seed, mutator, progress->next));
     }
     ++progress->next;
   }
@@ -260,30 +281,51 @@ bool replay(const Flags& flags, std::vector<Seed>& seeds) {
   return true;
 }
 
+/// With the dictionary and the schema that the flags name.
+std::optional<Mutator> make_mutator(const Flags& flags) {
+  std::vector<Bytes> dictionary;
+  if (!flags.dictionary.empty()) {
+    const std::optional<Bytes> text = read_file(flags.dictionary);
+    if (!text) {
+      return std::nullopt;
+    }
+    dictionary = parse_dictionary(std::string(text->begin(), text->end()));
+  }
+  std::shared_ptr<const FlatbufferFields> fields;
+  if (!flags.schema.empty()) {
+    std::optional<Bytes> schema = read_file(flags.schema);
+    if (!schema) {
+      return std::nullopt;
+    }
+    fields = std::make_shared<const FlatbufferFields>(std::move(*schema));
+    if (!fields->ok()) {
+      std::fprintf(stderr, "driver: %s is no compiled schema\n", flags.schema.c_str());
+      return std::nullopt;
+    }
+  }
+  return Mutator(flags.seed, std::move(dictionary), std::move(fields));
+}
+
 int run(const Flags& flags) {
   std::vector<Seed> seeds;
   if (!read_seeds(flags, seeds)) {
     return 2;
   }
-  std::vector<Bytes> dictionary;
-  if (!flags.dictionary.empty()) {
-    const std::optional<Bytes> text = read_file(flags.dictionary);
-    if (!text) {
-      return 2;
-    }
-    dictionary = parse_dictionary(std::string(text->begin(), text->end()));
+  const std::optional<Mutator> made = make_mutator(flags);
+  if (!made) {
+    return 2;
   }
-  const Mutator mutator(flags.seed, std::move(dictionary));
+  const Mutator& mutator = *made;
   if (!flags.write.empty()) {
     for (uint64_t i = flags.first; i < flags.first + flags.runs; ++i) {
       const Seed& seed = seeds[mutator.choose(i, seeds.size())];
       write_file(flags.write, std::to_string(i) + "-" + seed.name,
-                 mutator.mutate(i, seed.bytes, flags.everywhere));
+                 input_of(flags, seed, mutator, i));
     }
     return 0;
   }
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(flags.seconds);
-  if (!replay(flags, seeds)) {
+  if (!flags.calls && !replay(flags, seeds)) {
     return 1;
   }
   progress->next = flags.first;

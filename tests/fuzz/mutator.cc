@@ -3,6 +3,7 @@
 #include <cstring>
 #include <sstream>
 
+#include <executorch/tests/fuzz/flatbuffer_fields.h>
 #include <executorch/tests/fuzz/mutator.h>
 
 namespace executorch {
@@ -14,8 +15,6 @@ constexpr uint32_t kWords[] = {
     0,       1,          2,          3,          5,          8,          11,        12,
     16,      17,         63,         64,         128,        255,        0x7fff,    0x8000,
     0x10000, 0x40000000, 0x7fffffff, 0x80000000, 0xfffffff0, 0xfffffffe, 0xffffffff};
-
-using Random = std::mt19937_64;
 
 uint64_t read(const Bytes& file, size_t offset) {
   uint64_t value = 0;
@@ -103,46 +102,64 @@ std::vector<Bytes> parse_dictionary(const std::string& text) {
   return tokens;
 }
 
-Mutator::Mutator(uint64_t seed, std::vector<Bytes> dictionary)
-    : seed_(seed), dictionary_(std::move(dictionary)) {}
+Mutator::Mutator(uint64_t seed, std::vector<Bytes> dictionary,
+                 std::shared_ptr<const FlatbufferFields> fields)
+    : seed_(seed), dictionary_(std::move(dictionary)), fields_(std::move(fields)) {}
 
 size_t Mutator::choose(uint64_t index, size_t count) const {
   Random random(seed_ * 0x9e3779b97f4a7c15u + index);
   return static_cast<size_t>(random() % count);
 }
 
+Bytes Mutator::random_bytes(uint64_t index, size_t size) const {
+  Random random(seed_ * 0x9e3779b97f4a7c15u + index);
+  Bytes bytes(size);
+  for (uint8_t& byte : bytes) {
+    byte = static_cast<uint8_t>(random() >> 32);
+  }
+  return bytes;
+}
+
+void Mutator::change_bytes(Random& random, Bytes& file, size_t size) const {
+  switch (random() % 8) {
+    case 0:
+    case 1:
+      file[random() % size] ^= static_cast<uint8_t>(1u << (random() % 8));
+      break;
+    case 2:
+    case 3:
+    case 4:
+      overwrite_word(random, file, size);
+      break;
+    case 5:
+      swap_words(random, file, size);
+      break;
+    case 6:
+      if (dictionary_.empty()) {
+        clear_range(random, file, size);
+      } else {
+        insert_token(random, file, size, dictionary_);
+      }
+      break;
+    default:
+      clear_range(random, file, size);
+  }
+}
+
 Bytes Mutator::mutate(uint64_t index, const Bytes& original, bool everywhere) const {
   Random random(seed_ * 0x9e3779b97f4a7c15u + index);
   random.discard(1);  // The first number chose the seed.
   Bytes file = original;
+  // Of the whole file: damage to its header must not let more of it be damaged.
   const size_t size = everywhere ? file.size() : structured_size(file);
   if (size < 8) {
     return file;
   }
   const int num_changes = 1 + static_cast<int>(random() % 3);
   for (int change = 0; change < num_changes; ++change) {
-    switch (random() % 8) {
-      case 0:
-      case 1:
-        file[random() % size] ^= static_cast<uint8_t>(1u << (random() % 8));
-        break;
-      case 2:
-      case 3:
-      case 4:
-        overwrite_word(random, file, size);
-        break;
-      case 5:
-        swap_words(random, file, size);
-        break;
-      case 6:
-        if (dictionary_.empty()) {
-          clear_range(random, file, size);
-        } else {
-          insert_token(random, file, size, dictionary_);
-        }
-        break;
-      default:
-        clear_range(random, file, size);
+    const bool is_structured = fields_ != nullptr && random() % 8 != 0;
+    if (!is_structured || !fields_->damage(random, file)) {
+      change_bytes(random, file, size);
     }
   }
   if (random() % 50 == 0) {

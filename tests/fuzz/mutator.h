@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@ namespace executorch {
 namespace fuzz {
 
 using Bytes = std::vector<uint8_t>;
+using Random = std::mt19937_64;
+
+class FlatbufferFields;
 
 /// How many bytes of a file are not plain data: of a `.pte` or `.ptd` file everything before its
 /// segments, of another one all.
@@ -22,17 +26,26 @@ std::vector<Bytes> parse_dictionary(const std::string& text);
 /// that a failure is repeated by naming its number.
 class Mutator {
  public:
-  Mutator(uint64_t seed, std::vector<Bytes> dictionary);
+  /// @param fields Not null: most changes are made to fields of a flatbuffer.
+  Mutator(uint64_t seed, std::vector<Bytes> dictionary,
+          std::shared_ptr<const FlatbufferFields> fields = nullptr);
 
   /// Which of `count` seeds mutation `index` starts from.
   size_t choose(uint64_t index, size_t count) const;
+
+  /// As many bytes, for a target that takes calls.
+  Bytes random_bytes(uint64_t index, size_t size) const;
 
   /// Damages the part of `file` that `structured_size` gives, or anything with `everywhere`.
   Bytes mutate(uint64_t index, const Bytes& file, bool everywhere) const;
 
  private:
+  /// Somewhere in the first `size` bytes.
+  void change_bytes(Random& random, Bytes& file, size_t size) const;
+
   uint64_t seed_;
   std::vector<Bytes> dictionary_;
+  std::shared_ptr<const FlatbufferFields> fields_;
 };
 
 }  // namespace fuzz

@@ -1,13 +1,19 @@
 #include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <iterator>
+#include <memory>
 
 #include <gtest/gtest.h>
 
+#include <executorch/tests/fuzz/flatbuffer_fields.h>
 #include <executorch/tests/fuzz/mutator.h>
 
 namespace {
 
 using executorch::fuzz::Bytes;
+using executorch::fuzz::Field;
+using executorch::fuzz::FlatbufferFields;
 using executorch::fuzz::Mutator;
 using executorch::fuzz::parse_dictionary;
 using executorch::fuzz::structured_size;
@@ -61,6 +67,65 @@ TEST(MutatorTest, ReadsDictionaries) {
   ASSERT_EQ(tokens.size(), 2u);
   EXPECT_EQ(tokens[0], (Bytes{'E', 'T', '1', '2'}));
   EXPECT_EQ(tokens[1], (Bytes{1, 255, 'z'}));
+}
+
+Bytes read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(FlatbufferFieldsTest, FindsWhatTheSchemaNames) {
+  const Bytes file = read("tests/fuzz/corpus/program/add.pte");
+  const FlatbufferFields fields(read("schema/program.bfbs"));
+  ASSERT_TRUE(fields.ok());
+  const auto found = fields.find(file);
+  const auto offsets = found.find("executorch_flatbuffer.AllocationDetails.memory_offset_low");
+  ASSERT_NE(offsets, found.end());
+  EXPECT_GE(offsets->second.size(), 2u);
+  uint32_t sum = 0;
+  for (const Field& field : offsets->second) {
+    EXPECT_EQ(field.size, 4);
+    uint32_t offset = 0;
+    std::memcpy(&offset, file.data() + field.at, sizeof(offset));
+    EXPECT_EQ(offset % 16, 0u);
+    sum += offset;
+  }
+  EXPECT_GT(sum, 0u);
+  EXPECT_EQ(found.count("executorch_flatbuffer.Operator.name"), 0u) << "a string, not a number";
+  EXPECT_EQ(found.count("-> executorch_flatbuffer.Operator"), 1u);
+  EXPECT_EQ(found.count("executorch_flatbuffer.KernelCall.args[]"), 1u);
+}
+
+TEST(FlatbufferFieldsTest, DamagesFieldsAndNothingElse) {
+  const Bytes file = read("tests/fuzz/corpus/program/add.pte");
+  const FlatbufferFields fields(read("schema/program.bfbs"));
+  std::vector<bool> is_field(file.size());
+  for (const auto& [name, places] : fields.find(file)) {
+    for (const Field& field : places) {
+      std::fill_n(is_field.begin() + static_cast<ptrdiff_t>(field.at), field.size, true);
+    }
+  }
+  executorch::fuzz::Random random(3);
+  for (int i = 0; i < 500; ++i) {
+    Bytes damaged = file;
+    ASSERT_TRUE(fields.damage(random, damaged));
+    for (size_t at = 0; at < file.size(); ++at) {
+      EXPECT_TRUE(is_field[at] || damaged[at] == file[at]) << at;
+    }
+  }
+}
+
+TEST(FlatbufferFieldsTest, OtherBytesHaveNone) {
+  const FlatbufferFields fields(read("schema/program.bfbs"));
+  Bytes other(200, 3);
+  executorch::fuzz::Random random(1);
+  EXPECT_FALSE(fields.damage(random, other));
+  EXPECT_FALSE(FlatbufferFields(Bytes(100, 1)).ok());
+  EXPECT_FALSE(FlatbufferFields(Bytes()).ok());
+  // A root that leads out of the file, and a table that does not end.
+  Bytes cut = read("tests/fuzz/corpus/program/add.pte");
+  cut.resize(100);
+  (void)fields.find(cut);
 }
 
 TEST(MutatorTest, TinyFilesAreLeftAlone) {

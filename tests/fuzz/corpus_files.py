@@ -1,0 +1,212 @@
+"""Writes the rest of the corpus: bundles, delegates' blobs, tokenizers, event dumps, programs of one call.
+
+    corpus_files.py DIRECTORY
+
+A directory each, with the name of the target that reads it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import struct
+import sys
+
+import torch
+from torch import nn
+from torch.export import export
+
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.backends.xnnpack.serialization.blob import NAMED, pack, unpack
+from executorch.backends.xnnpack.serialization.schema import ConstantDataOffset, write_xnngraph
+from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
+from executorch.devtools.bundled_program.core import BundledProgram
+from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
+from executorch.devtools.etdump import schema_flatcc as flatcc
+from executorch.devtools.etdump.serialize import serialize_to_etdump_flatcc
+from executorch.exir import to_edge, to_edge_transform_and_lower
+from executorch.schema.scalar_type import ScalarType
+from executorch.tests.fuzz import corpus_calls
+
+
+class _Scale(nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x * y, (x + 1).to(torch.int64)
+
+
+class _Layers(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(2, 4, 3, padding=1)
+        self.linear = nn.Linear(4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.relu(self.convolution(x))
+        x = torch.cat((x, nn.functional.pad(x, (0, 0, 0, 0))), 1)[:, 2:6].mean((2, 3))
+        return torch.softmax(self.linear(x) * torch.sigmoid(self.linear(x)), -1)
+
+
+class _Elementwise(nn.Module):
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.clamp(x @ y.transpose(1, 2), -1, 1).abs() - torch.minimum(x @ x, y @ y)
+
+
+def bundles() -> dict[str, bytes]:
+    """Bundled programs, with test cases that pass."""
+    x, y = torch.rand(2, 3), torch.rand(2, 3)
+    manager = to_edge(export(_Scale(), (x, y))).to_executorch()
+    cases = [MethodTestCase((a, y), _Scale()(a, y)) for a in (x, x + 1)]
+    bundle = BundledProgram(manager, [MethodTestSuite("forward", cases)])
+    return {"two_cases": serialize_from_bundled_program_to_flatbuffer(bundle)}
+
+
+def _blobs_of(module: nn.Module, inputs: tuple[torch.Tensor, ...]) -> list[tuple[bytes, bytes]]:
+    edge = to_edge_transform_and_lower(export(module.eval(), inputs), partitioner=[XnnpackPartitioner()])
+    lowered = [m for _, m in edge.exported_program().graph_module.named_children()]
+    blobs = []
+    for delegate in lowered:
+        graph, _ = unpack(delegate.processed_bytes)
+        store = delegate.named_data_store_output
+        inside, named, constants = [], [], b""
+        for place in graph.constant_data:
+            if not place.named_key:
+                inside.append(place)
+                named.append(place)
+                continue
+            data = bytes(store.buffers[store.pte_data[place.named_key].buffer_index])
+            inside.append(ConstantDataOffset(len(constants), len(data)))
+            # The target gives every name as much data as the number at its end says.
+            named.append(ConstantDataOffset(NAMED, 0, f"w{len(data)}"))
+            constants += data + bytes(-len(data) % 16)
+        with_header = pack(dataclasses.replace(graph, constant_data=inside), constants)
+        without = write_xnngraph(dataclasses.replace(graph, constant_data=named)).tobytes()
+        blobs.append((with_header, bytes(without)))
+    return blobs
+
+
+def blobs() -> dict[str, bytes]:
+    """Delegates' blobs in both forms: with a header and constants behind the graph, and the graph alone."""
+    models = {
+        "layers": (_Layers(), (torch.rand(1, 2, 6, 6),)),
+        "elementwise": (_Elementwise(), (torch.rand(2, 3, 3), torch.rand(2, 3, 3))),
+    }
+    files = {}
+    for name, (module, inputs) in models.items():
+        ((with_header, without),) = _blobs_of(module, inputs)
+        files[f"{name}_header"] = with_header
+        files[name] = without
+    return files
+
+
+def _varint(value: int) -> bytes:
+    digits = [value & 127]
+    while value := value >> 7:
+        digits[-1] |= 128
+        digits.append(value & 127)
+    return bytes(digits)
+
+
+def _message(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _sentencepiece(unigram: bool) -> bytes:
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3)]
+    pieces += [(f"<0x{i:02X}>", 0.0, 6) for i in range(256)]
+    pieces += [
+        (text, -float(i), 1) for i, text in enumerate(["▁", "a", "b", "aa", "ab", "▁hello", "lo", "l"])
+    ]
+    pieces += [("<user>", 0.0, 4)]
+    body = b"".join(
+        _message(
+            1,
+            _message(1, text.encode()) + b"\x15" + struct.pack("<f", score) + b"\x18" + _varint(kind),
+        )
+        for text, score, kind in pieces
+    )
+    trainer = (
+        b"\x18"
+        + _varint(1 if unigram else 2)
+        + b"".join(_varint(number << 3) + _varint(value) for number, value in ((40, 0), (41, 1), (42, 2)))
+    )
+    return body + _message(2, trainer) + _message(3, b"\x18\x01\x20\x01\x28\x01")
+
+
+def tokenizers() -> dict[str, bytes]:
+    """Tokenizers of both formats."""
+    pieces = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % i for i in range(256)]
+    pieces += [b" ", b"a", b"b", b"aa", b"ab", b" h", b"lo"]
+    llama2c = struct.pack("<i", max(map(len, pieces)))
+    for i, piece in enumerate(pieces):
+        llama2c += struct.pack("<fi", -float(i), len(piece)) + piece
+    return {"llama2c": llama2c, "bpe": _sentencepiece(False), "unigram": _sentencepiece(True)}
+
+
+def dumps() -> dict[str, bytes]:
+    """An event dump with every kind of event."""
+    tensor = flatcc.Tensor(scalar_type=ScalarType.FLOAT, sizes=[2, 3], strides=[3, 1], offset=8)
+    value = flatcc.Value(
+        val=flatcc.ValueType.TENSOR.value,
+        tensor=tensor,
+        tensor_list=None,
+        int_value=None,
+        float_value=None,
+        double_value=None,
+        bool_value=None,
+        output=None,
+    )
+    profile = flatcc.ProfileEvent(
+        name="call",
+        chain_index=0,
+        instruction_id=1,
+        delegate_debug_id_int=-1,
+        delegate_debug_id_str="part",
+        delegate_debug_metadata=b"more",
+        start_time=5,
+        end_time=9,
+    )
+    debug = flatcc.DebugEvent(
+        chain_index=0,
+        instruction_id=1,
+        debug_entry=value,
+        delegate_debug_id_int=-1,
+        delegate_debug_id_str="",
+        name="out",
+    )
+    allocation = flatcc.AllocationEvent(allocator_id=1, allocation_size=64)
+    events = [
+        flatcc.Event(profile_event=profile, allocation_event=None, debug_event=None),
+        flatcc.Event(profile_event=None, allocation_event=allocation, debug_event=None),
+        flatcc.Event(profile_event=None, allocation_event=None, debug_event=debug),
+    ]
+    run = flatcc.RunData(
+        name="execute",
+        bundled_input_index=-1,
+        allocators=[flatcc.Allocator(name="method")],
+        events=events,
+    )
+    return {"events": serialize_to_etdump_flatcc(flatcc.ETDumpFlatCC(version=0, run_data=[run]))}
+
+
+def files() -> dict[str, dict[str, bytes]]:
+    """Directory to name to content."""
+    return {
+        "calls": {f"{name}.pte": corpus_calls.one_call(*call) for name, call in corpus_calls.CALLS.items()},
+        "bundled": {f"{name}.bpte": data for name, data in bundles().items()},
+        "xnnpack": {f"{name}.xnn": data for name, data in blobs().items()},
+        "tokenizer": {f"{name}.model": data for name, data in tokenizers().items()},
+        "etdump": {f"{name}.etdp": data for name, data in dumps().items()},
+    }
+
+
+def main() -> None:
+    torch.manual_seed(0)
+    root = pathlib.Path(sys.argv[1])
+    for directory, contents in files().items():
+        (root / directory).mkdir(parents=True, exist_ok=True)
+        for name, data in contents.items():
+            (root / directory / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
