@@ -30,7 +30,7 @@ class Session {
   }
 
   void step() {
-    switch (choices_.below(8)) {
+    switch (choices_.below(10)) {
       case 0:
       case 1:
         load();
@@ -43,6 +43,14 @@ class Session {
         break;
       case 4:
         (void)Java_org_pytorch_executorch_NativeModule_backendNames(env(), nullptr);
+        (void)Java_org_pytorch_executorch_NativeModule_operatorNames(env(), nullptr);
+        break;
+      case 5:
+        (void)Java_org_pytorch_executorch_NativeModule_methodBackends(env(), nullptr, module(),
+                                                                      method());
+        break;
+      case 6:
+        (void)Java_org_pytorch_executorch_NativeModule_logLines(env(), nullptr);
         break;
       default:
         execute();
