@@ -8,9 +8,11 @@ A directory each, with the name of the target that reads it.
 from __future__ import annotations
 
 import dataclasses
+import json
 import pathlib
 import struct
 import sys
+from base64 import b64encode
 
 import torch
 from torch import nn
@@ -132,14 +134,63 @@ def _sentencepiece(unigram: bool) -> bytes:
     return body + _message(2, trainer) + _message(3, b"\x18\x01\x20\x01\x28\x01")
 
 
+def _hugging_face() -> dict[str, object]:
+    """A `tokenizer.json` with most kinds of parts."""
+    vocabulary = ["<s>", "</s>", "a", "b", "c", "Ġ", "ab", "Ġab", "Ã", "©", "1"]
+    parts = [
+        {"type": "NFC"},
+        {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
+        {"type": "Strip", "strip_left": False, "strip_right": True},
+    ]
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": r"\s+(?!\S)|\p{N}"},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+    return {
+        "added_tokens": [
+            {"id": i, "content": content, "special": True, "normalized": False}
+            for i, content in enumerate(vocabulary[:2])
+        ],
+        "normalizer": {"type": "Sequence", "normalizers": parts},
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [split, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}],
+        },
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": "<s>", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+            ],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}},
+        },
+        "decoder": {"type": "ByteLevel"},
+        "model": {
+            "type": "BPE",
+            "unk_token": "<s>",
+            "vocab": {piece: i for i, piece in enumerate(vocabulary)},
+            "merges": ["a b", ["Ġ", "ab"]],
+        },
+    }
+
+
 def tokenizers() -> dict[str, bytes]:
-    """Tokenizers of both formats."""
+    """Tokenizers of every format."""
     pieces = [b"<unk>", b"<s>", b"</s>"] + [b"<0x%02X>" % i for i in range(256)]
     pieces += [b" ", b"a", b"b", b"aa", b"ab", b" h", b"lo"]
     llama2c = struct.pack("<i", max(map(len, pieces)))
     for i, piece in enumerate(pieces):
         llama2c += struct.pack("<fi", -float(i), len(piece)) + piece
-    return {"llama2c": llama2c, "bpe": _sentencepiece(False), "unigram": _sentencepiece(True)}
+    ranks = [bytes([i]) for i in range(256)] + [b"ab", b" ab"]
+    return {
+        "llama2c": llama2c,
+        "bpe": _sentencepiece(False),
+        "unigram": _sentencepiece(True),
+        "hugging_face": json.dumps(_hugging_face(), ensure_ascii=False).encode(),
+        "tiktoken": b"".join(b64encode(piece) + b" %d\n" % i for i, piece in enumerate(ranks)),
+    }
 
 
 def dumps() -> dict[str, bytes]:

@@ -1,10 +1,13 @@
 // A file of a tokenizer, whichever format it is: load, and texts to tokens and back.
 
-#include <memory>
+#include <initializer_list>
 #include <string>
+#include <vector>
 
+#include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
+#include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/tests/fuzz/digest.h>
 #include <executorch/tests/fuzz/fuzz_target.h>
 #include <executorch/tests/fuzz/quiet.h>
@@ -19,15 +22,15 @@ using tokenizers::Tokenizer;
 const std::string kTexts[] = {"", "a", " hello world ", "\xe2\x96\x81\xf0\x9f\x98\x80\xff\xc3",
                               "aaaaabbbbb  <0x41></s><s>ab\n\t"};
 
-/// @returns whether it could be loaded and everything went well.
+/// @returns whether it could be loaded and has tokens for some of the texts.
 bool use(Tokenizer& tokenizer, const std::string& path, Digest& digest) {
   if (tokenizer.load(path) != Error::Ok) {
     return false;
   }
-  bool ok = true;
+  bool ok = false;
   for (const std::string& text : kTexts) {
     const auto tokens = tokenizer.encode(text, 1, 1);
-    ok = ok && tokens.ok();
+    ok = ok || tokens.ok();
     uint64_t previous = tokenizer.bos_tok();
     for (const uint64_t token : tokens.ok() ? *tokens : std::vector<uint64_t>()) {
       const auto piece = tokenizer.decode(previous, token, token % 2 == 0);
@@ -41,7 +44,10 @@ bool use(Tokenizer& tokenizer, const std::string& path, Digest& digest) {
   for (const uint64_t token : {uint64_t{0}, static_cast<uint64_t>(tokenizer.vocab_size()),
                                UINT64_MAX, tokenizer.eos_tok()}) {
     (void)tokenizer.decode(token, token);
+    (void)tokenizer.decode_batch({token, token}, true);
+    (void)tokenizer.id_to_piece(token);
   }
+  (void)tokenizer.piece_to_id("a");
   return ok;
 }
 
@@ -54,10 +60,15 @@ extern "C" bool FuzzTargetResult(const uint8_t* data, size_t size, uint64_t* res
   Digest digest;
   tokenizers::Llama2cTokenizer llama2c;
   tokenizers::SPTokenizer sentencepiece;
-  const bool is_llama2c = use(llama2c, path, digest);
-  const bool is_sentencepiece = use(sentencepiece, path, digest);
+  tokenizers::HFTokenizer hugging_face;
+  tokenizers::Tiktoken tiktoken;
+  bool ok = false;
+  for (Tokenizer* const tokenizer :
+       std::initializer_list<Tokenizer*>{&llama2c, &sentencepiece, &hugging_face, &tiktoken}) {
+    ok = use(*tokenizer, path, digest) || ok;
+  }
   *result = digest.value;
-  return is_llama2c || is_sentencepiece;
+  return ok;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
