@@ -176,7 +176,10 @@ EDGES = {
     },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
-    "examples/models/llama": {"py": ["extension/llm/cache", "extension/llm/models"], "cc": []},
+    "examples/models/llama": {
+        "py": ["extension/llm/cache", "extension/llm/export", "extension/llm/models"],
+        "cc": [],
+    },
     # The documented command that exports one of those models.
     "examples/xnnpack": {
         "py": ["backends/xnnpack", "examples/models", "exir", "extension/export_util", "runtime"],

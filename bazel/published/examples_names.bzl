@@ -10,6 +10,13 @@ EXAMPLES = {
         "executorch.extension.llm.models.model_args": "ModelArgs",
         "executorch.extension.llm.models.rope": "Rope",
     },
+    "examples/models/llama/export_llama": {"here": "main"},
+    "examples/models/llama/export_llama_lib": {
+        "executorch.extension.llm.export.builder": "DType LLMEdgeManager",
+        "executorch.extension.llm.export.command_line": "build_args_parser",
+        "executorch.extension.llm.export.config.llm_config": "LlmConfig",
+        "executorch.extension.llm.export.pipeline": "export_llama",
+    },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
     "examples/models/llama/llama_transformer": {
         "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",

@@ -30,7 +30,6 @@ PYTHON_LAYERS = [
     {
         "devtools",
         "devtools/intermediate_output_tap",
-        "examples/models/llama",
         "export",
         "extension/audio",
         "extension/export_util",
@@ -40,6 +39,8 @@ PYTHON_LAYERS = [
         "backends/xnnpack/utils",
     },
     {"backends/openvino/recipes", "backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
+    {"backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
+    {"examples/models/llama"},
 ]
 CC_LAYERS = [
     {"runtime/platform"},

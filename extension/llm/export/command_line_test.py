@@ -1,0 +1,47 @@
+"""Flags to configurations: each field that has a flag, and the documented short ones."""
+
+import pytest
+
+from executorch.extension.llm.export.command_line import build_args_parser, main
+from executorch.extension.llm.export.config.llm_config import DtypeOverride, LlmConfig, ModelType
+
+
+def _config(text):
+    return LlmConfig.from_args(build_args_parser().parse_args(text.split()))
+
+
+def test_nothing_given_is_all_defaults():
+    assert _config("") == LlmConfig()
+
+
+def test_the_documented_flags():
+    config = _config(
+        "--model llama3_2 -c w.pth -p p.json -kv --use_sdpa_with_kv_cache -X --xnnpack-extended-ops -qmode 8da4w -G 64 "
+        "-E 4,32 -d fp16 --max_seq_length 64 --max_context_length 256 --disable_dynamic_shape -n out.pte -o dir -v "
+        "--calibration_tasks a b"
+    )
+    assert config.base.model_class is ModelType.llama3_2
+    assert (config.base.checkpoint, config.base.params) == ("w.pth", "p.json")
+    assert config.model.use_kv_cache and config.model.use_sdpa_with_kv_cache
+    assert not config.model.enable_dynamic_shape and config.model.dtype_override is DtypeOverride.fp16
+    assert config.backend.xnnpack.enabled and config.backend.xnnpack.extended_ops
+    quantization = config.quantization
+    assert (quantization.qmode, quantization.group_size) == ("8da4w", 64)
+    assert quantization.embedding_quantize == "4,32" and quantization.calibration_tasks == ["a", "b"]
+    assert (config.export.max_seq_length, config.export.max_context_length) == (64, 256)
+    assert (config.export.output_name, config.export.output_dir) == ("out.pte", "dir")
+    assert config.debug.verbose
+    assert _config("-kv --local_global_attention [16,0]").model.local_global_attention == [16, 0]
+
+
+def test_what_is_wrong_is_one_line(tmp_path, capsys):
+    for arguments, command, message in [
+        (["-c", "none.pth"], "export_llama", "no checkpoint none.pth"),
+        (["-qmode", "int3"], "export_llama", "int3"),
+        (["--config", str(tmp_path / "none.yaml")], "export_llm", "no configuration"),
+    ]:
+        assert main(arguments) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"{command}: ") and message in error and error.count("\n") == 1
+    with pytest.raises(SystemExit):
+        main(["--model", "llama9"])
