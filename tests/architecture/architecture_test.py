@@ -39,7 +39,6 @@ PYTHON_LAYERS = [
         "backends/xnnpack/utils",
     },
     {"backends/openvino/recipes", "backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
-    {"backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
     {"examples/models/llama"},
 ]
 CC_LAYERS = [
