@@ -1,4 +1,5 @@
 #include <cinttypes>
+#include <cstdlib>
 #include <cstring>
 
 #include <flatbuffers/verifier.h>
@@ -67,6 +68,12 @@ Result<Blob> Blob::parse(const void* data, size_t size) {
   }
   ET_CHECK_OR_RETURN_ERROR(has_known_identifier(flatbuffer), DelegateInvalidCompatibility,
                            "XNNPACK: the delegate's blob is no graph of a known version");
+  // Where it lies is what a header says, or a file around it.
+  if (reinterpret_cast<uintptr_t>(flatbuffer.data) % alignof(uint64_t) != 0) {
+    blob.copy_.resize(flatbuffer.size / sizeof(uint64_t) + 1);
+    std::memcpy(blob.copy_.data(), flatbuffer.data, flatbuffer.size);
+    flatbuffer.data = blob.copy_.data();
+  }
   flatbuffers::Verifier verifier(static_cast<const uint8_t*>(flatbuffer.data), flatbuffer.size);
   ET_CHECK_OR_RETURN_ERROR(verifier.VerifyBuffer<fb_xnnpack::XNNGraph>(nullptr),
                            DelegateInvalidCompatibility,
@@ -78,8 +85,24 @@ Result<Blob> Blob::parse(const void* data, size_t size) {
   return blob;
 }
 
-Result<Bytes> Blob::constant(uint32_t index, const NamedDataMap* named,
+Result<Bytes> Blob::constant(uint32_t index, size_t alignment, const NamedDataMap* named,
                              std::vector<FreeableBuffer>& held) const {
+  Result<Bytes> found = stored_constant(index, named, held);
+  if (!found.ok() || found->size == 0 ||
+      reinterpret_cast<uintptr_t>(found->data) % alignment == 0) {
+    return found;
+  }
+  void* const copy = std::malloc(found->size);
+  ET_CHECK_OR_RETURN_ERROR(copy != nullptr, MemoryAllocationFailed,
+                           "XNNPACK: no memory for a constant of %zu bytes that is not aligned",
+                           found->size);
+  std::memcpy(copy, found->data, found->size);
+  held.emplace_back(copy, found->size, [](void*, void* data, size_t) { std::free(data); });
+  return Bytes{copy, found->size, found->key};
+}
+
+Result<Bytes> Blob::stored_constant(uint32_t index, const NamedDataMap* named,
+                                    std::vector<FreeableBuffer>& held) const {
   const auto* places = graph_->constant_data();
   if (places == nullptr || places->size() == 0) {
     const auto* buffers = graph_->constant_buffer();

@@ -30,12 +30,19 @@ class Blob {
 
   const fb_xnnpack::XNNGraph& graph() const { return *graph_; }
 
-  /// Constant number `index`, out of the blob or out of `named`. What comes from there is kept
-  /// alive in `held`, whose owner has to outlive the use.
-  runtime::Result<Bytes> constant(uint32_t index, const runtime::NamedDataMap* named,
+  /// Constant number `index`, out of the blob or out of `named`, at an address that is a multiple
+  /// of `alignment`: elsewhere it is copied. What comes from `named`, and copies, are kept alive in
+  /// `held`, whose owner has to outlive the use.
+  runtime::Result<Bytes> constant(uint32_t index, size_t alignment,
+                                  const runtime::NamedDataMap* named,
                                   std::vector<runtime::FreeableBuffer>& held) const;
 
  private:
+  runtime::Result<Bytes> stored_constant(uint32_t index, const runtime::NamedDataMap* named,
+                                         std::vector<runtime::FreeableBuffer>& held) const;
+
+  /// The flatbuffer, if the file has it where its numbers would not be aligned.
+  std::vector<uint64_t> copy_;
   const fb_xnnpack::XNNGraph* graph_ = nullptr;
   Bytes constants_;
 };

@@ -121,9 +121,8 @@ Bytes scales_of(const Blob& blob, const flatbuffers::Vector<Stored>* list, uint3
     std::memcpy(copies.back().get(), list->data(), size);
     return {copies.back().get(), size, nullptr};
   }
-  const Result<Bytes> found = blob.constant(index, named, held);
-  if (!found.ok() || found->size < size ||
-      reinterpret_cast<uintptr_t>(found->data) % alignof(T) != 0) {
+  const Result<Bytes> found = blob.constant(index, alignof(T), named, held);
+  if (!found.ok() || found->size < size) {
     return {};
   }
   return {found->data, size, found->key};
@@ -153,16 +152,18 @@ Error Subgraph::define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue
       DelegateInvalidCompatibility,
       "XNNPACK: value %" PRIu32 " has a shape, flags or an external id that are impossible", name);
   if (tensor.constant_buffer_idx() != 0) {
-    const Result<Bytes> data = blob.constant(tensor.constant_buffer_idx(), named, held_);
+    const size_t bits = bits_of(value.datatype);
+    const Result<Bytes> data =
+        blob.constant(tensor.constant_buffer_idx(), bits < 8 ? 1 : bits / 8, named, held_);
     if (!data.ok()) {
       return data.error();
     }
-    const size_t bits = bits_of(value.datatype);
-    const size_t wanted = (elements * bits + 7) / 8;
+    // More than this device's addresses reach is too many as well.
+    const uint64_t wanted = (elements * bits + 7) / 8;
     ET_CHECK_OR_RETURN_ERROR(bits > 0 && data->size >= wanted, DelegateInvalidCompatibility,
                              "XNNPACK: constant %" PRIu32 " has %zu bytes, too few for its shape",
                              name, data->size);
-    value.constant = {data->data, wanted, data->key};
+    value.constant = {data->data, static_cast<size_t>(wanted), data->key};
     value.is_written = true;
   }
   has_persistent_values_ =
