@@ -40,9 +40,19 @@ struct executorch_module {
 
 namespace {
 
+/// Instead of last_message() if that is empty.
+thread_local const char* plain_message = "";
+
 std::string& last_message() {
   thread_local std::string message;
   return message;
+}
+
+/// A message that takes no memory, for when there is none.
+executorch_error fail_without_memory(const char* message, Error error) noexcept {
+  last_message().clear();
+  plain_message = message;
+  return static_cast<executorch_error>(error);
 }
 
 /// Runs what a function of the interface does; failures leave their message, and nothing is thrown.
@@ -65,9 +75,10 @@ executorch_error guarded(const char* what, Body&& body) noexcept {
     }
     return static_cast<executorch_error>(error);
   } catch (const std::bad_alloc&) {
-    return static_cast<executorch_error>(Error::MemoryAllocationFailed);
+    return fail_without_memory("MemoryAllocationFailed: the process has no more memory",
+                               Error::MemoryAllocationFailed);
   } catch (...) {
-    return static_cast<executorch_error>(Error::Internal);
+    return fail_without_memory("Internal: an unexpected exception", Error::Internal);
   }
 }
 
@@ -102,6 +113,9 @@ executorch_error with_meta(const char* what, executorch_module* module, const ch
   });
 }
 
+/// No version of the options has more; what says so was never set.
+constexpr size_t kMostOptionBytes = 4096;
+
 Error check_index(size_t index, size_t count, const char* what) {
   if (index >= count) {
     ET_LOG(Error, "There is no %s %zu, there are %zu", what, index, count);
@@ -110,18 +124,27 @@ Error check_index(size_t index, size_t count, const char* what) {
   return Error::Ok;
 }
 
-/// The options with their defaults. Fails for those of another version of this interface.
+/// The options with their defaults. A caller that was compiled when they were fewer passes fewer
+/// bytes. One that knows more of them than this library passes more, which have to be zero.
 Error read_options(const executorch_module_options* given, executorch_module_options& options) {
   options = {};
   if (given == nullptr) {
     return Error::Ok;
   }
-  if (given->struct_size != sizeof(options)) {
-    ET_LOG(Error, "The options are of %zu bytes, expected %zu: set struct_size, or rebuild",
-           given->struct_size, sizeof(options));
+  const size_t size = given->struct_size;
+  bool is_known = size >= sizeof(size) && size <= kMostOptionBytes;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t i = sizeof(options); is_known && i < size; ++i) {
+    is_known = bytes[i] == 0;
+  }
+  if (!is_known) {
+    ET_LOG(Error,
+           "The options say that they have %zu bytes, and this library knows %zu: set struct_size, "
+           "zero the rest, or use a newer library",
+           size, sizeof(options));
     return Error::InvalidArgument;
   }
-  options = *given;
+  std::memcpy(&options, given, size < sizeof(options) ? size : sizeof(options));
   if (options.load_mode < EXECUTORCH_LOAD_FILE ||
       options.load_mode > EXECUTORCH_LOAD_MMAP_MLOCK_IGNORE_ERRORS) {
     ET_LOG(Error, "There is no load mode %d", static_cast<int>(options.load_mode));
@@ -158,7 +181,9 @@ const char* executorch_error_name(executorch_error error) {
   return std::strrchr(executorch::runtime::to_string(static_cast<Error>(error)), ':') + 1;
 }
 
-const char* executorch_last_message(void) { return last_message().c_str(); }
+const char* executorch_last_message(void) {
+  return last_message().empty() ? plain_message : last_message().c_str();
+}
 
 size_t executorch_dtype_size(int32_t dtype) {
   const bool known = dtype >= 0 && dtype < static_cast<int32_t>(ScalarType::Undefined);

@@ -109,7 +109,7 @@ typedef enum executorch_load_mode {
 
 /// How to load. Zero everything but `struct_size` for the defaults.
 typedef struct executorch_module_options {
-  size_t struct_size;             ///< sizeof(executorch_module_options).
+  size_t struct_size;  ///< sizeof(executorch_module_options) where the caller was compiled.
   const char* const* data_paths;  ///< `.ptd` files with weights, `num_data_paths` of them.
   size_t num_data_paths;
   int32_t load_mode;         ///< An executorch_load_mode; only for paths.

@@ -142,6 +142,7 @@ TEST(CApiTest, MalformedInputsAreRefused) {
     EXPECT_THAT(executorch_last_message(), HasSubstr(reason));
   };
   static const uint8_t repeated[] = {0, 0};
+  static const uint8_t columns_first[] = {1, 0};
   refused("rank 17", [](Input& i) { i.value.as.tensor.rank = 17; });
   refused("no sizes", [](Input& i) { i.value.as.tensor.sizes = nullptr; });
   refused("dtype 30", [](Input& i) { i.value.as.tensor.dtype = 30; });
@@ -155,6 +156,12 @@ TEST(CApiTest, MalformedInputsAreRefused) {
   refused("kind 6", [](Input& i) { i.value.kind = EXECUTORCH_KIND_OTHER; });
   refused("Input 0 has dtype Int",
           [](Input& i) { i.value.as.tensor.dtype = EXECUTORCH_DTYPE_INT32; });
+  refused("Input 0 has shape (6) of 1 dimensions, expected 2", [](Input& i) {
+    i.value.as.tensor.rank = 1;
+    i.sizes[0] = 6;
+  });
+  refused("Input 0 has dim order (1, 0), expected (0, 1)",
+          [](Input& i) { i.value.as.tensor.dim_order = columns_first; });
   refused("null pointer", [](Input& i) {
     i.value.kind = EXECUTORCH_KIND_STRING;
     i.value.as.string_value = {nullptr, 3};
@@ -191,6 +198,33 @@ TEST(CApiTest, NullPointersAndWrongCountsAreRefused) {
   options.num_data_paths = 1;
   EXPECT_EQ(executorch_module_load("x", &options, &made), invalid);
   executorch_module_destroy(nullptr);
+}
+
+TEST(CApiTest, OptionsOfOlderAndNewerCallers) {
+  const PteFile file = tiny();
+  const auto load_with = [&](const void* options) {
+    executorch_module* module = nullptr;
+    const executorch_error error = executorch_module_load_from_memory(
+        file.data(), file.size(), static_cast<const executorch_module_options*>(options), &module);
+    executorch_module_destroy(module);
+    return error;
+  };
+  // An older one ends before what it did not know; what lies behind is not looked at.
+  executorch_module_options older;
+  std::memset(&older, 0xff, sizeof(older));
+  older.struct_size = offsetof(executorch_module_options, load_mode);
+  older.data_paths = nullptr;
+  older.num_data_paths = 0;
+  EXPECT_EQ(load_with(&older), 0u) << executorch_last_message();
+  struct {
+    executorch_module_options known;
+    size_t unknown[2];
+  } newer{};
+  newer.known.struct_size = sizeof(newer);
+  EXPECT_EQ(load_with(&newer), 0u) << executorch_last_message();
+  newer.unknown[1] = 1;
+  EXPECT_EQ(load_with(&newer), code(Error::InvalidArgument));
+  EXPECT_THAT(executorch_last_message(), HasSubstr("newer library"));
 }
 
 TEST(CApiTest, WeightsComeFromFiles) {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <executorch/runtime/platform/platform.h>
+#include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/types.h>
 
 namespace executorch {
 namespace extension {
@@ -26,20 +27,20 @@ class LogCapture {
   /// The messages so far, without repetitions, oldest first; the capture is empty afterwards.
   std::vector<std::string> take();
 
-  /// Puts the capture between the runtime and the log output. Call once, before anything is logged.
+  /// Puts the capture between the runtime and the platform layer, which stays the application's,
+  /// now and when it registers another one. As often as you like.
   static void install();
 
  private:
   struct Line {
     et_timestamp_t timestamp;
-    et_pal_log_level_t level;
     const char* filename;
     const char* function;
     size_t line;
     std::string message;
   };
 
-  static void emit(et_timestamp_t timestamp, et_pal_log_level_t level, const char* filename,
+  static bool keep(runtime::LogLevel level, et_timestamp_t timestamp, const char* filename,
                    const char* function, size_t line, const char* message, size_t length);
 
   LogCapture* outer_;

@@ -7,6 +7,7 @@
 
 #include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {
@@ -69,6 +70,27 @@ TEST_F(LogCaptureTest, TheInnermostCaptureOfTheThreadGetsTheLine) {
   std::thread([] { ET_LOG(Error, "elsewhere"); }).join();
   EXPECT_THAT(outer.take(), ElementsAre("outer"));
   EXPECT_THAT(printed(), ElementsAre("elsewhere"));
+}
+
+TEST_F(LogCaptureTest, ThePlatformLayerStaysTheApplications) {
+  static int num_ticks;
+  const auto printing = runtime::get_pal_impl()->emit_log_message;
+  // Registered before the capture is installed, and after it.
+  for (const bool before : {true, false}) {
+    num_ticks = 0;
+    const auto install_or = [&](bool now) { now ? LogCapture::install() : void(); };
+    install_or(!before);
+    runtime::register_pal(runtime::PalImpl::create(
+        nullptr, nullptr,
+        []() -> et_timestamp_t { return static_cast<et_timestamp_t>(++num_ticks); }, nullptr,
+        printing, nullptr, nullptr, "application"));
+    install_or(before);
+    EXPECT_STREQ(runtime::get_pal_impl()->source_filename, "application");
+    LogCapture log;
+    ET_LOG(Error, "captured");
+    EXPECT_THAT(log.take(), ElementsAre("captured"));
+    EXPECT_GT(num_ticks, 0);
+  }
 }
 
 TEST_F(LogCaptureTest, AFloodIsCutOff) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <executorch/extension/threadpool/cpuinfo_utils.h>
+#include <executorch/extension/threadpool/test_without_threads.h>
 #include <executorch/extension/threadpool/threadpool.h>
 #include <executorch/extension/threadpool/threadpool_guard.h>
 #include <executorch/runtime/kernel/thread_parallel_interface.h>
@@ -109,6 +110,13 @@ TEST(ProcessPoolTest, IsOneAndWorks) {
   EXPECT_EQ(get_threadpool()->get_thread_count(), 3u);
   EXPECT_EQ(pthreadpool_get_threads_count(get_pthreadpool()), 3u);
   EXPECT_EQ(executorch::extension::get_thread_count(), 3);
+}
+
+// One binary has kernels with threads and kernels without.
+TEST(ProcessPoolTest, SourcesWithoutThreadsStayWithoutThem) {
+  ASSERT_TRUE(get_threadpool()->_unsafe_reset_threadpool(4));
+  EXPECT_EQ(executorch::extension::get_thread_count(), 4);
+  EXPECT_EQ(executorch::extension::testing::count_threads_without(), 1);
 }
 
 TEST(ProcessPoolTest, SurvivesFork) {

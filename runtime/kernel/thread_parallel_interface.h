@@ -60,6 +60,10 @@ int64_t get_thread_count();
 
 #else  // ET_USE_THREADPOOL
 
+// Of another name to the linker: a binary may have sources of both kinds, and neither gets the
+// other's.
+inline namespace without_threadpool {
+
 /// Calls `f(begin, end)` on the calling thread. See the declaration above for the contract with a
 /// thread pool.
 template <typename Func>
@@ -74,6 +78,8 @@ inline void set_thread_num([[maybe_unused]] int64_t thread_num) {
 }
 
 inline int64_t get_thread_count() { return 1; }
+
+}  // namespace without_threadpool
 
 #endif  // ET_USE_THREADPOOL
 

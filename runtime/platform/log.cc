@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdio>
 
 #include <executorch/runtime/platform/log.h>
@@ -24,7 +25,11 @@ et_pal_log_level_t to_pal_level(LogLevel level) {
   return kUnknown;
 }
 
+std::atomic<LogFilter> log_filter{nullptr};
+
 }  // namespace
+
+void set_log_filter(LogFilter filter) { log_filter.store(filter, std::memory_order_relaxed); }
 
 et_timestamp_t get_log_timestamp() { return pal_current_ticks(); }
 
@@ -41,7 +46,10 @@ void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const
       length = sizeof(message) - 1;
     }
   }
-  pal_emit_log_message(timestamp, to_pal_level(level), filename, function, line, message, length);
+  const LogFilter filter = log_filter.load(std::memory_order_relaxed);
+  if (filter == nullptr || !filter(level, timestamp, filename, function, line, message, length)) {
+    pal_emit_log_message(timestamp, to_pal_level(level), filename, function, line, message, length);
+  }
 }
 
 }  // namespace internal

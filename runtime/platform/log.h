@@ -42,6 +42,13 @@ constexpr size_t kMaxLogMessageLength = 256;
 /// Ticks to stamp a message with.
 et_timestamp_t get_log_timestamp();
 
+/// Sees every message before the platform layer; returns whether it keeps it.
+using LogFilter = bool (*)(LogLevel level, et_timestamp_t timestamp, const char* filename,
+                           const char* function, size_t line, const char* message, size_t length);
+
+/// Sets the only filter of the process; null for none. The platform layer stays as it is.
+void set_log_filter(LogFilter filter);
+
 /// Formats and emits one message. Does not allocate.
 ET_PRINTFLIKE(6, 0)
 void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function,
