@@ -35,7 +35,7 @@ def test_the_python_runs(capsys):
 
 def test_the_cpp_is_the_backends():
     found = CPP.findall(PAGE.read_text())
-    assert [name for _, name, _ in found] == ["init", "execute", "destroy", "registration"]
+    assert [name for _, name, _ in found] == ["init", "execute", "num_outputs", "destroy", "registration"]
     for path, name, text in found:
         assert text == region(path, name), f"{name} in {PAGE.name} is not what {path} says"
 

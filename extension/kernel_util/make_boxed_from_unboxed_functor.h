@@ -61,7 +61,8 @@ struct WrapUnboxedIntoFunctor {
 /// EXECUTORCH_FN(my_op_out))`. `name` has to live as long as the process.
 template <class FuncType>
 runtime::Kernel make_boxed_kernel(const char* name, FuncType /*function*/) {
-  return runtime::Kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
+  return runtime::Kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call,
+                         runtime::written_arguments<FuncType::func_ptr()>());
 }
 
 }  // namespace kernel_util

@@ -162,7 +162,7 @@ def test_an_operator_without_outputs_writes_its_result(write):
     )
     assert declaration + "executorch::aten::Tensor& out);" in render.native_functions_header(functions)
     source = render.register_kernels_source(functions, "<my/NativeFunctions.h>")
-    assert "(&::my::native::twice)>, 1>)," in source
+    assert "(&::my::native::twice)>, 1>, executorch::runtime::written_arguments<" in source
     assert source.count("void into_result(") == 1
     assert not parse_schema(ADD).is_functional
     assert "into_result" not in render.register_kernels_source([], "<my/NativeFunctions.h>")

@@ -120,7 +120,8 @@ def _registration(function: str, schema: Schema, key: str | None) -> str:
     if schema.is_functional:
         boxed = f"into_result<executorch::runtime::boxed_kernel<{pointer}>, {len(schema.arguments)}>"
         fallback = suffix or ", KernelKey()"
-        return f'    Kernel(\n        "{schema.full_name}"{fallback}, &{boxed}),'
+        written = f"executorch::runtime::written_arguments<{pointer}>()"
+        return f'    Kernel(\n        "{schema.full_name}"{fallback}, &{boxed}, {written}),'
     return f'    make_boxed_kernel<{pointer}>(\n        "{schema.full_name}"{suffix}),'
 
 

@@ -61,9 +61,10 @@ bool check_tensors(Context& context, const Tensor& self, const Tensor& out) {
     return fail(context, Error::InvalidState, "et_view needs a tensor with memory");
   }
   // A tensor with memory of its own may be resized up to its bound later, which self's may be too
-  // small for.
+  // small for; and calls that have a constant count on where it lies.
   const void* data = out.const_data_ptr();
-  if (data != nullptr && data != self.const_data_ptr() && context.may_write(out)) {
+  const bool is_own = context.may_write(out) || (context.is_fixed(out) && out.nbytes() != 0);
+  if (data != nullptr && data != self.const_data_ptr() && is_own) {
     return fail(context, Error::InvalidArgument, "the output of et_view has memory of its own");
   }
   return true;

@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_util.h>
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
 #include <executorch/runtime/kernel/operator_registry.h>
+#include <executorch/runtime/kernel/tensor_access.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace {
@@ -234,6 +237,33 @@ TEST_F(PrimOpsTest, ViewRefuses) {
   Tensor floats = other.ones({6});
   executorch::runtime::internal::reset_data_ptr(floats);
   EXPECT_EQ(view(self, {6}, floats), Error::InvalidArgument);
+}
+
+// Calls that read a constant count on where it lies.
+TEST_F(PrimOpsTest, ViewDoesNotMoveConstants) {
+  using executorch::aten::TensorImpl;
+  int32_t memory[2][2] = {{1, 2}, {3, 4}};
+  int32_t size = 2;
+  int32_t stride = 1;
+  uint8_t order = 0;
+  TensorImpl tensors[] = {TensorImpl(ScalarType::Int, 1, &size, memory[0], &order, &stride),
+                          TensorImpl(ScalarType::Int, 1, &size, memory[1], &order, &stride)};
+  uint8_t flags[2] = {};
+  executorch::runtime::internal::TensorAccess access(tensors, flags, 2);
+  access.set_fixed(&tensors[1]);
+  EValue two(2);
+  EValue* elements[] = {&two};
+  int64_t unboxed[1];
+  BoxedEvalueList<int64_t> list(elements, unboxed, 1);
+  EValue self{Tensor(&tensors[0])};
+  EValue sizes(&list);
+  EValue out{Tensor(&tensors[1])};
+  EValue* stack[] = {&self, &sizes, &out};
+  KernelRuntimeContext context(nullptr, nullptr, &access);
+  const auto op = get_op_function_from_registry("executorch_prim::et_view.default");
+  (*op)(context, Span<EValue*>(stack, 3));
+  EXPECT_EQ(context.failure_state(), Error::InvalidArgument);
+  EXPECT_EQ(tensors[1].data(), memory[1]);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 
 using executorch::runtime::Error;
 using executorch::runtime::Kernel;
+using executorch::runtime::WrittenArguments;
 
 constexpr Kernel kPrimOps[] = {
     Kernel("aten::sym_size.int", sym_size),
@@ -38,8 +39,10 @@ constexpr Kernel kPrimOps[] = {
     // The names that older programs have.
     Kernel("executorch_prim::floordiv.int", floordiv),
     Kernel("executorch_prim::mod.int", mod),
-    Kernel("executorch_prim::et_copy_index.tensor", et_copy_index),
-    Kernel("executorch_prim::et_view.default", et_view),
+    Kernel("executorch_prim::et_copy_index.tensor", et_copy_index,
+           // It asks before it writes, and works on rows that lie in the target.
+           WrittenArguments::none()),
+    Kernel("executorch_prim::et_view.default", et_view, WrittenArguments::none()),
 };
 
 Error register_all() {

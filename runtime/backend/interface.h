@@ -84,6 +84,16 @@ class BackendInterface {
   /// Releases what `init` made, when the method is destroyed. Called once for each successful
   /// `init`. Memory from the runtime allocator needs no release.
   virtual void destroy(DelegateHandle* handle) const { (void)handle; }
+
+  /// How many of the tensors at the end of its arguments a delegate writes, asked once after
+  /// `init`. The executor then sees to it, before `execute`, that these may be written, up to the
+  /// bounds of their shapes, and share no bytes with other arguments; programs in which they do are
+  /// refused when they are loaded. A backend that does not say (the default) asks
+  /// `BackendExecutionContext::may_write` before it writes, and cannot know the rest.
+  virtual size_t num_outputs(DelegateHandle* handle) const {
+    (void)handle;
+    return 0;
+  }
 };
 
 /// A backend with its name.

@@ -45,6 +45,9 @@ class BoxedEvalueList {
 
   size_t size() const { return static_cast<size_t>(size_); }
 
+  /// The value behind an element, below `size()`; null if it is missing.
+  const EValue* element(size_t index) const { return wrapped_vals_[index]; }
+
  private:
   EValue** wrapped_vals_ = nullptr;
   mutable T* unwrapped_vals_ = nullptr;

@@ -6,6 +6,7 @@
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
 #include <executorch/runtime/core/portable_type/dynamic_memory.h>
+#include <executorch/runtime/executor/call_plan.h>
 #include <executorch/runtime/executor/flatbuffer_util.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_state.h>
@@ -160,6 +161,16 @@ Error call_delegate(const MethodState& state, const LoadedInstruction& instructi
   return Error::Ok;
 }
 
+// Of a call whose arguments had not all their memory when the method was loaded.
+ET_NOINLINE Error check_arguments(const MethodState& state, const LoadedInstruction& call) {
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      internal::check_call(state.tensor_access, {call.arguments, call.num_arguments},
+                           internal::written_places(call)),
+      "Instruction %zu of method %s cannot be called with this memory", state.instruction_index,
+      state.plan->name()->c_str());
+  return Error::Ok;
+}
+
 // A bool, or a tensor of bools that is true if none of its elements is false.
 Result<bool> is_true(const EValue& condition) {
   if (condition.isBool()) {
@@ -200,11 +211,17 @@ inline Error Method::run_current(KernelRuntimeContext& context) {
   const LoadedInstruction& instruction =
       state.chains[state.chain_index].instructions[state.instruction_index];
   switch (instruction.kind) {
+    case InstructionKind::kCheckedKernel:
+      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
+      ET_FALLTHROUGH;
     case InstructionKind::kKernel:
       ET_CHECK_OK_OR_RETURN_ERROR(internal::kEventTracerEnabled && state.event_tracer != nullptr
                                       ? call_kernel_traced(state, instruction, context)
                                       : call_kernel(state, instruction, context));
       break;
+    case InstructionKind::kCheckedDelegate:
+      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
+      ET_FALLTHROUGH;
     case InstructionKind::kDelegate:
       ET_CHECK_OK_OR_RETURN_ERROR(call_delegate(state, instruction));
       break;

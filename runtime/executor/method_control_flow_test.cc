@@ -118,12 +118,12 @@ TEST_F(ControlFlowTest, StepsThroughAllChains) {
   ProgramBuilder b;
   const int x = b.add_planned_tensor({1});
   const int out = b.add_planned_tensor({1});
-  const int neg = b.add_operator("test::neg");
-  b.call_kernel(neg, {x, out, out});
-  b.call_kernel(neg, {out, out, out});
+  const int neg_ = b.add_operator("test::neg_", "");
+  b.call_kernel(b.add_operator("test::neg"), {x, out, out});
+  b.call_kernel(neg_, {out, out});
   b.begin_chain();
   b.begin_chain();
-  b.call_kernel(neg, {out, out, out});
+  b.call_kernel(neg_, {out, out});
   b.set_inputs({x});
   b.set_outputs({out});
   MethodHarness harness(b);
@@ -151,9 +151,9 @@ TEST_F(ControlFlowTest, ExecutingDoesNotCutInOnStepping) {
   ProgramBuilder b;
   const int x = b.add_planned_tensor({1});
   const int out = b.add_planned_tensor({1});
-  const int neg = b.add_operator("test::neg");
-  b.call_kernel(neg, {x, out, out});
-  b.call_kernel(neg, {out, out, out});
+  const int neg_ = b.add_operator("test::neg_", "");
+  b.call_kernel(b.add_operator("test::neg"), {x, out, out});
+  b.call_kernel(neg_, {out, out});
   b.set_inputs({x});
   b.set_outputs({out});
   MethodHarness harness(b);
@@ -175,7 +175,7 @@ TEST_F(ControlFlowTest, AStepThatFailsGoesBackToTheStart) {
   const int x = b.add_planned_tensor({1});
   const int out = b.add_planned_tensor({1});
   b.call_kernel(b.add_operator("test::neg"), {x, out, out});
-  b.call_kernel(b.add_operator("test::fail"), {out, out, out});
+  b.call_kernel(b.add_operator("test::fail"), {x, out, out});
   b.set_inputs({x});
   b.set_outputs({out});
   MethodHarness harness(b);

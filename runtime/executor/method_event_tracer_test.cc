@@ -43,7 +43,8 @@ class EventTracerTest : public ::testing::Test {
   static ProgramBuilder program() {
     ProgramBuilder b;
     const int x = b.add_planned_tensor({1});
-    b.call_kernel(b.add_operator("test::neg"), {x, x, x});
+    const int y = b.add_planned_tensor({1});
+    b.call_kernel(b.add_operator("test::neg"), {y, x, x});
     b.begin_chain();
     b.call_delegate(b.add_delegate(kSampleBackend, {1}), {x, x});
     b.call_kernel(b.add_operator("plain::op", ""), {x});

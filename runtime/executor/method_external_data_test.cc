@@ -85,14 +85,14 @@ TEST_F(ExternalDataTest, MutableTensorsStartFromExternalData) {
   options.memory_id = 1;
   b.set_planned_buffers({8});
   const int state = b.add_tensor(options);
-  b.call_kernel(b.add_operator("test::add"), {state, state, state, state});
+  b.call_kernel(b.add_operator("test::neg_", ""), {state, state});
   b.set_outputs({state});
   TestDataMap data;
   data.add("state", {2}, {3, 4});
   MethodHarness harness(b.build(), "forward", &data);
   ASSERT_TRUE(harness.ok());
   ASSERT_EQ(harness.method().execute(), Error::Ok);
-  EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{6, 8}));
+  EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{-3, -4}));
   EXPECT_EQ(MethodHarness(b.build()).error, Error::InvalidState);
 }
 

@@ -38,8 +38,8 @@ class KernelResolver {
       : operators_(*operators), given_(given) {}
 
   // The kernel for a call, null if there is none.
-  OpFunction resolve(uint32_t op_index, Span<EValue*> arguments) {
-    if (const OpFunction given = find_given(op_index, arguments)) {
+  const Kernel* resolve(uint32_t op_index, Span<EValue*> arguments) {
+    if (const Kernel* given = find_given(op_index, arguments)) {
       return given;
     }
     CacheEntry& entry = cache_[op_index % kCacheSize];
@@ -73,20 +73,20 @@ class KernelResolver {
   };
 
   // Of the given kernels the one specialized on the arguments, otherwise the one for all.
-  OpFunction find_given(uint32_t op_index, Span<EValue*> arguments) const {
+  const Kernel* find_given(uint32_t op_index, Span<EValue*> arguments) const {
     const std::string_view name = view_of(operators_.Get(op_index)->name());
     const std::string_view overload = view_of(operators_.Get(op_index)->overload());
     char key[KernelKey::MAX_SIZE];
     const bool has_key = !given_.empty() && make_key(arguments, key);
-    OpFunction fallback = nullptr;
+    const Kernel* fallback = nullptr;
     for (const Kernel& kernel : given_) {
       if (kernel.name_ == nullptr || !is_named(kernel.name_, name, overload)) {
         continue;
       }
       if (kernel.kernel_key_.is_fallback()) {
-        fallback = kernel.op_;
+        fallback = &kernel;
       } else if (has_key && std::strcmp(kernel.kernel_key_.data(), key) == 0) {
-        return kernel.op_;
+        return &kernel;
       }
     }
     return fallback;
@@ -121,10 +121,10 @@ class KernelResolver {
     return make_kernel_key_string({metas, count}, key, sizeof(key)) == Error::Ok;
   }
 
-  OpFunction report_if_null(uint32_t op_index, OpFunction function, const OperatorKernels& kernels,
-                            const char* key) {
-    if (function != nullptr) {
-      return function;
+  const Kernel* report_if_null(uint32_t op_index, const Kernel* kernel,
+                               const OperatorKernels& kernels, const char* key) {
+    if (kernel != nullptr) {
+      return kernel;
     }
     ++num_missing_;
     // Exact for the first operators; more than these in one program may be reported once together.
@@ -161,7 +161,38 @@ Error MethodLoader::load_chains() {
     ET_CHECK_OK_OR_RETURN_ERROR(load_chain(*plan_.chains()->Get(i), &chains[i]));
   }
   state_.chains = {chains, count};
-  return resolve_kernels();
+  ET_CHECK_OK_OR_RETURN_ERROR(resolve_kernels());
+  return decide_calls(InstructionKind::kKernel, InstructionKind::kCheckedKernel);
+}
+
+// Whether a value of one kind may become one of the other without any tensor changing its place.
+void MethodLoader::expect_move(const EValue& from, const EValue& to) {
+  const bool is_number = (from.isScalar() || from.isString()) && from.tag == to.tag;
+  if (!is_number && &from != &to) {
+    call_plan_.expect_replacement(to);
+  }
+}
+
+// Looks at what the calls write, as far as it is known now; see call_plan.h.
+Error MethodLoader::decide_calls(InstructionKind kind, InstructionKind checked) {
+  for (size_t c = 0; c < state_.chains.size(); ++c) {
+    const LoadedChain& chain = state_.chains[c];
+    for (size_t i = 0; i < chain.num_instructions; ++i) {
+      LoadedInstruction& call = chain.instructions[i];
+      if (call.kind != kind) {
+        continue;
+      }
+      const Span<EValue* const> arguments(call.arguments, call.num_arguments);
+      const Result<bool> is_open = call_plan_.decide(arguments, written_places(call));
+      if (!is_open.ok()) {
+        ET_LOG(Error, "Instruction %zu of chain %zu of method %s cannot be called", i, c,
+               plan_.name()->c_str());
+        return is_open.error();
+      }
+      call.kind = *is_open ? checked : kind;
+    }
+  }
+  return Error::Ok;
 }
 
 Error MethodLoader::load_chain(const fb::Chain& serialized, LoadedChain* chain) {
@@ -206,6 +237,7 @@ void MethodLoader::load_instruction(const fb::Instruction& serialized, EValue***
       instruction->kind = InstructionKind::kMove;
       instruction->source = value_at(call->move_from());
       instruction->destination = value_at(call->move_to());
+      expect_move(*instruction->source, *instruction->destination);
       return;
     }
     case fb::InstructionArguments::JumpFalseCall: {
@@ -247,8 +279,15 @@ Error MethodLoader::resolve_kernels() {
       const auto* call = serialized.Get(i)->instr_args_as_KernelCall();
       if (call != nullptr) {
         LoadedInstruction& instruction = state_.chains[c].instructions[i];
-        instruction.kernel = resolver.resolve(static_cast<uint32_t>(call->op_index()),
-                                              {instruction.arguments, instruction.num_arguments});
+        const Span<EValue*> arguments(instruction.arguments, instruction.num_arguments);
+        const Kernel* kernel = resolver.resolve(static_cast<uint32_t>(call->op_index()), arguments);
+        if (kernel != nullptr) {
+          instruction.kernel = kernel->op_;
+          instruction.written = written_by_kernel(kernel->written_, arguments);
+          if (kernel->written_.has_new_result() && !arguments.empty()) {
+            call_plan_.expect_replacement(*arguments[arguments.size() - 1]);
+          }
+        }
       }
     }
   }

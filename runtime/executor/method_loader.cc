@@ -136,7 +136,23 @@ Error MethodLoader::load_delegates() {
     }
     state_.delegates = {state_.delegates.data(), i + 1};
   }
-  return Error::Ok;
+  return count == 0 ? Error::Ok : plan_delegates();
+}
+
+// Now that the backends can say what their delegates write.
+Error MethodLoader::plan_delegates() {
+  constexpr size_t kMostOutputs = (1u << 24) - 1;
+  for (const LoadedChain& chain : state_.chains) {
+    for (size_t i = 0; i < chain.num_instructions; ++i) {
+      LoadedInstruction& call = chain.instructions[i];
+      if (call.kind != InstructionKind::kDelegate) {
+        continue;
+      }
+      const size_t outputs = call.delegate->backend->num_outputs(call.delegate->handle);
+      call.written = outputs < kMostOutputs ? static_cast<uint32_t>(outputs) : kMostOutputs;
+    }
+  }
+  return decide_calls(InstructionKind::kDelegate, InstructionKind::kCheckedDelegate);
 }
 
 Error MethodLoader::load_delegate(const fb::BackendDelegate& serialized, LoadedDelegate* delegate) {

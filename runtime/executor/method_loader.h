@@ -11,6 +11,7 @@
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/core/span.h>
+#include <executorch/runtime/executor/call_plan.h>
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method_state.h>
 #include <executorch/runtime/executor/tensor_spec.h>
@@ -44,7 +45,7 @@ class MethodLoader final {
 
  private:
   MethodLoader(const MethodLoadRequest& request, MethodState& state)
-      : request_(request), plan_(*request.plan), state_(state) {}
+      : request_(request), plan_(*request.plan), state_(state), call_plan_(state.tensor_access) {}
 
   // What has to be counted before memory can be allocated.
   struct Counts {
@@ -64,6 +65,7 @@ class MethodLoader final {
                       LoadedDelegate* delegate);
   Result<FreeableBuffer> load_delegate_data(
       const executorch_flatbuffer::BackendDelegate& serialized);
+  Error plan_delegates();
   Error load_io();
   Error load_io_list(const flatbuffers::Vector<int32_t>* indices, Span<MethodIo>* list);
 
@@ -81,7 +83,6 @@ class MethodLoader final {
   // method_tensors.cc
   Error allocate_tensors(const Counts& counts);
   Error load_tensor(const executorch_flatbuffer::Tensor& serialized, EValue* value);
-  bool is_input(const executorch_flatbuffer::Tensor& serialized) const;
   bool is_unbounded(const executorch_flatbuffer::Tensor& serialized, const TensorSpec& spec) const;
   executorch::aten::SizesType* load_sizes(const TensorSpec& spec, bool with_bounds);
   Error serve_dynamic_memory(executorch::aten::TensorImpl& tensor);
@@ -102,6 +103,8 @@ class MethodLoader final {
   void load_arguments(const flatbuffers::Vector<int32_t>& indices, EValue*** next_argument,
                       LoadedInstruction* instruction);
   Error resolve_kernels();
+  void expect_move(const EValue& from, const EValue& to);
+  Error decide_calls(InstructionKind kind, InstructionKind checked);
 
   // Uninitialized memory for `count` objects; `what` goes into the log if there is not enough.
   template <typename T>
@@ -120,10 +123,12 @@ class MethodLoader final {
   const MethodLoadRequest& request_;
   const executorch_flatbuffer::ExecutionPlan& plan_;
   MethodState& state_;
+  CallPlan call_plan_;
 
   // Memory that is handed out to tensors one after the other.
   size_t num_loaded_tensors_ = 0;
   size_t num_loaded_dims_ = 0;
+  bool is_loading_input_ = false;
   executorch::aten::StridesType* next_strides_ = nullptr;
   executorch::aten::SizesType* next_sizes_ = nullptr;
   ExternalConstant* external_constants_ = nullptr;

@@ -27,7 +27,15 @@ class Program;
 
 namespace internal {
 
-enum class InstructionKind : uint8_t { kKernel, kDelegate, kMove, kJumpIfFalse, kFree };
+enum class InstructionKind : uint8_t {
+  kKernel,
+  kDelegate,
+  kCheckedKernel,    ///< As kKernel, but what it writes is looked at before each call.
+  kCheckedDelegate,  ///< As kDelegate.
+  kMove,
+  kJumpIfFalse,
+  kFree
+};
 
 /// A delegate whose backend has initialized it.
 struct LoadedDelegate {
@@ -38,6 +46,9 @@ struct LoadedDelegate {
 
 /// An instruction with all its indices turned into pointers, so that executing it looks nothing up.
 struct LoadedInstruction {
+  /// Of a kernel, a bit for each place of an argument that is written; of a delegate, how many of
+  /// the tensors at the end are. See `call_plan.h`.
+  uint32_t written : 24;
   InstructionKind kind;
   /// Entries in `arguments`.
   uint32_t num_arguments;

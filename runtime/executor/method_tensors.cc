@@ -58,15 +58,18 @@ uint32_t hash(const char* text) {
 
 Error MethodLoader::allocate_tensors(const Counts& counts) {
   TensorImpl* tensors = nullptr;
-  uint8_t* writable = nullptr;
+  uint8_t* flags = nullptr;
   ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.tensors, "tensors", &tensors));
-  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.tensors, "tensors", &writable));
+  ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.tensors, "tensors", &flags));
   ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.dims, "strides", &next_strides_));
   ET_CHECK_OK_OR_RETURN_ERROR(allocate(counts.dynamic_dims, "dynamic sizes", &next_sizes_));
   ET_CHECK_OK_OR_RETURN_ERROR(
       allocate(counts.external_tensors, "external constants", &external_constants_));
   state_.tensors = {tensors, counts.tensors};
-  state_.tensor_access = TensorAccess(tensors, writable, counts.tensors);
+  if (flags != nullptr) {
+    std::memset(flags, 0, counts.tensors);
+  }
+  state_.tensor_access = TensorAccess(tensors, flags, counts.tensors);
   state_.external_constants = {external_constants_, size_t{0}};
   return load_arena(counts.tensors);
 }
@@ -108,7 +111,7 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
 
   const etensor::Device device =
       kDeviceMemory ? memory_device(plan_, serialized) : etensor::DeviceType::CPU;
-  const bool has_bounds = spec->dynamism != TensorShapeDynamism::STATIC && is_input(serialized);
+  const bool has_bounds = spec->dynamism != TensorShapeDynamism::STATIC && is_loading_input_;
   const bool unbounded = kUnboundedSizes && device.is_cpu() && is_unbounded(serialized, *spec);
   const bool is_sized_later = kUnboundedSizes && state_.arena != nullptr && *data == nullptr &&
                               serialized.allocation_info() != nullptr && has_sizes_to_come(*spec);
@@ -139,18 +142,11 @@ Error MethodLoader::load_tensor(const fb::Tensor& serialized, EValue* value) {
   ++num_loaded_tensors_;
   // Inputs and outputs without planned memory become writable when they get some.
   state_.tensor_access.set_may_write(tensor, can_grow || serialized.allocation_info() != nullptr);
+  if (!can_grow && *data != nullptr) {
+    state_.tensor_access.set_fixed(tensor);
+  }
   *value = EValue(Tensor(tensor));
   return Error::Ok;
-}
-
-bool MethodLoader::is_input(const fb::Tensor& serialized) const {
-  for (uint32_t i = 0; i < size_of(plan_.inputs()); ++i) {
-    const auto index = static_cast<uint32_t>(plan_.inputs()->Get(i));
-    if (plan_.values()->Get(index)->val_as_Tensor() == &serialized) {
-      return true;
-    }
-  }
-  return false;
 }
 
 // Whether a tensor may outgrow its memory. Constants keep their sizes, whatever the program says.

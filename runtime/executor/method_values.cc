@@ -45,12 +45,19 @@ MethodLoader::Counts MethodLoader::count_values() {
     ++counts.tensors;
     counts.dims += tensor->sizes()->size();
     if (tensor->shape_dynamism() != fb::TensorShapeDynamism::STATIC) {
-      // Behind the sizes of an input are their bounds.
-      counts.dynamic_dims += tensor->sizes()->size() * (is_input(*tensor) ? 2 : 1);
+      counts.dynamic_dims += tensor->sizes()->size();
     }
     const auto* extra = tensor->extra_tensor_info();
     if (extra != nullptr && extra->location() == fb::TensorDataLocation::EXTERNAL) {
       ++counts.external_tensors;
+    }
+  }
+  for (uint32_t i = 0; i < size_of(plan_.inputs()); ++i) {
+    const auto* input = plan_.values()->Get(static_cast<uint32_t>(plan_.inputs()->Get(i)));
+    const fb::Tensor* tensor = input->val_as_Tensor();
+    if (tensor != nullptr && tensor->shape_dynamism() != fb::TensorShapeDynamism::STATIC) {
+      // Behind the sizes of an input are their bounds.
+      counts.dynamic_dims += tensor->sizes()->size();
     }
   }
   return counts;
@@ -66,8 +73,14 @@ Error MethodLoader::load_values() {
   state_.values = {values, count};
   ET_CHECK_OK_OR_RETURN_ERROR(allocate_tensors(count_values()));
 
+  // Until they are loaded, the values of inputs are marked.
+  for (uint32_t i = 0; i < size_of(plan_.inputs()); ++i) {
+    *value_at(plan_.inputs()->Get(i)) = EValue(true);
+  }
   for (uint32_t i = 0; i < count; ++i) {
     const fb::EValue* serialized = plan_.values()->Get(i);
+    is_loading_input_ = values[i].isBool();
+    values[i] = EValue();
     ET_CHECK_OK_OR_RETURN_ERROR(load_value(*serialized, &values[i]),
                                 "Could not load value %u of method %s", static_cast<unsigned>(i),
                                 plan_.name()->c_str());

@@ -151,6 +151,19 @@ struct BoxedCall {
   static constexpr size_t kNumParams = sizeof...(Params);
 
   template <size_t... kIndex>
+  static constexpr WrittenArguments written(std::index_sequence<kIndex...>) {
+    WrittenArguments places = WrittenArguments::none();
+    ((places = role_of<Params, kIndex + 1 == kNumParams>() == TensorRole::kOutput
+                   ? places.with(kIndex)
+                   : places),
+     ...);
+    return holds_tensors<Ret>::value ? places.with_new_result() : places;
+  }
+  static constexpr WrittenArguments written() {
+    return written(std::make_index_sequence<kNumParams>());
+  }
+
+  template <size_t... kIndex>
   static void run(KernelRuntimeContext& context, Span<EValue*> stack,
                   std::index_sequence<kIndex...>) {
     std::tuple<BoxedArgument<std::decay_t<Params>, role_of<Params, kIndex + 1 == kNumParams>()>...>
@@ -181,7 +194,8 @@ struct BoxedFunction;
 
 template <auto kFunction, typename Ret, typename... Params>
 struct BoxedFunction<kFunction, Ret (*)(KernelRuntimeContext&, Params...)> {
-  static constexpr OpFunction value = &BoxedCall<kFunction, Ret, Params...>::call;
+  using Call = BoxedCall<kFunction, Ret, Params...>;
+  static constexpr OpFunction value = &Call::call;
 };
 
 template <auto kFunction, typename Ret, typename... Params>
@@ -189,7 +203,8 @@ struct BoxedFunction<kFunction, Ret (*)(Params...)> {
   static Ret with_context(KernelRuntimeContext&, Params... params) {
     return kFunction(std::forward<Params>(params)...);
   }
-  static constexpr OpFunction value = &BoxedCall<&with_context, Ret, Params...>::call;
+  using Call = BoxedCall<&with_context, Ret, Params...>;
+  static constexpr OpFunction value = &Call::call;
 };
 
 template <auto kFunction, typename Ret, typename... Params>
@@ -205,6 +220,12 @@ template <auto kFunction>
 inline constexpr OpFunction boxed_kernel =
     internal::BoxedFunction<kFunction, decltype(kFunction)>::value;
 
+/// The arguments that `kFunction` writes.
+template <auto kFunction>
+constexpr WrittenArguments written_arguments() {
+  return internal::BoxedFunction<kFunction, decltype(kFunction)>::Call::written();
+}
+
 /// Boxes `kFunction` for the operator `name`, such as `aten::add.out`, ready for `register_kernel`.
 ///
 /// @param name Not copied; must stay valid as long as the process.
@@ -212,7 +233,7 @@ inline constexpr OpFunction boxed_kernel =
 ///     specialized kernel takes.
 template <auto kFunction>
 constexpr Kernel make_boxed_kernel(const char* name, KernelKey key = KernelKey()) {
-  return Kernel(name, key, boxed_kernel<kFunction>);
+  return Kernel(name, key, boxed_kernel<kFunction>, written_arguments<kFunction>());
 }
 
 }  // namespace runtime

@@ -53,6 +53,12 @@ class KernelRuntimeContext {
     return tensor_access_ == nullptr || tensor_access_->may_write(tensor.unsafeGetTensorImpl());
   }
 
+  /// Whether the tensor keeps the memory that it was loaded with: planned, or a constant's. For
+  /// kernels that make one tensor show the memory of another.
+  bool is_fixed(const executorch::aten::Tensor& tensor) const {
+    return tensor_access_ != nullptr && tensor_access_->is_fixed(tensor.unsafeGetTensorImpl());
+  }
+
   /// Whether `allocate_temp` has where to take memory from: for kernels that can do without,
   /// slower.
   bool has_temp_allocator() const { return temp_allocator_ != nullptr; }

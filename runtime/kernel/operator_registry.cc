@@ -166,13 +166,13 @@ OperatorKernels::OperatorKernels(const char* name, size_t name_length, const cha
       ++count_;
       name_ = kernel.name_;
       if (kernel.kernel_key_.is_fallback()) {
-        fallback_ = kernel.op_;
+        fallback_ = &kernel;
       }
     }
   }
 }
 
-OpFunction OperatorKernels::find(const char* key) const {
+const Kernel* OperatorKernels::find(const char* key) const {
   uint32_t left = count_;
   for (uint32_t probe = first_probe_; left > 0; probe = (probe + 1) & kIndexMask) {
     const Kernel& kernel = kernels()[kernel_index[probe] - 1];
@@ -180,7 +180,7 @@ OpFunction OperatorKernels::find(const char* key) const {
       continue;
     }
     if (!kernel.kernel_key_.is_fallback() && std::strcmp(kernel.kernel_key_.data(), key) == 0) {
-      return kernel.op_;
+      return &kernel;
     }
     --left;
   }
@@ -236,7 +236,7 @@ Result<OpFunction> get_op_function_from_registry(const char* name,
     return Error::InvalidArgument;
   }
   const internal::OperatorKernels found(name, std::strlen(name), "", 0);
-  OpFunction function = found.fallback();
+  const Kernel* kernel = found.fallback();
   if (found.has_specialized()) {
     char key[KernelKey::MAX_SIZE];
     const Error error = internal::make_kernel_key_string(meta_list, key, sizeof(key));
@@ -244,13 +244,13 @@ Result<OpFunction> get_op_function_from_registry(const char* name,
       ET_LOG(Error, "Tensors of a call of %s cannot be written as a kernel key", name);
       return error;
     }
-    function = found.find(key);
+    kernel = found.find(key);
   }
-  if (function == nullptr) {
+  if (kernel == nullptr) {
     // Quiet, because asking whether an operator is there is no error; callers that need it log.
     return Error::OperatorMissing;
   }
-  return function;
+  return kernel->op_;
 }
 
 Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,

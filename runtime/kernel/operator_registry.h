@@ -76,19 +76,60 @@ struct KernelKey {
   const char* data_ = nullptr;
 };
 
+/// Which arguments of a call a kernel writes the elements of, by their places on the stack: what
+/// the executor holds a program's memory plan against.
+class WrittenArguments {
+ public:
+  /// Places from here on count as one.
+  static constexpr size_t kLastPlace = 23;
+
+  /// Not said. The executor takes for written what the stack's convention says: the return value,
+  /// and as many arguments before it as it has tensors.
+  constexpr WrittenArguments() = default;
+
+  /// None. For kernels that write no elements, and for those that ask `may_write` themselves and
+  /// work on whatever their arguments share.
+  static constexpr WrittenArguments none() { return WrittenArguments(kKnown); }
+
+  /// These, and the argument at `place`.
+  constexpr WrittenArguments with(size_t place) const {
+    return WrittenArguments(bits_ | kKnown | 1u << (place < kLastPlace ? place : kLastPlace));
+  }
+
+  /// These, of a kernel that puts another tensor in place of its return value.
+  constexpr WrittenArguments with_new_result() const {
+    return WrittenArguments(bits_ | kKnown | kNewResult);
+  }
+
+  constexpr bool is_known() const { return (bits_ & kKnown) != 0; }
+  constexpr bool has_new_result() const { return (bits_ & kNewResult) != 0; }
+  /// A bit for each place.
+  constexpr uint32_t places() const { return bits_ & ((2u << kLastPlace) - 1); }
+
+ private:
+  static constexpr uint32_t kKnown = 1u << 31;
+  static constexpr uint32_t kNewResult = 1u << 30;
+  constexpr explicit WrittenArguments(uint32_t bits) : bits_(bits) {}
+
+  uint32_t bits_ = 0;
+};
+
 /// A kernel with the operator that it implements.
 struct Kernel {
   /// Operator name with overload, such as `aten::add.out`. Not copied by the registry.
   const char* name_ = nullptr;
   KernelKey kernel_key_;
   OpFunction op_ = nullptr;
+  WrittenArguments written_;
 
   constexpr Kernel() = default;
   /// A kernel for all tensors that no specialized kernel takes.
-  constexpr explicit Kernel(const char* name, OpFunction func) : name_(name), op_(func) {}
+  constexpr explicit Kernel(const char* name, OpFunction func, WrittenArguments written = {})
+      : name_(name), op_(func), written_(written) {}
   /// A kernel for the tensors that `key` describes.
-  constexpr explicit Kernel(const char* name, KernelKey key, OpFunction func)
-      : name_(name), kernel_key_(key), op_(func) {}
+  constexpr explicit Kernel(const char* name, KernelKey key, OpFunction func,
+                            WrittenArguments written = {})
+      : name_(name), kernel_key_(key), op_(func), written_(written) {}
 };
 
 /// Adds kernels to the process-wide registry, usually from a static constructor of the library that
@@ -154,10 +195,10 @@ class OperatorKernels {
   bool has_specialized() const { return count_ > (fallback_ != nullptr ? 1u : 0u); }
 
   /// The kernel for all tensors, null if there is none.
-  OpFunction fallback() const { return fallback_; }
+  const Kernel* fallback() const { return fallback_; }
 
   /// The kernel specialized on the text `key`, otherwise the fallback, otherwise null.
-  OpFunction find(const char* key) const;
+  const Kernel* find(const char* key) const;
 
   /// Logs which kernels there are, for an operator whose call matched none.
   void log_registered() const;
@@ -165,7 +206,7 @@ class OperatorKernels {
  private:
   uint32_t first_probe_ = 0;
   uint32_t count_ = 0;
-  OpFunction fallback_ = nullptr;
+  const Kernel* fallback_ = nullptr;
   const char* name_ = nullptr;
 };
 

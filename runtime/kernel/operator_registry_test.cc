@@ -206,8 +206,8 @@ TEST(OperatorRegistryTest, LooksUpNameAndOverloadApart) {
   ASSERT_EQ(register_kernel(Kernel("apart::op.out", kernel_a)), Error::Ok);
   ASSERT_EQ(register_kernel(Kernel("apart::op", kernel_b)), Error::Ok);
   // The texts need not end where their length says.
-  EXPECT_EQ(OperatorKernels("apart::opX", 9, "outX", 3).fallback(), &kernel_a);
-  EXPECT_EQ(OperatorKernels("apart::opX", 9, "", 0).fallback(), &kernel_b);
+  EXPECT_EQ(OperatorKernels("apart::opX", 9, "outX", 3).fallback()->op_, &kernel_a);
+  EXPECT_EQ(OperatorKernels("apart::opX", 9, "", 0).fallback()->op_, &kernel_b);
   EXPECT_TRUE(OperatorKernels("apart::o", 8, "out", 3).empty());
   EXPECT_TRUE(OperatorKernels("apart::op", 9, "ou", 2).empty());
   EXPECT_FALSE(OperatorKernels("apart::op", 9, "out", 3).has_specialized());

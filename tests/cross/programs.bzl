@@ -52,6 +52,7 @@ _TESTS = {
     "runtime/core/testing_util": ["error_matchers_test"],
     "runtime/executor": [
         "allocation_failure_test",
+        "call_plan_test",
         "dynamic_memory_test",
         "integrity_test",
         "memory_manager_test",

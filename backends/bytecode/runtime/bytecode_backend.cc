@@ -200,6 +200,12 @@ class BytecodeBackend final : public runtime::BackendInterface {
     }
   }
   // tutorial: end
+
+  // tutorial: num_outputs
+  size_t num_outputs(DelegateHandle* handle) const override {
+    return static_cast<Delegate*>(handle)->code.num_outputs();
+  }
+  // tutorial: end
 };
 
 // tutorial: registration

@@ -230,6 +230,11 @@ struct Run {
       return Error::DelegateInvalidCompatibility;
     }
     DemoValue& out = values[instruction.to];
+    // A file may name a constant, or what shows the memory of a smaller tensor.
+    if (out.tensor != nullptr && !context.may_write(*out.tensor)) {
+      ET_LOG(Error, "A demo delegate must not write its argument %zu", instruction.to);
+      return Error::InvalidProgram;
+    }
     if (out.data == nullptr && instruction.numel > 0) {
       out.numel = instruction.numel;
       out.data = static_cast<float*>(context.allocate(instruction.numel * sizeof(float)));

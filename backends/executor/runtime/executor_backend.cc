@@ -147,6 +147,11 @@ Error load(Delegate& delegate, BackendInitContext& context, int depth) {
 // Copies one output of the inner method to the delegate's.
 Error hand_out(const EValue& from, EValue& to) {
   if (!from.isTensor()) {
+    // The elements would be the inner method's tensors, which nobody outside knows.
+    if (from.isTensorList() || from.isListOptionalTensor()) {
+      ET_LOG(Error, "The program inside the delegate gives a list of tensors");
+      return Error::NotSupported;
+    }
     to = from;
     return Error::Ok;
   }
@@ -233,6 +238,15 @@ class ExecutorBackend final : public runtime::BackendInterface {
     if (handle != nullptr) {
       static_cast<Delegate*>(handle)->~Delegate();
     }
+  }
+
+  size_t num_outputs(DelegateHandle* handle) const override {
+    const Method& method = *static_cast<const Delegate*>(handle)->method;
+    size_t tensors = 0;
+    for (size_t i = 0; i < method.outputs_size(); ++i) {
+      tensors += method.get_output(i).isTensor() ? 1 : 0;
+    }
+    return tensors;
   }
 };
 

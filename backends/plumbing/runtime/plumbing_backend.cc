@@ -172,6 +172,8 @@ class PlumbingBackend final : public runtime::BackendInterface {
     return Error::Ok;
   }
 
+  size_t num_outputs(DelegateHandle*) const override { return 1; }
+
   void destroy(DelegateHandle* handle) const override {
     if (handle != nullptr) {
       --live_;

@@ -56,6 +56,10 @@ void XnnpackBackend::destroy(DelegateHandle* handle) const {
   delete static_cast<Executor*>(handle);
 }
 
+size_t XnnpackBackend::num_outputs(DelegateHandle* handle) const {
+  return static_cast<const Executor*>(handle)->num_outputs();
+}
+
 Error XnnpackBackend::set_option(BackendOptionContext& context,
                                  const Span<BackendOption>& options) {
   (void)context;

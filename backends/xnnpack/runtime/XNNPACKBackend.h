@@ -24,6 +24,8 @@ class XnnpackBackend final : public runtime::BackendInterface {
 
   void destroy(runtime::DelegateHandle* handle) const override;
 
+  size_t num_outputs(runtime::DelegateHandle* handle) const override;
+
   /// Settings for the delegates that are made afterwards; `backend_keys.h` has their keys.
   runtime::Error set_option(runtime::BackendOptionContext& context,
                             const runtime::Span<runtime::BackendOption>& options) override;

@@ -50,6 +50,7 @@ class Executor {
 
   /// Inputs and outputs.
   size_t num_arguments() const { return externals_.size(); }
+  size_t num_outputs() const { return externals_.size() - num_inputs_; }
 
   /// Null without shared weights.
   const delegate::XNNWeightsCache* weights_cache() const { return weights_cache_.get(); }

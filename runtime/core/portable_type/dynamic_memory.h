@@ -54,7 +54,15 @@ class DynamicMemory {
     tensor.has_dynamic_memory_ = true;
   }
 
+  /// Bytes that a tensor may come to use where it lies.
+  static size_t most_bytes(const etensor::TensorImpl& tensor) {
+    return of(tensor) != nullptr ? tensor.nbytes()
+                                 : static_cast<size_t>(tensor.numel_bound_) *
+                                       static_cast<size_t>(tensor.element_size());
+  }
+
   void* data() const { return data_; }
+  size_t capacity() const { return capacity_; }
 
   /// Uses memory of somebody else's, for tensors that show it and for those that the application
   /// gives memory to, until one of the tensors outgrows it. Resize the tensors afterwards.

@@ -147,7 +147,7 @@ PteFile delegates_and_state() {
   b.call_delegate(b.add_delegate(kSampleBackend, {1, 2, 3}, false, {{"key", "value"}}), {x, out});
   b.call_delegate(b.add_delegate(kSampleBackend, {4, 5}, true), {out, out});
   const int add = b.add_operator("test::add");
-  b.call_kernel(add, {out, state, state, state});
+  b.call_kernel(b.add_operator("test::add_", ""), {state, out, state});
   b.call_kernel(add, {state, weight, out, out});
   b.set_inputs({x});
   b.set_outputs({out});

@@ -39,6 +39,23 @@ Tensor& neg_out(KernelRuntimeContext& ctx, const Tensor& a, Tensor& out) {
   return out;
 }
 
+Tensor& neg_(KernelRuntimeContext& ctx, Tensor& self) {
+  ET_KERNEL_CHECK(ctx, is_float(self), InvalidArgument, self);
+  for (ssize_t i = 0; i < self.numel(); ++i) {
+    self.mutable_data_ptr<float>()[i] = -self.const_data_ptr<float>()[i];
+  }
+  return self;
+}
+
+Tensor& add_(KernelRuntimeContext& ctx, Tensor& self, const Tensor& other) {
+  ET_KERNEL_CHECK(ctx, is_float(self) && is_float(other), InvalidArgument, self);
+  ET_KERNEL_CHECK(ctx, tensors_have_same_shape(self, other), InvalidArgument, self);
+  for (ssize_t i = 0; i < self.numel(); ++i) {
+    self.mutable_data_ptr<float>()[i] += other.const_data_ptr<float>()[i];
+  }
+  return self;
+}
+
 Tensor& concat_out(KernelRuntimeContext& ctx, ArrayRef<Tensor> tensors, Tensor& out) {
   int64_t total = 0;
   for (const Tensor& tensor : tensors) {
@@ -112,10 +129,12 @@ Tensor& fail_out(KernelRuntimeContext& ctx, const Tensor&, Tensor& out) {
 constexpr Kernel kKernels[] = {
     make_boxed_kernel<add_out>("test::add.out"),
     make_boxed_kernel<neg_out>("test::neg.out"),
+    make_boxed_kernel<neg_>("test::neg_"),
+    make_boxed_kernel<add_>("test::add_"),
     make_boxed_kernel<concat_out>("test::concat.out"),
     make_boxed_kernel<full_out>("test::full.out"),
     Kernel("test::size.int", size_int),
-    Kernel("test::view.out", view_out),
+    Kernel("test::view.out", view_out, WrittenArguments::none()),
     make_boxed_kernel<scratch_out>("test::scratch.out"),
     make_boxed_kernel<fail_out>("test::fail.out"),
 };

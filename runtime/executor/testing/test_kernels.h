@@ -10,6 +10,7 @@ namespace testing {
 /// | --- | --- |
 /// | `test::add.out(Tensor a, Tensor b, Tensor(a!) out)` | elementwise float sum of tensors of the
 /// same shape | | `test::neg.out(Tensor a, Tensor(a!) out)` | elementwise float negation | |
+/// `test::neg_(Tensor(a!) self)`, `test::add_(Tensor(a!) self, Tensor other)` | in place | |
 /// `test::concat.out(Tensor[] tensors, Tensor(a!) out)` | float tensors of rank 1, one after the
 /// other | | `test::full.out(int[] size, Scalar value, Tensor(a!) out)` | a float tensor of that
 /// shape | | `test::size.int(Tensor a, int dim)` -> int | a raw kernel that writes its result slot
