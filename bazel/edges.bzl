@@ -176,9 +176,11 @@ EDGES = {
     },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
+    # And the documented command that runs a language model.
     "examples/models/llama": {
         "py": ["extension/llm/cache", "extension/llm/export", "extension/llm/models"],
-        "cc": [],
+        "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
+        "tests": ["exir", "extension"],
     },
     # The documented command that exports one of those models.
     "examples/xnnpack": {

@@ -2,7 +2,7 @@
 
 import enum
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 class Verification(enum.IntEnum):
@@ -96,3 +96,78 @@ def thread_count() -> int:
     """The number of threads of kernels and backends."""
 
 def reset_threads(num_threads: int) -> None: ...
+
+class llm_runner:
+    """A submodule: what executorch.extension.llm.runner stands on."""
+
+    class GenerationConfig:
+        """How a text is generated; see GenerationConfig and SamplingOptions in C++."""
+
+        echo: bool
+        max_new_tokens: int
+        warming: bool
+        seq_len: int
+        temperature: float
+        num_bos: int
+        num_eos: int
+        top_p: float
+        top_k: int
+        min_p: float
+        repetition_penalty: float
+        seed: int
+        def __init__(
+            self,
+            echo: bool = True,
+            max_new_tokens: int = -1,
+            warming: bool = False,
+            seq_len: int = -1,
+            temperature: float = 0.8,
+            num_bos: int = 0,
+            num_eos: int = 0,
+            *,
+            top_p: float = 0.9,
+            top_k: int = 0,
+            min_p: float = 0.0,
+            repetition_penalty: float = 1.0,
+            seed: int = 0,
+        ) -> None: ...
+        def resolve_max_new_tokens(self, max_context_len: int, num_tokens_occupied: int) -> int: ...
+
+    class Stats:
+        """When the stages of a run began and ended, in milliseconds of one clock."""
+
+        SCALING_FACTOR_UNITS_PER_SECOND: int
+        model_load_start_ms: int
+        model_load_end_ms: int
+        inference_start_ms: int
+        token_encode_end_ms: int
+        model_execution_start_ms: int
+        prompt_eval_end_ms: int
+        first_token_ms: int
+        inference_end_ms: int
+        aggregate_sampling_time_ms: int
+        num_prompt_tokens: int
+        num_generated_tokens: int
+        def on_sampling_begin(self) -> None: ...
+        def on_sampling_end(self) -> None: ...
+        def reset(self, all_stats: bool = False) -> None: ...
+        def to_json_string(self) -> str: ...
+
+    class TextLLMRunner:
+        """A model of text with its tokenizer. Calls release the GIL; one at a time but for stop()."""
+
+        def __init__(self, model_path: str, tokenizer_path: str, data_path: str | None = None) -> None: ...
+        def generate(
+            self,
+            prompt: str,
+            config: llm_runner.GenerationConfig = ...,
+            token_callback: Callable[[str], object] | None = None,
+            stats_callback: Callable[[llm_runner.Stats], object] | None = None,
+        ) -> None: ...
+        def prefill(self, prompt: str, config: llm_runner.GenerationConfig = ...) -> None:
+            """Runs a prompt without an answer; the next one goes on behind it."""
+        def load(self) -> None: ...
+        def is_loaded(self) -> bool: ...
+        def reset(self) -> None: ...
+        def stop(self) -> None: ...
+        def get_vocab_size(self) -> int: ...

@@ -14,6 +14,7 @@
 #include <executorch/runtime/platform/runtime.h>
 #include <executorch/runtime/python/backend_options.h>
 #include <executorch/runtime/python/failure.h>
+#include <executorch/runtime/python/llm_runner.h>
 #include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/program.h>
 #include <executorch/runtime/python/text.h>
@@ -342,6 +343,7 @@ PYBIND11_MODULE(_C, m) {
   bind_method(m);
   bind_registries(m);
   bind_threads(m);
+  bind_llm_runner(m.def_submodule("llm_runner"));
 }
 
 }  // namespace python

@@ -51,6 +51,7 @@ CC_LAYERS = [
     {"backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
     {
         "runtime/python",
+        "examples/models/llama",
         "extension/executor_runner",
         "extension/llm/tokenizers",
         "extension/module/bundled",
