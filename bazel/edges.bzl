@@ -161,6 +161,7 @@ EDGES = {
     "extension/llm/export": {
         "py": [
             "passes",
+            "partitioner",
             "memory_planning",
             "exir",
             "devtools",
@@ -170,9 +171,9 @@ EDGES = {
             "extension/llm/models",
         ],
         "cc": [],
-        "tests": ["runtime", "extension", "backends/xnnpack"],
+        "tests": ["runtime", "extension", "backends/arm", "backends/openvino", "backends/xnnpack"],
         # The backend that the configuration names.
-        "by_name": ["backends/xnnpack"],
+        "by_name": ["backends/arm", "backends/openvino", "backends/xnnpack"],
     },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},

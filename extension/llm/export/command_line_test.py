@@ -1,7 +1,10 @@
-"""Flags to configurations: each field that has a flag, and the documented short ones."""
+"""Flags to configurations: each field that has a flag, and the documented short ones; partitioners by options."""
 
 import pytest
 
+from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.backends.openvino.partitioner import OpenvinoPartitioner
+from executorch.extension.llm.export import partitioner_lib
 from executorch.extension.llm.export.command_line import build_args_parser, main
 from executorch.extension.llm.export.config.llm_config import DtypeOverride, LlmConfig, ModelType
 
@@ -45,3 +48,12 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
         assert error.startswith(f"{command}: ") and message in error and error.count("\n") == 1
     with pytest.raises(SystemExit):
         main(["--model", "llama9"])
+
+
+def test_partitioners_of_other_backends():
+    openvino = partitioner_lib.get_openvino_partitioner("GPU")
+    assert isinstance(openvino, OpenvinoPartitioner)
+    assert [(one.key, one.value) for one in openvino.delegation_spec.compile_specs] == [("device", b"GPU")]
+    assert isinstance(partitioner_lib.get_tosa_partitioner("TOSA-1.0+INT"), TOSAPartitioner)
+    with pytest.raises(NotImplementedError, match=r"no backend ethosu comes .*hand the partitioner"):
+        partitioner_lib.get_ethosu_partitioner("ethos-u85-128")

@@ -18,9 +18,10 @@ from executorch.extension.llm.cache.replacements import (
     replace_kv_cache_with_ring_kv_cache,
 )
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of
-from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.weight_quantization import embedding_transform, linear_transform
 from executorch.extension.llm.models.checkpoints import load_decoder
+from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.transformer import Transformer
 
@@ -32,13 +33,11 @@ _log = logging.getLogger(__name__)
 _NOT_HERE = {
     "base.use_lora": "base.lora_config names an adapter",
     "base.preq_mode": "give the checkpoint before it was quantized, and quantization.qmode",
-    "base.lora_config": "merge the adapter into the checkpoint",
     "model.expand_rope_table": "tables are broadcast over heads",
     "model.static_quantize_kv_cache": "model.quantize_kv_cache has a scale for each token",
     "model.use_moe_quantized_op": "experts are quantized by none of the operators",
     "quantization.use_spin_quant": "give a checkpoint without rotations",
     "quantization.use_qat": "give the checkpoint's weights before they were quantized",
-    "export.lora_weights_file": "merge the adapter into the checkpoint",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
 }
@@ -56,6 +55,11 @@ def check(config: LlmConfig) -> None:
             value = getattr(value, name)
         if value:
             raise ValueError(f"{key} is not supported yet: {way_out}")
+    lora = config.base.lora_config
+    if lora is not None and lora.adapter_quant:
+        raise ValueError("base.lora_config.adapter_quant is not supported yet: adapters stay floats")
+    if lora is None and config.export.lora_weights_file:
+        raise ValueError("export.lora_weights_file has no weights to hold: give base.lora_config")
     if config.model.use_sdpa_with_kv_cache and not config.model.use_kv_cache:
         raise ValueError("model.use_sdpa_with_kv_cache attends over a cache: set model.use_kv_cache")
     if config.model.use_attention_sink and not config.model.use_kv_cache:
@@ -83,6 +87,8 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
     if config.base.checkpoint is None:
         _log.warning("base.checkpoint is not given: the weights are random")
     model = load_decoder(config.base.checkpoint, config.base.params, **_options(config))
+    if config.base.lora_config is not None:
+        model = _with_adapter(model, config.base.lora_config)
     dtype = DType[config.model.dtype_override.value]
     for transform in transforms(config, dtype.to_torch_dtype()):
         model = transform(model)  # type: ignore[assignment]
@@ -110,6 +116,17 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
         .set_output_dir(config.export.output_dir)
         .to_dtype(dtype)
     )
+
+
+def _with_adapter(model: Transformer, lora: LoraConfig) -> Transformer:
+    weights, said = read_adapter(lora.adapter_checkpoint, lora.adapter_config)
+    # Without a file the configuration itself says all three.
+    said = said or {"rank": lora.lora_rank, "alpha": lora.lora_alpha, "target_modules": lora.target_modules}
+    if not said["rank"] > 0:
+        raise ValueError(
+            "the rank of the adapter is missing: give base.lora_config.adapter_config, or lora_rank and lora_alpha"
+        )
+    return add_adapter(model, weights, **said)
 
 
 def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:

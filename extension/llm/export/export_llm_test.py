@@ -160,6 +160,33 @@ def test_weights_outside_the_program(base, tmp_path):
     torch.testing.assert_close(found, expected)
 
 
+def test_an_adapter_in_a_file_of_its_own(base, tmp_path):
+    torch.manual_seed(1)
+    name = "base_model.model.model.layers.0.self_attn.v_proj"
+    adapter = {f"{name}.lora_A.weight": torch.randn(8, 64), f"{name}.lora_B.weight": torch.randn(32, 8)}
+    torch.save(adapter, tmp_path / "adapter.pt")
+    overrides = [
+        *base,
+        *CUSTOM,
+        *XNNPACK,
+        "quantization.qmode=8da4w",
+        f"export.output_dir={tmp_path}",
+        f"base.lora_config.adapter_checkpoint={tmp_path / 'adapter.pt'}",
+        "base.lora_config.lora_rank=8",
+        "base.lora_config.lora_alpha=16",
+        "base.lora_config.target_modules=[v_proj]",
+        "backend.xnnpack.extended_ops=true",
+        "export.lora_weights_file=adapter.ptd",
+    ]
+    path = export_llama(from_yaml("", overrides))
+    floats = sum(one.numel() * 4 for one in adapter.values())
+    assert floats <= (tmp_path / "adapter.ptd").stat().st_size < 2 * floats + 1000
+    tokens, position = torch.tensor([[4, 5, 6]]), torch.tensor([0])
+    expected = decoder.manager(from_yaml("", overrides)).model(tokens, {"input_pos": position})
+    found = _load_for_executorch(path, str(tmp_path / "adapter.ptd")).forward((tokens, position))[0]
+    assert (found - expected).abs().max() / expected.abs().max() < 0.05
+
+
 def test_only_the_exported_program(base, tmp_path):
     path = export_llama(from_yaml("", [*base, "export.export_only=true", f"export.output_dir={tmp_path}"]))
     assert torch.export.load(path).module()(torch.tensor([[4, 5]])).shape == (1, 96)

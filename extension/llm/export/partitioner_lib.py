@@ -1,12 +1,14 @@
 """Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
 
-There is one backend for language models yet, XNNPACK. The other functions have the documented names and say so.
+XNNPACK, OpenVINO and Arm's TOSA are there. The other functions have the documented names and say what is missing.
 """
 
 from __future__ import annotations
 
 import importlib
 from typing import Any, NoReturn
+
+from executorch.partitioner import CompileSpec
 
 
 def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_bf16: bool = False) -> Any:
@@ -54,9 +56,14 @@ def get_qnn_partitioner(
     _missing("qnn")
 
 
-def get_openvino_partitioner(device: str) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no OpenVINO backend."""
-    _missing("openvino")
+def get_openvino_partitioner(device: str) -> Any:
+    """OpenVINO's, for CPU, GPU or NPU.
+
+    Raises:
+        ImportError: the backend is not installed.
+    """
+    module = importlib.import_module("executorch.backends.openvino.partitioner")
+    return module.OpenvinoPartitioner([CompileSpec("device", device.encode())])
 
 
 def get_vgf_partitioner(compile_spec: str | None, compiler_flags: list[str] | None) -> NoReturn:
@@ -64,9 +71,15 @@ def get_vgf_partitioner(compile_spec: str | None, compiler_flags: list[str] | No
     _missing("vgf")
 
 
-def get_tosa_partitioner(version: str) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no TOSA backend."""
-    _missing("tosa")
+def get_tosa_partitioner(version: str) -> Any:
+    """Arm TOSA's, of a version and profile as ``TOSA-1.0+INT``.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: there is no such version.
+    """
+    spec = importlib.import_module("executorch.backends.arm.tosa.compile_spec").TosaCompileSpec(version)
+    return importlib.import_module("executorch.backends.arm.tosa.partitioner").TOSAPartitioner(spec)
 
 
 def get_ethosu_partitioner(

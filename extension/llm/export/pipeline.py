@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from executorch.extension.llm.export import decoder, partitioner_lib, quantizer_
 from executorch.extension.llm.export.builder import LLMEdgeManager
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_mapping
+from executorch.extension.llm.models.lora import is_adapter
 
 #: ``qmode`` of linear layers whose inputs are quantized at run time.
 _DYNAMIC = ("8da4w", "8da4w-gptq")
@@ -95,29 +96,33 @@ def _steps(count: int) -> Iterator[Any]:
 
 
 def _partitioners(config: LlmConfig) -> list[Any]:
-    backend = config.backend
-    if backend.qnn.enabled:
-        partitioner_lib.get_qnn_partitioner(config.model.use_kv_cache)
-    if backend.coreml.enabled:
-        partitioner_lib.get_coreml_partitioner(backend.coreml.ios)
-    if backend.vulkan.enabled:
-        partitioner_lib.get_vulkan_partitioner(config.model.dtype_override.value)
-    if backend.openvino.enabled:
-        partitioner_lib.get_openvino_partitioner(backend.openvino.device)
-    if backend.tosa.enabled:
-        partitioner_lib.get_tosa_partitioner(backend.tosa.version)
-    if backend.ethosu.enabled:
-        partitioner_lib.get_ethosu_partitioner(backend.ethosu.target)
-    if backend.vgf.enabled:
-        partitioner_lib.get_vgf_partitioner(backend.vgf.compile_spec, backend.vgf.compiler_flags)
+    """In the order in which they take their parts."""
+    backend, lib = config.backend, partitioner_lib
+    asked: list[tuple[bool, Callable[[], Any]]] = [
+        (backend.qnn.enabled, lambda: lib.get_qnn_partitioner(config.model.use_kv_cache)),
+        (backend.coreml.enabled, lambda: lib.get_coreml_partitioner(backend.coreml.ios)),
+        (backend.vulkan.enabled, lambda: lib.get_vulkan_partitioner(config.model.dtype_override.value)),
+        (backend.openvino.enabled, lambda: lib.get_openvino_partitioner(backend.openvino.device)),
+        (backend.tosa.enabled, lambda: lib.get_tosa_partitioner(backend.tosa.version)),
+        (backend.ethosu.enabled, lambda: lib.get_ethosu_partitioner(backend.ethosu.target)),
+        (
+            backend.vgf.enabled,
+            lambda: lib.get_vgf_partitioner(backend.vgf.compile_spec, backend.vgf.compiler_flags),
+        ),
+        (backend.xnnpack.enabled, lambda: _xnnpack(config)),
+    ]
     if backend.mlx.enabled:
         raise NotImplementedError("no backend mlx comes with this release: use backend.xnnpack")
-    if not backend.xnnpack.enabled:
-        return []
+    return [make() for is_enabled, make in asked if is_enabled]
+
+
+def _xnnpack(config: LlmConfig) -> Any:
     # What is not quantized at run time would be left out by the partitioner for that: then all that XNNPACK can goes there.
     is_dynamic = config.quantization.qmode in _DYNAMIC or config.quantization.pt2e_quantize is not None
-    only_dynamic = is_dynamic and not backend.xnnpack.extended_ops
-    return [partitioner_lib.get_xnnpack_partitioner(only_dynamic, backend.xnnpack.enable_bf16)]
+    options = config.backend.xnnpack
+    return partitioner_lib.get_xnnpack_partitioner(
+        is_dynamic and not options.extended_ops, options.enable_bf16
+    )
 
 
 def _quantizers(config: LlmConfig) -> list[Any]:
@@ -133,13 +138,20 @@ def _quantizers(config: LlmConfig) -> list[Any]:
     return quantizer_lib.get_pt2e_quantizers(params, config.export.so_library)
 
 
-def _tag(config: LlmConfig) -> Any:
-    """Where weights go that lie outside the program: all into one file."""
-    file = config.export.foundation_weights_file
-    if file is None:
+def _tag(config: LlmConfig) -> Callable[[torch.fx.Node], str | None] | None:
+    """Where weights go that lie outside the program: an adapter's into one file, all others into another."""
+    foundation, adapter = (
+        None if file is None else Path(file).name.removesuffix(".ptd")
+        for file in (config.export.foundation_weights_file, config.export.lora_weights_file)
+    )
+    if foundation is None and adapter is None:
         return None
-    name = Path(file).name.removesuffix(".ptd")
-    return lambda node: name
+    return lambda node: adapter if _is_adapters(node) else foundation
+
+
+def _is_adapters(node: torch.fx.Node) -> bool:
+    # Of a graph whose weights are attributes, or placeholders in which dots are underscores.
+    return is_adapter(str(node.target)) or "_lora_a_" in node.name or "_lora_b_" in node.name
 
 
 def _save_exported(config: LlmConfig, made: LLMEdgeManager) -> str:

@@ -25,6 +25,8 @@ from torch import nn
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
+from executorch.extension.llm.models.lora import is_adapter
+
 Transform = Callable[[nn.Module], nn.Module]
 
 #: Elements of a group where the configuration names none.
@@ -57,7 +59,8 @@ def linear_transform(
     def transform(model: nn.Module) -> nn.Module:
         skipped = []
         for name, module in model.named_modules():
-            if not isinstance(module, nn.Linear) or is_quantized(module):
+            # Adapters are small, and exchanged: they stay floats.
+            if not isinstance(module, nn.Linear) or is_quantized(module) or is_adapter(f"{name}."):
                 continue
             if qmode != "int8" and group > 0 and module.in_features % group:
                 skipped.append(name)
