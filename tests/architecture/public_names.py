@@ -6,7 +6,8 @@ test fails both when a built name disappears and when an open one has been built
 
 #: Module -> names that it must have, besides the table of published names.
 PYTHON: dict[str, tuple[str, ...]] = {
-    "executorch.backends.arm.quantizer": ("get_symmetric_quantization_config",),
+    "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
+    "executorch.backends.arm.quantizer": ("EthosUQuantizer", "get_symmetric_quantization_config",),
     "executorch.backends.arm.quantizer.arm_quantizer": ("TOSAQuantizer", "get_symmetric_quantization_config"),
     "executorch.backends.arm.tosa.compile_spec": ("TosaCompileSpec",),
     "executorch.backends.arm.tosa.partitioner": ("TOSAPartitioner",),
@@ -106,7 +107,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
 #: Documented, still to be built.
 PYTHON_OPEN: dict[str, tuple[str, ...]] = {
     "executorch.backends.apple.coreml.partition": ("CoreMLPartitioner",),
-    "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
     "executorch.backends.arm.vgf": ("VgfCompileSpec", "VgfPartitioner"),
     "executorch.backends.nxp.neutron_partitioner": ("NeutronPartitioner",),
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),

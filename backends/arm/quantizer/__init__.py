@@ -1,9 +1,14 @@
 """Quantizers of the family."""
 
-from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
+from executorch.backends.arm.quantizer.arm_quantizer import EthosUQuantizer, TOSAQuantizer
 from executorch.backends.arm.quantizer.quantization_config import (
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
 )
 
-__all__ = ["TOSAQuantizer", "get_symmetric_a16w8_quantization_config", "get_symmetric_quantization_config"]
+__all__ = [
+    "EthosUQuantizer",
+    "TOSAQuantizer",
+    "get_symmetric_a16w8_quantization_config",
+    "get_symmetric_quantization_config",
+]

@@ -60,7 +60,6 @@ UNARY = {
     "aten.mean.dim",
     "aten.pow.Tensor_Scalar",
     "aten.sum.dim_IntList",
-    "aten.upsample_bilinear2d.vec",
 }
 #: Data is moved, or averaged: the result shares the scales of what is moved.
 MOVING = {
@@ -91,6 +90,7 @@ MOVING = {
     "aten.transpose.int",
     "aten.unflatten.int",
     "aten.unsqueeze.default",
+    "aten.upsample_bilinear2d.vec",
     "aten.upsample_nearest2d.vec",
     "aten.view.default",
 }

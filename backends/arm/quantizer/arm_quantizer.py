@@ -30,7 +30,12 @@ from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProd
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_attribute
 
-__all__ = ["TOSAQuantizer", "get_symmetric_a16w8_quantization_config", "get_symmetric_quantization_config"]
+__all__ = [
+    "EthosUQuantizer",
+    "TOSAQuantizer",
+    "get_symmetric_a16w8_quantization_config",
+    "get_symmetric_quantization_config",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -142,6 +147,21 @@ class TOSAQuantizer(Quantizer):
         for sample in calibration_samples:
             prepared(*sample)
         return convert_pt2e(prepared)
+
+
+class EthosUQuantizer(TOSAQuantizer):
+    """For Ethos-U, which runs nothing in floating point: what stays so is left to the CPU.
+
+    Args:
+        compile_spec: an ``EthosUCompileSpec``.
+    """
+
+    def __init__(self, compile_spec: ArmCompileSpec) -> None:
+        if compile_spec.get_output_format() != "vela":
+            raise ValueError(
+                f"{type(compile_spec).__name__} is no compile spec of Ethos-U; use EthosUCompileSpec"
+            )
+        super().__init__(compile_spec)
 
 
 def _type_filter(kind: Callable[..., Any]) -> Filter:

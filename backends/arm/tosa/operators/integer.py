@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -394,24 +394,22 @@ def amax(low: Lowering, call: Call) -> None:
 
 @integer("aten.upsample_nearest2d.vec", "aten.upsample_bilinear2d.vec")
 def resize(low: Lowering, call: Call) -> None:
-    """Bilinear: the result is as many times larger as the product of the numerators; a rescale takes that back."""
+    """Bilinear: weights sum up to the product of the numerators; a rescale takes that back, and the zero point is as it was."""
     value, have = source(low, call.node.args[0])
     x = low.form(Value(value.shape, value.forms), channels_last(4))
-    b, out = low.builder, call.output
+    b = low.builder
     if "nearest" in name_of(call.node):
-        made = same(low, resized(b, x, call.node, x.dtype), have, out)
+        made = resized(b, x, call.node, x.dtype)
     else:
         found = resize_of(call.node)
         assert not isinstance(found, str)
-        factor = have.scale / out.scale / (found.scale[0] * found.scale[2])
         wide = resized(b, x, call.node, DType.INT32)
-        # The zero point was weighted like the elements; it is taken off as what it became.
-        moved = b.sub(wide, b.scalar(have.zero_point * found.scale[0] * found.scale[2], wide))
-        made = rescale(b, moved, factor, DTYPES[out.dtype], 0, out.zero_point)
-    low.set(call.result, made, channels_last(4))
+        made = rescale(b, wide, 1.0 / (found.scale[0] * found.scale[2]), x.dtype)
+    low.set(call.result, same(low, made, have, call.output), channels_last(4))
 
 
-Check = Callable[[Call, Constants], "str | None"]
+#: What Vela 5.2 refuses for these processors.
+_NOT_ON_U55 = {"aten.flip.default", "aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
 
 
 def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -> str | None:
@@ -421,6 +419,8 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
     why = row.refusal(node)
     if why is not None:
         return why
+    if spec.is_U55_subset and row.name in _NOT_ON_U55:
+        return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     kinds = {call.output.dtype}
     for one in node.all_input_nodes:
         quant = parameters_of(one) if is_float(one) else None

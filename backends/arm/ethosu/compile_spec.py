@@ -1,0 +1,72 @@
+"""Compile spec for Ethos-U."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.tosa.specification import TosaSpecification
+
+#: Processor -> system configuration and memory mode of Vela's file if none is named, and the TOSA it takes.
+_PROCESSORS = {
+    "ethos-u55": ("Ethos_U55_High_End_Embedded", "Shared_Sram", "TOSA-1.0+INT+int16+u55"),
+    "ethos-u65": ("Ethos_U65_High_End", "Dedicated_Sram_384KB", "TOSA-1.0+INT+int16+u55"),
+    "ethos-u85": ("Ethos_U85_SYS_DRAM_Mid", "Sram_Only", "TOSA-1.0+INT+int16"),
+}
+_UNITS = {
+    "ethos-u55": (32, 64, 128, 256),
+    "ethos-u65": (256, 512),
+    "ethos-u85": (128, 256, 512, 1024, 2048),
+}
+
+
+class EthosUCompileSpec(ArmCompileSpec):
+    """Which processor, in which system, with which memory.
+
+    Args:
+        target: processor and multiply-accumulate units, ``ethos-u55-128``.
+        system_config: a section of the configuration file, ``Ethos_U55_High_End_Embedded``; one that fits the processor if None.
+        memory_mode: ``Shared_Sram``, ``Sram_Only``, ``Dedicated_Sram...``; one that fits if None. The firmware must be built with the same.
+        extra_flags: handed to Vela besides.
+        config_ini: the file, as Vela finds it.
+
+    Raises:
+        ValueError: there is no such target, or the memory mode is not one of its own.
+    """
+
+    def __init__(
+        self,
+        target: str,
+        system_config: str | None = None,
+        memory_mode: str | None = None,
+        extra_flags: list[str] | None = None,
+        config_ini: str | None = "Arm/vela.ini",
+    ) -> None:
+        self.target = target
+        processor, _, units = target.lower().rpartition("-")
+        if processor not in _PROCESSORS or units not in map(str, _UNITS[processor]):
+            known = (f"{name}-{count}" for name, counts in _UNITS.items() for count in counts)
+            raise ValueError(f"unknown target {target!r}; there are {', '.join(known)}")
+        system, memory, tosa = _PROCESSORS[processor]
+        memory = memory_mode or memory
+        if processor == "ethos-u55" and memory.startswith("Dedicated_Sram"):
+            raise ValueError(f"{target} has no mode {memory}; use Shared_Sram or Sram_Only")
+        self.tosa_spec = TosaSpecification.create_from_string(tosa)
+        self.compiler_flags = [
+            f"--accelerator-config={target.lower()}",
+            f"--config={config_ini}",
+            f"--system-config={system_config or system}",
+            f"--memory-mode={memory}",
+            *(one for one in extra_flags or [] if not one.startswith("--output-format")),
+            "--output-format=raw",
+        ]
+
+    @staticmethod
+    def get_output_format() -> str:
+        return "vela"
+
+    def _more(self) -> dict[str, str]:
+        return {"target": self.target}
+
+    def _read(self, fields: dict[str, Any]) -> None:
+        self.target = fields["target"]

@@ -1,0 +1,113 @@
+"""Models for Ethos-U: compiled by Vela in one delegate, with inputs and outputs where the blob says."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
+from executorch.backends.arm.ethosu.vela import pack, unpack, vela_compile
+from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_quantization_config
+from executorch.backends.arm.test.models import SMALL, trained
+from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir.backend.utils import format_reasons, get_reasons
+from executorch.partitioner import get_lowered_submodules
+
+
+def _lowered(name, spec):
+    model, inputs = trained(SMALL[name])
+    quantizer = EthosUQuantizer(spec).set_global(get_symmetric_quantization_config())
+    prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    prepared(*inputs)
+    exported = torch.export.export(convert_pt2e(prepared), inputs)
+    return inputs, to_edge_transform_and_lower(exported, partitioner=[EthosUPartitioner(spec)])
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("keyword_net", "ethos-u55-128"), ("unet", "ethos-u65-256"), ("mobilenet_v2", "ethos-u85-256")],
+)
+def test_a_model_is_one_delegate(name, target):
+    inputs, edge = _lowered(name, EthosUCompileSpec(target))
+    module = edge.exported_program().graph_module
+    ((_, lowered, _),) = get_lowered_submodules(module)
+    assert {one.op.split(".")[0] for one in get_reasons(module)} == {"quantized_decomposed"}, format_reasons(
+        module
+    )
+    blob = unpack(lowered.processed_bytes)
+    assert blob.commands[:4] == b"COP1"
+    (source,), (result,) = blob.inputs, blob.outputs
+    # Vela may write another shape of as many elements, where a dimension is 1.
+    assert math.prod(source.shape) == inputs[0].numel() and source.element_size == 1
+    for one in (source, result):
+        assert one.offset >= 0 and one.offset + torch.tensor(one.shape).prod() <= blob.scratch_size
+    program = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False)).buffer
+    assert b"EthosUBackend" in program and lowered.processed_bytes in program
+
+
+def test_what_a_processor_has_not_is_left():
+    _, edge = _lowered("deeplab", EthosUCompileSpec("ethos-u55-128"))
+    reasons = {one.op: one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    assert "Ethos-U85 does" in reasons["aten.upsample_bilinear2d.vec"]
+
+
+def test_intermediates_are_kept(tmp_path):
+    spec = EthosUCompileSpec("ethos-u55-128").dump_intermediate_artifacts_to(str(tmp_path))
+    _lowered("keyword_net", spec)
+    assert {path.suffix for path in tmp_path.iterdir()} >= {".tosa", ".npz"}
+
+
+@pytest.mark.parametrize("target", ["ethos-u99-128", "ethos-u55-512", "cortex-m55"])
+def test_unknown_targets(target):
+    with pytest.raises(ValueError, match="there are ethos-u55-32"):
+        EthosUCompileSpec(target)
+
+
+def test_a_memory_mode_that_the_processor_has_not():
+    with pytest.raises(ValueError, match="use Shared_Sram"):
+        EthosUCompileSpec("ethos-u55-128", memory_mode="Dedicated_Sram")
+
+
+def test_compile_specs_travel():
+    spec = EthosUCompileSpec("ethos-u85-512", extra_flags=["--optimise=Size"])
+    found = EthosUCompileSpec.from_list(spec.to_list())
+    assert (found.target, found.compiler_flags) == (spec.target, spec.compiler_flags)
+    assert "--optimise=Size" in found.compiler_flags and found.tosa_spec == spec.tosa_spec
+
+
+def test_what_vela_refuses_is_told():
+    with pytest.raises(RuntimeError, match="Vela"):
+        vela_compile(b"no TOSA at all", EthosUCompileSpec("ethos-u55-128").compiler_flags)
+
+
+def _blob():
+    one = {
+        "shape": np.ones((1, 6), int),
+        "elem_size": np.ones(1, int),
+        "offset": np.zeros(1, int),
+        "region": np.ones(1, int),
+    }
+    made = {f"{kind}_{key}": value for kind in ("input", "output") for key, value in one.items()}
+    return pack(
+        {
+            **made,
+            "cmd_data": np.array(b"COP1ab\0"),
+            "weight_data": np.array(b"w"),
+            "scratch_size": np.array(32),
+        }
+    )
+
+
+def test_a_blob_is_what_was_published():
+    blob = _blob()
+    assert len(blob) % 16 == 0 and blob[:16] == b"vela_bin_stream\0" and blob[-32:-16] == b"vela_end_stream\0"
+    assert blob[32:48] == b"cmd_data".ljust(16, b"\0") and unpack(blob).commands == b"COP1ab\0"
+
+
+def test_blobs_that_are_cut_off_are_refused():
+    blob = _blob()
+    for size in range(0, len(blob) - 32, 8):
+        with pytest.raises(ValueError, match=r"missing|ends behind"):
+            unpack(blob[:size])
