@@ -137,7 +137,9 @@ def mul(low: Lowering, call: Call) -> None:
     order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
     wide = [rescale(b, x, 1.0, DType.INT32, quant.zero_point) for x, quant in found]
     factor = found[0][1].scale * found[1][1].scale / out.scale
-    finish(low, call, rescale(b, b.mul(*wide), factor, DTYPES[out.dtype], 0, out.zero_point), order)
+    finish(
+        low, call, rescale(b, b.mul(wide[0], wide[1]), factor, DTYPES[out.dtype], 0, out.zero_point), order
+    )
 
 
 @integer("aten.maximum.default", "aten.minimum.default")

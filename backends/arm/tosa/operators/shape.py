@@ -66,7 +66,8 @@ def view(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
 @_mover("aten.permute_copy.default")
 def permute(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     rank = len(x[0].shape)
-    return b.transpose(x[0], [one % rank for one in node.args[1]])  # type: ignore[union-attr, operator]
+    order: Any = node.args[1]
+    return b.transpose(x[0], [int(one) % rank for one in order])
 
 
 def part(b: Builder, x: Tensor, axis: int, start: int, length: int) -> Tensor:

@@ -401,7 +401,7 @@ def resized(b: Builder, x: Tensor, node: Node, dtype: Any) -> Tensor:
         ]
     mode = ResizeMode.NEAREST if nearest else ResizeMode.BILINEAR
     shape = [x.shape[0], *node.meta[meta_keys.VAL].shape[-2:], x.shape[3]]
-    inputs = [x, b.shape(scale), b.shape(offset), b.shape(border)]
+    inputs: list[Tensor | str] = [x, b.shape(scale), b.shape(offset), b.shape(border)]
     return b.emit("RESIZE", inputs, shape, dtype, mode)
 
 
