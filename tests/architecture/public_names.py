@@ -7,7 +7,10 @@ test fails both when a built name disappears and when an open one has been built
 #: Module -> names that it must have, besides the table of published names.
 PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
-    "executorch.backends.arm.quantizer": ("EthosUQuantizer", "get_symmetric_quantization_config",),
+    "executorch.backends.arm.quantizer": (
+        "EthosUQuantizer",
+        "get_symmetric_quantization_config",
+    ),
     "executorch.backends.arm.quantizer.arm_quantizer": ("TOSAQuantizer", "get_symmetric_quantization_config"),
     "executorch.backends.arm.tosa.compile_spec": ("TosaCompileSpec",),
     "executorch.backends.arm.tosa.partitioner": ("TOSAPartitioner",),

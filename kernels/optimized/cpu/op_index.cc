@@ -201,8 +201,8 @@ bool run_gather_rows(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, c
     return false;
   }
   const ssize_t along = static_cast<ssize_t>(dim < 0 ? dim + rank : dim);
-  if (along + 1 >= rank || index.dim() != rank ||
-      index.scalar_type() != ScalarType::Long || in.scalar_type() != out.scalar_type() ||
+  if (along + 1 >= rank || index.dim() != rank || index.scalar_type() != ScalarType::Long ||
+      in.scalar_type() != out.scalar_type() ||
       (in.element_size() != sizeof(uint16_t) && in.element_size() != sizeof(uint32_t))) {
     return false;
   }
