@@ -132,6 +132,12 @@ EDGES = {
         "cc": ["schema", "runtime", "extension/flat_tensor"],
         "tests": ["schema", "kernels", "exir", "extension/llm/custom_ops", "extension/training/examples"],
     },
+    # Java for applications. Its tests run programs with all that an application's library has.
+    "extension/android": {
+        "py": [],
+        "cc": ["runtime", "extension"],
+        "tests": ["exir", "kernels", "extension/llm/custom_ops", "backends/xnnpack"],
+    },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.
     "extension/flat_tensor": {

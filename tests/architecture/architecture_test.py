@@ -38,7 +38,13 @@ PYTHON_LAYERS = [
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
-    {"backends/openvino/recipes", "backends/xnnpack/recipes", "examples/xnnpack", "extension/llm/export"},
+    {
+        "backends/openvino/recipes",
+        "backends/xnnpack/recipes",
+        "examples/xnnpack",
+        "extension/android",
+        "extension/llm/export",
+    },
     {"examples/models/llama"},
 ]
 CC_LAYERS = [
@@ -52,6 +58,7 @@ CC_LAYERS = [
     {
         "runtime/python",
         "examples/models/llama",
+        "extension/android",
         "extension/executor_runner",
         "extension/llm/tokenizers",
         "extension/module/bundled",
