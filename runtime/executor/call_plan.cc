@@ -125,10 +125,21 @@ Error compare(const Cursor& written, const Cursor& other, Error error) {
   return error;
 }
 
-// The last argument of a kernel is where its result stands: it is written only if the kernel says
-// so, and often one of the arguments before.
-bool is_result_of(const Cursor& result, const Cursor& other, const WrittenPlaces& written) {
-  return result.is_in_last_argument() && (result.slot() == other.slot() || !result.is_in(written));
+// The last argument of a kernel is where its result stands; unless it is written, nobody reads it.
+bool is_only_result(const Cursor& cursor, const WrittenPlaces& written) {
+  return cursor.is_in_last_argument() && !cursor.is_in(written);
+}
+
+// Whether the values before a kernel's result are those of the list that it is.
+bool are_elements(Span<EValue* const> arguments,
+                  const BoxedEvalueList<executorch::aten::Tensor>& list) {
+  const size_t result = arguments.size() - 1;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (result < list.size() || arguments[result - list.size() + i] != list.element(i)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // Compares a tensor that is written with the others of the call. With `access`, which says what
@@ -142,7 +153,7 @@ Error check_written(const Cursor& one, Span<EValue* const> arguments, const Writ
     }
     // Two that are written were compared when the first one was.
     if ((other.position() > one.position() || !other.is_in(written)) &&
-        !is_result_of(other, one, written) && !is_result_of(one, other, written)) {
+        !is_only_result(other, written)) {
       ET_CHECK_OK_OR_RETURN_ERROR(compare(one, other, error));
     }
   }
@@ -157,18 +168,25 @@ uint32_t written_by_kernel(WrittenArguments written, Span<EValue* const> argumen
     return written.places();
   }
   const size_t result = arguments.size() - 1;
-  const Tag tag = arguments[result]->tag;
-  const size_t count = tag == Tag::Tensor ? 1
-                       : tag == Tag::ListTensor
-                           ? arguments[result]->payload.copyable_union.as_tensor_list_ptr->size()
-                           : 0;
-  WrittenArguments places = count == 0 ? WrittenArguments::none() : WrittenArguments().with(result);
-  for (size_t i = 1; i <= count && i <= result; ++i) {
-    if (result - i >= kLast || tensor_of(arguments[result - i]) != nullptr) {
-      places = places.with(result - i);
+  const EValue& value = *arguments[result];
+  WrittenArguments places = WrittenArguments::none();
+  size_t count = tensor_of(&value) != nullptr ? 1 : 0;
+  bool stands_before = count == 0;
+  if (value.tag == Tag::ListTensor) {
+    const auto& list = *value.payload.copyable_union.as_tensor_list_ptr;
+    count = list.size();
+    stands_before = are_elements(arguments, list);
+  }
+  for (size_t i = 0; i < result; ++i) {
+    if (arguments[i] == &value) {
+      stands_before = true;
+      places = places.with(i);
+    }
+    if (result - i <= count && (i >= kLast || tensor_of(arguments[i]) != nullptr)) {
+      places = places.with(i);
     }
   }
-  return places.places();
+  return (stands_before ? places : places.with(result)).places();
 }
 
 WrittenPlaces delegate_places(size_t num_outputs, Span<EValue* const> arguments) {

@@ -73,6 +73,8 @@ constexpr Kernel kKernels[] = {
     make_boxed_kernel<increment_>("plan::increment_"),
     make_boxed_kernel<halves_out>("plan::halves.out"),
     Kernel("plan::raw.out", raw_out),
+    // Writes into the place of its result, as generated registrations of such operators do.
+    Kernel("plan::functional.out", raw_out, WrittenArguments().with(1)),
 };
 
 // Adds its two inputs up. Says how many outputs it has.
@@ -221,6 +223,50 @@ TEST_F(CallPlanTest, KernelsThatSayNothingAreTakenByTheirResult) {
   const int elsewhere = b.add_tensor(at(64, {4}));
   b.call_kernel(b.add_operator("plan::raw"), {in, out, elsewhere});
   EXPECT_EQ(load(b), Error::InvalidProgram);
+}
+
+// One value in several places of a call, with and without a place for the result.
+TEST_F(CallPlanTest, RefusesOneValueForInputAndOutput) {
+  const auto with_arguments = [](const char* name, const std::vector<int32_t>& args) {
+    ProgramBuilder b;
+    b.add_planned_tensor({4});
+    b.add_planned_tensor({4});
+    b.call_kernel(b.add_operator(name), args);
+    return load(b);
+  };
+  for (const char* name : {"test::neg", "plan::raw"}) {
+    EXPECT_EQ(with_arguments(name, {0, 1, 1}), Error::Ok) << name;
+    EXPECT_EQ(with_arguments(name, {0, 0, 0}), Error::InvalidProgram) << name;
+    EXPECT_EQ(with_arguments(name, {0, 0, 1}), Error::InvalidProgram) << name;
+  }
+  EXPECT_EQ(with_arguments("test::neg", {0, 0}), Error::InvalidProgram);
+  EXPECT_EQ(with_arguments("plan::functional", {0, 1}), Error::Ok);
+  EXPECT_EQ(with_arguments("plan::functional", {0, 0}), Error::InvalidProgram);
+
+  for (const int32_t out : {0, 1, 2}) {
+    ProgramBuilder b;
+    for (int i = 0; i < 3; ++i) {
+      b.add_planned_tensor({4});
+    }
+    b.call_delegate(b.add_delegate("Add", {1}), {0, 1, out});
+    EXPECT_EQ(load(b), out == 2 ? Error::Ok : Error::InvalidProgram) << out;
+  }
+}
+
+// Outputs that stand one by one before the list of them.
+TEST_F(CallPlanTest, ListsOfOutputsStandForThem) {
+  const auto load_split = [](uint64_t offset) {
+    ProgramBuilder b;
+    b.set_planned_buffers({256});
+    const int in = b.add_tensor(at(0, {8}));
+    const int one = b.add_tensor(at(32, {4}));
+    const int two = b.add_tensor(at(offset, {4}));
+    b.call_kernel(b.add_operator("plan::raw"), {in, one, two, b.add_tensor_list({one, two})});
+    return load(b);
+  };
+  EXPECT_EQ(load_split(48), Error::Ok);
+  EXPECT_EQ(load_split(44), Error::InvalidProgram);
+  EXPECT_EQ(load_split(16), Error::InvalidProgram);
 }
 
 TEST_F(CallPlanTest, RefusesConstantAsOutput) {
