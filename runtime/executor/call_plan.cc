@@ -142,6 +142,21 @@ bool are_elements(Span<EValue* const> arguments,
   return true;
 }
 
+// Whether two values are lists of the same tensors; programs have one for the argument and another
+// one for the result.
+bool are_same_list(const EValue& one, const EValue& other) {
+  if (one.tag != Tag::ListTensor || other.tag != Tag::ListTensor) {
+    return false;
+  }
+  const auto& first = *one.payload.copyable_union.as_tensor_list_ptr;
+  const auto& second = *other.payload.copyable_union.as_tensor_list_ptr;
+  bool are_same = first.size() == second.size();
+  for (size_t i = 0; are_same && i < first.size(); ++i) {
+    are_same = first.element(i) == second.element(i);
+  }
+  return are_same;
+}
+
 // Compares a tensor that is written with the others of the call. With `access`, which says what
 // will be there, without those that may be replaced.
 Error check_written(const Cursor& one, Span<EValue* const> arguments, const WrittenPlaces& written,
@@ -178,7 +193,7 @@ uint32_t written_by_kernel(WrittenArguments written, Span<EValue* const> argumen
     stands_before = are_elements(arguments, list);
   }
   for (size_t i = 0; i < result; ++i) {
-    if (arguments[i] == &value) {
+    if (arguments[i] == &value || (i + 1 == result && are_same_list(*arguments[i], value))) {
       stands_before = true;
       places = places.with(i);
     }

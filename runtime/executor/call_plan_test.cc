@@ -267,6 +267,14 @@ TEST_F(CallPlanTest, ListsOfOutputsStandForThem) {
   EXPECT_EQ(load_split(48), Error::Ok);
   EXPECT_EQ(load_split(44), Error::InvalidProgram);
   EXPECT_EQ(load_split(16), Error::InvalidProgram);
+
+  ProgramBuilder b;
+  const int in = b.add_planned_tensor({8});
+  const int one = b.add_planned_tensor({4});
+  const int two = b.add_planned_tensor({4});
+  const int argument = b.add_tensor_list({one, two});
+  b.call_kernel(b.add_operator("plan::raw"), {in, argument, b.add_tensor_list({one, two})});
+  EXPECT_EQ(load(b), Error::Ok);
 }
 
 TEST_F(CallPlanTest, RefusesConstantAsOutput) {
