@@ -58,7 +58,9 @@ UNARY = {
     "aten.amin.default",
     "aten.mean.default",
     "aten.mean.dim",
+    "aten.layer_norm.default",
     "aten.pow.Tensor_Scalar",
+    "aten.softmax.int",
     "aten.sum.dim_IntList",
 }
 #: Data is moved, or averaged: the result shares the scales of what is moved.

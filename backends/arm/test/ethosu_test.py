@@ -27,7 +27,12 @@ def _lowered(name, spec):
 
 @pytest.mark.parametrize(
     ("name", "target"),
-    [("keyword_net", "ethos-u55-128"), ("unet", "ethos-u65-256"), ("mobilenet_v2", "ethos-u85-256")],
+    [
+        ("encoder", "ethos-u55-128"),
+        ("keyword_net", "ethos-u55-128"),
+        ("unet", "ethos-u65-256"),
+        ("mobilenet_v2", "ethos-u85-256"),
+    ],
 )
 def test_a_model_is_one_delegate(name, target):
     inputs, edge = _lowered(name, EthosUCompileSpec(target))

@@ -2,7 +2,9 @@
 
 import pytest
 import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
+from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
 from executorch.backends.arm.test.lowered import lowered, quantized
 from executorch.backends.arm.test.models import SMALL, trained
 from executorch.backends.arm.test.runner import run_program
@@ -27,7 +29,7 @@ def test_floating_point(name):
     torch.testing.assert_close(mine, model(*inputs).detach(), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "encoder"])
+@pytest.mark.parametrize("name", SMALL)
 def test_int8(name):
     model, inputs = trained(SMALL[name])
     samples = [(torch.randn_like(inputs[0]),) for _ in range(2)]
@@ -44,8 +46,13 @@ def test_int8(name):
 
 def test_int8_beside_floating_point():
     model, inputs = trained(SMALL["encoder"])
-    converted = quantized(model, inputs, "TOSA-1.0+INT+FP")
-    program = lowered(converted, inputs, "TOSA-1.0+INT+FP")
+    spec = TosaCompileSpec("TOSA-1.0+INT+FP")
+    quantizer = TOSAQuantizer(spec).set_global(get_symmetric_quantization_config())
+    quantizer.set_module_type(torch.nn.LayerNorm, None)
+    prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    prepared(*inputs)
+    converted = convert_pt2e(prepared)
+    program = lowered(converted, inputs, str(spec.tosa_spec))
     (mine,), calls = run_program(program, inputs)
     assert calls == 1, format_reasons(program.graph_module)
     assert noise_ratio(mine, converted(*inputs)) < 2e-3

@@ -21,6 +21,7 @@ QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNELS = "quantized_decomposed.dequantize_per_channel.default"
 
+_COPY = "dim_order_ops._clone_dim_order.default"
 _CLAMPING = {"aten.relu.default", "aten.hardtanh.default", "aten.clamp.default"}
 #: Operators whose accumulator a clamp may follow without a quantization between.
 _ACCUMULATING = {
@@ -118,13 +119,23 @@ def clamp_limits(node: Node) -> tuple[float, float] | None:
     return float("-inf") if low is None else float(low), float("inf") if high is None else float(high)  # type: ignore[arg-type]
 
 
+def _copied(node: Node) -> list[Node]:
+    """``node``, and what it is a copy of, as a view of what was permuted makes one."""
+    chain = [node]
+    while name_of(chain[-1]) == _COPY and len(chain[-1].users) == 1:
+        chain.append(chain[-1].args[0])  # type: ignore[arg-type]
+    return chain
+
+
 def match(node: Node, constants: Constants) -> Call | None:
     """How ``node`` works on integers, None if the graph does not say so."""
     name = name_of(node)
     row = OPERATORS.get(name)
     if row is None or row.integer is None or constants.has(node):
         return None
-    sources = [one for one in node.all_input_nodes if is_float(one) and not constants.has(one)]
+    read = [one for one in node.all_input_nodes if is_float(one) and not constants.has(one)]
+    chains = [_copied(one) for one in read]
+    sources = [chain[-1] for chain in chains]
     if not sources or any(parameters_of(one) is None or name_of(one) != DEQUANTIZE for one in sources):
         return None
     inside: list[Node] = []
@@ -143,7 +154,7 @@ def match(node: Node, constants: Constants) -> Call | None:
     output = parameters_of(following)
     if output is None:
         return None
-    nodes = [*sources, node, *inside, following]
+    nodes = [*dict.fromkeys(one for chain in chains for one in reversed(chain)), node, *inside, following]
     return Call(node, output, following, clamp, inside, nodes)
 
 

@@ -1,0 +1,118 @@
+"""Softmax and layer norm on int8 values.
+
+Both divide by what the row makes: a number is shifted to the left until its first bit leads, what follows is looked up in a table of its reciprocal, or of
+that of its root, and the shift is taken back at the end. Sums have 30 bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.lowering import Lowering, Value, plain_order
+from executorch.backends.arm.tosa.graph.quantized import Call
+from executorch.backends.arm.tosa.graph.registry import integer
+from executorch.backends.arm.tosa.graph.rescale import rescale
+from executorch.backends.arm.tosa.operators.integer import finish, source
+
+#: Tables hold 15 bits, the largest number of which stands for 1.
+_ONE = 32767
+_TABLE_GAIN = 32768 / _ONE
+
+
+def _shift_left(b: Builder, x: Tensor, by: Tensor) -> Tensor:
+    return b.binary("LOGICAL_LEFT_SHIFT", x, by)
+
+
+def _looked_up(b: Builder, x: Tensor, entries: Any) -> Tensor:
+    """Of a number of 16 bits without sign; the result has 7 bits more than the entries."""
+    low = b.sub(x, b.scalar(32768, x))
+    return b.table(rescale(b, low, 1.0, DType.INT16), np.clip(np.round(entries), 0, _ONE).astype(np.int16))
+
+
+@integer("aten._softmax.default")
+def softmax(low: Lowering, call: Call) -> None:
+    """Powers of e in two tables of 15 bits, their sum, its reciprocal."""
+    b, out = low.builder, call.output
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    axis = order.index(int(call.node.args[1]) % len(order))  # type: ignore[arg-type, call-overload]
+    count = math.ceil(math.log2(max(x.shape[axis], 2)))
+    largest = b.reduce("REDUCE_MAX", x, axis)
+    below = b.sub(rescale(b, x, 1.0, DType.INT32), rescale(b, largest, 1.0, DType.INT32))
+    index = rescale(b, below, 128.0, DType.INT16)
+    whole = np.floor(np.exp(have.scale * np.minimum(np.arange(-256, 257), 0)) * (2.0**30 - 1)).astype(
+        np.int64
+    )
+    high, rest = (b.table(index, one.astype(np.int16)) for one in (whole >> 15, whole & 32767))
+    powers = b.add(_shift_left(b, high, b.scalar(8, high)), rescale(b, rest, 2.0**-7, DType.INT32))
+    total = b.reduce("REDUCE_SUM", rescale(b, powers, 2.0**-count, DType.INT32), axis)
+    zeros = b.unary("CLZ", total)
+    by = b.sub(zeros, b.scalar(1, zeros))
+    # 2**30 * (1 + f): 16 bits of f.
+    leading = _shift_left(b, total, by)
+    fraction = b.shift_right(b.sub(leading, b.scalar(2**30, leading)), b.scalar(14, leading))
+    reciprocal = _looked_up(b, fraction, _ONE / (1 + np.arange(513) / 512))
+    made = b.mul(powers, reciprocal, 22)
+    made = b.shift_right(made, b.sub(b.scalar(count, by), by), True)
+    scale = 2.0**-30 * _TABLE_GAIN / out.scale
+    finish(low, call, rescale(b, made, scale, DTYPES[out.dtype], 0, out.zero_point), order)
+
+
+@integer("aten.native_layer_norm.default")
+def layer_norm(low: Lowering, call: Call) -> None:
+    """Differences from the mean with 20 bits, the sum of their squares, the reciprocal of its root, factors of 16 bits."""
+    b, node, out = low.builder, call.node, call.output
+    value, have = source(low, node.args[0])
+    x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
+    size = math.prod(node.args[1])  # type: ignore[arg-type]
+    flat = b.reshape(x, [math.prod(x.shape) // size, size])
+    centred, spread = _spread(b, flat, size, have.scale, float(node.args[4]))  # type: ignore[arg-type]
+    # An even shift, of which the root has half.
+    zeros = b.unary("CLZ", spread)
+    half = b.shift_right(b.sub(zeros, b.scalar(1, zeros)), b.scalar(1, zeros))
+    by = b.add(half, half)
+    share = b.shift_right(_shift_left(b, spread, by), b.scalar(15, spread))
+    roots = _ONE * 0.5 / np.sqrt(np.maximum(np.arange(513), 128) / 512)
+    made = b.mul(centred, _looked_up(b, share, roots), 12)
+    made = b.shift_right(made, b.sub(b.scalar(15, half), half), True)
+    bits = _bits(size)
+    unit = math.sqrt(size) * 2.0 ** (-14.5 - bits / 2) * _TABLE_GAIN
+    made, unit = _affine(low, call, made, unit, 2 + math.ceil(bits / 2))
+    small = rescale(b, made, unit / out.scale, DTYPES[out.dtype], 0, out.zero_point)
+    finish(low, call, b.reshape(small, x.shape))
+
+
+def _bits(size: int) -> int:
+    return math.ceil(math.log2(max(size, 2)))
+
+
+def _spread(b: Builder, x: Tensor, size: int, scale: float, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Differences from the mean in 4096ths of a step, and the sum of their squares over ``2 ** (10 + bits)``, epsilon included."""
+    whole = rescale(b, x, 1.0, DType.INT32)
+    total = b.reduce("REDUCE_SUM", whole, 1)
+    times = b.mul(whole, b.scalar(size, whole))
+    centred = rescale(b, b.sub(times, total), 4096.0 / size, DType.INT32)
+    bits = _bits(size)
+    squares = b.reduce("REDUCE_SUM", b.mul(centred, centred, 10 + bits), 1)
+    more = epsilon * 2.0**24 / scale**2 * size / 2.0 ** (10 + bits)
+    return centred, b.add(squares, b.scalar(int(min(max(round(more), 1), 2**30 - 1)), squares))
+
+
+def _affine(low: Lowering, call: Call, x: Tensor, unit: float, shift: int) -> tuple[Tensor, float]:
+    """Weight and bias; ``unit`` is what a 1 of the integers stands for."""
+    b = low.builder
+    given: Any = call.node.args[2:4]
+    weight, bias = (None if one is None else low.constants(one) for one in given)
+    if weight is not None:
+        step = float(weight.abs().max()) / _ONE or 1.0
+        factors = np.round(weight.double().numpy().reshape(1, -1) / step)
+        x = b.mul(x, b.constant(factors, DType.INT32), shift)
+        unit *= step * 2.0**shift
+    if bias is not None:
+        summands = np.round(bias.double().numpy().reshape(1, -1) / unit)
+        x = b.add(x, b.constant(np.clip(summands, -(2**29), 2**29), DType.INT32))
+    return x, unit
