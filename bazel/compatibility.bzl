@@ -16,6 +16,16 @@ PROGRAMS = [Label("//toolchains:programs_linked")]
 
 _NO = [Label("@platforms//:incompatible")]
 
+#: An extension module of Python: CPython's stable interface, and the C library that manylinux tags are about.
+EXTENSION_MODULES = [
+    Label("@platforms//os:linux"),
+    Label("//toolchains:libc_glibc"),
+] + select({
+    Label("@platforms//cpu:aarch64"): [],
+    Label("@platforms//cpu:x86_64"): [],
+    "//conditions:default": _NO,
+})
+
 #: A hosted C++ library (streams, locales, clocks) and what lies below it.
 SYSTEM = select({
     Label("@platforms//os:none"): _NO,

@@ -7,12 +7,13 @@ C++ headers are included as `<executorch/PACKAGE/HEADER>`, Python modules import
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library", "cc_test")
 load("@rules_python//python:defs.bzl", "py_binary", "py_library", "py_test")
 load("//bazel/release:libraries.bzl", "LIBRARIES")
-load(":compatibility.bzl", "HOST", "PROGRAMS")
+load("//toolchains:cross.bzl", "cross_files")
+load(":compatibility.bzl", "EXTENSION_MODULES", "HOST", "PROGRAMS")
 load(":dist.bzl", "cc_dist")
 load(":edges.bzl", "EDGES")
 load(":headers.bzl", "headers_compile_alone")
 load(":layers.bzl", "cc_layers")
-load(":wheel.bzl", "py_wheel")
+load(":wheel.bzl", "CROSS_WHEELS", "py_wheel")
 
 _PUBLIC = ["//visibility:public"]
 
@@ -121,11 +122,11 @@ def cc_unit_test(
     )
 
 def cc_bin(name, linkshared = False, target_compatible_with = [], visibility = _PUBLIC, **kwargs):
-    """A program; what is shared is an extension module of Python, which is the host's."""
+    """A program; what is shared is an extension module of Python."""
     cc_binary(
         name = name,
         linkshared = linkshared,
-        target_compatible_with = (HOST if linkshared else PROGRAMS) + target_compatible_with,
+        target_compatible_with = (EXTENSION_MODULES if linkshared else PROGRAMS) + target_compatible_with,
         visibility = visibility,
         **kwargs
     )
@@ -202,7 +203,38 @@ def _siblings(package, language):
             siblings["//{}:VERSION".format(library)] = "executorch_" + library.replace("/", "_")
     return siblings
 
-def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = [], import_root = ""):
+def _wheels(package, name, python, requires, extension_modules, import_root):
+    """The wheel for this build's platform, and where there is something compiled in it, for others."""
+    platforms = {"wheel": None} | ({
+        "wheel_" + machine: platform
+        for machine, platform in CROSS_WHEELS.items()
+    } if extension_modules else {})
+    for target, platform in platforms.items():
+        modules = []
+        if platform:
+            modules = [target + "_modules"]
+            cross_files(
+                name = modules[0],
+                srcs = extension_modules,
+                platform = platform,
+            )
+        py_wheel(
+            name = target,
+            distribution = "executorch_" + name,
+            extension_modules = modules,
+            import_root = import_root,
+            platform = platform or "linux_x86_64",
+            readme = "README.md",
+            requires = requires,
+            siblings = _siblings(package, "py"),
+            stable_python = bool(extension_modules),
+            tags = ["manual"] if platform else [],
+            version = "VERSION",
+            visibility = _PUBLIC,
+            deps = python,
+        )
+
+def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = [], extension_modules = [], import_root = ""):
     """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
 
     Args:
@@ -212,6 +244,8 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
       requires: requirement strings of what the wheel imports besides its siblings.
       bundles: third-party C++ libraries that the distribution carries, with what they stand on.
       bundled_licences: the licences of all of them.
+      extension_modules: in the wheel, if they keep to CPython's stable interface; it has builds for other platforms then
+        (`:wheel_aarch64`, manual). What is compiled and not named here is for the locked Python alone.
       import_root: the directory that the wheel's documented import path is relative to, if it is not executorch.LIBRARY.
     """
     package = native.package_name()
@@ -219,17 +253,7 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
         fail("{} is not in bazel/edges.bzl: a library declares its edges there first.".format(package))
     native.exports_files(["VERSION", "CHANGELOG.md", "README.md"], visibility = _PUBLIC)
     if python:
-        py_wheel(
-            name = "wheel",
-            distribution = "executorch_" + name,
-            import_root = import_root,
-            readme = "README.md",
-            requires = requires,
-            siblings = _siblings(package, "py"),
-            version = "VERSION",
-            visibility = _PUBLIC,
-            deps = python,
-        )
+        _wheels(package, name, python, requires, extension_modules, import_root)
     if cc:
         cc_dist(
             name = "dist",

@@ -1,5 +1,28 @@
 """A wheel of one microlibrary: its own files under executorch/PACKAGE, its siblings pinned by range."""
 
+load("//toolchains:targets.bzl", "TARGETS")
+
+#: Machines that wheels with compiled code are built for besides this build's own, and their rows of the toolchain table.
+CROSS_WHEELS = {"aarch64": "linux_aarch64"}
+
+# What extension modules are for: CPython's stable interface as 3.10 has it (runtime/python/py_abi.h), or the locked Python alone.
+_STABLE = "cp310-abi3"
+_LOCKED = "cp311-cp311"
+
+def platform_tag(platform):
+    """manylinux_2_28_x86_64: what a row of the toolchain table with glibc links for.
+
+    Args:
+      platform: name of the row.
+
+    Returns:
+      The last part of a wheel's tag.
+    """
+    cpu, _, glibc = TARGETS[platform].zig_target.partition("-linux-gnu.")
+    if not glibc:
+        fail("{} has no manylinux tag: it does not link glibc".format(platform))
+    return "manylinux_{}_{}".format(glibc.replace(".", "_"), cpu)
+
 def _installed(ctx, path):
     """Where a file of the checkout lies once it is installed."""
     root = ctx.attr.import_root
@@ -20,12 +43,20 @@ def _own_files(ctx):
 def _py_wheel_impl(ctx):
     files = _own_files(ctx)
     native_code = any([path.endswith(".so") for path in files])
-    tag = "cp311-cp311-manylinux_2_28_x86_64" if native_code else "py3-none-any"
+    tag = "{}-{}".format(_STABLE if ctx.attr.stable_python else _LOCKED, platform_tag(ctx.attr.platform)) if native_code else "py3-none-any"
+
+    # Those of another platform in the place of this build's.
+    for module in ctx.files.extension_modules:
+        if module.short_path not in files:
+            fail("{} is not in the wheel of {}".format(module.short_path, ctx.label.package))
+        files[module.short_path] = module
     wheel = ctx.actions.declare_directory(ctx.label.name)
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({
         "distribution": ctx.attr.distribution,
+        "extras": ctx.attr.extras,
         "files": {_installed(ctx, path): file.path for path, file in files.items()},
+        "markers": ctx.attr.markers,
         "readme": ctx.file.readme.path,
         "requires": ctx.attr.requires,
         "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
@@ -50,10 +81,18 @@ py_wheel = rule(
     attrs = {
         "deps": attr.label_list(providers = [PyInfo]),
         "distribution": attr.string(mandatory = True),
+        "extension_modules": attr.label_list(
+            allow_files = True,
+            doc = "built for `platform`, instead of those that `deps` bring",
+        ),
+        "extras": attr.string_list_dict(doc = "requirement strings of what pip installs with NAME[EXTRA]; @VERSION@ is this version"),
         "import_root": attr.string(doc = "the directory whose modules are imported by their names alone, where they are not the package executorch's"),
+        "platform": attr.string(default = "linux_x86_64", doc = "row of the toolchain table that extension modules are built for"),
+        "markers": attr.string_dict(doc = "distribution name -> environments that this one requires it in; everywhere if it is not named"),
         "readme": attr.label(allow_single_file = True),
         "requires": attr.string_list(),
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> distribution name"),
+        "stable_python": attr.bool(doc = "whether extension modules keep to CPython's stable interface"),
         "version": attr.label(allow_single_file = True, mandatory = True),
         "_builder": attr.label(default = ":wheel_builder", executable = True, cfg = "exec"),
     },

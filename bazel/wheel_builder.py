@@ -11,6 +11,7 @@ import hashlib
 import json
 import pathlib
 import sys
+import tarfile
 import zipfile
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -26,13 +27,19 @@ def compatible_range(version: str) -> str:
 def metadata(manifest: dict, version: str) -> str:
     requirements = list(manifest["requires"])
     for name, path in manifest["siblings"].items():
-        requirements.append(name.replace("_", "-") + compatible_range(pathlib.Path(path).read_text().strip()))
+        wanted = compatible_range(pathlib.Path(path).read_text().strip())
+        marker = manifest.get("markers", {}).get(name)
+        requirements.append(name.replace("_", "-") + wanted + (f"; {marker}" if marker else ""))
     lines = [
         "Metadata-Version: 2.1",
         f"Name: {manifest['distribution'].replace('_', '-')}",
         f"Version: {version}",
     ]
     lines += [f"Requires-Dist: {requirement}" for requirement in sorted(requirements)]
+    for extra, more in sorted(manifest.get("extras", {}).items()):
+        lines.append(f"Provides-Extra: {extra}")
+        for requirement in more:
+            lines.append(f"Requires-Dist: {requirement.replace('@VERSION@', version)}; extra == '{extra}'")
     lines += ["Requires-Python: >=3.10", "Description-Content-Type: text/markdown", ""]
     return "\n".join(lines) + "\n" + pathlib.Path(manifest["readme"]).read_text()
 
@@ -47,6 +54,12 @@ def main() -> None:
     version = pathlib.Path(manifest["version"]).read_text().strip()
     info = f"{manifest['distribution']}-{version}.dist-info"
     entries = {name: pathlib.Path(path).read_bytes() for name, path in manifest["files"].items()}
+    for prefix, path in manifest.get("unpacked", {}).items():
+        with tarfile.open(path) as packed:
+            for member in filter(tarfile.TarInfo.isfile, packed):
+                content = packed.extractfile(member)
+                assert content is not None
+                entries[f"{prefix}/{member.name}"] = content.read()
     entries[f"{info}/METADATA"] = metadata(manifest, version).encode()
     pure = "true" if manifest["tag"].endswith("-any") else "false"
     wheel = f"Wheel-Version: 1.0\nGenerator: executorch-microlibrary\nRoot-Is-Purelib: {pure}\nTag: {manifest['tag']}\n"

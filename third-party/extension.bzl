@@ -3,7 +3,7 @@
 load(":repositories.bzl", "host_python", "licence_hub", "package_repository")
 
 # bazel.lock.json is no dependency of a build: bazelw installs from it.
-_LOCKS = ["debian", "debian_sources", "npm", "python"]
+_LOCKS = ["debian", "debian_arm64", "debian_sources", "npm", "python"]
 
 def repository_name(kind, package):
     """pip_scikit_learn for scikit-learn, npm_bazel_buildifier for @bazel/buildifier, ..."""

@@ -1,6 +1,6 @@
 """Programs for another platform than the rest of the build is for, and their runs under an emulator.
 
-`cross_binary` is the file, `emulated_binary` runs it, `emulated_test` is a test of it and `emulated_suite` of several.
+`cross_binary` is the file, `cross_files` are those of other targets, `emulated_binary` runs it, `emulated_test` is a test of it and `emulated_suite` of several.
 Platforms are rows of `targets.bzl`; each row's emulator comes in like every tool, when it is first used.
 """
 
@@ -131,6 +131,20 @@ cross_binary = rule(
     executable = True,
 )
 
+def _cross_files_impl(ctx):
+    return DefaultInfo(files = depset(transitive = [target[DefaultInfo].files for target in ctx.attr.srcs]))
+
+_cross_files = rule(
+    implementation = _cross_files_impl,
+    attrs = {
+        "platform": attr.string(mandatory = True, values = TARGETS.keys()),
+        "srcs": attr.label_list(cfg = platform_transition, mandatory = True),
+        "_allowlist_function_transition": attr.label(
+            default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
+        ),
+    },
+)
+
 _SCRIPT = """\
 #!/bin/sh
 cd "${{RUNFILES_DIR:-$0.runfiles}}/_main" 2>/dev/null || true
@@ -206,6 +220,10 @@ _emulated_programs_test = rule(
 
 # Not of //...: each of these fetches an emulator and compiles for another platform.
 _TAGS = ["manual"]
+
+def cross_files(name, srcs, platform, tags = _TAGS, **kwargs):
+    """What targets make for another platform; a file keeps its path below the output directory."""
+    _cross_files(name = name, srcs = srcs, platform = platform, tags = tags, **kwargs)
 
 def emulated_binary(name, binary, platform, tags = _TAGS, **kwargs):
     """`bazel run` of a program for another platform, under the platform's emulator."""

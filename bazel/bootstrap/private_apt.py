@@ -35,6 +35,13 @@ Acquire::Languages "none";
 Acquire::Retries "5";
 """
 
+# Reads the packages of other machines.
+_ARCHITECTURE = """\
+#clear APT::Architectures;
+APT::Architecture "{architecture}";
+APT::Architectures {{ "{architecture}"; }};
+"""
+
 
 class Index:
     """The packages of one suite. There are 60,000 of them, so stanzas are read when asked for."""
@@ -119,13 +126,16 @@ def _dependencies(fields: dict[str, str]) -> Iterable[list[str]]:
 class PrivateApt:
     """apt on one mirror and one suite, with lists, cache and package status in a directory of ours."""
 
-    def __init__(self, directory: Path, source: Source, suite: str, sources: bool = False) -> None:
+    def __init__(
+        self, directory: Path, source: Source, suite: str, sources: bool = False, architecture: str = ""
+    ) -> None:
         self._directory, self._suite = directory, suite
         for name in ("sources.d", "state/lists/partial", "cache/archives/partial"):
             (directory / name).mkdir(parents=True, exist_ok=True)
         (directory / "status").touch()
         (directory / "sources.d/private.sources").write_text(source.stanza(suite, sources=sources))
-        (directory / "apt.conf").write_text(_CONFIGURATION.format(directory=directory))
+        other = _ARCHITECTURE.format(architecture=architecture) if architecture else ""
+        (directory / "apt.conf").write_text(_CONFIGURATION.format(directory=directory) + other)
 
     def _command(self, tool: str, *arguments: str) -> list[str]:
         return [tool, "-c", str(self._directory / "apt.conf"), *arguments]

@@ -47,6 +47,10 @@ class Row:
     path: str = ""  # in Debian's archive
     size: int = 0
     python: str = ""  # of wheels: the CPython they are for, X.Y
+    platform: str = (
+        ""  # of wheels: the platform they are for where that is not the machine's: manylinux_2_28_aarch64
+    )
+    architecture: str = ""  # of Debian's packages, where it is not the machine's: arm64
     snapshot: str = ""  # when Debian's archive had it: 20260131T120000Z
 
     @staticmethod

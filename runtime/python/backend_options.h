@@ -1,26 +1,25 @@
 #pragma once
 
+#include <string>
 #include <vector>
-
-#include <pybind11/pybind11.h>
 
 #include <executorch/runtime/backend/backend_options_map.h>
 #include <executorch/runtime/backend/options.h>
+#include <executorch/runtime/python/py_object.h>
 
 namespace executorch {
 namespace runtime {
 namespace python {
 
-/// Options of a backend out of a mapping of Python's, from texts to bool, int or str. Throws
+/// Options of a backend out of a dictionary of Python's, from texts to bool, int or str. Throws
 /// Failure, which names the option that does not fit.
-std::vector<BackendOption> backend_options_of(const pybind11::str& backend,
-                                              const pybind11::dict& options);
+std::vector<BackendOption> backend_options_of(const std::string& backend, PyObject* options);
 
 /// Options for the backends of one `load_method`, with the memory that they refer to.
 class LoadOptions {
  public:
-  /// @param options From names of backends to mappings as above. Throws Failure.
-  explicit LoadOptions(const pybind11::dict& options);
+  /// @param options A dictionary from names of backends to dictionaries as above. Throws Failure.
+  explicit LoadOptions(PyObject* options);
 
   LoadOptions(const LoadOptions&) = delete;
   LoadOptions& operator=(const LoadOptions&) = delete;
@@ -34,7 +33,7 @@ class LoadOptions {
 };
 
 /// Calls `set_option` of a backend. Throws Failure.
-void set_backend_options(const pybind11::str& backend, const pybind11::dict& options);
+void set_backend_options(const std::string& backend, PyObject* options);
 
 }  // namespace python
 }  // namespace runtime

@@ -40,8 +40,8 @@ class Failure : public std::exception {
   std::vector<std::string> log_;
 };
 
-/// Makes pybind11 turn Failure into the classes of errors.py.
-void register_failure_translator();
+/// Sets the Python exception for what C++ threw: a class of errors.py for a Failure. Needs the GIL.
+void set_python_error(const std::exception_ptr& thrown);
 
 }  // namespace python
 }  // namespace runtime

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <executorch/runtime/python/py_object.h>
 
 namespace executorch {
 namespace runtime {
 namespace python {
 
-/// The runner of language models: what executorch.extension.llm.runner hands on.
-void bind_llm_runner(pybind11::module_ module);
+/// The submodule `llm_runner`, the runner of language models: what executorch.extension.llm.runner
+/// hands on.
+void define_llm_runner(const Object& module);
 
 }  // namespace python
 }  // namespace runtime

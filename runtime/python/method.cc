@@ -4,8 +4,6 @@
 #include <executorch/runtime/python/method.h>
 #include <executorch/runtime/python/text.h>
 
-namespace py = pybind11;
-
 namespace executorch {
 namespace runtime {
 namespace python {
@@ -65,7 +63,7 @@ std::shared_ptr<MethodState> MethodState::load(std::shared_ptr<ProgramState> pro
   LogCapture log;
   Error error = Error::Ok;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(state->mutex());
     Tracer* const tracer = state->program_->tracer();
     Result<std::unique_ptr<PlannedMemory>> memory = PlannedMemory::create(meta);
@@ -143,7 +141,7 @@ MethodState::InputValue MethodState::convert_tensor(PyObject* object, size_t ind
   try {
     std::unique_ptr<BorrowedArray> array = BorrowedArray::from(object);
     if (array == nullptr) {
-      refuse_input(index, object == Py_None ? "None" : std::string("a ") + Py_TYPE(object)->tp_name,
+      refuse_input(index, object == Py_None ? "None" : "a " + type_name(object),
                    /*wrong_type=*/true);
     }
     const ArrayView& view = array->view();
@@ -180,10 +178,10 @@ MethodState::InputValue MethodState::convert_input(PyObject* object, size_t inde
     input.value = specs_[index].tag == Tag::Double ? EValue(static_cast<double>(value))
                                                    : EValue(static_cast<int64_t>(value));
   } else if (PyFloat_Check(object)) {
-    input.given = std::to_string(PyFloat_AS_DOUBLE(object));
-    input.value = EValue(PyFloat_AS_DOUBLE(object));
+    input.given = std::to_string(PyFloat_AsDouble(object));
+    input.value = EValue(PyFloat_AsDouble(object));
   } else {
-    refuse_input(index, std::string("a ") + Py_TYPE(object)->tp_name, /*wrong_type=*/true);
+    refuse_input(index, "a " + type_name(object), /*wrong_type=*/true);
   }
   if (input.value.tag != specs_[index].tag) {
     refuse_input(index, input.given, /*wrong_type=*/true);
@@ -191,15 +189,14 @@ MethodState::InputValue MethodState::convert_input(PyObject* object, size_t inde
   return input;
 }
 
-std::shared_ptr<MethodState::Inputs> MethodState::convert_inputs(const py::object& inputs) const {
-  PyObject* sequence = inputs.ptr();
+std::shared_ptr<MethodState::Inputs> MethodState::convert_inputs(const Object& inputs) const {
+  PyObject* sequence = inputs.get();
   if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) {
-    throw Failure(
-        Error::InvalidArgument,
-        title() + ": expected a list or tuple of inputs, found a " + Py_TYPE(sequence)->tp_name, {},
-        FailureKind::kInputType);
+    throw Failure(Error::InvalidArgument,
+                  title() + ": expected a list or tuple of inputs, found a " + type_name(sequence),
+                  {}, FailureKind::kInputType);
   }
-  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence));
+  const auto count = static_cast<size_t>(PySequence_Size(sequence));
   if (count != specs_.size()) {
     throw Failure(Error::InvalidArgument,
                   title() + ": expected " + std::to_string(specs_.size()) + " input(s), found " +
@@ -210,12 +207,8 @@ std::shared_ptr<MethodState::Inputs> MethodState::convert_inputs(const py::objec
   values->reserve(count);
   for (size_t i = 0; i < count; ++i) {
     // Converting runs foreign code, which might shorten the list.
-    const auto item =
-        py::reinterpret_steal<py::object>(PySequence_GetItem(sequence, static_cast<Py_ssize_t>(i)));
-    if (!item) {
-      throw py::error_already_set();
-    }
-    values->push_back(convert_input(item.ptr(), i));
+    const Object item = checked(PySequence_GetItem(sequence, static_cast<Py_ssize_t>(i)));
+    values->push_back(convert_input(item.get(), i));
   }
   return values;
 }
@@ -301,23 +294,24 @@ bool MethodState::is_own_memory(const void* data) const {
 
 namespace {
 
-py::list to_list(const std::vector<OutputValue>& outputs) {
+Object to_list(const std::vector<OutputValue>& outputs) {
   const ArrayLibrary library = default_array_library();
-  py::list list(outputs.size());
+  Object list = checked(PyList_New(static_cast<Py_ssize_t>(outputs.size())));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    list[i] = outputs[i].to_python(library);
+    check(PyList_SetItem(list.get(), static_cast<Py_ssize_t>(i),
+                         outputs[i].to_python(library).release()));
   }
   return list;
 }
 
 }  // namespace
 
-py::list MethodState::call(const py::object& inputs, bool clone_outputs) {
+Object MethodState::call(const Object& inputs, bool clone_outputs) {
   const std::shared_ptr<Inputs> values = convert_inputs(inputs);
   std::shared_ptr<Inputs> previous;  // Released with the GIL, at the end.
   std::vector<OutputValue> outputs;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     previous = inputs_;
@@ -329,10 +323,10 @@ py::list MethodState::call(const py::object& inputs, bool clone_outputs) {
   return to_list(outputs);
 }
 
-void MethodState::set_inputs(const py::object& inputs) {
+void MethodState::set_inputs(const Object& inputs) {
   const std::shared_ptr<Inputs> values = convert_inputs(inputs);
   std::shared_ptr<Inputs> previous;
-  const py::gil_scoped_release release;
+  const GilRelease release;
   const std::lock_guard<std::mutex> lock(mutex());
   LogCapture log;
   previous = inputs_;
@@ -340,17 +334,17 @@ void MethodState::set_inputs(const py::object& inputs) {
 }
 
 void MethodState::execute() {
-  const py::gil_scoped_release release;
+  const GilRelease release;
   const std::lock_guard<std::mutex> lock(mutex());
   LogCapture log;
   set_outputs_locked();
   execute_locked(log);
 }
 
-py::list MethodState::get_outputs(bool clone_outputs) {
+Object MethodState::get_outputs(bool clone_outputs) {
   std::vector<OutputValue> outputs;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     outputs = outputs_locked(clone_outputs);
@@ -381,11 +375,11 @@ void MethodState::verify_bundled_locked(size_t testset_idx, double rtol, double 
   }
 }
 
-py::list MethodState::verify_bundled(size_t testset_idx, double rtol, double atol) {
+Object MethodState::verify_bundled(size_t testset_idx, double rtol, double atol) {
   std::shared_ptr<Inputs> previous;
   std::vector<OutputValue> outputs;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     previous = inputs_;
@@ -395,10 +389,10 @@ py::list MethodState::verify_bundled(size_t testset_idx, double rtol, double ato
   return to_list(outputs);
 }
 
-py::object MethodState::get_attribute(const std::string& name) {
+Object MethodState::get_attribute(const std::string& name) {
   OutputValue copy;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex());
     LogCapture log;
     const auto tensor = method_->get_attribute(name);

@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
 #include <executorch/extension/memory_allocator/planned_memory.h>
@@ -18,6 +16,7 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/python/program.h>
+#include <executorch/runtime/python/py_object.h>
 #include <executorch/runtime/python/tensor_input.h>
 #include <executorch/runtime/python/tensor_output.h>
 
@@ -41,24 +40,25 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   MethodState(const MethodState&) = delete;
   MethodState& operator=(const MethodState&) = delete;
 
-  /// Sets all inputs, runs, and returns the outputs, as one step that no other thread can divide.
+  /// Sets all inputs, runs, and returns the outputs as a list, as one step that no other thread can
+  /// divide.
   ///
   /// @param clone_outputs Whether outputs own their data. If not, they show the method's memory,
   /// which
   ///     the next run overwrites; they keep it alive all the same.
-  pybind11::list call(const pybind11::object& inputs, bool clone_outputs);
+  Object call(const Object& inputs, bool clone_outputs);
 
   /// The same in three steps, for callers that run several times with the same inputs.
-  void set_inputs(const pybind11::object& inputs);
+  void set_inputs(const Object& inputs);
   void execute();
-  pybind11::list get_outputs(bool clone_outputs);
+  Object get_outputs(bool clone_outputs);
 
   /// Runs with the inputs of a test case of the program's bundle and compares the outputs with the
   /// expected ones. Returns the outputs.
-  pybind11::list verify_bundled(size_t testset_idx, double rtol, double atol);
+  Object verify_bundled(size_t testset_idx, double rtol, double atol);
 
   /// A named tensor with state; see MethodMeta::num_attributes().
-  pybind11::object get_attribute(const std::string& name);
+  Object get_attribute(const std::string& name);
 
   const std::shared_ptr<ProgramState>& program() const { return program_; }
   const std::string& name() const { return name_; }
@@ -88,7 +88,7 @@ class MethodState : public std::enable_shared_from_this<MethodState> {
   void read_specs();
   std::string title() const { return "method '" + name_ + "' of " + program_->name(); }
 
-  std::shared_ptr<Inputs> convert_inputs(const pybind11::object& inputs) const;
+  std::shared_ptr<Inputs> convert_inputs(const Object& inputs) const;
   InputValue convert_input(PyObject* object, size_t index) const;
   InputValue convert_tensor(PyObject* object, size_t index) const;
   [[noreturn]] void refuse_input(size_t index, const std::string& given, bool wrong_type) const;

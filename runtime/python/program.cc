@@ -14,8 +14,6 @@
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/program.h>
 
-namespace py = pybind11;
-
 namespace executorch {
 namespace runtime {
 namespace python {
@@ -64,7 +62,7 @@ std::unique_ptr<DataLoader> boxed(Result<Loader> loader, const std::string& name
 
 std::unique_ptr<DataLoader> open_file(const std::string& path) {
   LogCapture log;
-  const py::gil_scoped_release release;
+  const GilRelease release;
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && status.st_size > kLargestFileToRead) {
     return boxed(MmapDataLoader::from(path.c_str(), MmapDataLoader::MlockConfig::NoMlock), path,
@@ -78,7 +76,7 @@ class BorrowedBytes {
  public:
   explicit BorrowedBytes(PyObject* object) {
     if (PyObject_GetBuffer(object, &buffer_, PyBUF_SIMPLE) != 0) {
-      throw py::error_already_set();
+      throw PythonError();
     }
   }
   BorrowedBytes(const BorrowedBytes&) = delete;
@@ -108,9 +106,9 @@ std::shared_ptr<void> aligned_copy(const BorrowedBytes& bytes, size_t alignment)
 
 }  // namespace
 
-Source Source::path(std::string path) { return {std::move(path), py::object()}; }
+Source Source::path(std::string path) { return {std::move(path), Object()}; }
 
-Source Source::buffer(py::object object) { return {std::string(), std::move(object)}; }
+Source Source::buffer(Object object) { return {std::string(), std::move(object)}; }
 
 DataLoader* ProgramState::add_loader(const Source& source) {
   if (source.object) {
@@ -120,13 +118,13 @@ DataLoader* ProgramState::add_loader(const Source& source) {
   return loaders_.back().get();
 }
 
-DataLoader* ProgramState::add_buffer(const py::object& object) {
-  const BorrowedBytes bytes(object.ptr());
+DataLoader* ProgramState::add_buffer(const Object& object) {
+  const BorrowedBytes bytes(object.get());
   const void* data = bytes.data();
   // Bytes cannot change, so they are read where they lie; other buffers could change under the
   // program.
-  if (PyBytes_CheckExact(object.ptr()) && reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0) {
-    borrowed_.push_back(PyRef::borrow(object.ptr()));
+  if (PyBytes_CheckExact(object.get()) && reinterpret_cast<uintptr_t>(data) % kDataAlignment == 0) {
+    borrowed_.push_back(PyRef::borrow(object.get()));
   } else {
     copies_.push_back(aligned_copy(bytes, kDataAlignment));
     data = copies_.back().get();
@@ -135,8 +133,8 @@ DataLoader* ProgramState::add_buffer(const py::object& object) {
   return loaders_.back().get();
 }
 
-DataLoader* ProgramState::add_bundle(const py::object& object) {
-  const BorrowedBytes bytes(object.ptr());
+DataLoader* ProgramState::add_bundle(const Object& object) {
+  const BorrowedBytes bytes(object.get());
   copies_.push_back(aligned_copy(bytes, kBundleAlignment));
   const void* program = nullptr;
   size_t size = 0;
@@ -153,8 +151,8 @@ DataLoader* ProgramState::add_bundle(const py::object& object) {
 
 namespace {
 
-bool holds_bundle(const py::object& object) {
-  const BorrowedBytes bytes(object.ptr());
+bool holds_bundle(const Object& object) {
+  const BorrowedBytes bytes(object.get());
   return bundled_program::is_bundled_program(bytes.data(), bytes.size());
 }
 
@@ -164,7 +162,7 @@ void ProgramState::load_data(const std::vector<Source>& data) {
   for (const Source& source : data) {
     DataLoader* loader = add_loader(source);
     LogCapture log;
-    const py::gil_scoped_release release;
+    const GilRelease release;
     Result<FlatTensorDataMap> map = FlatTensorDataMap::load(loader);
     if (!map.ok()) {
       fail_to_load(source.name(), map.error(), log);
@@ -198,7 +196,7 @@ std::shared_ptr<ProgramState> ProgramState::load(const Source& program,
                            : state->add_loader(program);
   {
     LogCapture log;
-    const py::gil_scoped_release release;
+    const GilRelease release;
     Result<Program> loaded = Program::load(loader, verification);
     if (!loaded.ok()) {
       fail_to_load(state->name_, loaded.error(), log,

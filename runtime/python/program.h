@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
 #include <executorch/extension/named_data_map/merged_data_map.h>
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/executor/method_meta.h>
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/python/py_object.h>
 #include <executorch/runtime/python/py_ref.h>
 #include <executorch/runtime/python/tracer.h>
 
@@ -25,10 +24,10 @@ namespace python {
 struct Source {
   /// A str, bytes or os.PathLike is a path when `is_path`; otherwise `object` is a buffer.
   static Source path(std::string path);
-  static Source buffer(pybind11::object object);
+  static Source buffer(Object object);
 
-  std::string file;         // Empty for a buffer.
-  pybind11::object object;  // Null for a file.
+  std::string file;  // Empty for a buffer.
+  Object object;     // Null for a file.
 
   /// What to call it in messages.
   std::string name() const { return object ? "the given bytes" : file; }
@@ -72,8 +71,8 @@ class ProgramState {
 
   /// Makes a loader that `this` keeps alive together with the bytes it reads.
   DataLoader* add_loader(const Source& source);
-  DataLoader* add_buffer(const pybind11::object& object);
-  DataLoader* add_bundle(const pybind11::object& object);
+  DataLoader* add_buffer(const Object& object);
+  DataLoader* add_bundle(const Object& object);
   void load_data(const std::vector<Source>& data);
 
   std::string name_;

@@ -2,20 +2,11 @@
 
 #include <utility>
 
-#include <Python.h>
+#include <executorch/runtime/python/py_abi.h>
 
 namespace executorch {
 namespace runtime {
 namespace python {
-
-/// Whether the interpreter is going down, so that its objects must be left alone.
-inline bool interpreter_is_finalizing() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
 
 /// A reference to a Python object that may be dropped on any thread, with or without the GIL: the
 /// state of a method can outlive the call that made it, and be released by a thread that Python

@@ -3,13 +3,10 @@
 #include <limits>
 #include <unordered_map>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/python/py_object.h>
 #include <executorch/runtime/python/tensor_input.h>
 #include <executorch/runtime/python/text.h>
-
-namespace py = pybind11;
 
 namespace executorch {
 namespace runtime {
@@ -88,25 +85,45 @@ ScalarType from_buffer_format(const char* format, size_t item_size) {
   return from_dlpack_dtype({code, static_cast<uint8_t>(item_size * 8), 1});
 }
 
-std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
-
 [[noreturn]] void refuse(const std::string& what) { throw UnusableArray(what); }
+
+/// Takes the pending Python exception, of which there is one.
+Object take_exception() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return Object::steal(value);
+}
+
+/// str() of an object for a message, which says so where that fails.
+std::string described_if_possible(PyObject* object) {
+  try {
+    return described(object);
+  } catch (const PythonError&) {
+    PyErr_Clear();
+    return "it cannot be described";
+  }
+}
 
 /// An object that calls itself an array but cannot be read as one; clears the pending Python
 /// exception.
 [[noreturn]] void refuse_unreadable(PyObject* object) {
-  const py::error_already_set error;
+  const Object error = take_exception();
   // Where the reason is that the memory is elsewhere, that is easier to understand than the
   // library's words.
-  const py::object device = py::getattr(py::handle(object), "device", py::none());
-  if (!device.is_none()) {
-    const std::string place = py::str(device);
+  const Object device = attribute_if_any(object, "device");
+  if (device && device.get() != Py_None) {
+    const std::string place = described_if_possible(device.get());
     if (place.rfind("cpu", 0) != 0) {
       refuse("a " + type_name(object) + " that is on device " + place +
              ", not in memory of the CPU");
     }
   }
-  std::string reason = py::str(error.value());
+  std::string reason = error ? described_if_possible(error.get()) : "no reason given";
   // Some libraries append a stack trace.
   reason.resize(std::min(reason.size(), reason.find('\n')));
   refuse("a " + type_name(object) + " that cannot be read (" + reason + ")");

@@ -8,13 +8,12 @@
 #include <stdexcept>
 #include <string>
 
-#include <Python.h>
-
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/python/dlpack_abi.h>
+#include <executorch/runtime/python/py_abi.h>
 #include <executorch/runtime/python/py_ref.h>
 
 namespace executorch {

@@ -1,16 +1,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <pybind11/numpy.h>
-
 #include <executorch/runtime/core/device_allocator.h>
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/python/failure.h>
+#include <executorch/runtime/python/numpy_abi.h>
 #include <executorch/runtime/python/tensor_input.h>
 #include <executorch/runtime/python/tensor_output.h>
 #include <executorch/runtime/python/text.h>
-
-namespace py = pybind11;
 
 namespace executorch {
 namespace runtime {
@@ -36,64 +33,10 @@ const dlpack::ExchangeApi* torch_exchange_api() {
   // torch cannot be unloaded, so what was found once stays valid.
   static const dlpack::ExchangeApi* api = nullptr;
   if (api == nullptr) {
-    const py::object type = py::module_::import("torch").attr("Tensor");
-    api = exchange_api_of(reinterpret_cast<PyTypeObject*>(type.ptr()));
+    const Object type = import_from("torch", "Tensor");
+    api = exchange_api_of(reinterpret_cast<PyTypeObject*>(type.get()));
   }
   return api;
-}
-
-/// NumPy's number for a dtype; -1 if it has none. The numbers are part of its binary interface.
-int numpy_type_number(ScalarType type) {
-  switch (type) {
-    case ScalarType::Bool:
-      return 0;
-    case ScalarType::Char:
-      return 1;
-    case ScalarType::Byte:
-      return 2;
-    case ScalarType::Short:
-      return 3;
-    case ScalarType::UInt16:
-      return 4;
-    case ScalarType::Int:
-      return 5;
-    case ScalarType::UInt32:
-      return 6;
-    case ScalarType::Long:
-      return sizeof(long) == 8 ? 7 : 9;
-    case ScalarType::UInt64:
-      return sizeof(long) == 8 ? 8 : 10;
-    case ScalarType::Float:
-      return 11;
-    case ScalarType::Double:
-      return 12;
-    case ScalarType::ComplexFloat:
-      return 14;
-    case ScalarType::ComplexDouble:
-      return 15;
-    case ScalarType::Half:
-      return 23;
-    default:
-      return -1;
-  }
-}
-
-/// The dtypes that NumPy has only with the ml_dtypes package.
-py::dtype numpy_dtype(ScalarType type) {
-  const int number = numpy_type_number(type);
-  if (number >= 0) {
-    return py::dtype(number);
-  }
-  const char* name = dtype_name(type);
-  try {
-    return py::dtype::from_args(py::module_::import("ml_dtypes").attr(name));
-  } catch (py::error_already_set&) {
-    throw Failure(
-        Error::NotSupported,
-        std::string("an output has dtype ") + name +
-            ", which NumPy does not have; import torch before running the method, or install "
-            "ml_dtypes");
-  }
 }
 
 }  // namespace
@@ -205,7 +148,7 @@ OutputValue OutputValue::make(const EValue& value, const std::shared_ptr<void>* 
   return result;
 }
 
-py::object OutputValue::tensor_to_torch() const {
+Object OutputValue::tensor_to_torch() const {
   const std::optional<dlpack::DataType> dtype = to_dlpack_dtype(tensor_.dtype);
   if (!dtype) {
     throw Failure(Error::NotSupported,
@@ -231,56 +174,52 @@ py::object OutputValue::tensor_to_torch() const {
   if (const dlpack::ExchangeApi* api = torch_exchange_api()) {
     void* object = nullptr;
     if (api->object_from_managed(&managed, &object) != 0) {
-      throw py::error_already_set();
+      throw PythonError();
     }
-    return py::reinterpret_steal<py::object>(static_cast<PyObject*>(object));
+    return Object::steal(static_cast<PyObject*>(object));
   }
-  PyObject* capsule = PyCapsule_New(&managed, "dltensor_versioned", [](PyObject* unused) {
-    // Renamed by whoever took the tensor over.
-    if (PyCapsule_IsValid(unused, "dltensor_versioned")) {
-      auto* tensor = static_cast<dlpack::ManagedTensorVersioned*>(
-          PyCapsule_GetPointer(unused, "dltensor_versioned"));
-      tensor->deleter(tensor);
-    }
-  });
-  return py::module_::import("torch").attr("from_dlpack")(
-      py::reinterpret_steal<py::object>(capsule));
+  const Object capsule =
+      checked(PyCapsule_New(&managed, "dltensor_versioned", [](PyObject* unused) {
+        // Renamed by whoever took the tensor over.
+        if (PyCapsule_IsValid(unused, "dltensor_versioned")) {
+          auto* tensor = static_cast<dlpack::ManagedTensorVersioned*>(
+              PyCapsule_GetPointer(unused, "dltensor_versioned"));
+          tensor->deleter(tensor);
+        }
+      }));
+  return call(import_from("torch", "from_dlpack"), {capsule});
 }
 
-py::object OutputValue::tensor_to_numpy() const {
-  const py::dtype dtype = numpy_dtype(tensor_.dtype);
-  const auto item_size = static_cast<py::ssize_t>(elementSize(tensor_.dtype));
-  std::vector<py::ssize_t> sizes(tensor_.sizes.begin(), tensor_.sizes.begin() + tensor_.rank);
-  std::vector<py::ssize_t> strides;
+Object OutputValue::tensor_to_numpy() const {
+  const auto item_size = static_cast<int64_t>(elementSize(tensor_.dtype));
+  std::array<int64_t, kTensorDimensionLimit> strides = {};
   for (size_t i = 0; i < tensor_.rank; ++i) {
-    strides.push_back(tensor_.strides[i] * item_size);
+    strides[i] = tensor_.strides[i] * item_size;
   }
-  auto* share = new std::shared_ptr<void>(tensor_.data);
-  const py::capsule owner(
-      share, [](void* pointer) { delete static_cast<std::shared_ptr<void>*>(pointer); });
-  return py::array(dtype, std::move(sizes), std::move(strides), tensor_.data.get(), owner);
+  return numpy_array(tensor_.dtype, tensor_.rank, tensor_.sizes.data(), strides.data(),
+                     tensor_.data);
 }
 
-py::object OutputValue::to_python(ArrayLibrary library) const {
+Object OutputValue::to_python(ArrayLibrary library) const {
   switch (tag_) {
     case Tag::None:
-      return py::none();
+      return none();
     case Tag::Tensor:
       return library == ArrayLibrary::kTorch ? tensor_to_torch() : tensor_to_numpy();
     case Tag::Int:
-      return py::int_(int_);
+      return python::to_python(int_);
     case Tag::Bool:
-      return py::bool_(int_ != 0);
+      return python::to_python(int_ != 0);
     case Tag::Double:
-      return py::float_(double_);
+      return python::to_python(double_);
     case Tag::String:
       return decode(string_);
     default: {
-      py::list items;
+      Object items = checked(PyList_New(0));
       for (const OutputValue& item : items_) {
-        items.append(item.to_python(library));
+        append(items, item.to_python(library));
       }
-      return std::move(items);
+      return items;
     }
   }
 }
@@ -289,12 +228,12 @@ ArrayLibrary default_array_library() {
   // Looks without importing; a module that is still being imported has no Tensor yet.
   static PyObject* const name = PyUnicode_InternFromString("torch");
   static bool complete = false;
-  const py::object torch = py::reinterpret_steal<py::object>(PyImport_GetModule(name));
+  const Object torch = Object::steal(PyImport_GetModule(name));
   if (!torch) {
     PyErr_Clear();
     return ArrayLibrary::kNumpy;
   }
-  complete = complete || py::hasattr(torch, "Tensor");
+  complete = complete || attribute_if_any(torch.get(), "Tensor");
   return complete ? ArrayLibrary::kTorch : ArrayLibrary::kNumpy;
 }
 

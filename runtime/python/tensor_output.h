@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/python/dlpack_abi.h>
+#include <executorch/runtime/python/py_object.h>
 
 namespace executorch {
 namespace runtime {
@@ -42,7 +41,7 @@ class OutputValue {
   static OutputValue view_of(const EValue& value, const std::shared_ptr<void>& owner);
 
   /// The Python object. Needs the GIL. Throws Failure for a dtype that `library` does not have.
-  pybind11::object to_python(ArrayLibrary library) const;
+  Object to_python(ArrayLibrary library) const;
 
  private:
   struct TensorData {
@@ -56,8 +55,8 @@ class OutputValue {
   static OutputValue make(const EValue& value, const std::shared_ptr<void>* owner);
   void take_tensor(const executorch::aten::Tensor& tensor, const std::shared_ptr<void>* owner);
 
-  pybind11::object tensor_to_torch() const;
-  pybind11::object tensor_to_numpy() const;
+  Object tensor_to_torch() const;
+  Object tensor_to_numpy() const;
 
   Tag tag_ = Tag::None;
   TensorData tensor_;

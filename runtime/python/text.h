@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/span.h>
 #include <executorch/runtime/core/tag.h>
@@ -13,18 +11,6 @@
 namespace executorch {
 namespace runtime {
 namespace python {
-
-/// Text out of a file or the log as a Python string. Bytes that are not UTF-8 become replacement
-/// characters: a damaged name must not turn one error into another.
-inline pybind11::str decode(const char* text, size_t size) {
-  PyObject* decoded = PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(size), "replace");
-  if (decoded == nullptr) {
-    throw pybind11::error_already_set();
-  }
-  return pybind11::reinterpret_steal<pybind11::str>(decoded);
-}
-
-inline pybind11::str decode(const std::string& text) { return decode(text.data(), text.size()); }
 
 /// The name of a dtype as torch and NumPy spell it.
 const char* dtype_name(executorch::aten::ScalarType type);

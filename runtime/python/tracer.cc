@@ -6,11 +6,17 @@
 #include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/tracer.h>
 
-namespace py = pybind11;
-
 namespace executorch {
 namespace runtime {
 namespace python {
+
+namespace {
+
+Object to_bytes(const std::string& bytes) {
+  return checked(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size())));
+}
+
+}  // namespace
 
 std::unique_ptr<Tracer> Tracer::create(const TraceOptions& options) {
   if (!options.enable_etdump) {
@@ -44,26 +50,26 @@ std::unique_ptr<Tracer> Tracer::create(const TraceOptions& options) {
   return tracer;
 }
 
-py::bytes Tracer::take_etdump() {
+Object Tracer::take_etdump() {
   std::string bytes;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex_);
     const etdump::ETDumpResult result = etdump_.get_etdump_data();
     bytes.assign(static_cast<const char*>(result.buf), result.size);
     std::free(result.buf);
   }
-  return py::bytes(bytes);
+  return to_bytes(bytes);
 }
 
-py::bytes Tracer::debug_data() {
+Object Tracer::debug_data() {
   std::string bytes;
   {
-    const py::gil_scoped_release release;
+    const GilRelease release;
     const std::lock_guard<std::mutex> lock(mutex_);
     bytes.assign(reinterpret_cast<const char*>(debug_buffer_.get()), etdump_.debug_data_size());
   }
-  return py::bytes(bytes);
+  return to_bytes(bytes);
 }
 
 }  // namespace python

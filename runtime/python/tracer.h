@@ -5,9 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include <pybind11/pybind11.h>
-
 #include <executorch/devtools/etdump/etdump_flatcc.h>
+#include <executorch/runtime/python/py_object.h>
 
 namespace executorch {
 namespace runtime {
@@ -33,12 +32,12 @@ class Tracer {
   EventTracer* event_tracer() { return &etdump_; }
   std::mutex& mutex() { return mutex_; }
 
-  /// The ETDump of all runs since the last call, empty bytes if there were none. Needs the GIL, and
-  /// waits for a running method without it.
-  pybind11::bytes take_etdump();
+  /// The ETDump of all runs since the last call as bytes, empty if there were none. Needs the GIL,
+  /// and waits for a running method without it.
+  Object take_etdump();
 
   /// The values that the ETDump points to. As take_etdump().
-  pybind11::bytes debug_data();
+  Object debug_data();
 
  private:
   Tracer() = default;

@@ -89,6 +89,8 @@ def by_index(missing: list[Row], into: pathlib.Path, options: tuple[str, ...] = 
             command = [*pip(), "download", "--no-deps", "--only-binary=:all:", *options]
             if row.python and row.python != "{}.{}".format(*sys.version_info):
                 command += ["--implementation", "cp", "--python-version", row.python]
+            if row.platform:
+                command += ["--platform", row.platform]
             command += ["--require-hashes", "--no-input", "-q", "-d", str(into), "-r", requirements.name]
             run(command, into)
 

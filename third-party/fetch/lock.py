@@ -59,28 +59,28 @@ def text(lock: dict) -> str:
 
 
 @functools.cache
-def debian(suite: str, sources: bool) -> PrivateApt:
+def debian(suite: str, sources: bool, architecture: str = "") -> PrivateApt:
     """A suite of the first archive that serves it, with an index of today."""
     errors = []
     for source in debian_archives():
         try:
-            return _updated(source, suite, sources)
+            return _updated(source, suite, sources, architecture)
         except BootstrapError as error:
             errors.append(str(error))
     raise BootstrapError("\n".join(errors))
 
 
-def _updated(source: Source, suite: str, sources: bool) -> PrivateApt:
-    state = downloads().parent / f"apt-{suite}{'-src' if sources else ''}"
-    apt = PrivateApt(state, source, suite, sources)
+def _updated(source: Source, suite: str, sources: bool, architecture: str) -> PrivateApt:
+    kind = "-src" if sources else f"-{architecture}" if architecture else ""
+    apt = PrivateApt(downloads().parent / f"apt-{suite}{kind}", source, suite, sources, architecture)
     apt.update()
     return apt
 
 
 @functools.cache
-def binaries(suite: str) -> Index:
-    """The binary packages of a suite."""
-    return debian(suite, False).index()
+def binaries(suite: str, architecture: str = "") -> Index:
+    """The binary packages of a suite, for the machine's architecture or another."""
+    return debian(suite, False, architecture).index()
 
 
 def source_row(row: Row) -> dict:
@@ -116,7 +116,7 @@ def listed(row: Row) -> bool:
     """Does the suite's index of today name the file?"""
     if row.kind == "src":
         return row.sha256[0] in debian(row.suite, True).source(row.package)
-    index = binaries(row.suite)
+    index = binaries(row.suite, row.architecture)
     return bool(index.version(row.package)) and index.row(row.package).sha256[0] in row.sha256
 
 
@@ -158,7 +158,7 @@ def refresh_debian(lock: dict) -> None:
     if lock["kind"] == "src":
         fresh = {name: source_row(row) for name, row in old.items()}
     else:
-        index = binaries(lock["suite"])
+        index = binaries(lock["suite"], lock.get("architecture", ""))
         groups = [entry for entry in (lock, *lock.get("bundles", {}).values()) if "roots" in entry]
         names = {name for name, pin in lock["packages"].items() if "overlay" in pin}
         for entry in groups:
@@ -195,6 +195,9 @@ def refresh_wheel(lock: dict, name: str, version: str) -> None:
         (into / "constraints").write_text("\n".join(others))
         command = [*fetch.pip(), "install", "--dry-run", "--ignore-installed", "-q"]
         command += ["--only-binary=:all:", "--report", str(into / "report"), "-c", str(into / "constraints")]
+        if platform := packages.get(name, {}).get("platform"):
+            command += ["--no-deps", "--target", str(into), "--implementation", "cp", "--platform", platform]
+            command += ["--python-version", lock["python"]]
         fetch.run([*command, f"{package}=={version}"], into)
         report = json.loads((into / "report").read_text())
     by_name = {canonical(row): row for row in packages}

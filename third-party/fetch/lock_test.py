@@ -111,7 +111,7 @@ def test_a_failure_names_package_and_ways(
 
 def test_the_locks_are_of_one_format() -> None:
     locks = lock.read(lock.LOCKS)
-    assert sorted(locks) == ["bazel", "debian", "debian_sources", "npm", "python"]
+    assert sorted(locks) == ["bazel", "debian", "debian_arm64", "debian_sources", "npm", "python"]
     for name, content in locks.items():
         assert lock.text(json.loads(lock.text(content))) == lock.text(content)
         for row in rows(content).values():
@@ -325,7 +325,7 @@ def test_check_tells_what_goes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
     for name in ("EXECUTORCH_MIRROR", "EXECUTORCH_DEBIAN_SNAPSHOTS"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(lock, "binaries", lambda suite: _Index())
+    monkeypatch.setattr(lock, "binaries", lambda suite, architecture="": _Index())
     monkeypatch.setattr(fetch, "WAYS", {"archive": archive})
     assert lock.check({"bazel": _debian_lock()}, []) == 1
     said = capsys.readouterr().out
@@ -337,7 +337,7 @@ def test_check_tells_what_goes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 def test_refresh_proposes_the_closure(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(lock, "binaries", lambda suite: _Index())
+    monkeypatch.setattr(lock, "binaries", lambda suite, architecture="": _Index())
     path = tmp_path / "bazel.lock.json"
     path.write_text(lock.text(_debian_lock()))
     before = path.read_text()
