@@ -203,6 +203,9 @@ def _siblings(package, language):
             siblings["//{}:VERSION".format(library)] = "executorch_" + library.replace("/", "_")
     return siblings
 
+# What is required by name alone, at the releases that //tests/torch_versions was run with, the first and the last of them.
+_PROVEN = {"torch": "torch>=2.13,<2.15"}
+
 def _wheels(package, name, python, requires, extension_modules, import_root):
     """The wheel for this build's platform, and where there is something compiled in it, for others."""
     platforms = {"wheel": None} | ({
@@ -225,7 +228,7 @@ def _wheels(package, name, python, requires, extension_modules, import_root):
             import_root = import_root,
             platform = platform or "linux_x86_64",
             readme = "README.md",
-            requires = requires,
+            requires = [_PROVEN.get(requirement, requirement) for requirement in requires],
             siblings = _siblings(package, "py"),
             stable_python = bool(extension_modules),
             tags = ["manual"] if platform else [],
@@ -241,7 +244,7 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
       name: the library's name, which is its directory.
       python: py_lib targets that make up the wheel, which installs only executorch/PACKAGE.
       cc: cc_lib targets that make up the distribution.
-      requires: requirement strings of what the wheel imports besides its siblings.
+      requires: requirement strings of what the wheel imports besides its siblings; "torch" alone is in the range that is proven.
       bundles: third-party C++ libraries that the distribution carries, with what they stand on.
       bundled_licences: the licences of all of them.
       extension_modules: in the wheel, if they keep to CPython's stable interface; it has builds for other platforms then
