@@ -61,6 +61,7 @@ UNARY = {
     "aten.layer_norm.default",
     "aten.pow.Tensor_Scalar",
     "aten.softmax.int",
+    "aten.sum.default",
     "aten.sum.dim_IntList",
 }
 #: Data is moved, or averaged: the result shares the scales of what is moved.
