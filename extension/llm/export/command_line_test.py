@@ -2,6 +2,7 @@
 
 import pytest
 
+from executorch.backends.arm.ethosu import EthosUPartitioner
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
 from executorch.extension.llm.export import partitioner_lib
@@ -55,5 +56,7 @@ def test_partitioners_of_other_backends():
     assert isinstance(openvino, OpenvinoPartitioner)
     assert [(one.key, one.value) for one in openvino.delegation_spec.compile_specs] == [("device", b"GPU")]
     assert isinstance(partitioner_lib.get_tosa_partitioner("TOSA-1.0+INT"), TOSAPartitioner)
-    with pytest.raises(NotImplementedError, match=r"no backend ethosu comes .*hand the partitioner"):
-        partitioner_lib.get_ethosu_partitioner("ethos-u85-128")
+    ethosu = partitioner_lib.get_ethosu_partitioner("ethos-u55-128", "default", "default", ["--verbose"])
+    assert isinstance(ethosu, EthosUPartitioner)
+    with pytest.raises(NotImplementedError, match=r"no backend vulkan comes .*hand the partitioner"):
+        partitioner_lib.get_vulkan_partitioner()

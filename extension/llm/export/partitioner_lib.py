@@ -1,6 +1,6 @@
 """Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
 
-XNNPACK, OpenVINO and Arm's TOSA are there. The other functions have the documented names and say what is missing.
+XNNPACK, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
 """
 
 from __future__ import annotations
@@ -87,9 +87,16 @@ def get_ethosu_partitioner(
     system_config: str | None = None,
     memory_mode: str | None = None,
     extra_flags: list[str] | None = None,
-) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no Ethos-U backend."""
-    _missing("ethosu")
+) -> Any:
+    """Arm Ethos-U's, for a target as ``ethos-u85-128``; ``default`` or None is the target's own system and memory.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: there is no such target.
+    """
+    module = importlib.import_module("executorch.backends.arm.ethosu")
+    system, memory = (None if one == "default" else one for one in (system_config, memory_mode))
+    return module.EthosUPartitioner(module.EthosUCompileSpec(target, system, memory, extra_flags))
 
 
 def _missing(name: str) -> NoReturn:

@@ -98,13 +98,19 @@ def _steps(count: int) -> Iterator[Any]:
 def _partitioners(config: LlmConfig) -> list[Any]:
     """In the order in which they take their parts."""
     backend, lib = config.backend, partitioner_lib
+    ethosu = backend.ethosu
     asked: list[tuple[bool, Callable[[], Any]]] = [
         (backend.qnn.enabled, lambda: lib.get_qnn_partitioner(config.model.use_kv_cache)),
         (backend.coreml.enabled, lambda: lib.get_coreml_partitioner(backend.coreml.ios)),
         (backend.vulkan.enabled, lambda: lib.get_vulkan_partitioner(config.model.dtype_override.value)),
         (backend.openvino.enabled, lambda: lib.get_openvino_partitioner(backend.openvino.device)),
         (backend.tosa.enabled, lambda: lib.get_tosa_partitioner(backend.tosa.version)),
-        (backend.ethosu.enabled, lambda: lib.get_ethosu_partitioner(backend.ethosu.target)),
+        (
+            ethosu.enabled,
+            lambda: lib.get_ethosu_partitioner(
+                ethosu.target, ethosu.system_config, ethosu.memory_mode, ethosu.extra_flags
+            ),
+        ),
         (
             backend.vgf.enabled,
             lambda: lib.get_vgf_partitioner(backend.vgf.compile_spec, backend.vgf.compiler_flags),
