@@ -9,12 +9,14 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
     "executorch.backends.arm.quantizer": (
         "EthosUQuantizer",
+        "VgfQuantizer",
         "get_symmetric_quantization_config",
     ),
     "executorch.backends.arm.quantizer.arm_quantizer": ("TOSAQuantizer", "get_symmetric_quantization_config"),
     "executorch.backends.arm.tosa.compile_spec": ("TosaCompileSpec",),
     "executorch.backends.arm.tosa.partitioner": ("TOSAPartitioner",),
     "executorch.backends.arm.tosa.specification": ("TosaSpecification",),
+    "executorch.backends.arm.vgf": ("VgfCompileSpec", "VgfPartitioner"),
     "executorch.devtools": (
         "BundledProgram",
         "ETRecord",
@@ -110,7 +112,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
 #: Documented, still to be built.
 PYTHON_OPEN: dict[str, tuple[str, ...]] = {
     "executorch.backends.apple.coreml.partition": ("CoreMLPartitioner",),
-    "executorch.backends.arm.vgf": ("VgfCompileSpec", "VgfPartitioner"),
     "executorch.backends.nxp.neutron_partitioner": ("NeutronPartitioner",),
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),
     "executorch.backends.samsung.partition.enn_partitioner": ("EnnPartitioner",),

@@ -33,6 +33,7 @@ from executorch.ir.constants import add_attribute
 __all__ = [
     "EthosUQuantizer",
     "TOSAQuantizer",
+    "VgfQuantizer",
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
 ]
@@ -161,6 +162,19 @@ class EthosUQuantizer(TOSAQuantizer):
             raise ValueError(
                 f"{type(compile_spec).__name__} is no compile spec of Ethos-U; use EthosUCompileSpec"
             )
+        super().__init__(compile_spec)
+
+
+class VgfQuantizer(TOSAQuantizer):
+    """For VGF; what a config of None names is calculated in floating point, in the same delegate.
+
+    Args:
+        compile_spec: a ``VgfCompileSpec``.
+    """
+
+    def __init__(self, compile_spec: ArmCompileSpec) -> None:
+        if compile_spec.get_output_format() != "vgf":
+            raise ValueError(f"{type(compile_spec).__name__} is no compile spec of VGF; use VgfCompileSpec")
         super().__init__(compile_spec)
 
 

@@ -1,0 +1,59 @@
+"""Models as VGF files: the documented flow, floating point and int8 in one delegate."""
+
+import pytest
+import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from executorch.backends.arm.quantizer import VgfQuantizer, get_symmetric_quantization_config
+from executorch.backends.arm.test.models import SMALL, trained
+from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
+from executorch.backends.arm.vgf.converter import ConverterError, vgf_compile
+from executorch.exir import to_edge_transform_and_lower
+from executorch.exir.backend.utils import format_reasons
+from executorch.partitioner import get_lowered_submodules
+
+
+def _only_delegate(exported, spec):
+    edge = to_edge_transform_and_lower(exported, partitioner=[VgfPartitioner(spec)])
+    module = edge.exported_program().graph_module
+    assert format_reasons(module) == "Every operator is delegated."
+    ((_, lowered, _),) = get_lowered_submodules(module)
+    return lowered.processed_bytes
+
+
+@pytest.mark.parametrize("name", ["encoder", "unet"])
+def test_floating_point(name):
+    model, inputs = trained(SMALL[name])
+    assert _only_delegate(torch.export.export(model, inputs), VgfCompileSpec())[:4] == b"VGF1"
+
+
+@pytest.mark.parametrize("left", [None, torch.nn.Sigmoid])
+def test_int8_as_documented(left):
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.sigmoid = torch.nn.Sigmoid()
+
+        def forward(self, x, y):
+            return self.sigmoid(x + y)
+
+    spec = VgfCompileSpec()
+    quantizer = VgfQuantizer(spec).set_global(get_symmetric_quantization_config(is_per_channel=False))
+    if left is not None:
+        quantizer.set_module_type(left, None)
+    inputs = (torch.ones(1, 1, 1, 1), torch.ones(1, 1, 1, 1))
+    prepared = prepare_pt2e(torch.export.export(Model(), inputs).module(), quantizer)
+    prepared(*inputs)
+    exported = torch.export.export(convert_pt2e(prepared), inputs)
+    assert _only_delegate(exported, spec)[:4] == b"VGF1"
+
+
+def test_files_are_kept(tmp_path):
+    spec = VgfCompileSpec("TOSA-1.0+FP").dump_intermediate_artifacts_to(str(tmp_path))
+    blob = _only_delegate(torch.export.export(torch.nn.ReLU(), (torch.randn(2, 3),)), spec)
+    assert (tmp_path / "out.vgf").read_bytes() == blob
+
+
+def test_what_the_converter_refuses_is_told():
+    with pytest.raises(ConverterError, match="additional_checks"):
+        vgf_compile(b"no TOSA", [])
