@@ -56,7 +56,7 @@ def _binary(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n
 
 
 def _unary(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:
-    return [(function, (make(*shape),)) for shape in ((7,), (2, 3), (1, 3, 4, 5), (1, 2, 1, 3, 2))]
+    return [(function, (make(*shape),)) for shape in ((7,), (1, 3, 4, 5), (1, 2, 1, 3, 2))]
 
 
 def _reduction(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:

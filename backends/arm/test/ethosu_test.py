@@ -29,7 +29,6 @@ def _lowered(name, spec):
     ("name", "target"),
     [
         ("encoder", "ethos-u55-128"),
-        ("keyword_net", "ethos-u55-128"),
         ("unet", "ethos-u65-256"),
         ("mobilenet_v2", "ethos-u85-256"),
     ],
