@@ -27,7 +27,6 @@ using executorch::aten::Tensor;
 constexpr int8_t kByte = 0;
 constexpr int8_t kLong = 4;
 constexpr int8_t kBound = 1;
-constexpr int8_t kUnbound = 2;
 
 // Reads its input twice, as aten::nonzero.out does: what it counted says how much it writes.
 Tensor& where_out(KernelRuntimeContext& ctx, const Tensor& in, Tensor& out) {
