@@ -46,7 +46,8 @@ _HERE = pathlib.Path(__file__).absolute().parent
 _ROOT = _HERE.parents[1]
 #: Target to its share of the time.
 SHARES = {
-    "program": 0.2,
+    "program": 0.12,
+    "calls": 0.08,
     "program_with_trailer": 0.1,
     "flat_tensor": 0.05,
     "headers": 0.03,
@@ -64,11 +65,15 @@ SHARES = {
 CALLS = {"c_api", "differential", "jni", "kernels", "packed_weights"}
 #: Where the compiled schema of a target's files lies.
 SCHEMAS = {
+    "calls": "schema/program.bfbs",
     "bundled": "schema/bundled_program.bfbs",
     "etdump": "schema/etdump.bfbs",
     "flat_tensor": "schema/flat_tensor.bfbs",
+    "program": "schema/program.bfbs",
     "xnnpack": "backends/xnnpack/serialization/schema.bfbs",
 }
+#: Those that another target's program reads: other files, or damaged otherwise.
+_SAME_PROGRAM = {"calls": "program", "program_with_trailer": "program"}
 #: Files of event dumps that are written, read and forgotten at a time.
 _BATCH = 2000
 
@@ -133,7 +138,7 @@ def arguments_of(target: str, corpus: pathlib.Path, scratch: pathlib.Path) -> li
         return [*arguments, "--everywhere", str(corpus / target)]
     dictionary = f"--dict={_HERE / 'program.dict'}"
     if target == "program":
-        return [dictionary, str(corpus / "program")]
+        return [*arguments, dictionary, str(corpus / "program")]
     for path in (corpus / "program").iterdir():
         (scratch / path.name).write_bytes(with_trailer(path.read_bytes()))
     return [dictionary, "--everywhere", str(scratch)]
@@ -174,7 +179,7 @@ def run_target(
     """
     if target == "etdump":
         return run_etdump(binaries, corpus, limits)
-    binary = binaries / f"{target.removesuffix('_with_trailer')}_fuzzer"
+    binary = binaries / f"{_SAME_PROGRAM.get(target, target)}_fuzzer"
     with tempfile.TemporaryDirectory() as scratch:
         arguments = arguments_of(target, corpus, pathlib.Path(scratch))
         command = [*([emulator] if emulator else []), str(binary), "--fork", *limits, *arguments]
@@ -247,7 +252,12 @@ def shares_of(targets: Iterable[str]) -> dict[str, float]:
 def available(binaries: pathlib.Path, corpus: pathlib.Path, emulator: str | None = None) -> list[str]:
     """The targets that can run with what was built: on this processor or another one, which has no Python."""
     names = {path.name for path in binaries.iterdir()}
-    targets = [target for target in SHARES if f"{target.removesuffix('_with_trailer')}_fuzzer" in names]
+    targets = [
+        target
+        for target in SHARES
+        if f"{_SAME_PROGRAM.get(target, target)}_fuzzer" in names
+        and (target != "calls" or (corpus / target).is_dir())
+    ]
     if emulator is None and (corpus / "etdump").is_dir():
         targets.append("etdump")
     return targets

@@ -60,7 +60,8 @@ class Walk {
 
  private:
   void add(const std::string& name, const Field& field) {
-    if (++count_ <= kMostFields) {
+    const bool is_inside = field.at <= file_.size() && file_.size() - field.at >= field.size;
+    if (is_inside && ++count_ <= kMostFields) {
       found_[name].push_back(field);
     }
   }
