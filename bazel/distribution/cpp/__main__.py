@@ -1,5 +1,5 @@
 """Prints what CMAKE_PREFIX_PATH has to be."""
 
-from executorch.cpp import cmake_prefix_path
+from . import cmake_prefix_path
 
 print(cmake_prefix_path)
