@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 
 def example(library):
     """The first Python example of the README, or the program that stands for one."""
-    program = PROGRAMS / f"{library}.py"
+    program = PROGRAMS / f"{library.replace('/', '_')}.py"
     if program.exists():
         return program.read_text()
     code = re.search(r"```python\n(.*?)```", (ROOT / library / "README.md").read_text(), re.DOTALL)
