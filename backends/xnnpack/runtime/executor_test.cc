@@ -268,6 +268,12 @@ TEST_F(ExecutorTest, SaysWhichDataIsMissing) {
   EXPECT_EQ(make(graph_.blob(), &GraphForTests::nothing()), nullptr);
 }
 
+// Optimizing such a graph, XNNPACK ends the process.
+TEST_F(ExecutorTest, RefusesNodesThatNothingNeeds) {
+  graph_.leave_unread();
+  EXPECT_EQ(make(graph_.blob(), &graph_.named()), nullptr);
+}
+
 TEST_F(ExecutorTest, SurvivesMutatedBlobs) {
   std::mt19937 random(5);
   const std::string blob = graph_.blob();

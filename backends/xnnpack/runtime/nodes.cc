@@ -46,6 +46,7 @@ class Definition {
 
   xnn_status define() {
     const xnn_status status = define_kind();
+    subgraph_.add_results(std::move(results_));
     // XNNPACK would write to constants, and run nodes before those whose results they read.
     return is_valid_ || status != xnn_status_success ? status : xnn_status_invalid_parameter;
   }
@@ -108,6 +109,7 @@ class Definition {
   /// Same, for a result.
   uint32_t out(uint32_t value) {
     is_valid_ = subgraph_.set_written(value) && is_valid_;
+    results_.push_back(value);
     return subgraph_.value(value).id;
   }
 
@@ -438,6 +440,8 @@ class Definition {
   xnn_subgraph_t graph_;
   const fb_xnnpack::XNode& node_;
   Limits limits_;
+  /// What the node writes, by the blob's names.
+  std::vector<uint32_t> results_;
   bool is_valid_ = true;
 };
 

@@ -75,6 +75,7 @@ Result<Subgraph> Subgraph::define(const Blob& blob, const NamedDataMap* named) {
     subgraph.debug_handles_.resize(xnn_get_subgraph_num_nodes(made), node->debug_handle());
   }
   ET_CHECK_OK_OR_RETURN_ERROR(subgraph.find_externals(graph));
+  ET_CHECK_OK_OR_RETURN_ERROR(subgraph.check_results());
   return subgraph;
 }
 
@@ -127,6 +128,24 @@ Error Subgraph::find_externals(const fb_xnnpack::XNNGraph& graph) {
                            "XNNPACK: the graph's %zu inputs and outputs are not its %" PRIu32
                            " external values",
                            externals_.size(), graph.num_externs());
+  return Error::Ok;
+}
+
+// XNNPACK drops a node that nothing needs and goes on fusing others with it, which ends the
+// process.
+Error Subgraph::check_results() const {
+  const auto is_needed = [this](uint32_t id) {
+    const uint32_t name = value(id).id;
+    return value(id).is_read ||
+           std::any_of(externals_.begin() + num_inputs_, externals_.end(),
+                       [name](const External& external) { return external.id == name; });
+  };
+  for (const std::vector<uint32_t>& ids : results_) {
+    ET_CHECK_OR_RETURN_ERROR(std::any_of(ids.begin(), ids.end(), is_needed),
+                             DelegateInvalidCompatibility,
+                             "XNNPACK: nothing reads value %" PRIu32 ", which a node writes",
+                             ids.empty() ? XNN_INVALID_VALUE_ID : ids.front());
+  }
   return Error::Ok;
 }
 

@@ -142,6 +142,9 @@ class Subgraph {
   /// Notes that a node writes the value; whether it may: not to constants or inputs, and only once.
   bool set_written(uint32_t id);
 
+  /// Notes what one node writes, by the blob's names.
+  void add_results(std::vector<uint32_t> ids) { results_.push_back(std::move(ids)); }
+
  private:
   struct Delete {
     void operator()(xnn_subgraph_t subgraph) const { xnn_delete_subgraph(subgraph); }
@@ -163,6 +166,7 @@ class Subgraph {
                                 const Blob& blob, const fb_xnnpack::PerChannelGroupQuant& groups,
                                 const runtime::NamedDataMap* named);
   runtime::Error find_externals(const fb_xnnpack::XNNGraph& graph);
+  runtime::Error check_results() const;
 
   std::unique_ptr<xnn_subgraph, Delete> subgraph_;
   std::vector<Value> values_;
@@ -171,6 +175,7 @@ class Subgraph {
   bool has_persistent_values_ = false;
   ShapeRules shape_rules_;
   std::vector<uint32_t> debug_handles_;
+  std::vector<std::vector<uint32_t>> results_;
   std::vector<runtime::FreeableBuffer> held_;
   // Scales that were stored as a list in the flatbuffer, which may be freed.
   std::vector<std::unique_ptr<float[]>> scales_;

@@ -87,6 +87,8 @@ class GraphForTests {
   /// The filter is stored the other way round.
   void transpose() { flags_ = 1; }
   void make_persistent() { value_flags_ = 4; }
+  /// The sigmoid is of the input: nobody reads what the linear layer writes.
+  void leave_unread() { sigmoid_input_ = 0; }
 
   /// Gives filter and bias other names in the file.
   void rename(const std::string& filter, const std::string& bias) {
@@ -138,9 +140,10 @@ class GraphForTests {
         fb_xnnpack::CreateXNode(
             builder, fb_xnnpack::XNodeUnion::XNNFullyConnected,
             fb_xnnpack::CreateXNNFullyConnected(builder, 0, 1, 2, 3, flags_).Union(), 7),
-        fb_xnnpack::CreateXNode(builder, fb_xnnpack::XNodeUnion::XNNSigmoid,
-                                fb_xnnpack::Create_XNNNode1x1(builder, 3, 4, 0).Union(),
-                                /*debug_handle=*/0xFFFF)};
+        fb_xnnpack::CreateXNode(
+            builder, fb_xnnpack::XNodeUnion::XNNSigmoid,
+            fb_xnnpack::Create_XNNNode1x1(builder, sigmoid_input_, 4, 0).Union(),
+            /*debug_handle=*/0xFFFF)};
     std::vector<flatbuffers::Offset<fb_xnnpack::ConstantDataOffset>> constants = {
         fb_xnnpack::CreateConstantDataOffset(builder, 0, 0, builder.CreateString("")),
         fb_xnnpack::CreateConstantDataOffset(builder, UINT64_MAX, 0,
@@ -183,6 +186,7 @@ class GraphForTests {
   std::string bias_name_ = "bias";
   uint32_t flags_ = 0;
   uint32_t value_flags_ = 0;
+  uint32_t sigmoid_input_ = 3;
 };
 
 }  // namespace testing
