@@ -67,6 +67,8 @@ def main() -> int:
         # Caches of libraries under test stay inside the test.
         os.environ.setdefault("HOME", os.environ["TEST_TMPDIR"])
         os.environ.setdefault("USER", "bazel")
+    # Sums are in one order however many processors a machine has, and tests side by side do not wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.meta_path.insert(0, _SeedTorch())
     _seed()
     return int(pytest.main(arguments + sys.argv[1:], plugins=[_Settings()]))

@@ -26,6 +26,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 # What installs Bazel brings in everything else too.
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bazel"))
@@ -127,6 +128,34 @@ def unpack_wheel(archive: pathlib.Path, out: pathlib.Path) -> None:
                 target.chmod(0o755)
 
 
+def has_bytecode(fields: dict[str, Any]) -> bool:
+    """Whether a row is of modules for this interpreter and no more.
+
+    What has an overlay serves compilers as well, whose results would depend on the interpreter's bytecode.
+    """
+    return (
+        fields["kind"] == "pip"
+        and "overlay" not in fields
+        and fields.get("python", "") in ("", "{}.{}".format(*sys.version_info))
+    )
+
+
+def compile_modules(out: pathlib.Path) -> None:
+    """Writes the bytecode of every module under OUT, once, for the interpreter that runs this.
+
+    Tests run in sandboxes, where nothing that an import writes survives: each process would compile all of torch
+    anew, which takes longer than most tests. Unchecked, since the tree never changes; with one hash seed and in one
+    process, so that the same wheel gives the same bytes. What does not compile (templates, other Pythons) is left.
+    """
+    mode = ["--invalidation-mode", "unchecked-hash"]
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-qq", *mode, str(out)],
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        check=False,
+        capture_output=True,
+    )
+
+
 def unpack_deb(archive: pathlib.Path, out: pathlib.Path) -> None:
     """A Debian package's file tree; absolute links become relative ones inside OUT."""
     out.mkdir(parents=True, exist_ok=True)
@@ -179,6 +208,8 @@ def main(arguments: list[str]) -> int:
             parts = obtain(also, downloads(), WAYS)
             for archive in [archives[row], *parts.values()]:
                 UNPACK[row.kind][0](archive, out)
+        if has_bytecode(given[0]):
+            compile_modules(out)
     except (BootstrapError, OSError, zipfile.BadZipFile, tarfile.TarError) as error:
         names = ", ".join(map(str, rows[:1])) + (" and others" if len(rows) > 1 else "")
         print(f"third-party: cannot bring in {rows[0].kind} package {names}: {error}", file=sys.stderr)

@@ -87,7 +87,10 @@ def test_a_build_brings_what_it_needs(
     part = {**head, "package": "part", "sha256": [digests[1]]}
     row = {**head, "package": "torch", "sha256": ["0" * 64, digests[0]], "builds": {digests[0]: [part]}}
     assert fetch.main([json.dumps([row]), str(tmp_path / "out")]) == 0
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["cuda.so", "torch.py"]
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["__pycache__", "cuda.so", "torch.py"]
+    (compiled,) = (tmp_path / "out" / "__pycache__").iterdir()
+    assert compiled.read_bytes()[4] == 1  # flags: by hash, and nobody looks whether the source is newer
     assert capsys.readouterr().out.strip() == digests[0]
 
 
