@@ -25,9 +25,9 @@ def run(command: Sequence[str | pathlib.Path], **environment: str) -> str:
 
 
 def compiler(directory: pathlib.Path) -> pathlib.Path:
-    """The hermetic compiler under a single name, as CMake wants it; its cache lies beside it."""
+    """The hermetic compiler under a single name, as CMake wants it; all of a test target's share a cache."""
     program = directory / "c++"
-    cache = f'HOME="{directory}" ZIG_GLOBAL_CACHE_DIR="{directory}/zig"'
+    cache = f'HOME="{directory}" ZIG_GLOBAL_CACHE_DIR="{os.environ["TEST_TMPDIR"]}/zig"'
     program.write_text(f'#!/bin/sh\n{cache} exec "{tool("ZIG")}" c++ "$@"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return program
