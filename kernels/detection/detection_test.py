@@ -37,14 +37,16 @@ def run(driver, dets, scores, threshold, **options):
 
 def expected(dets, scores, threshold):
     """By definition: a box stays unless one that stays is better and overlaps it."""
-    order = sorted(range(len(dets)), key=lambda i: (-scores[i].item(), i))
+    # Numbers of Python: a tensor for each of millions of comparisons would take minutes.
+    dets, scores = dets.tolist(), scores.tolist()
+    order = sorted(range(len(dets)), key=lambda i: (-scores[i], i))
     kept: list[int] = []
     for i in order:
         for k in kept:
-            w = min(dets[i, 2], dets[k, 2]) - max(dets[i, 0], dets[k, 0])
-            h = min(dets[i, 3], dets[k, 3]) - max(dets[i, 1], dets[k, 1])
+            w = min(dets[i][2], dets[k][2]) - max(dets[i][0], dets[k][0])
+            h = min(dets[i][3], dets[k][3]) - max(dets[i][1], dets[k][1])
             shared = max(w, 0) * max(h, 0)
-            areas = [(dets[j, 2] - dets[j, 0]) * (dets[j, 3] - dets[j, 1]) for j in (i, k)]
+            areas = [(dets[j][2] - dets[j][0]) * (dets[j][3] - dets[j][1]) for j in (i, k)]
             if shared / (sum(areas) - shared) > threshold:
                 break
         else:
