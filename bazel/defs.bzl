@@ -230,7 +230,6 @@ def _wheels(package, name, python, requires, extension_modules, import_root):
             readme = "README.md",
             requires = [_PROVEN.get(requirement, requirement) for requirement in requires],
             siblings = _siblings(package, "py"),
-            stable_python = bool(extension_modules),
             tags = ["manual"] if platform else [],
             version = "VERSION",
             visibility = _PUBLIC,
@@ -247,8 +246,8 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
       requires: requirement strings of what the wheel imports besides its siblings; "torch" alone is in the range that is proven.
       bundles: third-party C++ libraries that the distribution carries, with what they stand on.
       bundled_licences: the licences of all of them.
-      extension_modules: in the wheel, if they keep to CPython's stable interface; it has builds for other platforms then
-        (`:wheel_aarch64`, manual). What is compiled and not named here is for the locked Python alone.
+      extension_modules: in the wheel, on CPython's stable interface; it has builds for other platforms then
+        (`:wheel_aarch64`, manual).
       import_root: the directory that the wheel's documented import path is relative to, if it is not executorch.LIBRARY.
     """
     package = native.package_name()

@@ -5,9 +5,8 @@ load("//toolchains:targets.bzl", "TARGETS")
 #: Machines that wheels with compiled code are built for besides this build's own, and their rows of the toolchain table.
 CROSS_WHEELS = {"aarch64": "linux_aarch64"}
 
-# What extension modules are for: CPython's stable interface as 3.10 has it (runtime/python/py_abi.h), or the locked Python alone.
+# What extension modules are for: CPython's stable interface as 3.10 has it (runtime/python/py_abi.h).
 _STABLE = "cp310-abi3"
-_LOCKED = "cp311-cp311"
 
 def platform_tag(platform):
     """manylinux_2_28_x86_64: what a row of the toolchain table with glibc links for.
@@ -43,7 +42,7 @@ def _own_files(ctx):
 def _py_wheel_impl(ctx):
     files = _own_files(ctx)
     native_code = any([path.endswith(".so") for path in files])
-    tag = "{}-{}".format(_STABLE if ctx.attr.stable_python else _LOCKED, platform_tag(ctx.attr.platform)) if native_code else "py3-none-any"
+    tag = "{}-{}".format(_STABLE, platform_tag(ctx.attr.platform)) if native_code else "py3-none-any"
 
     # Those of another platform in the place of this build's.
     for module in ctx.files.extension_modules:
@@ -56,7 +55,6 @@ def _py_wheel_impl(ctx):
         "distribution": ctx.attr.distribution,
         "extras": ctx.attr.extras,
         "files": {_installed(ctx, path): file.path for path, file in files.items()},
-        "markers": ctx.attr.markers,
         "readme": ctx.file.readme.path,
         "requires": ctx.attr.requires,
         "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
@@ -88,11 +86,9 @@ py_wheel = rule(
         "extras": attr.string_list_dict(doc = "requirement strings of what pip installs with NAME[EXTRA]; @VERSION@ is this version"),
         "import_root": attr.string(doc = "the directory whose modules are imported by their names alone, where they are not the package executorch's"),
         "platform": attr.string(default = "linux_x86_64", doc = "row of the toolchain table that extension modules are built for"),
-        "markers": attr.string_dict(doc = "distribution name -> environments that this one requires it in; everywhere if it is not named"),
         "readme": attr.label(allow_single_file = True),
         "requires": attr.string_list(),
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> distribution name"),
-        "stable_python": attr.bool(doc = "whether extension modules keep to CPython's stable interface"),
         "version": attr.label(allow_single_file = True, mandatory = True),
         "_builder": attr.label(default = ":wheel_builder", executable = True, cfg = "exec"),
     },

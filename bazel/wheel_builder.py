@@ -28,8 +28,7 @@ def metadata(manifest: dict, version: str) -> str:
     requirements = list(manifest["requires"])
     for name, path in manifest["siblings"].items():
         wanted = compatible_range(pathlib.Path(path).read_text().strip())
-        marker = manifest.get("markers", {}).get(name)
-        requirements.append(name.replace("_", "-") + wanted + (f"; {marker}" if marker else ""))
+        requirements.append(name.replace("_", "-") + wanted)
     lines = [
         "Metadata-Version: 2.1",
         f"Name: {manifest['distribution'].replace('_', '-')}",

@@ -33,6 +33,10 @@ struct ClassParts {
   PyGetSetDef* attributes = nullptr;
   /// `__init__`; with it, Python makes objects too and derives classes. See initialized().
   initproc init = nullptr;
+  /// The class that it inherits from, whose values begin like those of this one.
+  PyTypeObject* base = nullptr;
+  /// Whether other classes inherit from it.
+  bool is_base = false;
 };
 
 /// A Python class whose objects hold a value of C++. Only C++ makes them, unless the class has an
@@ -49,7 +53,8 @@ class Class {
         {Py_tp_dealloc, reinterpret_cast<void*>(&dealloc)},
         {Py_tp_methods, methods},
     };
-    unsigned int made_by = Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    unsigned int made_by =
+        Py_TPFLAGS_DISALLOW_INSTANTIATION | (parts.is_base ? Py_TPFLAGS_BASETYPE : 0);
     if (parts.repr != nullptr) {
       slots.push_back({Py_tp_repr, reinterpret_cast<void*>(parts.repr)});
     }
@@ -66,7 +71,8 @@ class Class {
     slots.push_back({0, nullptr});
     PyType_Spec spec = {qualified_name, sizeof(Instance), 0,
                         static_cast<unsigned int>(Py_TPFLAGS_DEFAULT) | made_by, slots.data()};
-    Object type = checked(PyType_FromSpec(&spec));
+    const Object bases = parts.base == nullptr ? Object() : checked(PyTuple_Pack(1, reinterpret_cast<PyObject*>(parts.base)));
+    Object type = checked(PyType_FromSpecWithBases(&spec, bases.get()));
     const std::string name(qualified_name);
     check(
         PyObject_SetAttrString(module.get(), name.substr(name.rfind('.') + 1).c_str(), type.get()));
