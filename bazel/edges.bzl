@@ -162,7 +162,7 @@ EDGES = {
         "tests": ["exir", "runtime"],
     },
     # The C++ tokenizers for Python, importable as pytorch_tokenizers: a wheel of its own, as documented.
-    "extension/llm/tokenizers": {"py": [], "cc": ["runtime", "extension"]},
+    "extension/llm/tokenizers": {"py": [], "cc": ["runtime", "runtime/python", "extension"]},
     # From a checkpoint to a program: above the front door, a wheel of its own for the reason of `extension/export_util`.
     "extension/llm/export": {
         "py": [

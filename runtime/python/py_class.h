@@ -71,7 +71,9 @@ class Class {
     slots.push_back({0, nullptr});
     PyType_Spec spec = {qualified_name, sizeof(Instance), 0,
                         static_cast<unsigned int>(Py_TPFLAGS_DEFAULT) | made_by, slots.data()};
-    const Object bases = parts.base == nullptr ? Object() : checked(PyTuple_Pack(1, reinterpret_cast<PyObject*>(parts.base)));
+    const Object bases = parts.base == nullptr
+                             ? Object()
+                             : checked(PyTuple_Pack(1, reinterpret_cast<PyObject*>(parts.base)));
     Object type = checked(PyType_FromSpecWithBases(&spec, bases.get()));
     const std::string name(qualified_name);
     check(

@@ -60,9 +60,9 @@ CC_LAYERS = [
         "examples/models/llama",
         "extension/android",
         "extension/executor_runner",
-        "extension/llm/tokenizers",
         "extension/module/bundled",
     },
+    {"extension/llm/tokenizers"},
 ]
 
 
