@@ -59,6 +59,14 @@ EDGES = {
         "cc": [],
         "tests": ["exir"],
     },
+    # Stands on the passes that backends share.
+    "backends/vulkan": {
+        "py": ["schema", "dialects", "ir", "passes", "partitioner", "backends"],
+        "cc": [],
+        "tests": ["exir", "export", "backends/vulkan/recipes"],
+    },
+    # Offers what the backend can do to the export library.
+    "backends/vulkan/recipes": {"py": ["backends/vulkan", "export"], "cc": []},
     "backends/xnnpack": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime", "extension"],
@@ -177,9 +185,9 @@ EDGES = {
             "extension/llm/models",
         ],
         "cc": [],
-        "tests": ["runtime", "extension", "backends/arm", "backends/openvino", "backends/xnnpack"],
+        "tests": ["runtime", "extension", "backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
         # The backend that the configuration names.
-        "by_name": ["backends/arm", "backends/openvino", "backends/xnnpack"],
+        "by_name": ["backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
     },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
@@ -189,7 +197,12 @@ EDGES = {
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
         "tests": ["exir", "extension"],
     },
-    # The documented command that exports one of those models.
+    # The documented commands that export one of those models.
+    "examples/vulkan": {
+        "py": ["backends/vulkan", "examples/models", "exir", "extension/export_util"],
+        "cc": [],
+        "tests": ["partitioner", "schema"],
+    },
     "examples/xnnpack": {
         "py": ["backends/xnnpack", "examples/models", "exir", "extension/export_util", "runtime"],
         "cc": [],

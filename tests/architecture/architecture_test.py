@@ -25,7 +25,7 @@ PYTHON_LAYERS = [
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
-    {"backends/arm", "extension/llm/models"},
+    {"backends/arm", "backends/vulkan", "extension/llm/models"},
     {"exir", "extension/flat_tensor"},
     {
         "devtools",
@@ -40,7 +40,9 @@ PYTHON_LAYERS = [
     },
     {
         "backends/openvino/recipes",
+        "backends/vulkan/recipes",
         "backends/xnnpack/recipes",
+        "examples/vulkan",
         "examples/xnnpack",
         "extension/android",
         "extension/llm/export",

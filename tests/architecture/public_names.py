@@ -17,6 +17,11 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.arm.tosa.partitioner": ("TOSAPartitioner",),
     "executorch.backends.arm.tosa.specification": ("TosaSpecification",),
     "executorch.backends.arm.vgf": ("VgfCompileSpec", "VgfPartitioner"),
+    "executorch.backends.vulkan.partitioner.vulkan_partitioner": ("VulkanPartitioner",),
+    "executorch.backends.vulkan.quantizer.vulkan_quantizer": (
+        "VulkanQuantizer",
+        "get_symmetric_quantization_config",
+    ),
     "executorch.devtools": (
         "BundledProgram",
         "ETRecord",
@@ -115,7 +120,6 @@ PYTHON_OPEN: dict[str, tuple[str, ...]] = {
     "executorch.backends.nxp.neutron_partitioner": ("NeutronPartitioner",),
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),
     "executorch.backends.samsung.partition.enn_partitioner": ("EnnPartitioner",),
-    "executorch.backends.vulkan.partitioner.vulkan_partitioner": ("VulkanPartitioner",),
 }
 
 #: Documented header paths (included as <executorch/PATH>) that exist.

@@ -5,6 +5,7 @@ import pytest
 from executorch.backends.arm.ethosu import EthosUPartitioner
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
+from executorch.backends.vulkan.options import VulkanOptions
 from executorch.extension.llm.export import partitioner_lib
 from executorch.extension.llm.export.command_line import build_args_parser, main
 from executorch.extension.llm.export.config.llm_config import DtypeOverride, LlmConfig, ModelType
@@ -58,5 +59,9 @@ def test_partitioners_of_other_backends():
     assert isinstance(partitioner_lib.get_tosa_partitioner("TOSA-1.0+INT"), TOSAPartitioner)
     ethosu = partitioner_lib.get_ethosu_partitioner("ethos-u55-128", "default", "default", ["--verbose"])
     assert isinstance(ethosu, EthosUPartitioner)
-    with pytest.raises(NotImplementedError, match=r"no backend vulkan comes .*hand the partitioner"):
-        partitioner_lib.get_vulkan_partitioner()
+    vulkan = partitioner_lib.get_vulkan_partitioner("fp32", True, True)
+    assert vulkan.options == VulkanOptions(require_dynamic_shapes=True, force_fp16=True)
+    with pytest.raises(ValueError, match="the model is in bf16"):
+        partitioner_lib.get_vulkan_partitioner("bf16")
+    with pytest.raises(NotImplementedError, match=r"no backend qnn comes .*hand the partitioner"):
+        partitioner_lib.get_qnn_partitioner()

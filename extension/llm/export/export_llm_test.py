@@ -198,7 +198,7 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         (["base.size=1"], "no key base.size"),
         ([], "sizes of the model are missing"),
         (["base.checkpoint=none.pth"], "no checkpoint none.pth"),
-        (["backend.vulkan.enabled=true"], "no backend vulkan comes with this release"),
+        (["backend.qnn.enabled=true"], "no backend qnn comes with this release"),
         ([*base, "base.use_lora=4"], "base.use_lora is not supported yet"),
         ([*base, "model.use_sdpa_with_kv_cache=true"], "set model.use_kv_cache"),
         ([*base, "quantization.qmode=8da4w-gptq"], "use 8da4w"),

@@ -1,6 +1,6 @@
 """Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
 
-XNNPACK, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
+XNNPACK, Vulkan, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
 """
 
 from __future__ import annotations
@@ -30,9 +30,25 @@ def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_
 
 def get_vulkan_partitioner(
     dtype_override: str | None = None, enable_dynamic_shape: bool = False, force_fp16: bool = False
-) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no Vulkan backend."""
-    _missing("vulkan")
+) -> Any:
+    """Vulkan's, for GPUs.
+
+    Args:
+        dtype_override: the type of the model, fp32 or fp16.
+        enable_dynamic_shape: takes only operators whose sizes may change.
+        force_fp16: calculates in half precision what the model has in float32.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: the model is in another type.
+    """
+    if dtype_override not in (None, "fp32", "fp16"):
+        raise ValueError(
+            f"Vulkan calculates in fp32 or fp16, the model is in {dtype_override}. Way out: dtype_override=fp32"
+        )
+    module = importlib.import_module("executorch.backends.vulkan.partitioner.vulkan_partitioner")
+    options = {"require_dynamic_shapes": enable_dynamic_shape, "force_fp16": force_fp16}
+    return module.VulkanPartitioner(options)
 
 
 def get_coreml_partitioner(

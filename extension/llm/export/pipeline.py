@@ -102,7 +102,14 @@ def _partitioners(config: LlmConfig) -> list[Any]:
     asked: list[tuple[bool, Callable[[], Any]]] = [
         (backend.qnn.enabled, lambda: lib.get_qnn_partitioner(config.model.use_kv_cache)),
         (backend.coreml.enabled, lambda: lib.get_coreml_partitioner(backend.coreml.ios)),
-        (backend.vulkan.enabled, lambda: lib.get_vulkan_partitioner(config.model.dtype_override.value)),
+        (
+            backend.vulkan.enabled,
+            lambda: lib.get_vulkan_partitioner(
+                config.model.dtype_override.value,
+                config.model.enable_dynamic_shape,
+                backend.vulkan.force_fp16,
+            ),
+        ),
         (backend.openvino.enabled, lambda: lib.get_openvino_partitioner(backend.openvino.device)),
         (backend.tosa.enabled, lambda: lib.get_tosa_partitioner(backend.tosa.version)),
         (

@@ -1,0 +1,140 @@
+"""The operators of ``et_vk``, which the delegate has in one piece, with what they calculate."""
+
+from __future__ import annotations
+
+import torch
+from torch.library import Library, impl, register_fake
+
+_NAMESPACE = "et_vk"
+_lib = Library(_NAMESPACE, "DEF")
+
+_CONVOLUTION = (
+    "Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, "
+    "SymInt[] output_padding, SymInt groups"
+)
+_lib.define(f"conv_with_clamp({_CONVOLUTION}, Scalar? output_min, Scalar? output_max) -> Tensor")
+_lib.define(
+    "linear_q4gsw(Tensor self, Tensor weights, Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
+)
+_lib.define("linear_q8csw(Tensor self, Tensor weights, Tensor weight_scales, Tensor? bias=None) -> Tensor")
+_lib.define(
+    "linear_dq8ca_q4gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
+    "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
+)
+
+
+@impl(_lib, "conv_with_clamp", "CompositeExplicitAutograd")
+def conv_with_clamp(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    output_min: float | None,
+    output_max: float | None,
+) -> torch.Tensor:
+    """A convolution whose results are clamped."""
+    found = torch.ops.aten.convolution.default(
+        input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
+    )
+    return found if output_min is None and output_max is None else found.clamp(output_min, output_max)
+
+
+def pack_q4(weights: torch.Tensor) -> torch.Tensor:
+    """Integers from -8 to 7, (N, K), two in a byte: the even column in the low half, each plus 8."""
+    shifted = weights.to(torch.int16) + 8
+    return (shifted[:, 0::2] + shifted[:, 1::2] * 16).to(torch.uint8)
+
+
+def unpack_q4(packed: torch.Tensor) -> torch.Tensor:
+    """What ``pack_q4`` packed, as int8."""
+    halves = torch.stack([packed & 15, packed >> 4], dim=-1).reshape(packed.shape[0], -1)
+    return (halves.to(torch.int16) - 8).to(torch.int8)
+
+
+def _dequantized_q4(packed: torch.Tensor, scales: torch.Tensor, group_size: int) -> torch.Tensor:
+    return unpack_q4(packed) * scales.t().repeat_interleave(group_size, dim=1)
+
+
+@impl(_lib, "linear_q4gsw", "CompositeExplicitAutograd")
+def linear_q4gsw(
+    self: torch.Tensor,
+    weights: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """A linear layer of four-bit weights with a scale for each group of columns; scales are (K / group_size, N)."""
+    weight = _dequantized_q4(weights, weight_scales, group_size).to(self.dtype)
+    return torch.nn.functional.linear(self, weight, bias)
+
+
+@impl(_lib, "linear_q8csw", "CompositeExplicitAutograd")
+def linear_q8csw(
+    self: torch.Tensor, weights: torch.Tensor, weight_scales: torch.Tensor, bias: torch.Tensor | None = None
+) -> torch.Tensor:
+    """A linear layer of int8 weights with a scale for each output."""
+    return torch.nn.functional.linear(
+        self, weights.to(self.dtype) * weight_scales.reshape(-1, 1).to(self.dtype), bias
+    )
+
+
+@impl(_lib, "linear_dq8ca_q4gsw", "CompositeExplicitAutograd")
+def linear_dq8ca_q4gsw(
+    input: torch.Tensor,
+    input_scales: torch.Tensor,
+    input_zp: torch.Tensor,
+    weights: torch.Tensor,
+    weight_sums: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The same with rows that are quantized to int8 by scales and zero points of their own, in integers within a group."""
+    scales, zeros = (one.reshape(*input.shape[:-1], 1) for one in (input_scales.float(), input_zp.float()))
+    rows = (torch.round(input.float() / scales) + zeros).clamp(-128, 127)
+    groups = rows.unflatten(-1, (-1, group_size))
+    matrix = unpack_q4(weights).float().unflatten(-1, (-1, group_size))
+    sums = torch.einsum("...gk,ngk->...gn", groups, matrix) - zeros.unsqueeze(-1) * weight_sums.float()
+    found = (sums * weight_scales.float()).sum(-2) * scales
+    return (found if bias is None else found + bias.float()).to(input.dtype)
+
+
+def _fake_linear(input: torch.Tensor, *_: object, weights: torch.Tensor) -> torch.Tensor:
+    return input.new_empty([*input.shape[:-1], weights.shape[0]])
+
+
+@register_fake(f"{_NAMESPACE}::linear_q4gsw", lib=_lib)
+def _(
+    self: torch.Tensor,
+    weights: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    return _fake_linear(self, weights=weights)
+
+
+@register_fake(f"{_NAMESPACE}::linear_q8csw", lib=_lib)
+def _(
+    self: torch.Tensor, weights: torch.Tensor, weight_scales: torch.Tensor, bias: torch.Tensor | None = None
+) -> torch.Tensor:
+    return _fake_linear(self, weights=weights)
+
+
+@register_fake(f"{_NAMESPACE}::linear_dq8ca_q4gsw", lib=_lib)
+def _(
+    input: torch.Tensor,
+    input_scales: torch.Tensor,
+    input_zp: torch.Tensor,
+    weights: torch.Tensor,
+    weight_sums: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    return _fake_linear(input, weights=weights)

@@ -1,0 +1,1 @@
+"""From edge graphs to graphs of the delegate."""

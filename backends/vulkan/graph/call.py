@@ -1,0 +1,237 @@
+"""A call of the delegate's graph before it has numbers: a name and what the operator is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from executorch.dialects import meta_keys
+from executorch.ir.rewriter import arguments
+from executorch.partitioner.selection.partition_proposals import operator_name
+
+#: Arguments that say nothing to a GPU.
+_SILENT = (torch.dtype, torch.layout, torch.device, torch.memory_format)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call.
+
+    Attributes:
+        name: as ``schema.fbs`` lists them.
+        args: for each parameter a node, number, text, None, or list of such; outputs are left out.
+    """
+
+    name: str
+    args: tuple[Any, ...]
+
+
+#: Says a node of the edge program as a call, None where its result is that of its first argument.
+Saying = Callable[[Node], Call | None]
+
+
+def tensor(node: Any) -> torch.Tensor:
+    """The example tensor of a node."""
+    value = node.meta[meta_keys.VAL]
+    assert isinstance(value, torch.Tensor), node
+    return value
+
+
+def rank(node: Any) -> int:
+    """How many dimensions a node's tensor has."""
+    return tensor(node).dim()
+
+
+def front(node: Any, dim: int) -> int:
+    """A dimension, counted from the front."""
+    return dim % max(rank(node), 1)
+
+
+def fronts(node: Any, dims: Sequence[int] | int | None) -> list[int]:
+    """Dimensions, counted from the front; all if none are named."""
+    if dims is None or (not isinstance(dims, int) and not dims):
+        return list(range(rank(node)))
+    return [front(node, dim) for dim in ([dims] if isinstance(dims, int) else dims)]
+
+
+def as_it_is(node: Node) -> Call:
+    """All arguments as the schema of the operator has them."""
+    named = (None if isinstance(one, _SILENT) else one for one in arguments(node).values())
+    return Call(operator_name(node.target), tuple(named))
+
+
+def with_dim(node: Node) -> Call:
+    """The same, with ``dim`` counted from the front."""
+    named = arguments(node)
+    source = named.get("self", named.get("tensors"))
+    first = source[0] if isinstance(source, list | tuple) else source
+    named["dim"] = front(first, named["dim"])
+    values = (None if isinstance(one, _SILENT) else one for one in named.values())
+    return Call(operator_name(node.target), tuple(values))
+
+
+def renamed(name: str, saying: Saying = as_it_is) -> Saying:
+    """The same arguments under another name."""
+
+    def say(node: Node) -> Call | None:
+        found = saying(node)
+        return None if found is None else Call(name, found.args)
+
+    return say
+
+
+def select(node: Node) -> Call:
+    """One of one is a view."""
+    source: Any = node.args[0]
+    is_only = _is_one(tensor(source).shape[front(source, int(node.args[1]))])  # type: ignore[arg-type]
+    return (as_view(node, source) if is_only else None) or with_dim(node)
+
+
+def reduction(node: Node) -> Call:
+    """``self, dims, keepdim``, and what else there is."""
+    named = arguments(node)
+    named["dim"] = fronts(named["self"], named["dim"])
+    values = (None if isinstance(one, _SILENT) else one for one in named.values())
+    return Call(operator_name(node.target), tuple(values))
+
+
+def spread(value: Any, count: int) -> list[Any]:
+    """A number or a list of one as a list of ``count``."""
+    items = [value] if not isinstance(value, list | tuple) else list(value)
+    return items * count if len(items) == 1 else items
+
+
+def convolution(node: Node) -> Call:
+    """Lists have one entry for each spatial dimension."""
+    named = arguments(node)
+    count = rank(named["input"]) - 2
+    for name in ("stride", "padding", "dilation", "output_padding"):
+        named[name] = spread(named[name], count)
+    return Call(operator_name(node.target), tuple(named.values()))
+
+
+def pool(node: Node) -> Call:
+    """Lists have two entries; an empty stride is the kernel."""
+    named = arguments(node)
+    named["kernel_size"] = spread(named["kernel_size"], 2)
+    named["stride"] = spread(named["stride"] or named["kernel_size"], 2)
+    for name in ("padding", "dilation"):
+        if name in named:
+            named[name] = spread(named[name], 2)
+    return Call(operator_name(node.target), tuple(named.values()))
+
+
+def view(node: Node) -> Call:
+    """A view of known sizes."""
+    named = arguments(node)
+    sizes = list(named["size"])
+    for position, size in enumerate(sizes):
+        if isinstance(size, int) and size == -1 and isinstance(tensor(node).shape[position], int):
+            sizes[position] = tensor(node).shape[position]
+    return Call("aten.view_copy.default", (named["self"], sizes))
+
+
+def squeeze(node: Node) -> Call:
+    """The dimensions that go, by number."""
+    named = arguments(node)
+    sizes = tensor(named["self"]).shape
+    dims = fronts(named["self"], named.get("dim"))
+    gone = [dim for dim in dims if isinstance(sizes[dim], int) and sizes[dim] == 1]
+    return Call("aten.squeeze_copy.dims", (named["self"], gone))
+
+
+def unsqueeze(node: Node) -> Call:
+    """The dimension that comes, counted from the front of the result."""
+    named = arguments(node)
+    return Call("aten.unsqueeze_copy.default", (named["self"], named["dim"] % rank(node)))
+
+
+def permute(node: Node) -> Call:
+    """Every exchange of dimensions is a permutation."""
+    named = arguments(node)
+    source = named["self"]
+    order = list(range(rank(source)))
+    if "dims" in named:
+        order = [front(source, dim) for dim in named["dims"]]
+    elif "dim0" in named:
+        one, other = front(source, named["dim0"]), front(source, named["dim1"])
+        order[one], order[other] = order[other], order[one]
+    else:
+        order.reverse()
+    moved = [dim for dim in order if not _is_one(tensor(source).shape[dim])]
+    found = as_view(node, source) if moved == sorted(moved) else None
+    return found or Call("aten.permute_copy.default", (source, order))
+
+
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+def as_view(node: Node, source: Any) -> Call | None:
+    """A call whose result has the elements of its source in their order is a view, which costs nothing."""
+    sizes = list(tensor(node).shape)
+    if not all(isinstance(size, int) for size in sizes):
+        return None
+    return Call("aten.view_copy.default", (source, sizes))
+
+
+def index(node: Node) -> Call:
+    """Indices along one dimension select slices."""
+    named = arguments(node)
+    ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
+    return Call("aten.index_select.default", (named["self"], dim, indices))
+
+
+def rms_norm(node: Node) -> Call:
+    """What is added to the mean square is a number."""
+    named = arguments(node)
+    source = named["input"]
+    least = torch.finfo(tensor(source).dtype).eps
+    epsilon = named["eps"] if named["eps"] is not None else least
+    return Call("aten.rms_norm.default", (source, list(named["normalized_shape"]), named["weight"], epsilon))
+
+
+def arange(node: Node) -> Call:
+    """Numbers from the start, by steps."""
+    named = arguments(node)
+    return Call(
+        "aten.arange.start_step",
+        (named.get("start", 0), named["end"], named.get("step", 1), None, None, None, None),
+    )
+
+
+def clone(node: Node) -> Call | None:
+    """A copy in the same order is its source; one of another type is a conversion."""
+    source: Any = node.args[0]
+    if tensor(source).dtype == tensor(node).dtype:
+        return None
+    return Call("aten._to_copy.default", (source, None, None, None, None, None, None))
+
+
+def expand(node: Node) -> Call:
+    """Sizes of -1 are those of the result."""
+    named = arguments(node)
+    sizes = list(named["size"])
+    for position, size in enumerate(sizes):
+        if isinstance(size, int) and size == -1 and isinstance(tensor(node).shape[position], int):
+            sizes[position] = tensor(node).shape[position]
+    is_same = tensor(named["self"]).numel() == tensor(node).numel()
+    found = as_view(node, named["self"]) if is_same else None
+    return found or Call("aten.expand_copy.default", (named["self"], sizes, False))
+
+
+def flip(node: Node) -> Call:
+    """Dimensions are counted from the front."""
+    source, dims = node.args
+    return Call("aten.flip.default", (source, fronts(source, dims)))  # type: ignore[arg-type]
+
+
+def any_of(node: Node) -> Call:
+    """Whether one is true is the greatest of them."""
+    named = arguments(node)
+    dims = fronts(named["self"], named["dim"])
+    return Call("aten.amax.default", (named["self"], dims, named["keepdim"]))

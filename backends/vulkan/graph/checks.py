@@ -1,0 +1,79 @@
+"""Why a call of an operator in the table is refused; None where nothing speaks against it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Container
+from typing import Any
+
+from torch.fx import Node
+
+from executorch.backends.vulkan.graph.call import rank, tensor
+from executorch.ir.rewriter import arguments
+
+#: Says why a call is refused, given the constants of the program.
+Check = Callable[[Node, Container[Node]], str | None]
+
+
+def convolution(node: Node, constants: Container[Node]) -> str | None:
+    named = arguments(node)
+    if rank(named["input"]) not in (3, 4):
+        return f"a convolution over {rank(named['input']) - 2} dimensions; there are one and two"
+    if any(named[one] is not None and named[one] not in constants for one in ("weight", "bias")):
+        return "its weight or bias is calculated by the model"
+    return None
+
+
+def keeps_type(node: Node, _: Container[Node]) -> str | None:
+    source: Any = node.args[0]
+    if tensor(source).dtype != tensor(node).dtype:
+        return f"a result of type {tensor(node).dtype} of an input of type {tensor(source).dtype}"
+    return None
+
+
+def first_result_only(node: Node, _: Container[Node]) -> str | None:
+    for user in node.users:
+        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
+            return "more than its first result is read"
+    return None
+
+
+def images(node: Node, _: Container[Node]) -> str | None:
+    source: Any = node.args[0]
+    return None if rank(source) == 4 else f"an input of {rank(source)} dimensions; it takes four"
+
+
+def row_of_indices(node: Node, _: Container[Node]) -> str | None:
+    count = rank(node.args[2])
+    return None if count == 1 else f"indices of {count} dimensions; it takes one"
+
+
+def one_index(node: Node, _: Container[Node]) -> str | None:
+    given: Any = node.args[1]
+    found = [one for one in given if one is not None]
+    if len(found) != 1:
+        return f"{len(found)} tensors of indices; it takes one"
+    return None if rank(found[0]) == 1 else f"indices of {rank(found[0])} dimensions; it takes one"
+
+
+def pads(node: Node, _: Container[Node]) -> str | None:
+    margins: Any = node.args[1]
+    if any(isinstance(one, int) and one < 0 for one in margins):
+        return "a negative padding, which cuts off"
+    return five_dimensions(node, _)
+
+
+def one_dimension(node: Node, _: Container[Node]) -> str | None:
+    return None if arguments(node)["dim"] is not None else "over all dimensions; it takes one"
+
+
+def last_dimensions(node: Node, _: Container[Node]) -> str | None:
+    named = arguments(node)
+    sizes = list(named["normalized_shape"])
+    known = all(isinstance(one, int) for one in sizes)
+    is_last = known and list(tensor(named["input"]).shape)[-len(sizes) :] == sizes
+    return None if is_last else f"sizes {sizes} that are not those of the last dimensions"
+
+
+def five_dimensions(node: Node, _: Container[Node]) -> str | None:
+    return None if rank(node) <= 5 else f"{rank(node)} dimensions; it takes five at most"

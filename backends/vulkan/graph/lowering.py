@@ -1,0 +1,207 @@
+"""From a subgraph to the delegate's graph."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.transforms.addmm_mm_to_linear import (
+    replace_addmm_mm_with_linear,
+    replace_linear_view_copy_input_output,
+)
+from executorch.backends.transforms.fuse_batch_norm_with_conv import FuseBatchNormWithConvPass
+from executorch.backends.vulkan.graph.attention import simplify_softmaxes
+from executorch.backends.vulkan.graph.builder import GraphBuilder
+from executorch.backends.vulkan.graph.call import as_it_is, front, rank, tensor
+from executorch.backends.vulkan.graph.constants import Constants, external_tag, name_of
+from executorch.backends.vulkan.graph.quantized import (
+    CHOOSE,
+    Rows,
+    Weights,
+    packed,
+    rows_of,
+    sums,
+    weights_of,
+)
+from executorch.backends.vulkan.op_registry import SIZES, vulkan_supported_ops
+from executorch.backends.vulkan.options import VulkanOptions
+from executorch.dialects.errors import ExportError
+from executorch.ir.graph import output_arguments
+from executorch.ir.rewriter import arguments
+
+_CONVOLUTION = "aten.convolution.default"
+_SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int"}
+#: With a constant of one element for the second operand -> the form that takes a number.
+_WITH_NUMBER = {
+    f"aten.{one}.Tensor": f"aten.{one}.Scalar"
+    for one in ("add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge")
+} | {"aten.pow.Tensor_Tensor": "aten.pow.Tensor_Scalar"}
+_COMMUTATIVE = {"aten.add.Tensor", "aten.mul.Tensor"}
+
+
+def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilder:
+    """The graph of a subgraph that the partitioner chose; the program is rewritten on the way.
+
+    Raises:
+        ExportError: it has an operator that the partitioner should not have chosen.
+    """
+    FuseBatchNormWithConvPass(program)(program.graph_module)
+    replace_addmm_mm_with_linear(program.graph)
+    replace_linear_view_copy_input_output(program.graph)
+    simplify_softmaxes(program.graph, Constants(program))
+    builder = GraphBuilder(program, options)
+    for node in program.graph.find_nodes(op="placeholder"):
+        if node not in builder.constants:
+            builder.add_input(node)
+    clamps = fused_clamps(program, builder.constants)
+    chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
+    done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
+    for node in program.graph.nodes:
+        if node.op != "call_function" or node in builder.constants or node in done:
+            continue
+        weights = weights_of(node, builder.constants)
+        if weights is None:
+            _lower(builder, node, clamps.get(node))
+        else:
+            _quantized_linear(builder, node, weights, rows_of(node, builder.constants))
+    for node in output_arguments(program.graph):
+        builder.add_output(node)
+    return builder
+
+
+def fused_clamps(program: ExportedProgram, constants: Constants) -> dict[Node, Node]:
+    """Convolution -> the clamp behind it that nothing else comes between."""
+    found = {}
+    for node in program.graph.nodes:
+        if name_of(node) == _CONVOLUTION and node not in constants and len(node.users) == 1:
+            (user,) = node.users
+            if clamp_limits(user) is not None:
+                found[node] = user
+    return found
+
+
+def clamp_limits(node: Node) -> tuple[float | None, float | None] | None:
+    """Least and greatest result of an operator that does nothing but clamp."""
+    name = name_of(node)
+    if name == "aten.relu.default":
+        return 0.0, None
+    if name not in ("aten.hardtanh.default", "aten.clamp.default"):
+        return None
+    named = arguments(node)
+    low, high = (named.get(one, named.get(f"{one}_val")) for one in ("min", "max"))
+    if any(isinstance(one, Node) or (one is not None and math.isnan(one)) for one in (low, high)):
+        return None
+    return None if low is None else float(low), None if high is None else float(high)
+
+
+def _lower(builder: GraphBuilder, node: Node, clamp: Node | None) -> None:
+    name = name_of(node)
+    if node.target is operator.getitem:
+        return
+    if node.target in SIZES:
+        builder.call(SIZES[node.target], node.args, builder.result(node), node)
+    elif name == "aten.sym_size.int":
+        source, dim = node.args
+        builder.call("sym_size.int", (source, front(source, int(dim))), builder.result(node), node)  # type: ignore[arg-type]
+    elif name in _SPLITS:
+        _split(builder, node)
+    elif clamp is not None:
+        call = vulkan_supported_ops[_CONVOLUTION].say(node)
+        assert call is not None
+        limits = clamp_limits(clamp)
+        assert limits is not None
+        builder.call("et_vk.conv_with_clamp.default", (*call.args, *limits), builder.result(clamp), node)
+    elif name in vulkan_supported_ops:
+        _plain(builder, node)
+    else:
+        raise ExportError(f"Vulkan: {name} (node {node.name}) is not in the table of operators")
+
+
+def _plain(builder: GraphBuilder, node: Node) -> None:
+    call = vulkan_supported_ops[name_of(node)].say(node)
+    if call is None:
+        source: Any = node.args[0]
+        if builder.is_inner(source):
+            builder.alias(node, source)
+        else:
+            builder.call("aten.clone.default", (source, None), builder.result(node), node)
+        return
+    name, args = with_number(call.name, list(call.args), builder.constants)
+    builder.call(name, args, _results(builder, node), node)
+
+
+def with_number(name: str, args: list[Any], constants: Constants) -> tuple[str, list[Any]]:
+    """The form that takes a number, where one operand is a constant of one element."""
+    if name not in _WITH_NUMBER:
+        return name, args
+    if name in _COMMUTATIVE and args[0] in constants and args[2:] in ([], [1]):
+        args = [args[1], args[0], *args[2:]]
+    number = constants.number(args[1])
+    if number is None or args[0] in constants or rank(args[1]) > rank(args[0]):
+        return name, args
+    kind = float if tensor(args[0]).dtype.is_floating_point else int
+    return _WITH_NUMBER[name], [args[0], kind(number), *args[2:]]
+
+
+def _results(builder: GraphBuilder, node: Node) -> int:
+    """A new value for the result, or a list with a value for each result that is read."""
+    value = node.meta["val"]
+    if not isinstance(value, tuple | list):
+        return builder.result(node)
+    made: list[int] = []
+    for position in range(len(value)):
+        readers = [user for user in node.users if user.args[1] == position and user.users]
+        made.append(builder.result(readers[0]) if readers else builder.result(None))
+        for reader in readers[1:]:
+            builder.alias(reader, readers[0])
+    return builder.values(made)
+
+
+def _split(builder: GraphBuilder, node: Node) -> None:
+    """A slice for each part that is read."""
+    named = arguments(node)
+    source = named["self"]
+    dim = front(source, named["dim"])
+    is_unbind = name_of(node) == "aten.unbind_copy.int"
+    parts: list[Any] = node.meta["val"]
+    starts = [0]
+    for part in parts:
+        starts.append(starts[-1] + (1 if is_unbind else part.shape[dim]))
+    for user in node.users:
+        position: Any = user.args[1]
+        if is_unbind:
+            builder.call("aten.select_copy.int", (source, dim, position), builder.result(user), node)
+            continue
+        begin, end = starts[position], starts[position + 1]
+        if not isinstance(begin, int) or not isinstance(end, int):
+            raise ExportError(f"Vulkan: {node.name} splits at a place that changes from run to run")
+        builder.call("aten.slice_copy.Tensor", (source, dim, begin, end, 1), builder.result(user), node)
+
+
+def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows: Rows | None) -> None:
+    named = arguments(node)
+    tag = external_tag(weights.stored)
+    integers, scales = (builder.constant(one, tag) for one in packed(weights, builder.constants))
+    bias = builder.value(named["bias"])
+    if rows is None and weights.bits == 8:
+        given = [builder.value(named["input"]), integers, scales, bias]
+        builder.call_by_values("et_vk.linear_q8csw.default", given, node)
+        return
+    group = builder.value(weights.group_size)
+    if rows is None:
+        given = [builder.value(named["input"]), integers, scales, group, bias]
+        builder.call_by_values("et_vk.linear_q4gsw.default", given, node)
+        return
+    if not builder.has(rows.results[0]):
+        call = as_it_is(rows.choose)
+        results = builder.values([builder.result(one, exact=True) for one in rows.results])
+        builder.call(CHOOSE, call.args, results, rows.choose)
+    given = [builder.value(one) for one in (rows.source, *rows.results)]
+    total = builder.constant(sums(weights, builder.constants), tag)
+    builder.call_by_values(
+        "et_vk.linear_dq8ca_q4gsw.default", [*given, integers, total, scales, group, bias], node
+    )

@@ -1,0 +1,162 @@
+"""Linear layers of quantized weights, found by the operators that quantization leaves around them."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from executorch.backends.vulkan.custom_ops_lib import pack_q4
+from executorch.backends.vulkan.graph.call import tensor
+from executorch.backends.vulkan.graph.constants import Constants, name_of
+from executorch.ir.rewriter import arguments
+
+LINEAR = "aten.linear.default"
+CHOOSE = "torchao.choose_qparams_affine.default"
+QUANTIZE = "torchao.quantize_affine.default"
+DEQUANTIZE = "torchao.dequantize_affine.default"
+CONVERSIONS = frozenset({CHOOSE, QUANTIZE, DEQUANTIZE})
+PER_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
+#: Shaders read weights and groups by whole words of eight columns.
+_COLUMNS = 8
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A quantized matrix, (N, K), without zero points.
+
+    Attributes:
+        stored: node of the integers.
+        scales: node of the scales.
+        bits: 4 or 8.
+        group_size: columns that share a scale; K for a scale for each row.
+    """
+
+    stored: Node
+    scales: Node
+    bits: int
+    group_size: int
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that are quantized at run time.
+
+    Attributes:
+        source: what is quantized.
+        choose: the call that finds scales and zero points.
+        results: its two results, None where that is not read.
+        nodes: all calls of the chain.
+    """
+
+    source: Node
+    choose: Node
+    results: tuple[Node, Node]
+    nodes: tuple[Node, ...]
+
+
+def weights_of(node: Node, constants: Constants) -> Weights | None:
+    """The quantized weights of a linear layer; None where they are not, or in another way than the delegate has."""
+    if name_of(node) != LINEAR:
+        return None
+    named = arguments(node)
+    weight, bias = named["weight"], named["bias"]
+    if weight not in constants or (bias is not None and bias not in constants):
+        return None
+    if name_of(weight) == DEQUANTIZE:
+        return _affine(weight, constants)
+    return _per_channel(weight, constants) if name_of(weight) == PER_CHANNEL else None
+
+
+def _affine(weight: Node, constants: Constants) -> Weights | None:
+    named = arguments(weight)
+    columns = int(tensor(weight).shape[1])
+    block, least, greatest = list(named["block_size"]), named["quant_min"], named["quant_max"]
+    if len(block) != 2 or block[0] != 1 or not _is_symmetric(named["zero_point"], constants):
+        return None
+    bits = 4 if (least, greatest) == (-8, 7) else 8
+    if bits == 8 and block[1] != columns:
+        return None
+    if bits == 4 and (block[1] % _COLUMNS or columns % block[1]):
+        return None
+    return Weights(named["input"], named["scale"], bits, int(block[1]))
+
+
+def _per_channel(weight: Node, constants: Constants) -> Weights | None:
+    named = arguments(weight)
+    if named["axis"] != 0 or not _is_symmetric(named["zero_points"], constants):
+        return None
+    is_four = (named["quant_min"], named["quant_max"]) in ((-8, 7), (-7, 7))
+    columns = int(tensor(weight).shape[1])
+    bits = 4 if is_four and columns % _COLUMNS == 0 else 8
+    return Weights(named["input"], named["scales"], bits, columns)
+
+
+def _is_symmetric(zero_point: Any, constants: Constants) -> bool:
+    return zero_point is None or (zero_point in constants and not bool(constants[zero_point].any()))
+
+
+def rows_of(node: Node, constants: Constants) -> Rows | None:
+    """The chain that quantizes the rows that a linear layer of four-bit weights reads; None if there is none."""
+    weights = weights_of(node, constants)
+    if weights is None or weights.bits != 4:
+        return None
+    back: Any = node.args[0]
+    if name_of(back) != DEQUANTIZE:
+        return None
+    quantize: Any = back.args[0]
+    if name_of(quantize) != QUANTIZE or len(quantize.users) != 1:
+        return None
+    if any(weights_of(user, constants) is None or user.args[0] is not back for user in back.users):
+        return None
+    return _chain(back, quantize)
+
+
+def _chain(back: Node, quantize: Node) -> Rows | None:
+    source, scale, zero = (arguments(quantize)[name] for name in ("input", "scale", "zero_point"))
+    if any(not isinstance(one, Node) or one.target is not operator.getitem for one in (scale, zero)):
+        return None
+    choose = scale.args[0]
+    named = arguments(choose) if name_of(choose) == CHOOSE else {}
+    limits = (named.get("quant_min"), named.get("quant_max"))
+    block = list(named.get("block_size", ()))
+    if limits != (-128, 127) or not block or block[-1] != tensor(source).shape[-1]:
+        return None
+    if any(size != 1 for size in block[:-1]) or named["input"] is not source:
+        return None
+    same = all(
+        arguments(one)[name] == arguments(quantize)[name]
+        for one in (back,)
+        for name in ("block_size", "scale", "zero_point", "quant_min", "quant_max")
+    )
+    read = {user for one in (scale, zero) for user in one.users}
+    if not same or set(choose.users) != {scale, zero} or read != {quantize, back}:
+        return None
+    return Rows(source, choose, (scale, zero), (choose, scale, zero, quantize, back))
+
+
+def groups_of(nodes: list[Node], constants: Constants) -> list[list[Node]]:
+    """Chains with all linear layers that read them: taken together or not at all."""
+    found: dict[Node, list[Node]] = {}
+    for node in nodes:
+        rows = rows_of(node, constants)
+        if rows is not None:
+            found.setdefault(rows.choose, list(rows.nodes)).append(node)
+    return list(found.values())
+
+
+def packed(weights: Weights, constants: Constants) -> tuple[torch.Tensor, torch.Tensor]:
+    """Integers and scales as the delegate reads them."""
+    stored, scales = constants[weights.stored], constants[weights.scales].float()
+    if weights.bits == 8:
+        return stored.to(torch.int8), scales.reshape(-1)
+    return pack_q4(stored), scales.reshape(stored.shape[0], -1).t().contiguous()
+
+
+def sums(weights: Weights, constants: Constants) -> torch.Tensor:
+    """Sums of the integers of a group, (K / group_size, N)."""
+    stored = constants[weights.stored].to(torch.int32)
+    return stored.unflatten(1, (-1, weights.group_size)).sum(-1).t().to(torch.int32).contiguous()

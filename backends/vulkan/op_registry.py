@@ -1,0 +1,294 @@
+"""What the Vulkan delegate has: the one table that partitioner, lowering, tests and ``OPERATORS.md`` are made from."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from executorch.backends.vulkan.graph import call as say
+from executorch.backends.vulkan.graph import checks
+from executorch.backends.vulkan.graph.call import Saying
+from executorch.backends.vulkan.graph.checks import Check
+
+FLOATS = (torch.float32, torch.float16)
+INTEGERS = (torch.int32, torch.int64)
+NUMBERS = FLOATS + INTEGERS
+ALL = (*NUMBERS, torch.bool)
+BOOLS = (torch.bool,)
+
+
+@dataclass(frozen=True)
+class OpFeatures:
+    """What is known of one operator.
+
+    Attributes:
+        name: in the edge dialect.
+        say: how a call of it is said to the delegate, None where its result is that of its first argument.
+        dtypes: element types of the tensors that it works on.
+        results: those of its results where they are others.
+        others: position of an argument -> the element types of that one, where they are others.
+        resize: whether sizes may change from run to run.
+        checks: each says why a call is refused, or nothing.
+        whole: kept in one piece on the way to the edge dialect.
+        moves: calculates nothing, so it is no delegate alone.
+        inserted: not in programs; the lowering finds what it stands for.
+        conditions: what the checks ask for, in words.
+    """
+
+    name: str
+    say: Saying = say.as_it_is
+    dtypes: tuple[torch.dtype, ...] = FLOATS
+    results: tuple[torch.dtype, ...] = ()
+    others: tuple[tuple[int, tuple[torch.dtype, ...]], ...] = ()
+    resize: bool = True
+    checks: tuple[Check, ...] = ()
+    whole: bool = False
+    moves: bool = False
+    inserted: bool = False
+    conditions: str = ""
+
+
+#: Operator of the edge dialect -> what is known of it.
+vulkan_supported_ops: dict[str, OpFeatures] = {}
+
+
+def _add(*names: str, **features: Any) -> None:
+    for name in names:
+        vulkan_supported_ops[name] = OpFeatures(name, **features)
+
+
+def get_op_features(target: Any) -> OpFeatures | None:
+    """The row of an operator, by overload or name; None for what is not in the table."""
+    return vulkan_supported_ops.get(say.operator_name(target))
+
+
+def has_impl(target: Any) -> bool:
+    """Whether the delegate has an operator, for some arguments at least."""
+    return get_op_features(target) is not None
+
+
+def call_names() -> set[str]:
+    """The names that calls may have in the graphs that are written."""
+    return (set(vulkan_supported_ops) - _SAID_OTHERWISE) | {"sym_size.int", *SIZES.values()}
+
+
+#: Arithmetic on sizes: function of Python -> name in the graph.
+SIZES: dict[Callable[..., Any], str] = {
+    operator.add: "add",
+    operator.floordiv: "floordiv",
+    operator.mul: "mul",
+    operator.sub: "sub",
+}
+
+_ARITHMETIC = {"dtypes": NUMBERS}
+_BITS = {"dtypes": (*INTEGERS, torch.bool)}
+_add("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar", **_ARITHMETIC)
+_add("aten.mul.Tensor", "aten.mul.Scalar", "aten.minimum.default", "aten.maximum.default", **_ARITHMETIC)
+_add("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.fmod.Tensor", "aten.fmod.Scalar")
+_add("aten.div.Tensor", "aten.div.Scalar", "aten.atan2.default")
+_add("aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar")
+_COMPARISONS = [
+    f"aten.{one}.{form}" for one in ("eq", "ne", "lt", "le", "gt", "ge") for form in ("Tensor", "Scalar")
+]
+_add(*_COMPARISONS, dtypes=NUMBERS, results=BOOLS)
+_add("aten.logical_and.default", "aten.logical_or.default", "aten.logical_xor.default", dtypes=BOOLS)
+_add("aten.bitwise_and.Tensor", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor", **_BITS)
+_add(
+    "aten.where.self",
+    dtypes=ALL,
+    others=((0, BOOLS),),
+    checks=(checks.five_dimensions,),
+    conditions="five dimensions at most",
+)
+
+_SIGNED = {"dtypes": (*FLOATS, torch.int32)}
+_add("aten.relu.default", "aten.abs.default", "aten.neg.default", "aten.sign.default", **_SIGNED)
+_add("aten.clamp.default", **_SIGNED)
+_add("aten.logical_not.default", dtypes=BOOLS)
+_add("aten.bitwise_not.default", **_BITS)
+_FUNCTIONS = (
+    "sigmoid tanh exp log sqrt rsqrt sin cos floor ceil round trunc reciprocal erf log1p expm1 tan atan"
+)
+_add(*(f"aten.{one}.default" for one in _FUNCTIONS.split()))
+_WHOLE = {"whole": True}
+_add("aten.hardswish.default", "aten.hardsigmoid.default", "aten.silu.default", "aten.mish.default", **_WHOLE)
+_add("aten.gelu.default", "aten.hardtanh.default", "aten.leaky_relu.default")
+_add(
+    "aten._to_copy.default",
+    "dim_order_ops._to_dim_order_copy.default",
+    say=say.clone,
+    dtypes=ALL,
+    results=ALL,
+)
+
+_add("aten.mm.default", "aten.bmm.default", "aten.addmm.default")
+_add("aten.linear.default", whole=True)
+_add(
+    "aten.convolution.default",
+    say=say.convolution,
+    checks=(checks.convolution,),
+    conditions="one or two dimensions; weight and bias are constants",
+)
+
+_add(
+    "aten._softmax.default",
+    "aten._log_softmax.default",
+    say=say.with_dim,
+    checks=(checks.keeps_type,),
+    conditions="the result has the type of the input",
+)
+_FIRST_ONLY = {"checks": (checks.first_result_only,), "conditions": "only the first result is read"}
+_add("aten.native_layer_norm.default", "aten.native_group_norm.default", **_FIRST_ONLY)
+_add("aten._native_batch_norm_legit_no_training.default", **_FIRST_ONLY)
+_add(
+    "aten.rms_norm.default",
+    say=say.rms_norm,
+    whole=True,
+    checks=(checks.last_dimensions,),
+    conditions="over the last dimensions",
+)
+_add(
+    "aten.argmax.default",
+    "aten.argmin.default",
+    say=say.with_dim,
+    results=(torch.int64,),
+    checks=(checks.one_dimension,),
+    conditions="over one dimension",
+)
+_add(
+    "aten.cumsum.default",
+    say=say.with_dim,
+    checks=(checks.keeps_type,),
+    conditions="the result has the type of the input",
+)
+_REDUCTION = {
+    "say": say.reduction,
+    "checks": (checks.keeps_type,),
+    "conditions": "the result has the type of the input",
+}
+_add("aten.mean.dim", "aten.sum.dim_IntList", **_REDUCTION)
+_add("aten.amax.default", "aten.amin.default", **_REDUCTION)
+_add("aten.any.dim", say=say.any_of, dtypes=BOOLS)
+_add(
+    "aten.max_pool2d_with_indices.default",
+    say=say.pool,
+    checks=(checks.first_result_only, checks.images),
+    conditions="four dimensions; indices are not read",
+)
+_add("aten.avg_pool2d.default", say=say.pool, checks=(checks.images,), conditions="four dimensions")
+_add("aten._adaptive_avg_pool2d.default", checks=(checks.images,), conditions="four dimensions")
+
+_MOVER = {"dtypes": ALL, "moves": True}
+_add("aten.view_copy.default", say=say.view, **_MOVER)
+_add("aten.unsqueeze_copy.default", say=say.unsqueeze, **_MOVER)
+_add(
+    "aten.squeeze_copy.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.default", say=say.squeeze, **_MOVER
+)
+_add(
+    "aten.clone.default",
+    "aten.alias_copy.default",
+    "dim_order_ops._clone_dim_order.default",
+    say=say.clone,
+    **_MOVER,
+)
+_add("aten.permute_copy.default", "aten.transpose_copy.int", "aten.t_copy.default", say=say.permute, **_MOVER)
+_add("aten.expand_copy.default", say=say.expand, **_MOVER)
+_add("aten.cat.default", say=say.with_dim, **_MOVER)
+_add("aten.slice_copy.Tensor", say=say.with_dim, **_MOVER)
+_add("aten.select_copy.int", say=say.select, **_MOVER)
+_SPLIT = {"conditions": "each part is a slice"}
+_add(
+    "aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int", **_MOVER, **_SPLIT
+)
+_add(
+    "aten.index_select.default",
+    say=say.with_dim,
+    dtypes=ALL,
+    others=((2, INTEGERS),),
+    checks=(checks.row_of_indices,),
+    conditions="indices have one dimension",
+)
+_add(
+    "aten.index.Tensor",
+    say=say.index,
+    dtypes=ALL,
+    others=((1, INTEGERS),),
+    checks=(checks.one_index,),
+    conditions="one tensor of indices, of one dimension",
+)
+_add("aten.gather.default", say=say.with_dim, dtypes=ALL, others=((2, INTEGERS),))
+_add("aten.embedding.default", dtypes=ALL, others=((1, INTEGERS),))
+_add(
+    "aten.constant_pad_nd.default",
+    dtypes=ALL,
+    checks=(checks.pads,),
+    conditions="nothing is cut off; five dimensions at most",
+)
+_add("aten.flip.default", say=say.flip, **_MOVER)
+_add(
+    "aten.reflection_pad2d.default",
+    "aten.replication_pad2d.default",
+    checks=(checks.images,),
+    **_WHOLE,
+    conditions="four dimensions",
+)
+_add("aten.repeat.default", **_MOVER)
+_UPSAMPLE = {"whole": True, "checks": (checks.images,), "conditions": "four dimensions"}
+_add("aten.upsample_nearest2d.vec", "aten.upsample_bilinear2d.vec", **_UPSAMPLE)
+_add("aten.full.default", **_MOVER)
+_add("aten.full_like.default", **_MOVER)
+_add(
+    "aten.arange.start_step",
+    "aten.arange.default",
+    "aten.arange.start",
+    say=say.arange,
+    dtypes=NUMBERS,
+    moves=True,
+)
+_add("aten.sym_size.int", **_MOVER)
+
+_INSERTED = {"inserted": True}
+_add(
+    "et_vk.conv_with_clamp.default",
+    **_INSERTED,
+    conditions="a convolution and the relu, hardtanh or clamp behind it",
+)
+_add(
+    "et_vk.linear_q4gsw.default",
+    **_INSERTED,
+    conditions="a linear layer of four-bit weights, symmetric, in groups of a multiple of 8 columns",
+)
+_add(
+    "et_vk.linear_q8csw.default",
+    **_INSERTED,
+    conditions="a linear layer of int8 weights, symmetric, with a scale for each output",
+)
+_add(
+    "et_vk.linear_dq8ca_q4gsw.default",
+    "torchao.choose_qparams_affine.default",
+    **_INSERTED,
+    conditions="a linear layer of such four-bit weights, whose rows are quantized to int8 at run time",
+)
+
+#: Rows under whose name calls are never said, since they are slices, views or copies.
+_SAID_OTHERWISE = {
+    "aten.alias_copy.default",
+    "aten.any.dim",
+    "aten.arange.default",
+    "aten.arange.start",
+    "aten.index.Tensor",
+    "aten.split_copy.Tensor",
+    "aten.split_with_sizes_copy.default",
+    "aten.squeeze_copy.default",
+    "aten.squeeze_copy.dim",
+    "aten.sym_size.int",
+    "aten.t_copy.default",
+    "aten.transpose_copy.int",
+    "aten.unbind_copy.int",
+    "dim_order_ops._clone_dim_order.default",
+    "dim_order_ops._to_dim_order_copy.default",
+}

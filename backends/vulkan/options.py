@@ -1,0 +1,85 @@
+"""Options of the partitioner, which reach the backend as compile specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any
+
+from executorch.backends.vulkan.serialization.schema import VkMemoryLayout, VkStorageType
+from executorch.partitioner import CompileSpec
+
+_BUFFERS = (VkStorageType.BUFFER, VkStorageType.DEFAULT_STORAGE)
+
+
+@dataclass(frozen=True)
+class VulkanOptions:
+    """The keys of ``VulkanPartitioner(compile_options)``.
+
+    Attributes:
+        require_dynamic_shapes: operators whose sizes may not change are left outside, even where they do not.
+        force_fp16: float32 is calculated and stored as float16; what comes in and goes out stays float32.
+        storage_type_override: where tensors lie: in buffers, or what the delegate chooses.
+        memory_layout_override: which dimension is packed; buffers have none, so it says nothing to the delegate of this release.
+        skip_memory_planning: every tensor has memory of its own.
+        skip_bool_tensors: operators on booleans are left outside.
+        downcast_64_bit: int64 has 32 bits in the delegate; otherwise operators on int64 are left outside.
+    """
+
+    require_dynamic_shapes: bool = False
+    force_fp16: bool = False
+    storage_type_override: VkStorageType = VkStorageType.DEFAULT_STORAGE
+    memory_layout_override: VkMemoryLayout = VkMemoryLayout.DEFAULT_LAYOUT
+    skip_memory_planning: bool = False
+    skip_bool_tensors: bool = False
+    downcast_64_bit: bool = True
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any] | None) -> VulkanOptions:
+        """From what a user wrote.
+
+        Raises:
+            ValueError: there is no such key, or the value is none of its kind.
+        """
+        known = {one.name: one.default for one in fields(cls)}
+        unknown = sorted(set(given or {}) - set(known))
+        if unknown:
+            raise ValueError(f"Vulkan has no compile options {unknown}. Way out: it has {sorted(known)}")
+        options = cls(**{key: _value(key, value, known[key]) for key, value in (given or {}).items()})
+        if options.storage_type_override not in _BUFFERS:
+            raise ValueError(
+                f"storage_type_override is {options.storage_type_override.name}: tensors of this delegate lie in buffers. Way "
+                "out: VkStorageType.BUFFER, or leave it out"
+            )
+        return options
+
+    @classmethod
+    def from_specs(cls, specs: Iterable[CompileSpec]) -> VulkanOptions:
+        """From compile specs.
+
+        Raises:
+            ValueError: there is no such key.
+        """
+        return cls.of({spec.key: int.from_bytes(spec.value, "little") for spec in specs})
+
+    def to_specs(self) -> list[CompileSpec]:
+        """What is not as by default, a byte each."""
+        default = VulkanOptions()
+        return [
+            CompileSpec(one.name, bytes([int(getattr(self, one.name))]))
+            for one in fields(self)
+            if getattr(self, one.name) != getattr(default, one.name)
+        ]
+
+
+def _value(key: str, value: Any, default: Any) -> Any:
+    if isinstance(default, IntEnum):
+        try:
+            return type(default)(value)
+        except ValueError:
+            names = [f"{type(default).__name__}.{one.name}" for one in type(default)]
+            raise ValueError(f"compile option {key} is {value!r}. Way out: one of {names}") from None
+    if value not in (False, True):
+        raise ValueError(f"compile option {key} is {value!r}. Way out: True or False")
+    return bool(value)

@@ -1,0 +1,1 @@
+"""Chooses what the Vulkan delegate runs."""

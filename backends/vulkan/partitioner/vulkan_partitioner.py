@@ -1,0 +1,175 @@
+"""Chooses what the Vulkan delegate runs."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, final
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from executorch.backends.vulkan.graph.constants import Constants, name_of
+from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
+from executorch.backends.vulkan.graph.support import is_size, refusal
+from executorch.backends.vulkan.op_registry import vulkan_supported_ops
+from executorch.backends.vulkan.options import VulkanOptions
+from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.torch_types import OpOverload
+from executorch.partitioner import (
+    DelegationSpec,
+    Partitioner,
+    PartitionResult,
+    group_nodes,
+    note_reason,
+    tag_constant_data,
+)
+from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner.selection.partition_proposals import operator_name
+
+_IDLE = "nothing is calculated where it stands; not worth a call"
+
+
+@final
+class VulkanPartitioner(Partitioner):
+    """Delegates as much of a program as the Vulkan delegate can run.
+
+    What is left has a reason: ``executorch.exir.backend.utils.print_reasons`` prints them.
+
+    Args:
+        compile_options: keys of :class:`~executorch.backends.vulkan.options.VulkanOptions`, as ``{"force_fp16": True}``.
+        operator_blocklist: operators to leave outside, by overload or name (``aten.add.Tensor``).
+        operator_allowlist: if given, no others are taken.
+        nn_module_blocklist: types of modules (``torch.nn.modules.linear.Linear``, or the end of such a name) whose
+            operators are left outside.
+        nn_module_allowlist: if given, only operators of such modules are taken.
+
+    Raises:
+        ValueError: no such option.
+    """
+
+    def __init__(
+        self,
+        compile_options: Mapping[str, Any] | None = None,
+        operator_blocklist: Sequence[Any] | None = None,
+        operator_allowlist: Sequence[Any] | None = None,
+        nn_module_blocklist: Sequence[str] | None = None,
+        nn_module_allowlist: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = VulkanOptions.of(compile_options)
+        self.delegation_spec = DelegationSpec(VulkanBackend.__name__, self.options.to_specs())
+        self._block = {operator_name(one) for one in operator_blocklist or ()}
+        self._allow = (
+            None if operator_allowlist is None else {operator_name(one) for one in operator_allowlist}
+        )
+        self._block_modules = tuple(nn_module_blocklist or ())
+        self._allow_modules = None if nn_module_allowlist is None else tuple(nn_module_allowlist)
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
+        """What the delegate has whole, and torchao's conversions, which say how weights are quantized."""
+        called = {aten_op(node.target) for node in ep.graph.nodes}
+        kept = [op for op in called if op is not None and operator_name(op) in CONVERSIONS]
+        for row in vulkan_supported_ops.values():
+            if row.whole:
+                _, packet, overload = row.name.split(".")
+                kept.append(getattr(getattr(torch.ops.aten, packet), overload))
+        return kept, None
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        """Tags what is taken."""
+        constants = Constants(exported_program)
+        tags: dict[str, DelegationSpec] = {}
+        for module in exported_program.graph_module.modules():
+            for nodes in self._partitions(module, constants) if isinstance(module, GraphModule) else ():
+                tag = f"vulkan_{len(tags)}"
+                tags[tag] = self.delegation_spec
+                for node in nodes:
+                    node.meta[meta_keys.DELEGATION_TAG] = tag
+        _take_constants(exported_program, constants)
+        return PartitionResult(exported_program, tags)
+
+    def _partitions(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
+        """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
+        chains = groups_of(list(module.graph.nodes), constants)
+        chained = {node for nodes in chains for node in nodes if name_of(node) != LINEAR}
+        taken = {
+            node for node in module.graph.nodes if node not in chained and self._is_taken(node, constants)
+        }
+        groups = [nodes for nodes in chains if taken.issuperset(set(nodes) - chained)]
+        for node in chained - {node for nodes in groups for node in nodes}:
+            note_reason(node, type(self).__name__, "a linear layer that reads it is left")
+        while True:
+            found = group_nodes(module.graph, taken.__contains__, groups, join_unrelated=True).partitions
+            crossing = {
+                node
+                for nodes in found
+                for node in nodes
+                if is_size(node) and not set(node.users) <= set(nodes)
+            }
+            if not crossing:
+                break
+            taken -= crossing
+        worth = [nodes for nodes in found if any(map(_is_work, nodes))]
+        for node in {node for nodes in found for node in nodes} - {node for nodes in worth for node in nodes}:
+            note_reason(node, type(self).__name__, _IDLE)
+        return worth
+
+    def _is_taken(self, node: Node, constants: Constants) -> bool:
+        if node.op != "call_function" or node in constants or node.target is operator.getitem:
+            return False
+        why = self._unwanted(node) or refusal(node, constants, self.options)
+        if why is not None:
+            note_reason(node, type(self).__name__, why)
+        return why is None
+
+    def _unwanted(self, node: Node) -> str | None:
+        name = name_of(node)
+        if name in self._block:
+            return "operator_blocklist has its operator"
+        if self._allow is not None and name not in self._allow and not is_size(node):
+            return "operator_allowlist has not its operator"
+        types = _module_types(node)
+        if any(_ends_with(one, self._block_modules) for one in types):
+            return "nn_module_blocklist has a module around it"
+        if self._allow_modules is not None and not any(_ends_with(one, self._allow_modules) for one in types):
+            return "nn_module_allowlist has no module around it"
+        return None
+
+
+def _module_types(node: Node) -> list[str]:
+    """The types of the modules around a node, by their whole names."""
+    stack = node.meta.get("nn_module_stack") or {}
+    return [
+        kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+        for _, kind in stack.values()
+    ]
+
+
+def _ends_with(name: str, ends: Collection[str]) -> bool:
+    return any(name == end or name.endswith("." + end) for end in ends)
+
+
+def _is_work(node: Node) -> bool:
+    row = vulkan_supported_ops.get(name_of(node))
+    return row is not None and not row.moves
+
+
+def _take_constants(program: ExportedProgram, constants: Constants) -> None:
+    """What makes the constants that delegates read goes into them; other readers get copies."""
+    for module in program.graph_module.modules():
+        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
+            tag = node.meta.get(meta_keys.DELEGATION_TAG)
+            if tag is None or node.op != "call_function":
+                continue
+            for one in node.all_input_nodes:
+                is_made = one.op == "call_function" and one in constants
+                if is_made and meta_keys.DELEGATION_TAG not in one.meta:
+                    one.meta[meta_keys.DELEGATION_TAG] = tag
+                    one.meta[COPY_FOR_READERS] = True
+    tag_constant_data(program)

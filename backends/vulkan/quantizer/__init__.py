@@ -1,0 +1,1 @@
+"""Which weights are quantized."""

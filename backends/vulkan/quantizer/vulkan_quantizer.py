@@ -1,0 +1,94 @@
+"""Which weights of a captured graph are quantized, so that Vulkan reads them as integers."""
+
+from __future__ import annotations
+
+import functools
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import PerChannelMinMaxObserver
+from torchao.quantization.pt2e.quantizer import (
+    QuantizationAnnotation,
+    QuantizationConfig,
+    QuantizationSpec,
+    Quantizer,
+)
+
+_ANNOTATION = "quantization_annotation"
+_LINEAR = torch.ops.aten.linear.default
+#: Bits -> the integers that they hold.
+_RANGES = {4: (-8, 7), 8: (-127, 127)}
+
+
+@functools.lru_cache
+def get_symmetric_quantization_config(
+    is_dynamic: bool = False,
+    weight_bits: int = 8,
+    act_bits: int = 8,
+    act_qmin: int | None = None,
+    act_qmax: int | None = None,
+    weight_qmin: int | None = None,
+    weight_qmax: int | None = None,
+) -> QuantizationConfig:
+    """Weights alone, symmetric, with a scale for each output.
+
+    Args:
+        is_dynamic: must be False, see below.
+        weight_bits: 8 or 4.
+        act_bits, act_qmin, act_qmax: of activations, which stay in floating point.
+        weight_qmin, weight_qmax: range of the integers, by default that of the bits.
+
+    Raises:
+        ValueError: activations are to be quantized, or weights have another number of bits.
+    """
+    if is_dynamic:
+        raise ValueError(
+            "get_symmetric_quantization_config(is_dynamic=True): linear layers that quantize their inputs at run time are made "
+            "by torchao. Way out: quantize_(model, Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4))"
+        )
+    if weight_bits not in _RANGES:
+        raise ValueError(f"weight_bits is {weight_bits}. Way out: one of {sorted(_RANGES)}")
+    del act_bits, act_qmin, act_qmax
+    low, high = _RANGES[weight_bits]
+    weight = QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=low if weight_qmin is None else weight_qmin,
+        quant_max=high if weight_qmax is None else weight_qmax,
+        qscheme=torch.per_channel_symmetric,
+        ch_axis=0,
+        observer_or_fake_quant_ctr=PerChannelMinMaxObserver,
+    )
+    return QuantizationConfig(None, None, weight, None)
+
+
+class VulkanQuantizer(Quantizer):
+    """For ``prepare_pt2e`` and ``convert_pt2e``: the weights of linear layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.global_config: QuantizationConfig | None = None
+
+    def set_global(self, quantization_config: QuantizationConfig) -> VulkanQuantizer:
+        """How all linear layers are quantized; returns the quantizer."""
+        self.global_config = quantization_config
+        return self
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        """Marks the weights.
+
+        Raises:
+            ValueError: no config was set.
+        """
+        if self.global_config is None:
+            raise ValueError(
+                "VulkanQuantizer has no config. Way out: set_global(get_symmetric_quantization_config())"
+            )
+        weight = self.global_config.weight
+        for node in model.graph.nodes:
+            if node.op == "call_function" and node.target is _LINEAR:
+                edges: dict[Node, QuantizationSpec | None] = {node.args[1]: weight}
+                node.meta[_ANNOTATION] = QuantizationAnnotation(input_qspec_map=edges, _annotated=True)
+        return model
+
+    def validate(self, model: GraphModule) -> None:
+        """Nothing that ``annotate`` does not see to."""

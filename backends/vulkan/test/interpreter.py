@@ -1,0 +1,164 @@
+"""Runs a blob with PyTorch: what the schema says of calls, types, sizes and memory, in the shortest form.
+
+The memory that tensors share is simulated: what is read must still be there.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+import torchao  # noqa: F401 - its operators.
+
+import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
+from executorch.backends.vulkan.graph.memory import RENAMING
+from executorch.backends.vulkan.serialization import schema
+from executorch.backends.vulkan.serialization.blob import unpack
+
+_TYPES = {
+    schema.VkDataType.BOOL: torch.bool,
+    schema.VkDataType.UINT8: torch.uint8,
+    schema.VkDataType.INT8: torch.int8,
+    schema.VkDataType.INT32: torch.int32,
+    schema.VkDataType.FLOAT16: torch.float16,
+    schema.VkDataType.FLOAT32: torch.float32,
+    schema.VkDataType.INT64: torch.int64,
+}
+#: What gives int64 in PyTorch, which has 32 bits here.
+_POSITIONS = {"aten.argmax.default", "aten.argmin.default"}
+_SIZES = {"add": operator.add, "floordiv": operator.floordiv, "mul": operator.mul, "sub": operator.sub}
+
+
+class Interpreter:
+    """One delegate.
+
+    Args:
+        blob: its bytes.
+        named_data: what the program stores beside it, by key.
+    """
+
+    def __init__(self, blob: bytes, named_data: Mapping[str, bytes]) -> None:
+        self.graph = unpack(blob)
+        #: Which result is which output of the program.
+        self.order: list[Any] = []
+        self._data = named_data
+        self._values: dict[int, Any] = {}
+        self._memory: dict[int, int] = {}
+
+    def __call__(self, *inputs: Any) -> list[Any]:
+        self._values, self._memory = {}, {}
+        assert len(inputs) == len(self.graph.input_ids)
+        for number, given in zip(self.graph.input_ids, inputs, strict=True):
+            held: Any = self.graph.values[number].value
+            if isinstance(held, schema.VkTensor):
+                assert given.dtype == _TYPES[held.staging_datatype], (given.dtype, held)
+                given = given.to(_TYPES[held.datatype])
+            self._write(number, given)
+        with torch.no_grad():
+            for call in self.graph.chain:
+                self._run(call)
+        found = []
+        for number in self.graph.output_ids:
+            held = self.graph.values[number].value
+            found.append(self._read(number).to(_TYPES[held.staging_datatype]))
+        return found
+
+    def is_free(self, call: schema.OperatorCall) -> bool:
+        """Whether a call is nothing to dispatch: a renaming of what is there, or arithmetic on sizes."""
+        if call.name == "sym_size.int" or call.name in _SIZES:
+            return True
+        return call.name in RENAMING and self._is_alias(call.args[0], call.args[-1])
+
+    def _run(self, call: schema.OperatorCall) -> None:
+        *args, result = call.args
+        if call.name in RENAMING and self._is_alias(args[0], result):
+            held: Any = self.graph.values[result].value
+            self._memory.pop(held.mem_obj_id, None)
+        values = [self._read(one) for one in args]
+        if call.name == "aten.clone.default" and not self._is_alias(args[0], result):
+            made: Any = values[0].clone()
+        elif call.name in _SIZES:
+            made = _SIZES[call.name](*values)
+        elif call.name == "sym_size.int":
+            made = values[0].shape[values[1]]
+        else:
+            made = self._operator(call.name, values, result)
+        self._write(result, made)
+
+    def _operator(self, name: str, values: Sequence[Any], result: int) -> Any:
+        if name in ("aten.full.default", "aten.arange.start_step"):
+            held: Any = self.graph.values[result].value
+            count = {"aten.full.default": 2, "aten.arange.start_step": 3}[name]
+            op = torch.full if count == 2 else torch.arange
+            return op(*values[:count], dtype=_TYPES[held.datatype])
+        if name == "aten.full_like.default":
+            held = self.graph.values[result].value
+            return torch.full_like(values[0], values[1], dtype=_TYPES[held.datatype])
+        if name == "aten._to_copy.default":
+            held = self.graph.values[result].value
+            return values[0].to(_TYPES[held.datatype])
+        namespace, packet, overload = name.split(".")
+        op = getattr(getattr(getattr(torch.ops, namespace), packet), overload)
+        named = {}
+        for parameter, value in zip(op._schema.arguments, values, strict=True):
+            named[parameter.name] = value
+        if name == "torchao.choose_qparams_affine.default":
+            named.update(target_dtype=torch.int8, zero_point_dtype=torch.int8)
+        if name == "aten.gather.default":
+            named["index"] = named["index"].long()
+        keywords = {one.name: named.pop(one.name) for one in op._schema.arguments if one.kwarg_only}
+        found = op(*named.values(), **keywords)
+        return found.to(torch.int32) if name in _POSITIONS else found
+
+    def _is_alias(self, source: int, result: int) -> bool:
+        one, other = (self.graph.values[number].value for number in (source, result))
+        return getattr(one, "mem_obj_id", -1) >= 0 and one.mem_obj_id == other.mem_obj_id  # type: ignore[union-attr]
+
+    def _read(self, number: int) -> Any:
+        held: Any = self.graph.values[number].value
+        if isinstance(held, schema.ValueList):
+            return [self._read(one) for one in held.items]
+        if isinstance(held, schema.VkTensor):
+            if held.constant_id >= 0:
+                return self._constant(held)
+            if held.mem_obj_id in self._memory:
+                assert self._memory[held.mem_obj_id] == self._owner(number), f"value {number} is overwritten"
+            return self._values[number]
+        if isinstance(held, schema.SymInt):
+            return self._values[number]
+        fields = [getattr(held, name) for name in held.__slots__]
+        return fields[0] if fields else None
+
+    def _owner(self, number: int) -> int:
+        """The tensor whose elements these are."""
+        for call in self.graph.chain:
+            if call.args[-1] == number and call.name in RENAMING and self._is_alias(call.args[0], number):
+                return self._owner(call.args[0])
+        return number
+
+    def _constant(self, held: schema.VkTensor) -> torch.Tensor:
+        stored = self.graph.constants[held.constant_id]
+        content = self._data[stored.named_key]
+        assert len(content) == stored.length
+        assert held.staging_datatype not in (schema.VkDataType.INT64,)
+        flat = torch.frombuffer(bytearray(content), dtype=_TYPES[held.staging_datatype])
+        return flat.reshape(held.dims).to(_TYPES[held.datatype])
+
+    def _write(self, number: int, value: Any) -> None:
+        held: Any = self.graph.values[number].value
+        if isinstance(held, schema.ValueList):
+            for one, part in zip(held.items, value, strict=True):
+                self._write(one, part)
+        elif isinstance(held, schema.VkTensor):
+            assert value.dtype == _TYPES[held.datatype], (number, value.dtype, held)
+            assert list(value.shape) <= held.dims and len(value.shape) == len(held.dims), (value.shape, held)
+            assert all(size <= bound for size, bound in zip(value.shape, held.dims, strict=True))
+            if held.mem_obj_id >= 0:
+                self._memory[held.mem_obj_id] = self._owner(number)
+            self._values[number] = value
+        elif isinstance(held, schema.SymInt):
+            self._values[number] = int(value)
+        else:
+            assert isinstance(held, schema.Null), held

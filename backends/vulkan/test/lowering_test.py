@@ -1,0 +1,175 @@
+"""From modules to blobs, which the interpreter runs: every operator, whole models, dynamic shapes, quantized weights."""
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.quant_api import (
+    Int8DynamicActivationIntxWeightConfig,
+    IntxWeightOnlyConfig,
+    quantize_,
+)
+from torchao.utils import unwrap_tensor_subclass
+
+from executorch.backends.vulkan.op_registry import call_names
+from executorch.backends.vulkan.quantizer.vulkan_quantizer import (
+    VulkanQuantizer,
+    get_symmetric_quantization_config,
+)
+from executorch.backends.vulkan.serialization import schema
+from executorch.backends.vulkan.test import cases, models
+from executorch.backends.vulkan.test.harness import check, delegates, lower, lowered, names, only
+
+#: Calls that other tests of this file see.
+_SEEN_BELOW = {
+    "add",
+    "aten.arange.start_step",
+    "aten.clone.default",
+    "aten.full.default",
+    "et_vk.linear_dq8ca_q4gsw.default",
+    "et_vk.linear_q4gsw.default",
+    "et_vk.linear_q8csw.default",
+    "floordiv",
+    "mul",
+    "sub",
+    "sym_size.int",
+    "torchao.choose_qparams_affine.default",
+}
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return {name: only(lowered(name)) for name in cases.GROUPS}
+
+
+@pytest.mark.parametrize("name", cases.GROUPS)
+def test_operators_are_as_eager(name, groups):
+    check(groups[name], *cases.make(name))
+
+
+def test_every_call_of_the_registry_is_tried(groups):
+    tried = {name for delegate in groups.values() for name in names(delegate)}
+    assert tried | _SEEN_BELOW == call_names() and not tried & _SEEN_BELOW
+
+
+@pytest.mark.parametrize(("name", "most"), [("mobilenet_v2", 65), ("resnet18", 39), ("bert", 106)])
+def test_models_are_one_delegate_with_a_dispatch_for_each_fused_layer(name, most):
+    model, inputs = models.make(name)
+    delegate = only(lowered(name))
+    check(delegate, model, inputs)
+    dispatches = [call for call in delegate.graph.chain if not delegate.is_free(call)]
+    assert len(dispatches) == most
+
+
+def test_half_precision_inside():
+    model, inputs = models.make("mobilenet_v2")
+    delegate = only(lowered("mobilenet_v2", half=True))
+    tensors = [one.value for one in delegate.graph.values if isinstance(one.value, schema.VkTensor)]
+    assert {one.datatype for one in tensors} == {schema.VkDataType.FLOAT16}
+    constants = [one for one in tensors if one.constant_id >= 0]
+    assert {one.staging_datatype for one in constants} == {schema.VkDataType.FLOAT16}
+    check(delegate, model, inputs, 1e-2)
+
+
+class Dynamic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.linear = nn.Embedding(20, 8), nn.Linear(8, 4)
+
+    def forward(self, ids):
+        x = self.table(ids)
+        count, length = ids.shape
+        flat = self.linear(x).reshape(count * length, 4)
+        half = torch.full((length // 2 + 1, count + length - 2), 2.0)
+        places = self.table(torch.arange(length))
+        return torch.softmax(flat, -1), torch.cat([x, x * 2], 1).transpose(1, 2), x[:, 1:], places + x, half
+
+
+def test_sizes_change_from_run_to_run():
+    model = Dynamic()
+    shapes = ({0: Dim("count", min=2, max=10), 1: Dim("length", min=3, max=12)},)
+    delegate = only(lower(model, (torch.randint(0, 20, (3, 4)),), dynamic_shapes=shapes))
+    for sizes in ((3, 4), (10, 12), (2, 5)):
+        check(delegate, model, (torch.randint(0, 20, sizes),))
+    assert {"sym_size.int", "add", "sub", "mul", "floordiv"} < set(names(delegate))
+    assert {"aten.full.default", "aten.arange.start_step"} < set(names(delegate))
+    (given,) = delegate.graph.input_ids
+    assert delegate.graph.values[given].value.dims == [10, 12]
+
+
+class Copy(nn.Module):
+    def forward(self, x):
+        return x.clone(), x + 1
+
+
+def test_an_input_is_copied_where_it_is_returned():
+    delegate = only(lower(Copy(), (torch.randn(3),)))
+    assert names(delegate).count("aten.clone.default") == 1
+    check(delegate, Copy(), (torch.randn(3),))
+
+
+_FOUR = IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32))
+_EIGHT = IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0))
+_ROWS = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(32))
+
+
+@pytest.mark.parametrize(
+    ("config", "call"),
+    [(_FOUR, "linear_q4gsw"), (_EIGHT, "linear_q8csw"), (_ROWS, "linear_dq8ca_q4gsw")],
+    ids=["four", "eight", "rows"],
+)
+def test_weights_of_torchao(config, call):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 32, bias=False), nn.ReLU(), nn.Linear(32, 8))
+    quantize_(model, config)
+    unwrap_tensor_subclass(model)
+    inputs = (torch.randn(2, 3, 64),)
+    delegate = only(lower(model, inputs))
+    assert names(delegate).count(f"et_vk.{call}.default") == 2
+    assert names(delegate).count("torchao.choose_qparams_affine.default") == (2 if config is _ROWS else 0)
+    check(delegate, model, inputs, 1e-4)
+
+
+@pytest.mark.parametrize(("bits", "call"), [(8, "linear_q8csw"), (4, "linear_q4gsw")])
+def test_weights_of_the_quantizer(bits, call):
+    torch.manual_seed(0)
+    inputs = (torch.randn(4, 32),)
+    quantizer = VulkanQuantizer().set_global(get_symmetric_quantization_config(weight_bits=bits))
+    prepared = prepare_pt2e(torch.export.export(nn.Linear(32, 8), inputs).module(), quantizer)
+    prepared(*inputs)
+    quantized = convert_pt2e(prepared)
+    delegate = only(lower(quantized, inputs))
+    assert names(delegate) == [f"et_vk.{call}.default"]
+    (got,), want = delegate(*inputs), quantized(*inputs)
+    torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
+
+
+def test_other_quantizations_are_refused():
+    with pytest.raises(ValueError, match="Int8DynamicActivationIntxWeightConfig"):
+        get_symmetric_quantization_config(is_dynamic=True)
+    with pytest.raises(ValueError, match=r"weight_bits is 3.*\[4, 8\]"):
+        get_symmetric_quantization_config(weight_bits=3)
+    with pytest.raises(ValueError, match="set_global"):
+        VulkanQuantizer().annotate(torch.export.export(nn.Linear(2, 2), (torch.randn(1, 2),)).module())
+
+
+def test_groups_of_another_width_stay_in_floating_point():
+    model = nn.Sequential(nn.Linear(64, 8))
+    quantize_(model, IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(4)))
+    unwrap_tensor_subclass(model)
+    inputs = (torch.randn(2, 64),)
+    delegate = only(lower(model, inputs))
+    assert names(delegate) == ["aten.linear.default"]
+    check(delegate, model, inputs)
+
+
+class Branches(nn.Module):
+    def forward(self, x, y):
+        return torch.sort(x + 1)[0] * y
+
+
+def test_what_is_not_taken_splits_the_program():
+    edge = lower(Branches(), (torch.randn(4), torch.randn(4)))
+    assert [names(one) for one in delegates(edge)] == [["aten.add.Scalar"], ["aten.mul.Tensor"]]

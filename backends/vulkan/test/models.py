@@ -1,0 +1,122 @@
+"""Models of the published structure, with few channels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+Model = tuple[nn.Module, tuple[Tensor, ...]]
+
+
+def _convolution(inputs: int, outputs: int, kernel: int, stride: int = 1, groups: int = 1) -> list[nn.Module]:
+    conv = nn.Conv2d(inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
+    return [conv, nn.BatchNorm2d(outputs)]
+
+
+class Inverted(nn.Module):
+    """Wider, each channel by itself, narrower."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int, factor: int) -> None:
+        super().__init__()
+        wide = inputs * factor
+        self.layers = nn.Sequential(
+            *_convolution(inputs, wide, 1),
+            nn.ReLU6(),
+            *_convolution(wide, wide, 3, stride, groups=wide),
+            nn.ReLU6(),
+            *_convolution(wide, outputs, 1),
+        )
+        self.residual = stride == 1 and inputs == outputs
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.layers(x)
+        return x + found if self.residual else found
+
+
+class Basic(nn.Module):
+    """Two convolutions and what goes around them."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        layers = [*_convolution(inputs, outputs, 3, stride), nn.ReLU(), *_convolution(outputs, outputs, 3)]
+        self.layers = nn.Sequential(*layers)
+        is_same = stride == 1 and inputs == outputs
+        self.around = nn.Identity() if is_same else nn.Sequential(*_convolution(inputs, outputs, 1, stride))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.layers(x) + self.around(x))
+
+
+def mobilenet_v2() -> Model:
+    """Stages of the published expansion, counts and strides."""
+    stages = [
+        (1, 4, 1, 1),
+        (6, 6, 2, 2),
+        (6, 8, 3, 2),
+        (6, 8, 4, 2),
+        (6, 12, 3, 1),
+        (6, 20, 3, 2),
+        (6, 24, 1, 1),
+    ]
+    layers: list[nn.Module] = [*_convolution(3, 8, 3, 2), nn.ReLU6()]
+    inputs = 8
+    for factor, outputs, count, stride in stages:
+        for position in range(count):
+            layers.append(Inverted(inputs, outputs, stride if position == 0 else 1, factor))
+            inputs = outputs
+    layers += [
+        *_convolution(inputs, 64, 1),
+        nn.ReLU6(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(64, 10),
+    ]
+    return nn.Sequential(*layers), (torch.randn(1, 3, 64, 64),)
+
+
+def resnet18() -> Model:
+    """Four stages of two blocks."""
+    layers: list[nn.Module] = [*_convolution(3, 8, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    inputs = 8
+    for outputs, stride in ((8, 1), (16, 2), (24, 2), (32, 2)):
+        layers += [Basic(inputs, outputs, stride), Basic(outputs, outputs, 1)]
+        inputs = outputs
+    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(32, 10)]
+    return nn.Sequential(*layers), (torch.randn(1, 3, 64, 64),)
+
+
+class Encoder(nn.Module):
+    """Tokens, positions, four layers of attention, and a summary of the first token."""
+
+    def __init__(self, width: int = 32) -> None:
+        super().__init__()
+        self.tokens, self.positions = nn.Embedding(50, width), nn.Embedding(16, width)
+        layer = nn.TransformerEncoderLayer(width, 4, 2 * width, activation="gelu", batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+        self.norm, self.pooler = nn.LayerNorm(width), nn.Linear(width, width)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        places = torch.arange(ids.shape[1])
+        found = self.layers(self.norm(self.tokens(ids) + self.positions(places)))
+        return torch.tanh(self.pooler(found[:, 0]))
+
+
+def bert() -> Model:
+    return Encoder(), (torch.randint(0, 50, (1, 12)),)
+
+
+MODELS: dict[str, Callable[[], Model]] = {one.__name__: one for one in (mobilenet_v2, resnet18, bert)}
+
+
+def make(name: str) -> Model:
+    """A model whose norms have statistics of their own, the same each time."""
+    torch.manual_seed(0)
+    model, inputs = MODELS[name]()
+    for layer in model.modules():
+        if isinstance(layer, nn.BatchNorm2d):
+            assert layer.running_mean is not None and layer.running_var is not None
+            layer.running_mean.uniform_(-0.2, 0.2)
+            layer.running_var.uniform_(0.5, 1.5)
+    return model.eval(), inputs
