@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <executorch/backends/vulkan/runtime/graph/device.h>
+#include <executorch/backends/vulkan/runtime/graph/graph.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+
+/// How the bytes of a constant come to lie in the device's memory.
+enum class Packing {
+  /// Elements in their order, of the tensor's type.
+  Plain,
+  /// A matrix, columns first.
+  Transposed,
+  /// Four of the first dimension as neighbours, the last of them filled up with zeros.
+  Blocks,
+  /// Bytes as they are.
+  Words,
+};
+
+/// The device's memory for the tensors of one graph.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+
+  /// Null where the value is no tensor, or there is no memory for it; the log says why.
+  virtual Buffer* buffer(uint32_t value, Packing packing) = 0;
+};
+
+/// A call while it is recorded: its arguments, and the dispatches that it is made of.
+///
+/// What an operator asks for and does not find makes the call fail: it is given something harmless
+/// (an empty tensor, a zero), what it dispatches from then on is not recorded, and `error()` says
+/// so. Operators that depend on a fact check it with `expect`.
+class Call {
+ public:
+  Call(Graph& graph, const OperatorCall& call, Memory& memory, Stream& stream,
+       const Device& device);
+
+  size_t num_arguments() const { return call_.arguments.size(); }
+  bool is_none(size_t i) const;
+  bool is_tensor(size_t i) const;
+
+  const GraphTensor& tensor(size_t i);
+  /// Of an output, as the first of a list if it is one of several.
+  const GraphTensor& output(size_t i, size_t nth = 0);
+  /// Whether anybody reads this output of several.
+  bool has_output(size_t i, size_t nth);
+
+  /// Int, SymInt, Bool, and Double where it is whole.
+  int64_t integer(size_t i);
+  int64_t integer_or(size_t i, int64_t otherwise) { return is_none(i) ? otherwise : integer(i); }
+  double number(size_t i);
+  double number_or(size_t i, double otherwise) { return is_none(i) ? otherwise : number(i); }
+  std::vector<int64_t> integers(size_t i);
+  std::vector<double> numbers(size_t i);
+  std::string text(size_t i);
+  /// Numbers of the tensors of a list.
+  std::vector<uint32_t> list(size_t i);
+  const GraphTensor& value_tensor(uint32_t value) { return tensor_of(value); }
+  void set_integer(size_t i, int64_t value);
+
+  /// Gives an output its sizes.
+  void resize(size_t i, const std::vector<int64_t>& sizes, size_t nth = 0);
+
+  /// Whether a fact holds that the call stands on.
+  bool expect(bool fact, const char* what);
+  bool ok() const { return error_ == runtime::Error::Ok; }
+  runtime::Error error() const { return error_; }
+
+  Buffer* in(size_t i, Packing packing = Packing::Plain);
+  Buffer* in_list(uint32_t value) { return found(memory_.buffer(value, Packing::Plain)); }
+  Buffer* out(size_t i, size_t nth = 0);
+  bool is_alias(size_t input, size_t output);
+  bool is_constant(size_t i);
+
+  /// One invocation for each of `count`.
+  void dispatch_elements(const std::string& shader, Buffers buffers, Parameters parameters,
+                         int64_t count, std::vector<uint32_t> constants = {});
+  /// Invocations for `count` places in each of `rows` and `planes`; groups lie within a row, and
+  /// are smaller where a row is.
+  void dispatch_grid(const std::string& shader, Buffers buffers, Parameters parameters,
+                     int64_t count, int64_t rows, int64_t planes,
+                     std::vector<uint32_t> constants = {});
+  /// Invocations that share a line each, as many as its length is worth.
+  void dispatch_lines(const std::string& shader, Buffers buffers, Parameters parameters,
+                      int64_t lines, int64_t length, std::vector<uint32_t> constants = {});
+  /// How many buffers of the dispatches to come are written.
+  void set_num_written(size_t count) { num_written_ = count; }
+
+ private:
+  Value& argument(size_t i);
+  uint32_t output_id(size_t i, size_t nth);
+  const GraphTensor& tensor_of(uint32_t value);
+  Buffer* found(Buffer* buffer);
+  void dispatch(Dispatch made);
+
+  Graph& graph_;
+  const OperatorCall& call_;
+  Memory& memory_;
+  Stream& stream_;
+  const Device& device_;
+  size_t num_written_ = 1;
+  runtime::Error error_ = runtime::Error::Ok;
+};
+
+/// The shader of a tensor's type: "unary" -> "unary_float".
+std::string shader_for(const char* name, const GraphTensor& tensor);
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,185 @@
+#include <cmath>
+
+#include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+namespace {
+
+constexpr size_t kGatherRank = 6;
+constexpr size_t kPadRank = 5;
+
+void record_slices(Call& call, const GraphTensor& x, size_t in, size_t numbers, size_t d,
+                   const Sizes& sizes) {
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& index = call.tensor(numbers);
+  if (!call.expect(index.element() == Element::Int, "its indices are no integers") ||
+      !call.expect(x.element() == call.output(out).element(), "its result has another type") ||
+      !call.expect(x.sizes[d] > 0, "it chooses from nothing")) {
+    return;
+  }
+  call.resize(out, sizes);
+  const int64_t count = product_of(sizes);
+  Parameters parameters;
+  parameters.set(0, {count, product_of(x.sizes, d + 1, x.rank()), index.numel(), x.sizes[d]});
+  call.dispatch_elements(shader_for("index_select", x),
+                         {call.out(out), call.in(in), call.in(numbers)}, parameters, count);
+}
+
+void set_scalar(Call& call, Parameters& parameters, size_t at, const GraphTensor& type,
+                double value) {
+  if (type.element() != Element::Int) {
+    parameters.set(at, static_cast<float>(value));
+  } else if (call.expect(std::fabs(value) <= INT32_MAX, "a number is out of range")) {
+    parameters.set(at, static_cast<int64_t>(value));
+  }
+}
+
+}  // namespace
+
+void record_index_select(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  int64_t dim = call.integer(1);
+  dim = dim < 0 ? dim + static_cast<int64_t>(x.rank()) : dim;
+  if (call.expect(dim >= 0 && dim < static_cast<int64_t>(x.rank()) && call.tensor(2).rank() <= 1,
+                  "its dimension is out of range")) {
+    Sizes sizes = x.sizes;
+    sizes[static_cast<size_t>(dim)] = call.tensor(2).numel();
+    record_slices(call, x, 0, 2, static_cast<size_t>(dim), sizes);
+  }
+}
+
+void record_embedding(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& weight = call.tensor(0);
+  if (call.expect(weight.rank() == 2, "its weight is no matrix")) {
+    Sizes sizes = call.tensor(1).sizes;
+    sizes.push_back(weight.sizes[1]);
+    record_slices(call, weight, 0, 1, 0, sizes);
+  }
+}
+
+void record_gather(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& index = call.tensor(2);
+  int64_t dim = call.integer(1);
+  dim = dim < 0 ? dim + static_cast<int64_t>(x.rank()) : dim;
+  bool fits = x.rank() == index.rank() && x.rank() <= kGatherRank && dim >= 0 &&
+              dim < static_cast<int64_t>(x.rank()) && index.element() == Element::Int &&
+              x.element() == call.output(out).element();
+  for (size_t d = 0; fits && d < x.rank(); ++d) {
+    fits = d == static_cast<size_t>(dim) ? x.sizes[d] > 0 : index.sizes[d] <= x.sizes[d];
+  }
+  if (!call.expect(fits, "its arguments do not fit")) {
+    return;
+  }
+  call.resize(out, index.sizes);
+  const Sizes strides = strides_of(x.sizes);
+  const int64_t count = index.numel();
+  Parameters parameters;
+  parameters.set(
+      0, {count, x.sizes[static_cast<size_t>(dim)], strides[static_cast<size_t>(dim)], dim});
+  parameters.set(4, index.sizes).set(10, strides);
+  call.dispatch_elements(shader_for("gather", x), {call.out(out), call.in(0), call.in(2)},
+                         parameters, count, {static_cast<uint32_t>(x.rank())});
+}
+
+void record_pad(Call& call, int kind) {
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  const Sizes pad = call.integers(1);
+  const size_t dims = pad.size() / 2;
+  if (!call.expect(pad.size() % 2 == 0 && dims <= x.rank() && x.rank() <= kPadRank &&
+                       x.element() == call.output(out).element(),
+                   "its arguments do not fit")) {
+    return;
+  }
+  Sizes sizes = x.sizes;
+  Sizes before(x.rank(), 0);
+  for (size_t i = 0; i < dims; ++i) {
+    const size_t d = x.rank() - 1 - i;
+    constexpr int64_t kMost = 1 << 28;
+    bool fits = pad[2 * i] < kMost && pad[2 * i + 1] < kMost && pad[2 * i] > -kMost &&
+                pad[2 * i + 1] > -kMost;
+    // What is mirrored lies inside.
+    fits = fits && (kind != 1 || (pad[2 * i] < x.sizes[d] && pad[2 * i + 1] < x.sizes[d]));
+    fits = fits && (kind != 3 || (pad[2 * i] <= x.sizes[d] && pad[2 * i + 1] <= x.sizes[d]));
+    fits = fits && (kind == 0 || (x.sizes[d] > 0 && pad[2 * i] >= 0 && pad[2 * i + 1] >= 0));
+    if (!call.expect(fits, "its border is out of range")) {
+      return;
+    }
+    before[d] = pad[2 * i];
+    sizes[d] += pad[2 * i] + pad[2 * i + 1];
+  }
+  call.resize(out, sizes);
+  const int64_t count = product_of(sizes);
+  Parameters parameters;
+  parameters.set(0, count).set(2, sizes).set(7, x.sizes).set(12, before);
+  if (kind == 0) {
+    set_scalar(call, parameters, 1, x, call.number_or(2, 0));
+  }
+  call.dispatch_elements(shader_for("pad", x), {call.out(out), call.in(0)}, parameters, count,
+                         {static_cast<uint32_t>(kind), static_cast<uint32_t>(x.rank())});
+}
+
+void record_full(Call& call, int kind) {
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& y = call.output(out);
+  const bool is_like = kind == 1;
+  call.resize(out, is_like ? call.tensor(0).sizes : call.integers(0));
+  Parameters parameters;
+  const int64_t count = y.numel();
+  set_scalar(call, parameters.set(0, count), 1, y, call.number(1));
+  call.dispatch_elements(shader_for("fill", y), {call.out(out)}, parameters, count);
+}
+
+void record_arange(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& y = call.output(out);
+  const double start = call.number_or(0, 0);
+  const double end = call.number(1);
+  const double step = call.number_or(2, 1);
+  const double length = std::ceil((end - start) / (step == 0 ? 1 : step));
+  if (!call.expect(step != 0 && length >= 0 && length <= INT32_MAX, "its range is no range")) {
+    return;
+  }
+  call.resize(out, {static_cast<int64_t>(length)});
+  Parameters parameters;
+  const int64_t count = static_cast<int64_t>(length);
+  set_scalar(call, parameters.set(0, count), 1, y, start);
+  set_scalar(call, parameters, 2, y, step);
+  call.dispatch_elements(shader_for("fill", y), {call.out(out)}, parameters, count);
+}
+
+void record_size(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  int64_t dim = call.integer(1);
+  dim = dim < 0 ? dim + static_cast<int64_t>(x.rank()) : dim;
+  if (call.expect(dim >= 0 && dim < static_cast<int64_t>(x.rank()),
+                  "its dimension is out of range")) {
+    call.set_integer(2, x.sizes[static_cast<size_t>(dim)]);
+  }
+}
+
+void record_size_arithmetic(Call& call, int kind) {
+  const int64_t a = call.integer(0);
+  const int64_t b = call.integer(1);
+  constexpr int64_t kMost = INT32_MAX;
+  if (!call.expect(a >= -kMost && a <= kMost && b >= -kMost && b <= kMost && (kind != 3 || b != 0),
+                   "a size is out of range")) {
+    return;
+  }
+  const int64_t quotient = kind == 3 ? a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0) : 0;
+  const int64_t results[] = {a + b, a - b, a * b, quotient};
+  call.set_integer(2, results[kind]);
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,166 @@
+#include <executorch/backends/vulkan/runtime/graph/ops/operators.h>
+#include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+namespace {
+
+// What is implemented: name and overload, the function, and which of its family it is (for
+// functions of elements the number in glsl/unary.glsl or glsl/binary.glsl).
+// serialization/schema.fbs has their arguments.
+constexpr Operator kOperators[] = {
+    {"aten.relu.default", record_unary, 0},
+    {"aten.abs.default", record_unary, 2},
+    {"aten.neg.default", record_unary, 3},
+    {"aten.logical_not.default", record_unary, 4},
+    {"aten.sign.default", record_unary, 5},
+    {"aten.bitwise_not.default", record_bitwise_not, 0},
+    {"aten.sigmoid.default", record_unary, 10},
+    {"aten.tanh.default", record_unary, 11},
+    {"aten.silu.default", record_unary, 14},
+    {"aten.hardsigmoid.default", record_unary, 15},
+    {"aten.hardswish.default", record_unary, 16},
+    {"aten.exp.default", record_unary, 19},
+    {"aten.log.default", record_unary, 20},
+    {"aten.sqrt.default", record_unary, 21},
+    {"aten.rsqrt.default", record_unary, 22},
+    {"aten.sin.default", record_unary, 23},
+    {"aten.cos.default", record_unary, 24},
+    {"aten.floor.default", record_unary, 25},
+    {"aten.ceil.default", record_unary, 26},
+    {"aten.round.default", record_unary, 27},
+    {"aten.trunc.default", record_unary, 28},
+    {"aten.reciprocal.default", record_unary, 29},
+    {"aten.erf.default", record_unary, 30},
+    {"aten.log1p.default", record_unary, 33},
+    {"aten.expm1.default", record_unary, 34},
+    {"aten.tan.default", record_unary, 35},
+    {"aten.atan.default", record_unary, 36},
+    {"aten.mish.default", record_unary, 39},
+    {"aten.clamp.default", record_clamp, 0},
+    {"aten.hardtanh.default", record_clamp, 0},
+    {"aten.gelu.default", record_gelu, 0},
+    {"aten.leaky_relu.default", record_slope, 0},
+    {"aten._to_copy.default", record_convert, 0},
+
+    {"aten.add.Tensor", record_binary, 0 | kHasAlpha},
+    {"aten.add.Scalar", record_binary, 0 | kHasAlpha},
+    {"aten.sub.Tensor", record_binary, 1 | kHasAlpha},
+    {"aten.sub.Scalar", record_binary, 1 | kHasAlpha},
+    {"aten.rsub.Scalar", record_binary, 11 | kHasAlpha},
+    {"aten.mul.Tensor", record_binary, 2},
+    {"aten.mul.Scalar", record_binary, 2},
+    {"aten.div.Tensor", record_binary, 3},
+    {"aten.div.Scalar", record_binary, 3},
+    {"aten.floor_divide.default", record_binary, 4},
+    {"aten.pow.Tensor_Tensor", record_binary, 6},
+    {"aten.pow.Tensor_Scalar", record_binary, 6},
+    {"aten.minimum.default", record_binary, 7},
+    {"aten.maximum.default", record_binary, 8},
+    {"aten.remainder.Scalar", record_binary, 9},
+    {"aten.remainder.Tensor", record_binary, 9},
+    {"aten.fmod.Scalar", record_binary, 10},
+    {"aten.fmod.Tensor", record_binary, 10},
+    {"aten.atan2.default", record_binary, 15},
+    {"aten.bitwise_and.Tensor", record_binary, 12},
+    {"aten.bitwise_or.Tensor", record_binary, 13},
+    {"aten.bitwise_xor.Tensor", record_binary, 14},
+    {"aten.eq.Tensor", record_binary, 0 | kCompare},
+    {"aten.eq.Scalar", record_binary, 0 | kCompare},
+    {"aten.ne.Tensor", record_binary, 1 | kCompare},
+    {"aten.ne.Scalar", record_binary, 1 | kCompare},
+    {"aten.lt.Tensor", record_binary, 2 | kCompare},
+    {"aten.lt.Scalar", record_binary, 2 | kCompare},
+    {"aten.le.Tensor", record_binary, 3 | kCompare},
+    {"aten.le.Scalar", record_binary, 3 | kCompare},
+    {"aten.gt.Tensor", record_binary, 4 | kCompare},
+    {"aten.gt.Scalar", record_binary, 4 | kCompare},
+    {"aten.ge.Tensor", record_binary, 5 | kCompare},
+    {"aten.ge.Scalar", record_binary, 5 | kCompare},
+    {"aten.logical_and.default", record_binary, 6 | kCompare},
+    {"aten.logical_or.default", record_binary, 7 | kCompare},
+    {"aten.logical_xor.default", record_binary, 8 | kCompare},
+    {"aten.where.self", record_where, 0},
+
+    {"aten.mm.default", record_matmul, 0},
+    {"aten.bmm.default", record_matmul, 0},
+    {"aten.addmm.default", record_addmm, 0},
+    {"aten.linear.default", record_linear, 0},
+    {"aten.convolution.default", record_conv, 0},
+    {"et_vk.conv_with_clamp.default", record_conv, kConvWithClamp},
+    {"et_vk.linear_q4gsw.default", record_quantized_linear, 0},
+    {"et_vk.linear_q8csw.default", record_quantized_linear, 1},
+    {"et_vk.linear_dq8ca_q4gsw.default", record_quantized_linear, 2},
+    {"torchao.choose_qparams_affine.default", record_choose_qparams, 0},
+
+    {"aten._softmax.default", record_softmax, 0},
+    {"aten._log_softmax.default", record_softmax, 1},
+    {"aten.native_layer_norm.default", record_layer_norm, 0},
+    {"aten.rms_norm.default", record_layer_norm, 1},
+    {"aten.native_group_norm.default", record_group_norm, 0},
+    {"aten._native_batch_norm_legit_no_training.default", record_batch_norm, 0},
+    {"aten.sum.dim_IntList", record_reduce, 0},
+    {"aten.mean.dim", record_reduce, kMeanKind},
+    {"aten.amax.default", record_reduce, 1},
+    {"aten.amin.default", record_reduce, 2},
+    {"aten.argmax.default", record_arg_reduce, 1},
+    {"aten.argmin.default", record_arg_reduce, 2},
+    {"aten.cumsum.default", record_cumsum, 0},
+    {"aten.max_pool2d_with_indices.default", record_max_pool, 0},
+    {"aten.avg_pool2d.default", record_avg_pool, 0},
+    {"aten._adaptive_avg_pool2d.default", record_adaptive_avg_pool, 0},
+    {"aten.upsample_nearest2d.vec", record_upsample, 0},
+    {"aten.upsample_bilinear2d.vec", record_upsample, 1},
+
+    {"aten.view_copy.default", record_view, kViewKind},
+    {"aten.unsqueeze_copy.default", record_view, kUnsqueezeKind},
+    {"aten.squeeze_copy.dims", record_view, kSqueezeKind},
+    {"aten.clone.default", record_view, kSameKind},
+    {"et_vk.prepack.default", record_view, kSameKind},
+    {"aten.permute_copy.default", record_permute, 0},
+    {"aten.expand_copy.default", record_expand, 0},
+    {"aten.repeat.default", record_repeat, 0},
+    {"aten.cat.default", record_cat, 0},
+    {"aten.slice_copy.Tensor", record_slice, 0},
+    {"aten.select_copy.int", record_select, 0},
+    {"aten.flip.default", record_flip, 0},
+    {"aten.index_select.default", record_index_select, 0},
+    {"aten.embedding.default", record_embedding, 0},
+    {"aten.gather.default", record_gather, 0},
+    {"aten.constant_pad_nd.default", record_pad, 0},
+    {"aten.reflection_pad2d.default", record_pad, 1},
+    {"aten.replication_pad2d.default", record_pad, 2},
+    {"aten.full.default", record_full, 0},
+    {"aten.full_like.default", record_full, 1},
+    {"aten.arange.start_step", record_arange, 0},
+
+    {"sym_size.int", record_size, 0},
+    {"add", record_size_arithmetic, 0},
+    {"sub", record_size_arithmetic, 1},
+    {"mul", record_size_arithmetic, 2},
+    {"floordiv", record_size_arithmetic, 3},
+};
+
+}  // namespace
+
+const Operator* find_operator(const std::string& name) {
+  for (const Operator& one : kOperators) {
+    if (name == one.name) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> operator_names() {
+  std::vector<std::string> names;
+  for (const Operator& one : kOperators) {
+    names.emplace_back(one.name);
+  }
+  return names;
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,117 @@
+#include <limits>
+
+#include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+namespace {
+
+/// Where the arguments of a quantized linear stand.
+struct Places {
+  size_t weight, scales, group_size, bias, out;
+  bool is_eight_bit, is_dynamic;
+};
+
+constexpr Places kPlaces[] = {
+    {1, 2, 3, 4, 5, false, false},
+    {1, 2, 0, 3, 4, true, false},
+    {3, 5, 6, 7, 8, false, true},
+};
+constexpr const char* kSuffixes[] = {"_q4", "_q8", "_dq4"};
+
+}  // namespace
+
+void record_quantized_linear(Call& call, int kind) {
+  const Places& at = kPlaces[kind];
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& weight = call.tensor(at.weight);
+  const GraphTensor& scales = call.tensor(at.scales);
+  if (!call.expect(
+          call.is_constant(at.weight) && weight.rank() == 2 && size_of(weight.staging) == 1,
+          "its weights are no constant of bytes")) {
+    return;
+  }
+  const int64_t columns = weight.sizes[0];
+  const int64_t depth = weight.sizes[1] * (at.is_eight_bit ? 1 : 2);
+  const int64_t group = at.is_eight_bit ? depth : call.integer(at.group_size);
+  const bool has_bias = !call.is_none(at.bias);
+  const bool fits = x.rank() >= 1 && x.sizes.back() == depth && group > 0 && depth % group == 0 &&
+                    scales.numel() == depth / group * columns &&
+                    (!has_bias || call.tensor(at.bias).numel() == columns);
+  if (!call.expect(fits, "the shapes of its arguments do not fit") ||
+      !call.expect(x.element() != Element::Int && scales.element() == x.element() &&
+                       call.output(at.out).element() == x.element() &&
+                       (!has_bias || call.tensor(at.bias).element() == x.element()),
+                   "its arguments are not of one type of floats")) {
+    return;
+  }
+  Sizes sizes = x.sizes;
+  sizes.back() = columns;
+  call.resize(at.out, sizes);
+  const int64_t rows = product_of(sizes, 0, sizes.size() - 1);
+  Buffers buffers = {call.out(at.out), call.in(0), call.in(at.weight, Packing::Words),
+                     call.in(at.scales), call.in(has_bias ? at.bias : at.scales)};
+  if (at.is_dynamic) {
+    const bool is_ok = call.tensor(1).numel() == rows && call.tensor(2).numel() == rows &&
+                       call.tensor(1).element() == Element::Float &&
+                       call.tensor(2).element() == Element::Int;
+    if (!call.expect(is_ok, "it needs a scale and a zero point for each row")) {
+      return;
+    }
+    buffers.insert(buffers.end(), {call.in(1), call.in(2)});
+  }
+  constexpr int64_t kRows = 4;
+  Parameters parameters;
+  parameters.set(0, {rows, columns, depth, group});
+  call.dispatch_grid(shader_for("linear", x) + kSuffixes[kind], buffers, parameters, columns,
+                     (rows + kRows - 1) / kRows, 1, {has_bias ? 1u : 0u});
+}
+
+void record_choose_qparams(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  const size_t out = call.num_arguments() - 1;
+  const Sizes block = call.integers(2);
+  bool fits = x.rank() >= 1 && block.size() == x.rank() && x.element() != Element::Int;
+  for (size_t d = 0; fits && d < block.size(); ++d) {
+    fits = block[d] == (d + 1 == block.size() ? x.sizes[d] : 1);
+  }
+  const std::string mapping = call.text(1);
+  const double least = call.number(4);
+  const double most = call.number(5);
+  if (!call.expect(fits, "only blocks of one row are there") ||
+      !call.expect(mapping == "ASYMMETRIC" || mapping == "SYMMETRIC", "its mapping is unknown") ||
+      !call.expect(most > least && least >= INT32_MIN && most <= INT32_MAX,
+                   "its range is no range") ||
+      !call.expect(call.output(out, 0).element() == Element::Float &&
+                       call.output(out, 1).element() == Element::Int,
+                   "its results have another type")) {
+    return;
+  }
+  const int64_t length = x.sizes.back();
+  for (size_t nth = 0; nth < 2; ++nth) {
+    // With or without the dimension that is reduced, as was planned.
+    Sizes sizes = x.sizes;
+    sizes.back() = 1;
+    if (call.output(out, nth).rank() < sizes.size()) {
+      sizes.pop_back();
+    }
+    call.resize(out, sizes, nth);
+  }
+  const int64_t lines = product_of(x.sizes, 0, x.rank() - 1);
+  Parameters parameters;
+  parameters.set(0, {lines, length});
+  const double epsilon =
+      x.element() == Element::Half ? 0.0009765625 : std::numeric_limits<float>::epsilon();
+  parameters.set(2, static_cast<float>(least)).set(3, static_cast<float>(most));
+  parameters.set(4, static_cast<float>(call.number_or(6, epsilon)));
+  call.set_num_written(2);
+  call.dispatch_lines(shader_for("choose_qparams", x),
+                      {call.out(out, 0), call.out(out, 1), call.in(0)}, parameters, lines, length,
+                      {mapping == "SYMMETRIC" ? 1u : 0u});
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

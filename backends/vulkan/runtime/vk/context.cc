@@ -1,0 +1,248 @@
+#include <cstdlib>
+#include <cstring>
+
+#include <executorch/backends/vulkan/runtime/vk/context.h>
+#include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+
+using runtime::Error;
+using runtime::Result;
+
+namespace {
+
+constexpr char kLayer[] = "VK_LAYER_KHRONOS_validation";
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && value[0] != '\0';
+}
+
+/// The better the larger; 0 for what cannot be used.
+int rank_of(VkPhysicalDevice device, uint32_t& family) {
+  VkPhysicalDeviceProperties properties = {};
+  vkGetPhysicalDeviceProperties(device, &properties);
+  if (properties.apiVersion < VK_API_VERSION_1_1) {
+    return 0;
+  }
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+  for (family = 0; family < count; ++family) {
+    if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) {
+      switch (properties.deviceType) {
+        case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+          return 5;
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+          return 4;
+        case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+          return 3;
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+          return 1;
+        default:
+          return 2;
+      }
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<Context*> Context::get() {
+  static std::mutex mutex;
+  // Never destroyed: drivers have threads and exit handlers of their own.
+  static Context* made = nullptr;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (made != nullptr) {
+    return made;
+  }
+  std::unique_ptr<Context> context(new Context());
+  ET_CHECK_OK_OR_RETURN_ERROR(context->make_instance());
+  ET_CHECK_OK_OR_RETURN_ERROR(context->choose_device());
+  ET_CHECK_OK_OR_RETURN_ERROR(context->make_device());
+  ET_CHECK_OK_OR_RETURN_ERROR(context->make_allocator());
+  made = context.release();
+  return made;
+}
+
+Context::~Context() {
+  if (allocator_ != VK_NULL_HANDLE) {
+    vmaDestroyAllocator(allocator_);
+  }
+  if (device_ != VK_NULL_HANDLE) {
+    vkDestroyDevice(device_, nullptr);
+  }
+  if (messenger_ != VK_NULL_HANDLE) {
+    vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
+  }
+  if (instance_ != VK_NULL_HANDLE) {
+    vkDestroyInstance(instance_, nullptr);
+  }
+}
+
+VkBool32 Context::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                             VkDebugUtilsMessageTypeFlagsEXT type,
+                             const VkDebugUtilsMessengerCallbackDataEXT* data, void* context) {
+  (void)severity;
+  (void)type;
+  ++static_cast<Context*>(context)->num_messages_;
+  ET_LOG(Error, "Vulkan: validation: %s", data->pMessage == nullptr ? "" : data->pMessage);
+  return VK_FALSE;
+}
+
+Error Context::make_instance() {
+  ET_CHECK_OR_RETURN_ERROR(volkInitialize() == VK_SUCCESS, NotFound,
+                           "Vulkan: there is no loader (libvulkan.so.1) on this machine; install "
+                           "the driver of its GPU, or lower the model for another backend");
+  ET_CHECK_OR_RETURN_ERROR(volkGetInstanceVersion() >= VK_API_VERSION_1_1, NotFound,
+                           "Vulkan: the loader is older than Vulkan 1.1");
+  auto application = described<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+  application.pApplicationName = "executorch";
+  application.apiVersion = VK_API_VERSION_1_1;
+  auto messenger = described<VkDebugUtilsMessengerCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                              VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  messenger.pfnUserCallback = on_message;
+  messenger.pUserData = this;
+  const char* const layers[] = {kLayer};
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  auto info = described<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  info.pApplicationInfo = &application;
+  is_validated_ = is_set(kValidationVariable);
+  if (is_validated_) {
+    info.pNext = &messenger;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = layers;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = extensions;
+  }
+  const VkResult result = vkCreateInstance(&info, nullptr, &instance_);
+  ET_CHECK_OR_RETURN_ERROR(result != VK_ERROR_LAYER_NOT_PRESENT, NotFound,
+                           "Vulkan: %s asks for %s, which is not there; VK_LAYER_PATH says where "
+                           "layers are",
+                           kValidationVariable, kLayer);
+  ET_CHECK_OR_RETURN_ERROR(result == VK_SUCCESS, NotFound,
+                           "Vulkan: there is no driver on this machine (result %d); install that "
+                           "of its GPU, or lower the model for another backend",
+                           int(result));
+  volkLoadInstance(instance_);
+  return is_validated_
+             ? check(vkCreateDebugUtilsMessengerEXT(instance_, &messenger, nullptr, &messenger_),
+                     "listening to the validation layer")
+             : Error::Ok;
+}
+
+Error Context::choose_device() {
+  uint32_t count = 0;
+  (void)vkEnumeratePhysicalDevices(instance_, &count, nullptr);
+  std::vector<VkPhysicalDevice> devices(count);
+  if (count > 0) {
+    (void)vkEnumeratePhysicalDevices(instance_, &count, devices.data());
+  }
+  int best = 0;
+  for (const VkPhysicalDevice device : devices) {
+    uint32_t family = 0;
+    const int rank = rank_of(device, family);
+    if (rank > best) {
+      best = rank;
+      physical_device_ = device;
+      queue_family_ = family;
+    }
+  }
+  ET_CHECK_OR_RETURN_ERROR(best > 0, NotFound,
+                           "Vulkan: no driver offers a device with Vulkan 1.1 and compute shaders "
+                           "(%zu devices were seen); lower the model for another backend",
+                           devices.size());
+  return Error::Ok;
+}
+
+Error Context::make_device() {
+  VkPhysicalDeviceProperties properties = {};
+  vkGetPhysicalDeviceProperties(physical_device_, &properties);
+  const VkPhysicalDeviceLimits& limits = properties.limits;
+  device_name_ = properties.deviceName;
+  most_range_ = limits.maxStorageBufferRange;
+  most_buffers_ = limits.maxPerStageDescriptorStorageBuffers;
+  most_texel_buffers_ = limits.maxPerStageDescriptorSampledImages;
+  most_texels_ = is_set(kStorageVariable) ? 0 : limits.maxTexelBufferElements;
+  for (const char format : {'f', 'h', 'i', 'u', 'F', 'H'}) {
+    VkFormatProperties known = {};
+    vkGetPhysicalDeviceFormatProperties(physical_device_, format_of(format), &known);
+    if ((known.bufferFeatures & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT) == 0) {
+      most_texels_ = 0;
+    }
+  }
+  std::memcpy(most_groups_.data(), limits.maxComputeWorkGroupCount, sizeof(most_groups_));
+  uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_device_, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_device_, &count, families.data());
+  nanoseconds_per_tick_ =
+      families[queue_family_].timestampValidBits > 0 ? limits.timestampPeriod : 0;
+
+  auto storage = described<VkPhysicalDevice16BitStorageFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+  auto features =
+      described<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  features.pNext = &storage;
+  vkGetPhysicalDeviceFeatures2(physical_device_, &features);
+  has_half_ = storage.storageBuffer16BitAccess == VK_TRUE;
+  storage = described<VkPhysicalDevice16BitStorageFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+  storage.storageBuffer16BitAccess = has_half_ ? VK_TRUE : VK_FALSE;
+  features.features = {};
+  // Every device has it: whatever a program says, nothing beyond a buffer is read or written.
+  features.features.robustBufferAccess = VK_TRUE;
+  const float priority = 1;
+  auto queue = described<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
+  queue.queueFamilyIndex = queue_family_;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  auto info = described<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
+  info.pNext = &features;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "opening the device"));
+  volkLoadDevice(device_);
+  vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
+  auto cache = described<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  return check(vkCreatePipelineCache(device_, &cache, nullptr, &pipeline_cache_),
+               "making a pipeline cache");
+}
+
+Error Context::make_allocator() {
+  VmaVulkanFunctions functions = {};
+  functions.vkGetInstanceProcAddr = vkGetInstanceProcAddr;
+  functions.vkGetDeviceProcAddr = vkGetDeviceProcAddr;
+  VmaAllocatorCreateInfo info = {};
+  info.physicalDevice = physical_device_;
+  info.device = device_;
+  info.instance = instance_;
+  info.pVulkanFunctions = &functions;
+  info.vulkanApiVersion = VK_API_VERSION_1_1;
+  return check(vmaCreateAllocator(&info, &allocator_), "making an allocator");
+}
+
+Error Context::submit(VkCommandBuffer commands, VkFence fence) {
+  ET_CHECK_OK_OR_RETURN_ERROR(check(vkResetFences(device_, 1, &fence), "resetting a fence"));
+  auto info = described<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  {
+    const std::lock_guard<std::mutex> lock(queue_mutex_);
+    ET_CHECK_OK_OR_RETURN_ERROR(check(vkQueueSubmit(queue_, 1, &info, fence), "running a graph"));
+  }
+  return check(vkWaitForFences(device_, 1, &fence, VK_TRUE, UINT64_MAX), "running a graph");
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

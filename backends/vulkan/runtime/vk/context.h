@@ -1,0 +1,151 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <vk_mem_alloc.h>
+#include <volk.h>
+
+#include <executorch/backends/vulkan/runtime/graph/device.h>
+#include <executorch/backends/vulkan/runtime/shaders/shaders.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+
+/// Set to anything, it makes the context load Khronos' validation layer: each message is logged,
+/// and makes the call fail during which it comes.
+constexpr char kValidationVariable[] = "EXECUTORCH_VULKAN_VALIDATION";
+
+/// Set to anything, it makes shaders read storage buffers where they would read texel buffers.
+constexpr char kStorageVariable[] = "EXECUTORCH_VULKAN_STORAGE";
+
+/// A shader's pipeline and what its buffers are bound with.
+struct Pipeline {
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkDescriptorSetLayout buffers = VK_NULL_HANDLE;
+  /// How each buffer is bound; see shaders/shaders.h.
+  std::string formats;
+};
+
+/// The machine's Vulkan: an instance, a device and a queue, which all programs of the process
+/// share. They are made when they are first asked for, and stay.
+class Context final : public Device {
+ public:
+  /// The one context. A failure is logged and not remembered.
+  ///
+  /// @retval Error::NotFound There is no Vulkan loader, or no device with compute shaders.
+  static runtime::Result<Context*> get();
+
+  runtime::Result<std::unique_ptr<Buffer>> make_buffer(size_t size, bool is_shared) override;
+  runtime::Result<std::unique_ptr<Buffer>> upload(const void* data, size_t size) override;
+  runtime::Result<std::unique_ptr<Stream>> make_stream(bool is_timed) override;
+  std::array<uint32_t, 3> most_groups() const override { return most_groups_; }
+  bool has_half() const override { return has_half_; }
+
+  /// A pipeline, compiled when it is first asked for.
+  runtime::Result<const Pipeline*> pipeline(const Dispatch& dispatch);
+
+  /// Runs commands that were recorded, and waits for the fence, which it resets first.
+  runtime::Error submit(VkCommandBuffer commands, VkFence fence);
+
+  VkDevice device() const { return device_; }
+  uint32_t queue_family() const { return queue_family_; }
+  VmaAllocator allocator() const { return allocator_; }
+  /// Nanoseconds of a tick of timestamps; 0 where the queue has none.
+  float nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
+  const std::string& device_name() const { return device_name_; }
+
+  /// What the validation layer had to say so far.
+  size_t num_messages() const override { return num_messages_; }
+
+  ~Context() override;
+
+ private:
+  Context() = default;
+
+  runtime::Error make_instance();
+  runtime::Error choose_device();
+  runtime::Error make_device();
+  runtime::Error make_allocator();
+  runtime::Error fill_by_copy(Buffer& buffer, const void* data, size_t size);
+  bool fits_texels(const Shader& shader, const Dispatch& dispatch) const;
+  runtime::Result<const Shader*> shader_for(const Dispatch& dispatch) const;
+  runtime::Error layout_for(const std::string& formats, Pipeline& made);
+  runtime::Result<VkShaderModule> module_for(const Shader& shader);
+  runtime::Error compile(const Dispatch& dispatch, const Shader& shader, Pipeline& made);
+
+  static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                   VkDebugUtilsMessageTypeFlagsEXT type,
+                                                   const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                                   void* context);
+
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
+  VkDevice device_ = VK_NULL_HANDLE;
+  VkQueue queue_ = VK_NULL_HANDLE;
+  VmaAllocator allocator_ = VK_NULL_HANDLE;
+  VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
+  uint32_t queue_family_ = 0;
+  std::array<uint32_t, 3> most_groups_ = {};
+  size_t most_range_ = 0;
+  uint32_t most_buffers_ = 0;
+  uint32_t most_texel_buffers_ = 0;
+  size_t most_texels_ = 0;
+  float nanoseconds_per_tick_ = 0;
+  bool has_half_ = false;
+  bool is_validated_ = false;
+  std::string device_name_;
+  std::atomic<size_t> num_messages_{0};
+
+  std::mutex queue_mutex_;
+  std::mutex pipelines_mutex_;
+  std::map<std::pair<std::string, std::vector<uint32_t>>, Pipeline> pipelines_;
+  std::map<std::string, VkShaderModule> modules_;
+  std::map<std::string, std::pair<VkDescriptorSetLayout, VkPipelineLayout>> layouts_;
+};
+
+/// Memory of the device.
+class VulkanBuffer final : public Buffer {
+ public:
+  VulkanBuffer(VkDevice device, VmaAllocator allocator, VkBuffer buffer, VmaAllocation allocation,
+               size_t size, void* mapped)
+      : Buffer(size),
+        device_(device),
+        allocator_(allocator),
+        buffer_(buffer),
+        allocation_(allocation),
+        mapped_(mapped) {}
+  ~VulkanBuffer() override;
+
+  void* mapped() override { return mapped_; }
+  runtime::Error flush() override;
+  runtime::Error invalidate() override;
+  VkBuffer get() const { return buffer_; }
+  /// The buffer as texels; made when it is first asked for.
+  runtime::Result<VkBufferView> view(char format);
+
+ private:
+  VkDevice device_;
+  VmaAllocator allocator_;
+  VkBuffer buffer_;
+  VmaAllocation allocation_;
+  void* mapped_;
+  std::map<char, VkBufferView> views_;
+};
+
+/// Of a character of shaders/shaders.h, and the bytes of a texel of it.
+VkFormat format_of(char format);
+size_t texel_size(char format);
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch

@@ -1,0 +1,32 @@
+#include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+
+using runtime::Error;
+
+Error check(VkResult result, const char* what) {
+  switch (result) {
+    case VK_SUCCESS:
+      return Error::Ok;
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+      ET_LOG(Error, "Vulkan: %s: out of memory; use a smaller model, or force_fp16", what);
+      return Error::MemoryAllocationFailed;
+    case VK_ERROR_DEVICE_LOST:
+      ET_LOG(Error,
+             "Vulkan: %s: the device is lost; no delegate can run on it until the process starts "
+             "again",
+             what);
+      return Error::Internal;
+    default:
+      ET_LOG(Error, "Vulkan: %s failed (result %d)", what, int(result));
+      return Error::Internal;
+  }
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch
