@@ -62,8 +62,8 @@ EDGES = {
     # Stands on the passes that backends share.
     "backends/vulkan": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner", "backends"],
-        "cc": [],
-        "tests": ["exir", "export", "backends/vulkan/recipes"],
+        "cc": ["runtime"],
+        "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/vulkan/recipes"],
     },
     # Offers what the backend can do to the export library.
     "backends/vulkan/recipes": {"py": ["backends/vulkan", "export"], "cc": []},
@@ -130,6 +130,7 @@ EDGES = {
             "devtools",
             "backends",
             "backends/openvino",
+            "backends/vulkan",
             "backends/xnnpack",
         ],
         "tests": ["schema", "extension", "emitter", "exir"],
@@ -221,7 +222,7 @@ EDGES = {
     },
     "extension/executor_runner": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "backends/openvino", "backends/xnnpack", "devtools"],
+        "cc": ["runtime", "kernels", "extension", "backends/openvino", "backends/vulkan", "backends/xnnpack", "devtools"],
         "tests": [],
     },
     # Test cases of a `.bpte` file, run through Module; a target of its own for those who want that.

@@ -56,7 +56,7 @@ CC_LAYERS = [
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
-    {"backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
+    {"backends/openvino", "backends/vulkan", "backends/xnnpack", "extension/llm/custom_ops"},
     {
         "runtime/python",
         "examples/models/llama",
