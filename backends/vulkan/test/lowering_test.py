@@ -3,14 +3,9 @@
 import pytest
 import torch
 from torch import nn
-from torch.export import Dim
-from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.granularity import PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.quant_api import (
-    Int8DynamicActivationIntxWeightConfig,
-    IntxWeightOnlyConfig,
-    quantize_,
-)
+from torchao.quantization.quant_api import IntxWeightOnlyConfig, quantize_
 from torchao.utils import unwrap_tensor_subclass
 
 from executorch.backends.vulkan.op_registry import call_names
@@ -73,24 +68,9 @@ def test_half_precision_inside():
     check(delegate, model, inputs, 1e-2)
 
 
-class Dynamic(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table, self.linear = nn.Embedding(20, 8), nn.Linear(8, 4)
-
-    def forward(self, ids):
-        x = self.table(ids)
-        count, length = ids.shape
-        flat = self.linear(x).reshape(count * length, 4)
-        half = torch.full((length // 2 + 1, count + length - 2), 2.0)
-        places = self.table(torch.arange(length))
-        return torch.softmax(flat, -1), torch.cat([x, x * 2], 1).transpose(1, 2), x[:, 1:], places + x, half
-
-
 def test_sizes_change_from_run_to_run():
-    model = Dynamic()
-    shapes = ({0: Dim("count", min=2, max=10), 1: Dim("length", min=3, max=12)},)
-    delegate = only(lower(model, (torch.randint(0, 20, (3, 4)),), dynamic_shapes=shapes))
+    model = models.Dynamic()
+    delegate = only(lower(model, (torch.randint(0, 20, (3, 4)),), dynamic_shapes=model.SHAPES))
     for sizes in ((3, 4), (10, 12), (2, 5)):
         check(delegate, model, (torch.randint(0, 20, sizes),))
     assert {"sym_size.int", "add", "sub", "mul", "floordiv"} < set(names(delegate))
@@ -110,25 +90,13 @@ def test_an_input_is_copied_where_it_is_returned():
     check(delegate, Copy(), (torch.randn(3),))
 
 
-_FOUR = IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32))
-_EIGHT = IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0))
-_ROWS = Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=PerGroup(32))
-
-
-@pytest.mark.parametrize(
-    ("config", "call"),
-    [(_FOUR, "linear_q4gsw"), (_EIGHT, "linear_q8csw"), (_ROWS, "linear_dq8ca_q4gsw")],
-    ids=["four", "eight", "rows"],
-)
-def test_weights_of_torchao(config, call):
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 32, bias=False), nn.ReLU(), nn.Linear(32, 8))
-    quantize_(model, config)
-    unwrap_tensor_subclass(model)
-    inputs = (torch.randn(2, 3, 64),)
+@pytest.mark.parametrize("call", models.QUANTIZED)
+def test_weights_of_torchao(call):
+    model, inputs = models.quantized(call)
     delegate = only(lower(model, inputs))
     assert names(delegate).count(f"et_vk.{call}.default") == 2
-    assert names(delegate).count("torchao.choose_qparams_affine.default") == (2 if config is _ROWS else 0)
+    chosen = names(delegate).count("torchao.choose_qparams_affine.default")
+    assert chosen == (2 if call == "linear_dq8ca_q4gsw" else 0)
     check(delegate, model, inputs, 1e-4)
 
 

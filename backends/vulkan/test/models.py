@@ -6,6 +6,13 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
+from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.quant_api import (
+    Int8DynamicActivationIntxWeightConfig,
+    IntxWeightOnlyConfig,
+    quantize_,
+)
+from torchao.utils import unwrap_tensor_subclass
 
 Model = tuple[nn.Module, tuple[Tensor, ...]]
 
@@ -120,3 +127,40 @@ def make(name: str) -> Model:
             layer.running_mean.uniform_(-0.2, 0.2)
             layer.running_var.uniform_(0.5, 1.5)
     return model.eval(), inputs
+
+
+#: The operator that linear layers become -> how torchao quantizes them.
+QUANTIZED = {
+    "linear_q4gsw": IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32)),
+    "linear_q8csw": IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerAxis(0)),
+    "linear_dq8ca_q4gsw": Int8DynamicActivationIntxWeightConfig(
+        weight_dtype=torch.int4, weight_granularity=PerGroup(32)
+    ),
+}
+
+
+def quantized(name: str) -> Model:
+    """Two linear layers that become this operator."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(64, 32, bias=False), nn.ReLU(), nn.Linear(32, 8))
+    quantize_(model, QUANTIZED[name])
+    unwrap_tensor_subclass(model)
+    return model.eval(), (torch.randn(2, 3, 64),)
+
+
+class Dynamic(nn.Module):
+    """Sizes are looked up, calculated with, and used."""
+
+    SHAPES = ({0: torch.export.Dim("count", min=2, max=10), 1: torch.export.Dim("length", min=3, max=12)},)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table, self.linear = nn.Embedding(20, 8), nn.Linear(8, 4)
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, ...]:
+        x = self.table(ids)
+        count, length = ids.shape
+        flat = self.linear(x).reshape(count * length, 4)
+        half = torch.full((length // 2 + 1, count + length - 2), 2.0)
+        places = self.table(torch.arange(length))
+        return torch.softmax(flat, -1), torch.cat([x, x * 2], 1).transpose(1, 2), x[:, 1:], places + x, half

@@ -1,0 +1,50 @@
+"""Programs on the delegate, where a word of the validation layer makes a call fail: operators, models, sizes that change, quantized weights."""
+
+import pytest
+import torch
+
+from executorch.backends.vulkan.test import cases, models
+from executorch.backends.vulkan.test.harness import example, lower, lowered
+from executorch.runtime import Runtime
+
+
+def load(edge):
+    """The method of a program, which refers to its bytes."""
+    return Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+
+
+def check(method, module, inputs, tolerance):
+    """Compares a run with eager PyTorch."""
+    wanted = torch.utils._pytree.tree_leaves(module(*inputs))
+    for got, want in zip(method.execute(list(inputs)), wanted, strict=True):
+        torch.testing.assert_close(got, want, atol=tolerance, rtol=tolerance)
+
+
+def test_the_backend_is_there():
+    assert Runtime.get().backend_registry.is_available("VulkanBackend")
+
+
+@pytest.mark.parametrize("name", [*cases.GROUPS, *models.MODELS])
+def test_operators_and_models(name):
+    module, inputs = example(name)
+    check(load(lowered(name)), module, inputs, 1e-4)
+
+
+@pytest.mark.parametrize("name", ["products", "convolutions", *models.MODELS])
+def test_half_precision(name):
+    module, inputs = example(name)
+    check(load(lowered(name, half=True)), module, inputs, 1e-2)
+
+
+def test_sizes_change_from_run_to_run():
+    torch.manual_seed(0)
+    model = models.Dynamic()
+    method = load(lower(model, (torch.randint(0, 20, (3, 4)),), dynamic_shapes=model.SHAPES))
+    for sizes in ((3, 4), (10, 12), (2, 5)):
+        check(method, model, (torch.randint(0, 20, sizes),), 1e-5)
+
+
+@pytest.mark.parametrize("name", models.QUANTIZED)
+def test_quantized_weights(name):
+    model, inputs = models.quantized(name)
+    check(load(lower(model, inputs)), model, inputs, 1e-3)
