@@ -47,7 +47,7 @@ def test_a_project_has_the_checkout_as_a_directory(output_base, tmp_path):
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("EXECUTORCH_BUILD_VULKAN=ON", "there is no Vulkan backend in C++"),
+        ("EXECUTORCH_BUILD_VULKAN=ON", "the Vulkan backend is built by Bazel only"),
         ("EXECUTORCH_LOG_LEVEL=loud", "one of debug, info, error, fatal"),
     ],
 )
