@@ -15,7 +15,7 @@ import torch
 from torch._export.verifier import _VerifierMeta
 from torch.fx import GraphModule, Node
 
-from executorch.dialects import meta_keys
+from executorch.dialects import memory, meta_keys
 from executorch.dialects.dim_order_ops import MEMORY_FORMAT_OP_TO_DIM_ORDER_OP
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import ExportErrorType, Problems, SpecViolationError
@@ -196,6 +196,8 @@ def _aten_target_rule(rules: DialectRules) -> Callable[[Node], "str | None"]:
 
 def _scalar_function_rule(target: Any) -> "str | None":
     if isinstance(target, (HigherOrderOperator, types.BuiltinFunctionType)):
+        return None
+    if target is memory.alloc:  # Work space that a backend's pass gives to a kernel.
         return None
     module = getattr(target, "__module__", "") or ""
     if module in ("math", "_operator", "operator", "torch") or module.startswith("torch.fx.experimental"):
