@@ -67,6 +67,12 @@ EDGES = {
     },
     # Offers what the backend can do to the export library.
     "backends/vulkan/recipes": {"py": ["backends/vulkan", "export"], "cc": []},
+    # Kernels for microcontrollers and what leads to them; the quantizer is the family's.
+    "backends/cortex_m": {
+        "py": ["dialects", "ir", "passes", "backends", "backends/arm"],
+        "cc": ["runtime", "kernels"],
+        "tests": ["exir", "kernels"],
+    },
     "backends/xnnpack": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime", "extension"],

@@ -7,6 +7,7 @@ it with the `microlibrary` of each directory.
 LIBRARIES = {
     "backends": ["wheel"],
     "backends/arm": ["wheel"],
+    "backends/cortex_m": ["wheel"],
     "backends/openvino": ["wheel"],
     "backends/vulkan": ["wheel"],
     "backends/xnnpack": ["wheel", "dist"],

@@ -27,6 +27,8 @@ PYTHON_LAYERS = [
     {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
     {"backends/arm", "backends/vulkan", "extension/llm/models"},
     {"exir", "extension/flat_tensor"},
+    {"backends/arm", "extension/llm/models"},
+    {"exir", "backends/cortex_m", "extension/flat_tensor"},
     {
         "devtools",
         "devtools/intermediate_output_tap",
@@ -57,6 +59,7 @@ CC_LAYERS = [
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {"backends/openvino", "backends/vulkan", "backends/xnnpack", "extension/llm/custom_ops"},
+    {"backends/cortex_m", "backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
     {
         "runtime/python",
         "examples/models/llama",

@@ -66,7 +66,7 @@ def source_files(root: pathlib.Path, suffixes: tuple[str, ...], free: bool = Fal
 
 
 def _backend(path: str) -> str | None:
-    """The backend that a path belongs to: no backend may know another."""
+    """The backend that a path belongs to: none may know another, unless its row names it."""
     parts = path.split("/")
     # What stands in backends/test is about several of them, and backends/transforms is there for all.
     shared = ("test", "transforms")
@@ -102,7 +102,8 @@ class Table:
         if own is None or other is None:
             # No library uses a free directory; a file without a row is reported elsewhere.
             return own is None
-        if _backend(path) and _backend(target) and _backend(path) != _backend(target):
+        backends = _backend(path), _backend(target)
+        if all(backends) and backends[0] != backends[1] and other not in self.edges[own][kind]:
             return False
         if own == other or (kind == "py" and own.split("/")[0] == other.split("/")[0]):
             return True

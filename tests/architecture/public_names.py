@@ -22,6 +22,8 @@ PYTHON: dict[str, tuple[str, ...]] = {
         "VulkanQuantizer",
         "get_symmetric_quantization_config",
     ),
+    "executorch.backends.cortex_m.passes.cortex_m_pass_manager": ("CortexMPassManager",),
+    "executorch.backends.cortex_m.quantizer.quantizer": ("CortexMQuantizer",),
     "executorch.devtools": (
         "BundledProgram",
         "ETRecord",

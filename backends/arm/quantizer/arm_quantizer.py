@@ -109,20 +109,19 @@ class TOSAQuantizer(Quantizer):
         return model
 
     def annotate(self, model: GraphModule) -> GraphModule:
-        groups: list[tuple[Filter, QuantizationConfig | None]] = [
-            *((get_module_name_filter(name), one) for name, one in self.module_name_config.items()),
-            *((_type_filter(kind), one) for kind, one in self.module_type_config.items()),
-            (lambda node: True, self.global_config),
-        ]
-
-        def config_of(node: Node) -> QuantizationConfig | None:
-            return next(config for accepts, config in groups if accepts(node))
-
-        for node, why in annotate(model, config_of):
+        for node, why in annotate(model, self.config_of):
             logger.info("%s (%s) stays in floating point: %s", node.name, node.target, why)
         if self.io_config is not None:
             _annotate_io(model, self.io_config)
         return model
+
+    def config_of(self, node: Node) -> QuantizationConfig | None:
+        """The config of a node: the most special that fits."""
+        groups: list[tuple[Filter, QuantizationConfig | None]] = [
+            *((get_module_name_filter(name), one) for name, one in self.module_name_config.items()),
+            *((_type_filter(kind), one) for kind, one in self.module_type_config.items()),
+        ]
+        return next((config for accepts, config in groups if accepts(node)), self.global_config)
 
     def validate(self, model: GraphModule) -> None:
         """Everything that ``annotate`` writes is known to the lowering."""

@@ -1,0 +1,94 @@
+/**
+ * @file
+ * Factors between scales as integers, as TensorFlow Lite and CMSIS-NN define them: a multiplier of
+ * 31 fractional bits and a power of two, two roundings.
+ */
+#pragma once
+
+#include <cstdint>
+
+#if !defined(EXECUTORCH_CORTEX_M_PORTABLE)
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+#define EXECUTORCH_CORTEX_M_MVE 1
+#include <arm_mve.h>
+#elif defined(__ARM_FEATURE_DSP) && defined(__ARM_FEATURE_SIMD32) && __ARM_ARCH_PROFILE == 'M'
+#define EXECUTORCH_CORTEX_M_DSP 1
+#include <arm_acle.h>
+#endif
+#endif
+
+namespace cortex_m::native {
+
+/// A factor: multiplier * 2^(shift - 31).
+struct Factor {
+  int32_t multiplier;
+  int32_t shift;
+};
+
+/// The largest distance that sums are shifted by.
+constexpr int32_t kMostShift = 31;
+
+/// Half of the product's 2^31st part, rounded; halves go up.
+inline int32_t high_product(int32_t value, int32_t multiplier) {
+  return static_cast<int32_t>((int64_t{value} * multiplier + (int64_t{1} << 30)) >> 31);
+}
+
+/// value / 2^exponent, rounded; halves go away from zero.
+inline int32_t divide_by_power(int32_t value, int32_t exponent) {
+  const int32_t mask = static_cast<int32_t>((uint32_t{1} << exponent) - 1);
+  const int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
+}
+
+/// value times the factor.
+inline int32_t requantize(int32_t value, Factor factor) {
+  const int32_t left = factor.shift > 0 ? factor.shift : 0;
+  const int32_t right = factor.shift > 0 ? 0 : -factor.shift;
+  const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(value) << left);
+  return divide_by_power(high_product(shifted, factor.multiplier), right);
+}
+
+/// What becomes of a sum that has the output's scale.
+struct Output {
+  int32_t offset;
+  int32_t min;
+  int32_t max;
+};
+
+inline int8_t finish(int32_t value, Factor factor, Output output) {
+  int32_t result = requantize(value, factor) + output.offset;
+  result = result < output.min ? output.min : result;
+  return static_cast<int8_t>(result > output.max ? output.max : result);
+}
+
+#if EXECUTORCH_CORTEX_M_MVE
+
+inline int32x4_t divide_by_power(int32x4_t value, int32x4_t minus_exponent) {
+  // The rounding shift rounds halves up; one less where the value is negative rounds them down.
+  const int32x4_t fixup = vshrq_n_s32(vandq_s32(value, minus_exponent), 31);
+  return vrshlq_s32(vqaddq_s32(value, fixup), minus_exponent);
+}
+
+/// Four values times one factor.
+inline int32x4_t requantize(int32x4_t values, Factor factor) {
+  const int32_t left = factor.shift > 0 ? factor.shift : 0;
+  const int32_t right = factor.shift > 0 ? 0 : factor.shift;
+  const int32x4_t product = vqrdmulhq_n_s32(vshlq_r_s32(values, left), factor.multiplier);
+  return divide_by_power(product, vdupq_n_s32(right));
+}
+
+/// Four values times a factor each.
+inline int32x4_t requantize(int32x4_t values, int32x4_t multipliers, int32x4_t shifts) {
+  const int32x4_t zero = vdupq_n_s32(0);
+  const int32x4_t product = vqrdmulhq_s32(vshlq_s32(values, vmaxq_s32(shifts, zero)), multipliers);
+  return divide_by_power(product, vminq_s32(shifts, zero));
+}
+
+inline int32x4_t finish(int32x4_t values, Output output) {
+  const int32x4_t result = vaddq_n_s32(values, output.offset);
+  return vminq_s32(vmaxq_s32(result, vdupq_n_s32(output.min)), vdupq_n_s32(output.max));
+}
+
+#endif
+
+}  // namespace cortex_m::native

@@ -1,0 +1,99 @@
+/**
+ * @file
+ * What the kernels check, and where they find memory to work in.
+ */
+#pragma once
+
+#include <executorch/backends/cortex_m/kernels/products.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+
+namespace cortex_m::native {
+
+using executorch::aten::ArrayRef;
+using executorch::aten::IntArrayRef;
+using executorch::aten::ScalarType;
+using executorch::aten::Tensor;
+using executorch::runtime::Error;
+using executorch::runtime::KernelRuntimeContext;
+using torch::executor::native::util::is_contiguous;
+using torch::executor::native::util::require;
+using torch::executor::native::util::resize;
+using torch::executor::native::util::resize_like;
+using torch::executor::native::util::same_layout;
+using torch::executor::native::util::same_shape;
+using torch::executor::native::util::Shape;
+template <typename T>
+using optional = std::optional<T>;
+
+/// A batch of images, channels last in memory.
+struct Images {
+  int32_t batch = 0;
+  int32_t height = 0;
+  int32_t width = 0;
+  int32_t channels = 0;
+  const int8_t* data = nullptr;
+};
+
+/// How an operator writes the sizes of images.
+enum class Layout : uint8_t {
+  kChannelsLast,  // [n, c, h, w] in the memory format channels_last
+  kNhwc,          // [n, h, w, c], contiguous
+};
+
+/// Checks type, rank and order in memory. @returns false after failing the kernel.
+bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout, Images& images);
+
+/// Gives `out` its sizes and checks its order. @returns false after failing the kernel.
+bool write_images(KernelRuntimeContext& ctx, const Images& like, Layout layout, Tensor& out,
+                  int8_t*& data);
+
+/// Requires int8.
+bool require_int8(KernelRuntimeContext& ctx, const Tensor& tensor);
+
+/// Two numbers, or one for both. @returns false after failing the kernel.
+bool read_pair(KernelRuntimeContext& ctx, IntArrayRef list, int32_t least, int32_t (&pair)[2]);
+
+/// Requires that arithmetic in 32 bits holds: the offset of int8, bounds within int8.
+bool read_output(KernelRuntimeContext& ctx, int64_t offset, int64_t min, int64_t max,
+                 Output& output);
+
+/// Requires a multiplier and a shift that `requantize` takes.
+bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, Factor& factor);
+
+/// Requires one of each channel, int32.
+bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Tensor& shifts,
+                  size_t channels, Factors& factors);
+
+/// Requires int32, one for each channel; null if there is no bias.
+bool read_bias(KernelRuntimeContext& ctx, const optional<Tensor>& bias, size_t channels,
+               const int32_t*& values);
+
+/// Requires a zero point of int8, or its negation.
+bool require_offset(KernelRuntimeContext& ctx, int64_t offset);
+
+/**
+ * Memory to work in, aligned to eight bytes: the planned tensor, or the context's if that is too
+ * small.
+ * @returns null after failing the kernel.
+ */
+uint8_t* scratch_memory(KernelRuntimeContext& ctx, const Tensor* planned, size_t bytes);
+
+/// Parts of one piece of memory, one after the other, each aligned to eight bytes.
+class Scratch {
+ public:
+  explicit Scratch(uint8_t* memory) : next_(memory) {}
+
+  template <typename T>
+  T* take(size_t count) {
+    T* const part = reinterpret_cast<T*>(next_);
+    next_ += bytes(count * sizeof(T));
+    return part;
+  }
+
+  static constexpr size_t bytes(size_t size) { return (size + 7) / 8 * 8; }
+
+ private:
+  uint8_t* next_;
+};
+
+}  // namespace cortex_m::native

@@ -1,0 +1,316 @@
+#include <cstring>
+
+#include <executorch/backends/cortex_m/kernels/common.h>
+
+namespace cortex_m::native {
+
+namespace {
+
+/// What a convolution was given, checked.
+struct Convolution {
+  Images in;
+  Images out;
+  int32_t kernel[2];
+  int32_t stride[2];
+  int32_t padding[2];
+  int32_t dilation[2];
+  int8_t fill;  // what stands beyond the borders: the input's zero point
+  bool transposed;
+};
+
+/// Bytes of scratch: seeds, columns, and columns as int16.
+size_t scratch_bytes(size_t channels, size_t depth) {
+  return Scratch::bytes(4 * channels) + Scratch::bytes(kColumns * aligned(depth)) +
+         Scratch::bytes(2 * expanded_size(depth));
+}
+
+void copy(int8_t* to, const int8_t* from, size_t n) {
+  // Runs are short: a call of memcpy costs more than they do.
+#if EXECUTORCH_CORTEX_M_MVE
+  for (; n > 0; n -= n < 16 ? n : 16, from += 16, to += 16) {
+    const mve_pred16_t lanes = vctp8q(static_cast<uint32_t>(n));
+    vstrbq_p_s8(to, vldrbq_z_s8(from, lanes), lanes);
+  }
+#else
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    uint32_t word;
+    std::memcpy(&word, from + i, 4);
+    std::memcpy(to + i, &word, 4);
+  }
+  for (; i < n; ++i) {
+    to[i] = from[i];
+  }
+#endif
+}
+
+/// The input's coordinate that a tap reads for an output's; -1 if there is none.
+int32_t source(const Convolution& conv, size_t axis, int32_t at, int32_t tap, int32_t size) {
+  const int32_t shifted = tap * conv.dilation[axis];
+  int32_t from;
+  if (conv.transposed) {
+    from = at + conv.padding[axis] - shifted;
+    if (from < 0 || from % conv.stride[axis] != 0) {
+      return -1;
+    }
+    from /= conv.stride[axis];
+  } else {
+    from = at * conv.stride[axis] - conv.padding[axis] + shifted;
+  }
+  return from < size ? from : -1;
+}
+
+/// All inputs of one output: [kernel height, kernel width, channels].
+void gather(const Convolution& conv, int32_t image, int32_t y, int32_t x, int8_t* column) {
+  const auto run = static_cast<size_t>(conv.in.channels);
+  const bool neighbours = !conv.transposed && conv.dilation[1] == 1;
+  const int32_t first_x = x * conv.stride[1] - conv.padding[1];
+  const bool inside = neighbours && first_x >= 0 && first_x + conv.kernel[1] <= conv.in.width;
+  const auto row_size = static_cast<size_t>(conv.kernel[1]) * run;
+  const int32_t first_y = y * conv.stride[0] - conv.padding[0];
+  if (inside && first_y >= 0 &&
+      first_y + conv.dilation[0] * (conv.kernel[0] - 1) < conv.in.height) {
+    const int8_t* from =
+        conv.in.data +
+        ((image * conv.in.height + first_y) * conv.in.width + first_x) * conv.in.channels;
+    const int32_t step = conv.dilation[0] * conv.in.width * conv.in.channels;
+    for (int32_t ky = 0; ky < conv.kernel[0]; ++ky, from += step, column += row_size) {
+      copy(column, from, row_size);
+    }
+    return;
+  }
+  for (int32_t ky = 0; ky < conv.kernel[0]; ++ky, column += row_size) {
+    const int32_t from_y = source(conv, 0, y, ky, conv.in.height);
+    if (from_y < 0) {
+      std::memset(column, conv.fill, row_size);
+      continue;
+    }
+    const int8_t* const row =
+        conv.in.data + (image * conv.in.height + from_y) * conv.in.width * conv.in.channels;
+    if (inside) {
+      copy(column, row + first_x * conv.in.channels, row_size);
+      continue;
+    }
+    for (int32_t kx = 0; kx < conv.kernel[1]; ++kx) {
+      const int32_t from_x = source(conv, 1, x, kx, conv.in.width);
+      int8_t* const to = column + static_cast<size_t>(kx) * run;
+      if (from_x < 0) {
+        std::memset(to, conv.fill, run);
+      } else {
+        copy(to, row + from_x * conv.in.channels, run);
+      }
+    }
+  }
+}
+
+/// Outputs of the same image in a row of memory, up to kColumns at a time.
+void convolve(const Convolution& conv, const Layer& layer, Scratch scratch, int8_t* out) {
+  int8_t* const columns = scratch.take<int8_t>(kColumns * aligned(layer.depth));
+  auto* const expanded = scratch.take<int16_t>(expanded_size(layer.depth));
+  const bool direct = !conv.transposed && conv.kernel[0] == 1 && conv.kernel[1] == 1 &&
+                      conv.padding[0] == 0 && conv.padding[1] == 0;
+  const int8_t* pointers[kColumns];
+  size_t waiting = 0;
+  for (int32_t n = 0; n < conv.out.batch; ++n) {
+    for (int32_t y = 0; y < conv.out.height; ++y) {
+      for (int32_t x = 0; x < conv.out.width; ++x) {
+        if (direct) {
+          const int32_t row = n * conv.in.height + y * conv.stride[0];
+          pointers[waiting] =
+              conv.in.data + (row * conv.in.width + x * conv.stride[1]) * conv.in.channels;
+        } else {
+          int8_t* const column = columns + waiting * aligned(layer.depth);
+          gather(conv, n, y, x, column);
+          pointers[waiting] = column;
+        }
+        if (++waiting == kColumns) {
+          multiply_columns(layer, pointers, waiting, expanded, out);
+          out += waiting * layer.channels;
+          waiting = 0;
+        }
+      }
+    }
+  }
+  if (waiting != 0) {
+    multiply_columns(layer, pointers, waiting, expanded, out);
+  }
+}
+
+/// Rows or columns of the output.
+int32_t size_of(const Convolution& conv, size_t axis, int32_t in, int32_t output_padding) {
+  const int32_t reach = conv.dilation[axis] * (conv.kernel[axis] - 1) + 1;
+  if (conv.transposed) {
+    return (in - 1) * conv.stride[axis] - 2 * conv.padding[axis] + reach + output_padding;
+  }
+  const int32_t room = in + 2 * conv.padding[axis] - reach;
+  return room < 0 ? 0 : room / conv.stride[axis] + 1;
+}
+
+/// The operators' arguments.
+struct Arguments {
+  const Tensor& input;
+  const Tensor& weight;
+  const optional<Tensor>& bias;
+  IntArrayRef stride;
+  IntArrayRef padding;
+  IntArrayRef output_padding;
+  IntArrayRef dilation;
+  int64_t input_offset;
+  int64_t output_offset;
+  const Tensor& multipliers;
+  const Tensor& shifts;
+  int64_t activation_min;
+  int64_t activation_max;
+  const Tensor& scratch;
+};
+
+Tensor& run(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, bool transposed,
+            Tensor& out) {
+  Convolution conv;
+  conv.transposed = transposed;
+  int32_t extra[2];
+  Layer layer;
+  if (!read_images(ctx, args.input, layout, conv.in) || !require_int8(ctx, args.weight) ||
+      !require(ctx,
+               args.weight.dim() == 4 && is_contiguous(args.weight) &&
+                   args.weight.size(3) == conv.in.channels,
+               "the weight is contiguous, [outputs, height, width, inputs]") ||
+      !read_pair(ctx, args.stride, 1, conv.stride) ||
+      !read_pair(ctx, args.padding, 0, conv.padding) ||
+      !read_pair(ctx, args.output_padding, 0, extra) ||
+      !read_pair(ctx, args.dilation, 1, conv.dilation) || !require_offset(ctx, args.input_offset) ||
+      !read_output(ctx, args.output_offset, args.activation_min, args.activation_max,
+                   layer.output)) {
+    return out;
+  }
+  layer.weight = args.weight.const_data_ptr<int8_t>();
+  layer.channels = static_cast<size_t>(args.weight.size(0));
+  conv.kernel[0] = static_cast<int32_t>(args.weight.size(1));
+  conv.kernel[1] = static_cast<int32_t>(args.weight.size(2));
+  layer.depth = static_cast<size_t>(conv.kernel[0] * conv.kernel[1] * conv.in.channels);
+  // The zero point of int8 that the offset takes away.
+  conv.fill = static_cast<int8_t>(-args.input_offset);
+  conv.out.batch = conv.in.batch;
+  conv.out.channels = static_cast<int32_t>(args.weight.size(0));
+  conv.out.height = size_of(conv, 0, conv.in.height, extra[0]);
+  conv.out.width = size_of(conv, 1, conv.in.width, extra[1]);
+  const int32_t* bias = nullptr;
+  int8_t* data = nullptr;
+  if (!require(ctx, conv.out.height >= 0 && conv.out.width >= 0, "the output has no size") ||
+      !read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors) ||
+      !read_bias(ctx, args.bias, layer.channels, bias) ||
+      !write_images(ctx, conv.out, layout, out, data) || out.numel() == 0) {
+    return out;
+  }
+  uint8_t* const memory =
+      scratch_memory(ctx, &args.scratch, scratch_bytes(layer.channels, layer.depth));
+  if (memory == nullptr) {
+    return out;
+  }
+  Scratch scratch(memory);
+  auto* const seeds = scratch.take<int32_t>(layer.channels);
+  make_seeds(layer.weight, layer.channels, layer.depth, bias,
+             static_cast<int32_t>(args.input_offset), seeds);
+  layer.seeds = seeds;
+  convolve(conv, layer, scratch, data);
+  return out;
+}
+
+constexpr int64_t kNone[] = {0, 0};
+
+}  // namespace
+
+Tensor& quantized_conv2d_out(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight,
+                             const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
+                             IntArrayRef dilation, int64_t input_offset, int64_t output_offset,
+                             const Tensor& requantize_multipliers, const Tensor& requantize_shifts,
+                             int64_t activation_min, int64_t activation_max, const Tensor& scratch,
+                             Tensor& out) {
+  const Arguments args = {input,
+                          weight,
+                          bias,
+                          stride,
+                          padding,
+                          IntArrayRef(kNone, 2),
+                          dilation,
+                          input_offset,
+                          output_offset,
+                          requantize_multipliers,
+                          requantize_shifts,
+                          activation_min,
+                          activation_max,
+                          scratch};
+  return run(ctx, args, Layout::kChannelsLast, false, out);
+}
+
+Tensor& quantized_conv2d_nhwc_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                  const Tensor& weight, const optional<Tensor>& bias,
+                                  IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                  int64_t input_offset, int64_t output_offset,
+                                  const Tensor& requantize_multipliers,
+                                  const Tensor& requantize_shifts, int64_t activation_min,
+                                  int64_t activation_max, const Tensor& scratch, Tensor& out) {
+  const Arguments args = {input,
+                          weight,
+                          bias,
+                          stride,
+                          padding,
+                          IntArrayRef(kNone, 2),
+                          dilation,
+                          input_offset,
+                          output_offset,
+                          requantize_multipliers,
+                          requantize_shifts,
+                          activation_min,
+                          activation_max,
+                          scratch};
+  return run(ctx, args, Layout::kNhwc, false, out);
+}
+
+Tensor& quantized_transpose_conv2d_out(
+    KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight,
+    const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
+    IntArrayRef output_padding, IntArrayRef dilation, int64_t input_offset, int64_t output_offset,
+    const Tensor& requantize_multipliers, const Tensor& requantize_shifts, int64_t activation_min,
+    int64_t activation_max, const Tensor& scratch, const Tensor& /*output_scratch*/, Tensor& out) {
+  const Arguments args = {input,
+                          weight,
+                          bias,
+                          stride,
+                          padding,
+                          output_padding,
+                          dilation,
+                          input_offset,
+                          output_offset,
+                          requantize_multipliers,
+                          requantize_shifts,
+                          activation_min,
+                          activation_max,
+                          scratch};
+  return run(ctx, args, Layout::kChannelsLast, true, out);
+}
+
+Tensor& quantized_transpose_conv2d_nhwc_out(
+    KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight,
+    const optional<Tensor>& bias, IntArrayRef stride, IntArrayRef padding,
+    IntArrayRef output_padding, IntArrayRef dilation, int64_t input_offset, int64_t output_offset,
+    const Tensor& requantize_multipliers, const Tensor& requantize_shifts, int64_t activation_min,
+    int64_t activation_max, const Tensor& scratch, const Tensor& /*output_scratch*/, Tensor& out) {
+  const Arguments args = {input,
+                          weight,
+                          bias,
+                          stride,
+                          padding,
+                          output_padding,
+                          dilation,
+                          input_offset,
+                          output_offset,
+                          requantize_multipliers,
+                          requantize_shifts,
+                          activation_min,
+                          activation_max,
+                          scratch};
+  return run(ctx, args, Layout::kNhwc, true, out);
+}
+
+}  // namespace cortex_m::native

@@ -1,0 +1,74 @@
+"""All passes that take a quantized edge program to the operators of ``cortex_m``, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from executorch.backends.cortex_m.passes.explicit_layout_pass import ExplicitLayoutPass
+from executorch.backends.cortex_m.passes.fold_quantized_pass import FoldQuantizedPass
+from executorch.backends.cortex_m.passes.linear_layers_pass import JoinLinearLayersPass, SplitLinearLayersPass
+from executorch.backends.transforms.remove_getitem_op import RemoveGetItemPass
+from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+
+
+class CortexMPassManager(ExportedProgramPassBase):
+    """Quantized operators of an edge program become operators of ``cortex_m``.
+
+    Either with the program, ``CortexMPassManager(edge.exported_program()).transform()``, or as one of the passes of
+    ``edge.transform([CortexMPassManager()])``.
+
+    Args:
+        exported_program: in the edge dialect; for ``transform``.
+        passes: classes to use instead of the usual ones.
+        use_explicit_layout: operators on images get contiguous ``[n, h, w, c]`` and stand between transpositions where
+            the model has another order. Without it they get ``[n, c, h, w]``, which kernels ask to be in the memory format
+            channels_last: the model's inputs have to be.
+    """
+
+    #: In order; those that need a program beside those that need a graph.
+    pass_list: tuple[type[Any], ...] = (
+        RemoveGetItemPass,
+        JoinLinearLayersPass,
+        FoldQuantizedPass,
+        SplitLinearLayersPass,
+        ExplicitLayoutPass,
+    )
+
+    def __init__(
+        self,
+        exported_program: ExportedProgram | None = None,
+        passes: Sequence[type[Any]] | None = None,
+        use_explicit_layout: bool = True,
+    ) -> None:
+        self.exported_program = exported_program
+        self.passes = tuple(self.pass_list if passes is None else passes)
+        if not use_explicit_layout:
+            self.passes = tuple(one for one in self.passes if one is not ExplicitLayoutPass)
+
+    def transform(self) -> ExportedProgram:
+        """The program, changed in place.
+
+        Raises:
+            ValueError: none was given.
+        """
+        if self.exported_program is None:
+            raise ValueError("no program to transform; give CortexMPassManager the edge program")
+        return self.call(self.exported_program).exported_program
+
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        modified = False
+        for kind in self.passes:
+            one = kind()
+            if isinstance(one, ExportedProgramPassBase):
+                result = one(exported_program)
+                exported_program, changed = result.exported_program, result.modified
+            else:
+                changed = one(exported_program.graph_module).modified
+            modified |= changed
+        return ExportedProgramPassResult(exported_program, modified)
+
+
+__all__ = ["CortexMPassManager"]

@@ -1,0 +1,115 @@
+"""Operators on integers in place of those in floating point between dequantizations and a quantization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.cortex_m.passes import fold_layers, fold_simple  # noqa: F401  (register themselves)
+from executorch.backends.cortex_m.passes.fold_simple import table
+from executorch.backends.cortex_m.passes.folding import FOLDS, Call, cortex_m
+from executorch.backends.cortex_m.passes.quantized_values import Quant, integers_of, name_of, quantized_by
+from executorch.dialects.edge_ops import edge_op
+from executorch.ir.rewriter import new_call, replace
+from executorch.ir.signature import constant_values, sync_signature
+from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+
+#: Operators whose kernels bound their results, so that an activation behind costs nothing.
+_BOUNDED = {"aten::add", "aten::convolution", "aten::linear", "aten::sub"}
+
+
+class FoldQuantizedPass(ExportedProgramPassBase):
+    """Makes ``cortex_m`` operators of ``quantize(op(dequantize(x), ...))``; what none is made of stays.
+
+    An activation that clamps becomes the bounds of the layer before it; other functions of one element become tables,
+    several in a row one. Quantizations that remain become those of ``cortex_m``.
+    """
+
+    def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
+        graph = exported_program.graph
+        constants = constant_values(exported_program)
+        modified = False
+        for node in list(graph.nodes):
+            output = quantized_by(node)
+            folded = None if output is None else _fold(exported_program, constants, node, output)
+            if folded is not None:
+                replace(node, folded)
+                modified = True
+        modified |= _own_quantizations(exported_program)
+        if modified:
+            graph.eliminate_dead_code()
+            sync_signature(exported_program)
+            exported_program.graph_module.recompile()
+        return ExportedProgramPassResult(exported_program, modified)
+
+
+def _fold(
+    program: ExportedProgram, constants: dict[Node, torch.Tensor], place: Node, output: Quant
+) -> Node | None:
+    source = place.args[0]
+    if not isinstance(source, Node):
+        return None
+    have = integers_of(source)
+    if have is not None and have.quant == output:
+        return have.node
+    before, bounds = _clamped(source)
+    if before is not None and name_of(before) in _BOUNDED:
+        narrowed = _narrow(output, bounds)
+        if narrowed is not None:
+            made = FOLDS[name_of(before)](Call(program, constants, before, place, narrowed))
+            if made is not None:
+                return made
+    call = Call(program, constants, source, place, output)
+    known = FOLDS.get(name_of(source))
+    made = known(call) if known is not None else None
+    return made if made is not None else table(call)
+
+
+def _clamped(node: Node) -> tuple[Node | None, tuple[Any, ...]]:
+    """What an activation that only clamps is applied to, if nobody else reads it, and its bounds."""
+    name, args = name_of(node), list[Any](node.args)
+    if name == "aten::relu":
+        bounds: tuple[Any, ...] = (0.0, None)
+    elif name == "aten::hardtanh":
+        bounds = tuple([*args[1:], *[-1.0, 1.0][len(args) - 1 :]])
+    elif name == "aten::clamp":
+        bounds = tuple([*args[1:], None, None][:2])
+    else:
+        return None, (None, None)
+    before = args[0]
+    return (before if isinstance(before, Node) and len(before.users) == 1 else None), bounds
+
+
+def _narrow(output: Quant, bounds: tuple[Any, ...]) -> Quant | None:
+    """Rounding keeps the order, so that a quantized bound bounds what is quantized."""
+
+    def quantized(real: float) -> int:
+        return max(output.low, min(output.high, round(float(real) / output.scale) + output.zero_point))
+
+    low = output.low if bounds[0] is None else quantized(bounds[0])
+    high = output.high if bounds[1] is None else quantized(bounds[1])
+    return output._replace(low=low, high=high) if low <= high else None
+
+
+_OWN = {
+    "quantized_decomposed::quantize_per_tensor": cortex_m.quantize_per_tensor.default,
+    "quantized_decomposed::dequantize_per_tensor": cortex_m.dequantize_per_tensor.default,
+}
+
+
+def _own_quantizations(program: ExportedProgram) -> bool:
+    modified = False
+    for node in list(program.graph.nodes):
+        own = _OWN.get(name_of(node))
+        if own is None or not node.users or (quantized_by(node) is None and integers_of(node) is None):
+            continue
+        with node.graph.inserting_before(node):
+            replace(node, new_call(node, edge_op(own), node.args[:6]))
+        modified = True
+    return modified
+
+
+__all__ = ["FoldQuantizedPass"]

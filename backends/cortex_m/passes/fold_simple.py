@@ -1,0 +1,270 @@
+"""Sums, products, tables, pools and moves, on integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import Node
+from torch.fx.node import map_arg
+
+from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
+from executorch.backends.cortex_m.ops.softmax import softmax_parameters
+from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
+from executorch.backends.cortex_m.passes.quantized_values import Integers, Quant, integers_of, name_of, op_of
+from executorch.ir.values import value_of
+
+_SUM_BITS = 20
+_INT8 = (-128, 127)
+
+
+def _operand(call: Call, node: Any) -> Integers | None:
+    """Integers behind an operand; a constant that was left in floating point is quantized here."""
+    if isinstance(node, Node) and node in call.constants and call.constants[node].is_floating_point():
+        return _quantized_constant(call, call.constants[node])
+    return integers_of(node)
+
+
+def _quantized_constant(call: Call, value: torch.Tensor) -> Integers:
+    low, high = min(float(value.min()), 0.0), max(float(value.max()), 0.0)
+    scale = max((high - low) / 255, 2.0**-16)
+    zero_point = max(-128, min(127, round(-128 - low / scale)))
+    quantized = (value / scale).round().add(zero_point).clamp(*_INT8).to(torch.int8)
+    node = call.constant(quantized, "constant")
+    return Integers(node, Quant(scale, zero_point, *_INT8, torch.int8))
+
+
+@fold("add", "sub")
+def add(call: Call) -> Node | None:
+    if call.node.kwargs.get("alpha", 1) != 1 or len(call.args) > 2:
+        return None
+    left, right = (_operand(call, one) for one in call.args)
+    if left is None or right is None:
+        return None
+    coarse = 2 * max(left.quant.scale, right.quant.scale)
+    sign = -1 if name_of(call.node) == "aten::sub" else 1
+    output = call.output
+    return call.call(
+        cortex_m.quantized_add.default,
+        left.node,
+        left.quant.zero_point,
+        *quantize_multiplier(left.quant.scale / coarse),
+        right.node,
+        right.quant.zero_point,
+        *quantize_multiplier(sign * right.quant.scale / coarse),
+        output.zero_point,
+        *quantize_multiplier(coarse / ((1 << _SUM_BITS) * output.scale)),
+        output.low,
+        output.high,
+    )
+
+
+@fold("mul")
+def mul(call: Call) -> Node | None:
+    left, right = (_operand(call, one) for one in call.args)
+    if left is None or right is None or (call.output.low, call.output.high) != _INT8:
+        return None
+    factor = quantize_multiplier(left.quant.scale * right.quant.scale / call.output.scale)
+    return call.call(
+        cortex_m.quantized_mul.default,
+        left.node,
+        left.quant.zero_point,
+        right.node,
+        right.quant.zero_point,
+        call.output.zero_point,
+        *factor,
+    )
+
+
+def _same(left: Quant, right: Quant) -> bool:
+    return (left.scale, left.zero_point) == (right.scale, right.zero_point)
+
+
+@fold("minimum", "maximum")
+def extreme(call: Call) -> Node | None:
+    left, right = (integers_of(one) for one in call.args)
+    if (
+        left is None
+        or right is None
+        or not _same(left.quant, call.output)
+        or not _same(right.quant, call.output)
+    ):
+        return None
+    name = name_of(call.node).partition("::")[2]
+    return call.call(getattr(cortex_m, name).default, left.node, right.node)
+
+
+@fold("softmax", "_softmax")
+def softmax(call: Call) -> Node | None:
+    have = integers_of(call.args[0])
+    dim = call.args[1]
+    output = call.output
+    if have is None or (output.scale, output.zero_point) != (1 / 256, -128):
+        return None
+    shape = shape_of(have.node)
+    if dim not in (-1, len(shape) - 1) or shape[-1] >= 4096:
+        return None
+    parameters = softmax_parameters(have.quant.scale)
+    return call.call(
+        cortex_m.softmax.default, have.node, -1, have.quant.zero_point, output.zero_point, *parameters
+    )
+
+
+@fold("max_pool2d")
+def max_pool(call: Call) -> Node | None:
+    defaults: tuple[Any, ...] = ([], [0, 0], [1, 1], False)
+    given: list[Any] = [*call.args, *defaults[len(call.args) - 2 :]]
+    value, kernel, stride, padding, dilation, ceil_mode = given
+    have = integers_of(value)
+    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) != 4:
+        return None
+    zero_point, output = have.quant.zero_point, call.output
+    limits = (zero_point, zero_point, output.low, output.high)
+    op = cortex_m.quantized_max_pool2d.default
+    return call.call(op, have.node, kernel, stride or kernel, padding, dilation, ceil_mode, *limits)
+
+
+def _average(call: Call, have: Integers, kernel: list[int], stride: list[int], *rest: Any) -> Node:
+    factor = quantize_multiplier(1.0)
+    op = cortex_m.quantized_avg_pool2d.default
+    return call.call(op, have.node, kernel, stride, *rest, have.quant.zero_point, *factor, call.scratch(0))
+
+
+@fold("avg_pool2d")
+def average_pool(call: Call) -> Node | None:
+    defaults: tuple[Any, ...] = ([], [0, 0], False, True, None)
+    given: list[Any] = [*call.args, *defaults[len(call.args) - 2 :]]
+    value, kernel, stride, padding, ceil_mode, count_include_pad, divisor = given
+    have = integers_of(value)
+    if (
+        have is None
+        or not _same(have.quant, call.output)
+        or divisor is not None
+        or len(shape_of(have.node)) != 4
+    ):
+        return None
+    if any(padding) and count_include_pad:
+        if ceil_mode:
+            return None
+        # Zeros that count are part of the image.
+        pads = [0, 0, *(padding * 2)[:2]]
+        padded = call.call(cortex_m.pad.default, have.node, pads, pads, have.quant.zero_point)
+        have, padding = Integers(padded, have.quant), [0, 0]
+    return _average(call, have, kernel, stride or kernel, padding, ceil_mode)
+
+
+@fold("mean")
+def mean(call: Call) -> Node | None:
+    value, dims, keepdim = (*call.args, False)[:3]
+    have = integers_of(value)
+    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) != 4:
+        return None
+    if {dim % 4 for dim in dims or []} != {2, 3}:
+        return None
+    batch, channels, *size = shape_of(have.node)
+    averaged = _average(call, have, size, size, [0, 0], False)
+    if keepdim:
+        return averaged
+    # One number of each channel: they lie in the same order either way.
+    return call.call(torch.ops.aten.view_copy.default, averaged, [batch, channels])
+
+
+@fold("constant_pad_nd")
+def pad(call: Call) -> Node | None:
+    value, pads, number = (*call.args, 0)[:3]
+    have = integers_of(value)
+    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) > 4 or min(pads) < 0:
+        return None
+    quant = have.quant
+    integer = max(quant.low, min(quant.high, round(number / quant.scale) + quant.zero_point))
+    sizes = [*pads, *[0] * (8 - len(pads))]
+    before, after = (list(reversed(sizes[start::2])) for start in (0, 1))
+    return call.call(cortex_m.pad.default, have.node, before, after, integer)
+
+
+@fold("permute_copy", "permute", "transpose_copy", "t_copy")
+def permute(call: Call) -> Node | None:
+    have = integers_of(call.args[0])
+    if have is None or not _same(have.quant, call.output):
+        return None
+    rank = len(shape_of(have.node))
+    order = list(range(rank))
+    if name_of(call.node) in ("aten::permute_copy", "aten::permute"):
+        order = [dim % rank for dim in call.args[1]]
+    else:
+        first, second = call.args[1:] if len(call.args) == 3 else (0, 1)
+        order[first], order[second] = order[second], order[first]
+    return call.call(cortex_m.transpose.default, have.node, order)
+
+
+@fold(
+    "cat",
+    "clone",
+    "expand_copy",
+    "select_copy",
+    "slice_copy",
+    "squeeze_copy",
+    "unsqueeze_copy",
+    "view_copy",
+)
+def move(call: Call) -> Node | None:
+    """Kernels that move integers as they move anything."""
+    places = {}
+    for one in call.node.all_input_nodes:
+        have = integers_of(one)
+        if have is None or not _same(have.quant, call.output):
+            return None
+        places[one] = _plain(call, have.node)
+    return call.call(op_of(call.node), *map_arg(call.args, lambda node: places[node]))
+
+
+def _plain(call: Call, node: Node) -> Node:
+    """The integers in the order in memory that a view reads."""
+    if name_of(call.node) != "aten::view_copy" or value_of(node).is_contiguous():
+        return node
+    return call.call(cortex_m.transpose.default, node, list(range(value_of(node).dim())))
+
+
+def table(call: Call) -> Node | None:
+    """Any functions of one element, one behind the other: looked up."""
+    leaves = _leaves(call, call.node)
+    if leaves is None or len(leaves) != 1:
+        return None
+    (leaf,) = leaves
+    have = integers_of(leaf)
+    if have is None or shape_of(leaf) != shape_of(call.node):
+        return None
+    integers = torch.arange(-128, 128, dtype=torch.float32)
+    reals = (integers - have.quant.zero_point) * have.quant.scale
+    result = _evaluate(call, call.node, {leaf: reals}) / call.output.scale
+    # Of what is no number nothing can be said; kernels make the lowest of it.
+    entries = torch.nan_to_num(result, nan=-1e9, posinf=1e9, neginf=-1e9).round() + call.output.zero_point
+    lut = call.constant(entries.clamp(call.output.low, call.output.high).to(torch.int8), "lut")
+    return call.call(cortex_m.quantized_activation.default, have.node, lut)
+
+
+def _leaves(call: Call, node: Node) -> set[Node] | None:
+    """The dequantizations that a tree of functions of one element stands on; None if it stands on anything else."""
+    if integers_of(node) is not None:
+        return {node}
+    if node in call.constants and call.constants[node].numel() == 1:
+        return set()
+    op = op_of(node)
+    if op is None or torch.Tag.pointwise not in op.tags:
+        return None
+    leaves: set[Node] = set()
+    for one in node.all_input_nodes:
+        found = _leaves(call, one)
+        if found is None:
+            return None
+        leaves |= found
+    return leaves
+
+
+def _evaluate(call: Call, node: Node, known: dict[Node, torch.Tensor]) -> torch.Tensor:
+    if node in call.constants:
+        return call.constants[node].reshape(())
+    if node not in known:
+        args, kwargs = map_arg((node.args, node.kwargs), lambda one: _evaluate(call, one, known))
+        known[node] = op_of(node)(*args, **kwargs)
+    return known[node]

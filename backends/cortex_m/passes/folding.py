@@ -1,0 +1,85 @@
+"""What the rewrites of :mod:`fold_quantized_pass` work with: a quantized call, and makers of what replaces it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.cortex_m.ops import operators
+from executorch.backends.cortex_m.passes.quantized_values import Quant
+from executorch.dialects import memory, meta_keys
+from executorch.dialects.edge_ops import edge_op
+from executorch.ir.constants import add_constant, fake_value
+from executorch.ir.rewriter import new_call
+from executorch.ir.values import value_of
+
+cortex_m = operators.LIBRARY and torch.ops.cortex_m
+
+
+@dataclasses.dataclass
+class Call:
+    """An operator in floating point between dequantizations and one quantization.
+
+    Attributes:
+        program: gets new constants.
+        constants: values of its constants, by placeholder.
+        node: the call.
+        place: the quantization that is replaced; new calls stand before it.
+        output: what it quantizes to, its range narrowed by an activation that clamps.
+    """
+
+    program: ExportedProgram
+    constants: dict[Node, torch.Tensor]
+    node: Node
+    place: Node
+    output: Quant
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """Arguments of the call."""
+        return tuple(self.node.args)
+
+    def call(self, op: Any, *args: Any) -> Node:
+        """A new call of a torch overload, in the edge dialect."""
+        with self.place.graph.inserting_before(self.place):
+            return new_call(self.place, edge_op(op), args)
+
+    def constant(self, value: torch.Tensor, name: str) -> Node:
+        node = add_constant(self.program, value.contiguous(), f"_{self.node.name}_{name}")
+        self.constants[node] = value
+        return node
+
+    def scratch(self, size: int) -> Node:
+        """Room for a kernel to work in, which is planned with the rest of the memory."""
+        graph = self.place.graph
+        with graph.inserting_before(self.place):
+            node = graph.call_function(memory.alloc, (((size,), torch.uint8),))
+        node.meta[meta_keys.VAL] = fake_value(graph, torch.empty(size, dtype=torch.uint8))
+        return node
+
+
+Fold = Callable[[Call], "Node | None"]
+#: Name of an operator -> what makes a call on integers of it.
+FOLDS: dict[str, Fold] = {}
+
+
+def fold(*names: str) -> Callable[[Fold], Fold]:
+    """Registers a function for operators of ``aten``."""
+
+    def register(function: Fold) -> Fold:
+        FOLDS.update((f"aten::{name}", function) for name in names)
+        return function
+
+    return register
+
+
+def shape_of(node: Node) -> tuple[int, ...]:
+    return tuple(value_of(node).shape)
+
+
+__all__ = ["FOLDS", "Call", "Fold", "cortex_m", "fold", "shape_of"]

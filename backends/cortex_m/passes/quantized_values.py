@@ -1,0 +1,127 @@
+"""Reads quantization in edge graphs: which integers stand behind a value, and with which scale."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch.fx import Node
+
+from executorch.dialects.edge_ops import aten_op
+
+_QUANTIZE = "quantized_decomposed::quantize_per_tensor"
+_DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
+_PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
+
+
+class Quant(NamedTuple):
+    """Scale, zero point and range of the integers of one tensor."""
+
+    scale: float
+    zero_point: int
+    low: int
+    high: int
+    dtype: torch.dtype
+
+
+class Integers(NamedTuple):
+    """A tensor of integers, and what they mean."""
+
+    node: Node
+    quant: Quant
+
+
+class Weight(NamedTuple):
+    """A constant of int8, and the scale of each output, or of all."""
+
+    values: torch.Tensor
+    scales: torch.Tensor
+
+
+def name_of(node: Any) -> str:
+    """``namespace::operator`` of a call; empty for other nodes."""
+    op = aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
+    return op._schema.name if op is not None else ""
+
+
+def op_of(node: Any) -> Any:
+    """The torch overload that a node calls, or None."""
+    return aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
+
+
+def _quant_of(node: Node) -> Quant | None:
+    """None if the parameters are tensors, or of another type than int8."""
+    params: tuple[Any, ...] = tuple(node.args[1:6])
+    if len(params) != 5 or any(isinstance(one, Node) for one in params) or params[4] is not torch.int8:
+        return None
+    return Quant(*params)
+
+
+def quantized_by(node: Node) -> Quant | None:
+    """What a quantization of int8 makes of its input; None for other nodes."""
+    return _quant_of(node) if name_of(node) == _QUANTIZE else None
+
+
+def integers_of(node: Any) -> Integers | None:
+    """What a dequantization of int8 reads; None for other nodes."""
+    if name_of(node) != _DEQUANTIZE:
+        return None
+    quant = _quant_of(node)
+    return Integers(node.args[0], quant) if quant is not None else None
+
+
+def _read_by(node: Any, constants: dict[Node, torch.Tensor]) -> torch.Tensor | None:
+    first: Any = node.args[0] if isinstance(node, Node) and node.args else None
+    return constants.get(first)
+
+
+def weight_of(node: Any, constants: dict[Node, torch.Tensor], axis: int) -> Weight | None:
+    """A constant behind a symmetric dequantization; None for anything else.
+
+    Args:
+        node: what the layer reads.
+        constants: of the program.
+        axis: the dimension that scales may belong to.
+    """
+    values = _read_by(node, constants)
+    if values is None or values.dtype is not torch.int8:
+        return None
+    if name_of(node) == _DEQUANTIZE:
+        quant = _quant_of(node)
+        if quant is None or quant.zero_point != 0:
+            return None
+        return Weight(values, torch.tensor([quant.scale], dtype=torch.float64))
+    if name_of(node) != _PER_CHANNEL or node.args[3] % values.dim() != axis:
+        return None
+    scales, zero_points = (constants.get(one) for one in node.args[1:3])
+    if scales is None or (zero_points is not None and bool(zero_points.any())):
+        return None
+    return Weight(values, scales.double())
+
+
+def bias_of(node: Any, constants: dict[Node, torch.Tensor]) -> torch.Tensor | None:
+    """The values of a constant bias, quantized or not; None if it is calculated."""
+    if node in constants:
+        return constants[node].double() if constants[node].is_floating_point() else None
+    name = name_of(node)
+    values = constants.get(node.args[0]) if name in (_DEQUANTIZE, _PER_CHANNEL) else None
+    if values is None:
+        return None
+    if name == _DEQUANTIZE:
+        return (values.double() - node.args[2]) * node.args[1]
+    scales, zero_points = (constants.get(one) for one in node.args[1:3])
+    zeros = 0.0 if zero_points is None else zero_points.double()
+    return None if scales is None else (values.double() - zeros) * scales.double()
+
+
+__all__ = [
+    "Integers",
+    "Quant",
+    "Weight",
+    "bias_of",
+    "integers_of",
+    "name_of",
+    "op_of",
+    "quantized_by",
+    "weight_of",
+]

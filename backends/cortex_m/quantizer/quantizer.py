@@ -1,0 +1,126 @@
+"""Says how a captured graph is quantized for microcontrollers, with torchao's PT2E flow.
+
+``prepare_pt2e(torch.export.export(model, inputs).module(), CortexMQuantizer())``, calibrate, ``convert_pt2e``, export again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e.quantizer import (
+    FixedQParamsQuantizationSpec,
+    QuantizationAnnotation,
+    QuantizationConfig,
+    SharedQuantizationSpec,
+)
+
+from executorch.backends.arm.quantizer.annotations import ANNOTATION, BINARY, CLAMPING, UNARY, is_real
+from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
+from executorch.backends.arm.quantizer.quantization_config import get_symmetric_quantization_config
+from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.dialects import meta_keys
+
+#: Means, which keep the scale of what is averaged.
+_MEANS: Final = {"aten.mean.dim"}
+_EXTREMES: Final = {"aten.maximum.default", "aten.minimum.default"}
+_SOFTMAX: Final = {"aten.softmax.int"}
+#: What the family quantizes and kernels for Cortex-M do not calculate.
+_NO_TABLE: Final = {
+    "aten.amax.default",
+    "aten.amin.default",
+    "aten.layer_norm.default",
+    "aten.mean.default",
+    "aten.sum.default",
+    "aten.sum.dim_IntList",
+}
+_WEIGHTED: Final = {
+    "aten.conv2d.default",
+    "aten.conv2d.padding",
+    "aten.conv_transpose2d.input",
+    "aten.linear.default",
+}
+_PRODUCTS: Final = {"aten.bmm.default", "aten.matmul.default"}
+#: Integers are moved, by kernels that move any integers, or averaged.
+_MOVED: Final = {
+    "aten.adaptive_avg_pool2d.default",
+    "aten.avg_pool2d.default",
+    "aten.cat.default",
+    "aten.clone.default",
+    "aten.constant_pad_nd.default",
+    "aten.contiguous.default",
+    "aten.dropout.default",
+    "aten.dropout_.default",
+    "aten.expand.default",
+    "aten.flatten.using_ints",
+    "aten.max_pool2d.default",
+    "aten.pad.default",
+    "aten.permute.default",
+    "aten.reshape.default",
+    "aten.select.int",
+    "aten.slice.Tensor",
+    "aten.squeeze.default",
+    "aten.squeeze.dim",
+    "aten.squeeze.dims",
+    "aten.t.default",
+    "aten.transpose.int",
+    "aten.unsqueeze.default",
+    "aten.view.default",
+}
+_KNOWN: Final = (UNARY - _NO_TABLE - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _WEIGHTED | _PRODUCTS | _MOVED
+
+
+class CortexMQuantizer(TOSAQuantizer):
+    """Int8: activations with a zero point, weights symmetric, those of layers with a scale for each output.
+
+    What no kernel of ``cortex_m`` calculates stays in floating point. Parts get configs of their own by the setters
+    of the family's quantizers (``set_module_name``, ``set_module_type``, ``set_io``); a config of None leaves them.
+
+    Args:
+        per_tensor_config: instead of the default config, for everything.
+    """
+
+    def __init__(self, per_tensor_config: QuantizationConfig | None = None) -> None:
+        super().__init__(TosaSpecification.create_from_string("TOSA-1.0+INT"))
+        self.set_global(per_tensor_config or get_symmetric_quantization_config())
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in model.graph.nodes:
+            if node.op == "call_function" and is_real(node) and ANNOTATION not in node.meta:
+                self._annotate_own(node)
+        return super().annotate(model)
+
+    def _annotate_own(self, node: Node) -> None:
+        """Annotates what differs from the rest of the family; marks what stays in floating point."""
+        config, name = self.config_of(node), str(node.target)
+        if config is None:
+            return
+        operands = [one for one in node.all_input_nodes if is_real(one)]
+        if (name in _MEANS and _is_spatial(node)) or (name in _EXTREMES and len(operands) == len(node.args)):
+            _share(node, operands, config)
+        elif name in _SOFTMAX and node.args[1] in (-1, operands[0].meta[meta_keys.VAL].dim() - 1):
+            # Probabilities of 256ths.
+            spec = FixedQParamsQuantizationSpec(torch.int8, 1 / 256, -128, -128, 127)
+            node.meta[ANNOTATION] = QuantizationAnnotation(
+                {operands[0]: config.input_activation}, spec, _annotated=True
+            )
+        elif name not in _KNOWN:
+            node.meta[ANNOTATION] = QuantizationAnnotation()
+
+
+def _is_spatial(node: Node) -> bool:
+    """Whether a mean is that of whole images."""
+    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
+    dims: Any = node.args[1]
+    return rank == 4 and isinstance(dims, list | tuple) and {dim % 4 for dim in dims} == {2, 3}
+
+
+def _share(node: Node, operands: list[Node], config: QuantizationConfig) -> None:
+    """Operands and result have one scale."""
+    shared = SharedQuantizationSpec((operands[0], node))
+    inputs = dict.fromkeys(operands, shared) | {operands[0]: config.input_activation}
+    node.meta[ANNOTATION] = QuantizationAnnotation(inputs, shared, _annotated=True)
+
+
+__all__ = ["CortexMQuantizer"]

@@ -1,0 +1,111 @@
+"""Whole models: nothing stays in floating point, and results are those of the quantized model in PyTorch."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+import torch
+from torch import nn
+
+from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
+from executorch.backends.cortex_m.passes.quantized_values import name_of
+from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
+from executorch.backends.cortex_m.test.models import inputs, lowered, quantized, small_models
+from executorch.exir import to_edge
+
+#: Calls that compute nothing, or that kernels for any integers have.
+_MOVES = {"aten::cat", "aten::view_copy", "aten::slice_copy", "aten::unsqueeze_copy"}
+
+
+def names(program):
+    return [name_of(node) for node in program.graph.nodes if name_of(node)]
+
+
+def steps_apart(found, wanted, program):
+    """How many steps of its scale an output is off at most."""
+    scales = [node.args[1] for node in program.graph.output_node().args[0]]
+    found, wanted = ((one,) if isinstance(one, torch.Tensor) else one for one in (found, wanted))
+    assert len(scales) == len(found)
+    return max(
+        float((one - other).abs().max()) / scale
+        for one, other, scale in zip(found, wanted, scales, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", ["images", "elements", "layers"])
+def test_models_are_calculated_on_integers(name):
+    model, example = small_models()[name]
+    program = quantized(model, example)
+    edge = lowered(program)
+    found = edge.exported_program()
+    left = {one for one in names(found) if not one.startswith("cortex_m::")}
+    assert left <= _MOVES
+    # Where roundings in a row meet, the last digit may differ.
+    for seed in range(3):
+        values = inputs(*(tuple(one.shape) for one in example), seed=seed)
+        assert steps_apart(found.module()(*values), program.module()(*values), found) <= 1.01
+    planned = edge.to_executorch().executorch_program.execution_plan[0]
+    assert {operator.name for operator in planned.operators} >= {"cortex_m::quantize_per_tensor"}
+
+
+def test_images_stay_in_the_order_of_kernels():
+    model, example = small_models()["images"]
+    called = names(lowered(quantized(model, example)).exported_program())
+    # Once on the way in; the mean on the way out leaves nothing to move.
+    assert called.count("cortex_m::transpose") == 1
+
+
+def test_inputs_with_channels_last_need_no_transposition():
+    model, example = small_models()["images"]
+    example = tuple(one.to(memory_format=torch.channels_last) for one in example)
+    program = quantized(model, example)
+    found = lowered(program, use_explicit_layout=False).exported_program()
+    assert "cortex_m::quantized_conv2d" in names(found)
+    assert "cortex_m::transpose" not in names(found)
+    assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
+
+
+def test_an_activation_is_the_bound_of_its_layer():
+    model = nn.Sequential(nn.Conv2d(2, 3, 1), nn.ReLU6())
+    (call,) = (
+        node
+        for node in lowered(quantized(model, inputs((1, 2, 4, 4)))).exported_program().graph.nodes
+        if name_of(node) == "cortex_m::quantized_conv2d_nhwc"
+    )
+    assert call.args[10] == call.args[7]  # The least integer is that of 0.
+
+
+def test_what_has_no_kernel_stays_in_floating_point():
+    model = nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3))
+    example = inputs((2, 8))
+    program = quantized(model, example)
+    found = lowered(program).exported_program()
+    called = names(found)
+    assert "aten::native_layer_norm" in called
+    assert called.count("cortex_m::quantized_linear") == 2
+    assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
+
+
+def test_parts_are_left_by_name():
+    quantizer = CortexMQuantizer().set_module_name("1", None)
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.ReLU())
+    called = names(lowered(quantized(model, inputs((1, 4)), quantizer)).exported_program())
+    assert called.count("cortex_m::quantized_linear") == 1
+    assert {"aten::linear", "aten::addmm"} & set(called)
+
+
+def test_a_manager_without_a_program_says_so():
+    with pytest.raises(ValueError, match="no program"):
+        CortexMPassManager().transform()
+
+
+def test_the_documented_way():
+    model, example = small_models()["layers"]
+    edge = to_edge(quantized(model, example))
+    assert "cortex_m::quantized_linear" in names(CortexMPassManager(edge.exported_program()).transform())
+
+
+def test_the_readme():
+    readme = pathlib.Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    exec(compile(readme.split("```python\n")[1].split("```")[0], "README.md", "exec"), {})
