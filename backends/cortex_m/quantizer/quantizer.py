@@ -72,7 +72,10 @@ _KNOWN: Final = (UNARY - _NO_TABLE - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _W
 
 
 class CortexMQuantizer(TOSAQuantizer):
-    """Int8: activations with a zero point, weights symmetric, those of layers with a scale for each output.
+    """Int8: activations with a zero point, weights symmetric, those of convolutions with a scale for each output.
+
+    Those of linear layers have one scale, as published: a program has their factors as numbers, which take tens of bytes
+    each where it is loaded.
 
     What no kernel of ``cortex_m`` calculates stays in floating point. Parts get configs of their own by the setters
     of the family's quantizers (``set_module_name``, ``set_module_type``, ``set_io``); a config of None leaves them.
@@ -83,7 +86,14 @@ class CortexMQuantizer(TOSAQuantizer):
 
     def __init__(self, per_tensor_config: QuantizationConfig | None = None) -> None:
         super().__init__(TosaSpecification.create_from_string("TOSA-1.0+INT"))
-        self.set_global(per_tensor_config or get_symmetric_quantization_config())
+        self._default = get_symmetric_quantization_config()
+        self.set_global(per_tensor_config or self._default)
+
+    def config_of(self, node: Node) -> QuantizationConfig | None:
+        config = super().config_of(node)
+        if config is self._default and str(node.target) == "aten.linear.default":
+            return get_symmetric_quantization_config(is_per_channel=False)
+        return config
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node in model.graph.nodes:
