@@ -4,6 +4,7 @@ import pytest
 
 from executorch.backends.arm.ethosu import EthosUPartitioner
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.backends.arm.vgf import VgfPartitioner
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.extension.llm.export import partitioner_lib
@@ -65,3 +66,7 @@ def test_partitioners_of_other_backends():
         partitioner_lib.get_vulkan_partitioner("bf16")
     with pytest.raises(NotImplementedError, match=r"no backend qnn comes .*hand the partitioner"):
         partitioner_lib.get_qnn_partitioner()
+    vgf = partitioner_lib.get_vgf_partitioner("TOSA-1.0+INT", [])
+    assert isinstance(vgf, VgfPartitioner)
+    with pytest.raises(NotImplementedError, match=r"no backend vulkan comes .*hand the partitioner"):
+        partitioner_lib.get_vulkan_partitioner()

@@ -82,9 +82,15 @@ def get_openvino_partitioner(device: str) -> Any:
     return module.OpenvinoPartitioner([CompileSpec("device", device.encode())])
 
 
-def get_vgf_partitioner(compile_spec: str | None, compiler_flags: list[str] | None) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no VGF backend."""
-    _missing("vgf")
+def get_vgf_partitioner(compile_spec: str | None, compiler_flags: list[str] | None) -> Any:
+    """Arm VGF's, of a version and profile of TOSA as ``TOSA-1.0+INT``; None is the backend's own.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: there is no such version.
+    """
+    module = importlib.import_module("executorch.backends.arm.vgf")
+    return module.VgfPartitioner(module.VgfCompileSpec(compile_spec, compiler_flags))
 
 
 def get_tosa_partitioner(version: str) -> Any:
