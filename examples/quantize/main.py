@@ -13,7 +13,7 @@ from executorch.devtools.quantization import table as layer_table
 from executorch.examples.quantize.flow import CALIBRATION, Figures, compare
 from executorch.examples.quantize.model import enlarged, train_mobilenet
 from executorch.examples.quantize.report import line, plot, table
-from executorch.examples.quickstart.main import output_directory
+from executorch.examples.quickstart.output import output_directory
 from executorch.examples.quickstart.train import load_data, train
 
 #: How much accuracy int8 may cost.

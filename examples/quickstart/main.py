@@ -6,34 +6,21 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import pathlib
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 
 from executorch.examples.quickstart.export import export
+from executorch.examples.quickstart.output import output_directory
 from executorch.examples.quickstart.report import Result, contact_sheet, table
 from executorch.examples.quickstart.run import Run, find_runner, run_bindings, run_eager, run_runner
 from executorch.examples.quickstart.train import Digits, accuracy, load_data, train
 
 # Not resolved: under Bazel this is the tree of runfiles, where the runner lies.
 _ROOT = pathlib.Path(__file__).absolute().parents[2]
-
-
-@contextlib.contextmanager
-def output_directory(wanted: str | None) -> Iterator[pathlib.Path]:
-    """Where files go: the directory asked for (from where the user stands, also under Bazel), or a passing one."""
-    if wanted is None:
-        with tempfile.TemporaryDirectory() as passing:
-            yield pathlib.Path(passing)
-        return
-    directory = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), wanted).absolute()
-    directory.mkdir(parents=True, exist_ok=True)
-    yield directory
 
 
 def compare(data: Digits, eager: Run, others: Sequence[Run]) -> tuple[bool, float]:

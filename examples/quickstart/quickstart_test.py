@@ -8,6 +8,7 @@ import torch
 from PIL import Image
 
 from executorch.examples.quickstart import main
+from executorch.examples.quickstart.output import output_directory
 from executorch.examples.quickstart.report import Result, contact_sheet
 from executorch.examples.quickstart.run import find_runner
 from executorch.examples.quickstart.train import load_data, train
@@ -66,7 +67,7 @@ def test_mistakes_stand_out_on_the_contact_sheet():
 
 def test_without_out_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with main.output_directory(None) as directory:
+    with output_directory(None) as directory:
         (directory / "x").write_text("")
     assert not directory.exists() and not list(tmp_path.iterdir())
 
