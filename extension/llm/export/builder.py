@@ -158,10 +158,13 @@ class LLMEdgeManager:
         return self
 
     def run_canonical_optimizations(self) -> LLMEdgeManager:
-        """Removes transpositions that undo each other."""
-        module = self._graph()
-        result = RemoveRedundantTransposes()(module)
-        self._replace(result.graph_module)
+        """Removes transpositions that undo each other, which would copy whole caches in each call."""
+        if self._exported is None:
+            result = RemoveRedundantTransposes()(self._graph())
+            self._replace(result.graph_module)
+        else:  # In place: the graph need not be exported again.
+            RemoveRedundantTransposes()(self._exported.graph_module)
+            self.pre_autograd_graph_module = self._exported.module()
         return self
 
     def tag_weights(self, tag: Callable[[torch.fx.Node], str | None]) -> LLMEdgeManager:

@@ -106,6 +106,8 @@ def test_a_program_is_the_eager_decoder(case, base, tmp_path):
             error = (found - expected).abs().max() / expected.abs().max()
             assert error < tolerance
     assert most_bytes is None or path.stat().st_size < most_bytes
+    # Caches have positions first, as attention by the custom operator wants them: nothing is turned.
+    assert case != "8da4w" or b"aten::permute_copy" not in path.read_bytes()
 
 
 def test_a_file_an_override_and_what_is_recorded(base, tmp_path, capsys):

@@ -63,9 +63,10 @@ def _run(config: LlmConfig) -> str:
         torch.ops.load_library(config.export.so_library)
     backend = _partitioners(config)  # Before the weights: a backend that is missing is known at once.
     tag = _tag(config)
-    with _steps(5) as step:
+    with _steps(6) as step:
         made = step("load and quantize", lambda: decoder.manager(config))
         step("torch.export", made.export)
+        step("optimize", made.run_canonical_optimizations)
         if config.export.export_only:
             return _save_exported(config, made)
         step("PT2E", lambda: made.pt2e_quantize(_quantizers(config)))

@@ -1,6 +1,7 @@
 """Configurations out of YAML files and of overrides as Hydra writes them (``+base.checkpoint=model.pth``).
 
 What a field may be is said by its dataclass; a text becomes what the field wants, and what does not fit is an error that names the key.
+References (``${base.params}``) are what they refer to; see :mod:`interpolation`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from executorch.extension.llm.export.config.interpolation import resolved
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 
 
@@ -41,7 +43,7 @@ def from_mapping(values: Mapping[str, Any], overrides: Sequence[str] = ()) -> Ll
     tree = _plain(values)
     for one in overrides:
         _override(tree, one)
-    config: LlmConfig = _value(LlmConfig, tree, "")
+    config: LlmConfig = _value(LlmConfig, resolved(tree, LlmConfig()), "")
     return config
 
 

@@ -102,3 +102,39 @@ def test_nothing_is_all_defaults():
 def test_what_does_not_fit_is_named(text, overrides, message):
     with pytest.raises(ValueError, match=message):
         from_yaml(text, overrides)
+
+
+def test_references_are_what_they_refer_to(monkeypatch):
+    monkeypatch.setenv("MODELS", "/models")
+    text = """
+base: {model_class: qwen3_0_6b, params: "${oc.env:MODELS}/${.model_class}/params.json", checkpoint: "${base.params}.pth"}
+export:
+  max_seq_length: 64
+  max_context_length: ${.max_seq_length}
+  output_name: "${base.model_class}_${quantization.qmode}_${oc.env:NO_SUCH_VARIABLE, local}_${model.dtype_override}"
+  output_dir: '\\${kept}'
+model: {use_kv_cache: true, local_global_attention: [32, "${export.max_seq_length}"]}
+"""
+    config = from_yaml(text, ["quantization.qmode=8da4w", "base.tokenizer_path=${base.params}.model"])
+    assert config.base.params == "/models/qwen3_0_6b/params.json"
+    assert config.base.checkpoint == f"{config.base.params}.pth"
+    assert config.base.tokenizer_path == f"{config.base.params}.model"
+    assert config.export.max_context_length == 64 and config.model.local_global_attention == [32, 64]
+    assert config.export.output_name == "qwen3_0_6b_8da4w_local_fp32"
+    assert config.export.output_dir == "${kept}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("base: {params: '${base.nothing}'}", "base.params refers to base.nothing, which is not there"),
+        ("base: {params: '${.checkpoint}', checkpoint: '${.params}'}", "go in a circle"),
+        ("base: {params: '${oc.env:NO_SUCH_VARIABLE}'}", "the environment has no NO_SUCH_VARIABLE"),
+        ("base: {params: '${oc.create:1}'}", "asks for 'oc.create'"),
+        ("base: {params: 'x${base.checkpoint'}", "cannot read the reference in base.params"),
+        ("export: {max_seq_length: '${base.model_class}'}", "export.max_seq_length"),
+    ],
+)
+def test_references_that_lead_nowhere(text, words):
+    with pytest.raises(ValueError, match=words):
+        from_yaml(text)
