@@ -1,0 +1,145 @@
+"""Shapes of public language models, with random weights: as programs of ours, and as GGUF files for llama.cpp."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from dataclasses import dataclass
+
+import numpy
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A decoder's sizes, as a model card has them.
+
+    Attributes:
+        dim, n_layers, n_heads, n_kv_heads, head_dim, hidden_dim, vocab_size: sizes.
+        rope_theta: base of the rotations.
+        use_qk_norm: whether queries and keys are normed.
+    """
+
+    dim: int
+    n_layers: int
+    n_heads: int
+    n_kv_heads: int
+    head_dim: int
+    hidden_dim: int
+    vocab_size: int
+    rope_theta: float
+    use_qk_norm: bool = False
+
+    def linear_weights(self) -> int:
+        """Weights that every token reads: of all linear layers, the output's too; not the embedding, of which a token reads a row."""
+        heads = 2 * self.n_heads + 2 * self.n_kv_heads
+        layer = self.dim * self.head_dim * heads + 3 * self.dim * self.hidden_dim
+        return self.n_layers * layer + self.dim * self.vocab_size
+
+    def params(self) -> dict[str, object]:
+        """As `params.json` has it."""
+        return {
+            "dim": self.dim,
+            "n_layers": self.n_layers,
+            "n_heads": self.n_heads,
+            "n_kv_heads": self.n_kv_heads,
+            "head_dim": self.head_dim,
+            "hidden_dim": self.hidden_dim,
+            "vocab_size": self.vocab_size,
+            "rope_theta": self.rope_theta,
+            "use_qk_norm": self.use_qk_norm,
+            "use_hf_rope": True,
+        }
+
+
+SHAPES = {
+    "smollm2-135m": Shape(576, 30, 9, 3, 64, 1536, 49152, 100000.0),
+    "qwen3-0.6b": Shape(1024, 28, 16, 8, 128, 3072, 151936, 1000000.0, use_qk_norm=True),
+    "llama3.2-1b": Shape(2048, 16, 32, 8, 64, 8192, 128256, 500000.0),
+    # Not a public model: for the test of this benchmark.
+    "tiny": Shape(64, 1, 2, 1, 32, 96, 512, 10000.0),
+}
+
+#: Bits to the qmode of an export, the type of a GGUF file, and the bytes of a weight in the latter, scales included.
+MODES = {4: ("8da4w", "Q4_0", 18 / 32), 8: ("int8", "Q8_0", 34 / 32)}
+
+
+def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
+    """Exports the shape by the documented configuration, with random weights."""
+    from executorch.extension.llm.export.config.reading import from_yaml
+    from executorch.extension.llm.export.pipeline import export_llama
+
+    params = file.with_suffix(".params.json")
+    params.write_text(json.dumps(shape.params()))
+    config = from_yaml(
+        "model: {use_kv_cache: true, use_sdpa_with_kv_cache: true}",
+        [
+            f"base.params={params}",
+            f"quantization.qmode={MODES[bits][0]}",
+            f"quantization.group_size={32 if bits == 4 else 0}",
+            "quantization.use_hqq=false",
+            f"quantization.embedding_quantize={bits},32",
+            "backend.xnnpack.enabled=true",
+            f"export.max_seq_length={context}",
+            f"export.max_context_length={2 * context}",
+            f"export.output_name={file}",
+        ],
+    )
+    export_llama(config)
+
+
+def llama_cpp(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
+    """Writes a GGUF file of the shape, without a vocabulary."""
+    import gguf
+
+    kind = getattr(gguf.GGMLQuantizationType, MODES[bits][1])
+    writer = gguf.GGUFWriter(str(file), "qwen3" if shape.use_qk_norm else "llama")
+    writer.add_context_length(2 * context)
+    writer.add_embedding_length(shape.dim)
+    writer.add_block_count(shape.n_layers)
+    writer.add_feed_forward_length(shape.hidden_dim)
+    writer.add_head_count(shape.n_heads)
+    writer.add_head_count_kv(shape.n_kv_heads)
+    writer.add_key_length(shape.head_dim)
+    writer.add_value_length(shape.head_dim)
+    writer.add_rope_dimension_count(shape.head_dim)
+    writer.add_rope_freq_base(shape.rope_theta)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_vocab_size(shape.vocab_size)
+    writer.add_tokenizer_model("no_vocab")
+    generator = numpy.random.default_rng(0)
+    for name, sizes in _tensors(shape):
+        if len(sizes) == 1:
+            writer.add_tensor(name, numpy.ones(sizes, numpy.float32))
+            continue
+        values = generator.standard_normal(sizes, numpy.float32) * 0.02
+        writer.add_tensor(name, gguf.quants.quantize(values, kind), raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _tensors(shape: Shape) -> list[tuple[str, tuple[int, ...]]]:
+    """Names and sizes, as llama.cpp has them."""
+    queries, keys = shape.n_heads * shape.head_dim, shape.n_kv_heads * shape.head_dim
+    found: list[tuple[str, tuple[int, ...]]] = [
+        ("token_embd.weight", (shape.vocab_size, shape.dim)),
+        ("output.weight", (shape.vocab_size, shape.dim)),
+        ("output_norm.weight", (shape.dim,)),
+    ]
+    for layer in range(shape.n_layers):
+        of_layer: list[tuple[str, tuple[int, ...]]] = [
+            ("attn_norm", (shape.dim,)),
+            ("attn_q", (queries, shape.dim)),
+            ("attn_k", (keys, shape.dim)),
+            ("attn_v", (keys, shape.dim)),
+            ("attn_output", (shape.dim, queries)),
+            ("ffn_norm", (shape.dim,)),
+            ("ffn_gate", (shape.hidden_dim, shape.dim)),
+            ("ffn_up", (shape.hidden_dim, shape.dim)),
+            ("ffn_down", (shape.dim, shape.hidden_dim)),
+        ]
+        if shape.use_qk_norm:
+            of_layer += [("attn_q_norm", (shape.head_dim,)), ("attn_k_norm", (shape.head_dim,))]
+        found += [(f"blk.{layer}.{name}.weight", sizes) for name, sizes in of_layer]
+    return found

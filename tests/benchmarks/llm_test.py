@@ -1,0 +1,40 @@
+"""The benchmark of language models on a model of a page, and its arithmetic."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from executorch.tests.benchmarks import llm, llm_models
+
+
+def test_a_row_is_a_rate_and_its_share():
+    taken = {
+        "ours": [{"prefill_s": 0.5, "decode_s": 0.25, "copy_gb_s": 2.0}],
+        "other": [{"prefill_s": 1.0, "decode_s": 0.5, "copy_gb_s": 4.0}],
+    }
+    prefill, decode = llm.rows_of("tiny", 4, 2, taken, context=16)
+    assert (prefill["ours_tokens_s"], prefill["peers"]) == (32.0, {"other": 16.0})
+    weights = 64 * 32 * (2 * 2 + 2 * 1) + 3 * 64 * 96 + 64 * 512
+    assert llm_models.SHAPES["tiny"].linear_weights() == weights
+    assert decode["ours_tokens_s"] == 4.0 and decode["copy_gb_s"] == 3.0
+    assert decode["share_of_bandwidth"] == pytest.approx(weights * 18 / 32 * 4 / 3e9)
+    assert "other 2.0" in llm.table([decode])
+
+
+def test_it_runs(tmp_path):
+    flags = ["--models=tiny", "--rounds=1", "--steps=2", "--context=8", "--threads=1", "--bits=4"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, llm.__file__]
+    done = subprocess.run(
+        [*command, *flags, f"--keep={tmp_path}"], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout.splitlines()[-1].removeprefix("RESULT "))
+    assert [row["phase"] for row in result["rows"]] == ["prefill", "decode"]
+    assert all(row["ours_tokens_s"] > 0 for row in result["rows"])
+    assert {one["engine"] for one in result["memory"]} | set(result["absent"]) == {"ours", "llama.cpp"}
+    wrong = subprocess.run([*command, "--models=none"], capture_output=True, text=True, env=environment)
+    assert wrong.returncode != 0 and "smollm2-135m" in wrong.stdout + wrong.stderr
