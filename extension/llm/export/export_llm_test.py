@@ -37,6 +37,11 @@ CASES = {
         1e-3,
         110_000,
     ),
+    "4w by rows": (
+        [*CUSTOM, *XNNPACK, "quantization.qmode=4w", "quantization.group_size=0"],
+        1e-3,
+        75_000,
+    ),
     "sink": ([*CUSTOM, "model.use_attention_sink=2,6"], 1e-5, None),
     "windows": ([*CUSTOM, "model.local_global_attention=[6]"], 1e-5, None),
     "few bits, shared": (
@@ -246,4 +251,4 @@ def test_groups_that_do_not_divide_stay_as_they_are(caplog):
     model = transform(construct_transformer(ModelArgs(**SIZES)))
     assert type(model.layers[0].attention.wq.weight.data) is torch.Tensor
     assert type(model.layers[0].feed_forward.w2.weight.data) is not torch.Tensor
-    assert "groups of 48 do not divide" in caplog.text
+    assert "groups of 48 do not divide" in caplog.text and "rounded weights as floats" in caplog.text

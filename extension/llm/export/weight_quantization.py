@@ -55,6 +55,13 @@ def linear_transform(
     """
     group = DEFAULT_GROUP if group_size is None else group_size
     config = _linear_config(qmode, group, use_hqq)
+    if qmode not in ("int8", "8da4w") and not (qmode == "4w" and group <= 0):
+        _log.warning(
+            "qmode %s in groups of %d: the program has the rounded weights as floats; 8da4w, int8 and 4w by rows (group_size 0) "
+            "keep few bits in programs for XNNPACK",
+            qmode,
+            group,
+        )
 
     def transform(model: nn.Module) -> nn.Module:
         skipped = []
