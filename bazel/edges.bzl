@@ -151,7 +151,7 @@ EDGES = {
     "extension/android": {
         "py": [],
         "cc": ["runtime", "extension"],
-        "tests": ["exir", "kernels", "extension/llm/custom_ops", "backends/xnnpack"],
+        "tests": ["exir", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
     },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.

@@ -7,6 +7,7 @@ import torch
 
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import to_edge_transform_and_lower
+from executorch.extension.llm.runner import models_for_tests
 
 _NUMBERS = {
     "uint8": torch.uint8,
@@ -66,8 +67,12 @@ def main(out: pathlib.Path) -> None:
             partitioner=[XnnpackPartitioner()],
         ),
     }
+    programs["successor"] = to_edge_transform_and_lower(
+        models_for_tests.exported_successor(), constant_methods=models_for_tests.CONSTANTS
+    )
     for name, program in programs.items():
         (out / f"{name}.pte").write_bytes(program.to_executorch().buffer)
+    (out / "tokenizer.json").write_text(models_for_tests.tokenizer_json())
 
 
 if __name__ == "__main__":

@@ -181,6 +181,17 @@ TEST(TextTest, Utf8AndUtf16) {
   }
 }
 
+TEST(TextTest, WhatIsWholeOfTextInPieces) {
+  const std::string text = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z";
+  const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11};
+  for (size_t size = 0; size <= text.size(); ++size) {
+    EXPECT_EQ(whole_characters(text.substr(0, size)), whole[size]) << size;
+  }
+  // What never becomes a character does not wait for more.
+  EXPECT_EQ(whole_characters("\x80\x80\x80\x80"), 4u);
+  EXPECT_EQ(whole_characters("\xE2\x82\xAC\x82"), 4u);
+}
+
 }  // namespace
 }  // namespace jni
 }  // namespace extension

@@ -99,6 +99,20 @@ std::u16string to_utf16(std::string_view text) {
   return made;
 }
 
+size_t whole_characters(std::string_view text) {
+  for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
+    const auto byte = static_cast<uint8_t>(text[text.size() - back]);
+    if (byte >= 0xC0) {
+      const size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
+      return length > back ? text.size() - back : text.size();
+    }
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  return text.size();
+}
+
 }  // namespace jni
 }  // namespace extension
 }  // namespace executorch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ std::string to_utf8(std::u16string_view text);
 
 /// UTF-8 as UTF-16. What is not UTF-8, and names in a damaged file need not be, becomes U+FFFD.
 std::u16string to_utf16(std::string_view text);
+
+/// How many bytes of UTF-8 that comes in pieces can be shown: all but the beginning of a character
+/// at the end, the rest of which is still to come.
+size_t whole_characters(std::string_view text);
 
 }  // namespace jni
 }  // namespace extension

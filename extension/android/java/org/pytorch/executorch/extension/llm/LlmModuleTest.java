@@ -1,0 +1,167 @@
+package org.pytorch.executorch.extension.llm;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertNotEquals;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.Test;
+import org.pytorch.executorch.ExecutorchRuntimeException;
+
+/** With a model whose most probable next token is the last one plus one, and bytes as tokens. */
+public class LlmModuleTest {
+  private static String path(String name) {
+    return new File(System.getProperty("test.data"), name).getPath();
+  }
+
+  private static LlmModule open() {
+    return new LlmModule(path("successor.pte"), path("tokenizer.json"), 0);
+  }
+
+  /** Keeps what it is told. */
+  private static final class Heard implements LlmCallback {
+    final List<String> pieces = new ArrayList<>();
+    String stats = "";
+    int errorCode;
+    String errorMessage = "";
+
+    @Override
+    public void onResult(String result) {
+      pieces.add(result);
+    }
+
+    @Override
+    public void onStats(String stats) {
+      this.stats = stats;
+    }
+
+    @Override
+    public void onError(int errorCode, String message) {
+      this.errorCode = errorCode;
+      errorMessage = message;
+    }
+
+    String text() {
+      return String.join("", pieces);
+    }
+  }
+
+  private static LlmGenerationConfig.Builder greedy() {
+    return LlmGenerationConfig.create().temperature(0);
+  }
+
+  @Test
+  public void goesOnBehindAPrompt() {
+    try (LlmModule module = open()) {
+      Heard heard = new Heard();
+      assertEquals(0, module.load());
+      assertEquals(0, module.generate("abc", greedy().maxNewTokens(4).build(), heard));
+      assertEquals("abcdefg", heard.text());
+      assertTrue(heard.stats, heard.stats.matches("\\{.*\"generated_tokens\":4.*\\}"));
+      assertEquals(0, heard.errorCode);
+
+      Heard without = new Heard();
+      assertEquals(0, module.generate("abc", 8, without, false));
+      assertEquals("defgh", without.text());
+      Heard warming = new Heard();
+      assertEquals(0, module.generate("abc", greedy().maxNewTokens(2).warming(true).build(), warming));
+      assertEquals("", warming.text());
+    }
+  }
+
+  @Test
+  public void bytesThatAreNoCharactersAreReplaced() {
+    try (LlmModule module = open()) {
+      // The prompt ends in the byte 0x80, and what follows goes on with a character that never began.
+      Heard heard = new Heard();
+      assertEquals(0, module.generate("\u00e9\ud83d\ude00", greedy().maxNewTokens(2).build(), heard));
+      assertEquals("\u00e9\ud83d\ude00\ufffd\ufffd", heard.text());
+    }
+  }
+
+  @Test
+  public void stopEndsARun() {
+    try (LlmModule module = open()) {
+      List<String> pieces = new ArrayList<>();
+      LlmCallback callback =
+          text -> {
+            pieces.add(text);
+            if (pieces.size() == 3) {
+              module.stop();
+            }
+          };
+      assertEquals(0, module.generate("abc", greedy().echo(false).maxNewTokens(20).build(), callback));
+      assertTrue(pieces.toString(), pieces.size() >= 3 && pieces.size() <= 4);
+      module.resetContext();
+      Heard heard = new Heard();
+      assertEquals(0, module.generate("xy", greedy().maxNewTokens(1).build(), heard));
+      assertEquals("xyz", heard.text());
+    }
+  }
+
+  @Test
+  public void whatACallbackThrowsEndsTheRun() {
+    try (LlmModule module = open()) {
+      int[] calls = {0};
+      LlmCallback callback =
+          text -> {
+            ++calls[0];
+            throw new UnsupportedOperationException("enough");
+          };
+      LlmGenerationConfig config = greedy().echo(false).maxNewTokens(20).build();
+      UnsupportedOperationException thrown =
+          assertThrows(UnsupportedOperationException.class, () -> module.generate("abc", config, callback));
+      assertEquals("enough", thrown.getMessage());
+      assertEquals(1, calls[0]);
+      // Nothing of its module but stop().
+      assertThrows(IllegalStateException.class, () -> module.generate("abc", config, text -> module.resetContext()));
+    }
+  }
+
+  @Test
+  public void whatTheRuntimeRefusesIsToldAndReturned() {
+    try (LlmModule module = open()) {
+      Heard heard = new Heard();
+      String tooLong = String.join("", Collections.nCopies(100, "a"));
+      int error = module.generate(tooLong, greedy().build(), heard);
+      assertEquals(ExecutorchRuntimeException.INVALID_ARGUMENT, error);
+      assertEquals(error, heard.errorCode);
+      assertTrue(heard.errorMessage, heard.errorMessage.contains("100"));
+      assertThrows(IllegalArgumentException.class, () -> module.generate("abc", null));
+    }
+    assertThrows(RuntimeException.class, () -> new LlmModule(path("successor.pte"), path("add.pte"), 0));
+    assertThrows(RuntimeException.class, () -> new LlmModule(path("missing.pte"), path("tokenizer.json"), 0));
+    try (LlmModule module = new LlmModule(path("tokenizer.json"), path("tokenizer.json"), 0)) {
+      assertNotEquals(0, module.load());
+    } catch (ExecutorchRuntimeException e) {
+      assertNotEquals(0, e.getErrorCode());
+    }
+  }
+
+  @Test
+  public void aClosedModuleSaysSo() {
+    LlmModule module = open();
+    module.close();
+    module.close();
+    module.stop();
+    assertThrows(IllegalStateException.class, module::load);
+    assertThrows(IllegalStateException.class, () -> module.generate("abc", new Heard()));
+  }
+
+  @Test
+  public void configurationsAreChecked() {
+    assertThrows(IllegalArgumentException.class, () -> LlmModuleConfig.create().modulePath("a.pte").build());
+    assertThrows(IllegalArgumentException.class, () -> LlmGenerationConfig.create().seqLen(-2).build());
+    assertThrows(IllegalArgumentException.class, () -> LlmGenerationConfig.create().temperature(Float.NaN).build());
+    LlmModuleConfig config =
+        LlmModuleConfig.create().modulePath("a.pte").tokenizerPath("t").dataPath("b.ptd").numBos(1).build();
+    assertEquals("b.ptd", config.getDataPath());
+    assertEquals(1, config.getNumBos());
+    assertThrows(
+        IllegalArgumentException.class, () -> new LlmModule(2, path("successor.pte"), path("tokenizer.json"), 0));
+  }
+}
