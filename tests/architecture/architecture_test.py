@@ -26,8 +26,6 @@ PYTHON_LAYERS = [
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
     {"backends/arm", "backends/vulkan", "extension/llm/models"},
-    {"exir", "extension/flat_tensor"},
-    {"backends/arm", "extension/llm/models"},
     {"exir", "backends/cortex_m", "extension/flat_tensor"},
     {
         "devtools",
@@ -58,8 +56,13 @@ CC_LAYERS = [
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
-    {"backends/openvino", "backends/vulkan", "backends/xnnpack", "extension/llm/custom_ops"},
-    {"backends/cortex_m", "backends/openvino", "backends/xnnpack", "extension/llm/custom_ops"},
+    {
+        "backends/cortex_m",
+        "backends/openvino",
+        "backends/vulkan",
+        "backends/xnnpack",
+        "extension/llm/custom_ops",
+    },
     {
         "runtime/python",
         "examples/models/llama",
