@@ -103,9 +103,16 @@ TEST_F(ExecutorTest, TimesGoByTheShadersNames) {
   const Array x = some({4, 5});
   build(runner, x);
   ASSERT_EQ(runner.load(true), Error::Ok);
-  const auto stream_has_times = [&] { return runner.execute() == Error::Ok; };
-  EXPECT_TRUE(stream_has_times());
+  runtime::testing::RecordingTracer tracer;
+  ASSERT_EQ(runner.execute(&tracer), Error::Ok);
   runner.compare(expected_of(x), runner.result());
+#ifdef ET_EVENT_TRACER_ENABLED
+  ASSERT_EQ(tracer.log.size(), 2u);
+  EXPECT_NE(tracer.log[0].find("unary_float_0"), std::string::npos) << tracer.log[0];
+  EXPECT_NE(tracer.log[1].find("binary_float_1"), std::string::npos) << tracer.log[1];
+#else
+  EXPECT_TRUE(tracer.log.empty());
+#endif
 }
 
 TEST_F(ExecutorTest, WhatIsNotThereIsNamed) {

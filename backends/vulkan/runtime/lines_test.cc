@@ -170,6 +170,24 @@ TEST_P(LinesTest, Reductions) {
   runner.compare(all, runner.result(5));
 }
 
+/// Weights of 4 and of 8 bits, and two of the former in a byte.
+struct IntegerWeights {
+  IntegerWeights(int64_t columns, int64_t depth)
+      : small(some({columns, depth}, -8, 8, 4)),
+        large(some({columns, depth}, -127, 127, 5)),
+        packed(zeros({columns, depth / 2})) {
+    for (int64_t i = 0; i < columns * depth; ++i) {
+      small[i] = std::floor(small[i]);
+      large[i] = std::floor(large[i]);
+      packed[i / 2] += (small[i] + 8) * (i % 2 == 0 ? 1 : 16);
+    }
+  }
+
+  Array small;
+  Array large;
+  Array packed;
+};
+
 TEST_P(LinesTest, QuantizedLinears) {
   const int64_t rows = 6;
   const int64_t depth = 64;
@@ -178,19 +196,14 @@ TEST_P(LinesTest, QuantizedLinears) {
   const Array x = some({rows, depth}, -1, 1);
   const Array bias = some({columns}, -1, 1, 2);
   const Array scales = some({depth / group, columns}, 0.125, 0.5, 3);
-  Array small = some({columns, depth}, -8, 8, 4);
-  Array large = some({columns, depth}, -127, 127, 5);
-  Array packed = zeros({columns, depth / 2});
-  for (int64_t i = 0; i < columns * depth; ++i) {
-    small[i] = std::floor(small[i]);
-    large[i] = std::floor(large[i]);
-    packed[i / 2] += (small[i] + 8) * (i % 2 == 0 ? 1 : 16);
-  }
+  const IntegerWeights weights_of(columns, depth);
+  const Array& small = weights_of.small;
+  const Array& large = weights_of.large;
   Runner runner(GetParam());
   const int32_t in = runner.in(x);
   const int32_t none = runner.graph.none();
   const int32_t group_size = runner.graph.integer(group);
-  const int32_t weights = runner.constant(packed, DType::UInt8, DType::UInt8);
+  const int32_t weights = runner.constant(weights_of.packed, DType::UInt8, DType::UInt8);
   const int32_t steps = runner.constant(scales);
   runner.graph.call(
       "et_vk.linear_q4gsw.default",
