@@ -153,6 +153,12 @@ EDGES = {
         "cc": ["runtime", "extension"],
         "tests": ["exir", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
     },
+    # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
+    "extension/wasm": {
+        "py": [],
+        "cc": ["runtime", "extension", "extension/flat_tensor", "kernels"],
+        "tests": ["exir", "extension/android"],
+    },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.
     "extension/flat_tensor": {

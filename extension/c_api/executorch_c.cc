@@ -13,12 +13,10 @@
 #include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/runtime/backend/interface.h>
-#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/runtime.h>
 
-using executorch::aten::ScalarType;
 using executorch::extension::BufferDataLoader;
 using executorch::extension::LogCapture;
 using executorch::extension::Module;
@@ -176,18 +174,8 @@ Error finish_load(std::unique_ptr<Module> module, const executorch_module_option
 
 uint32_t executorch_c_abi_version(void) { return EXECUTORCH_C_ABI_VERSION; }
 
-const char* executorch_error_name(executorch_error error) {
-  // Without the name of the C++ type in front.
-  return std::strrchr(executorch::runtime::to_string(static_cast<Error>(error)), ':') + 1;
-}
-
 const char* executorch_last_message(void) {
   return last_message().empty() ? plain_message : last_message().c_str();
-}
-
-size_t executorch_dtype_size(int32_t dtype) {
-  const bool known = dtype >= 0 && dtype < static_cast<int32_t>(ScalarType::Undefined);
-  return known ? executorch::runtime::elementSize(static_cast<ScalarType>(dtype)) : 0;
 }
 
 executorch_error executorch_module_load(const char* path, const executorch_module_options* options,

@@ -1,10 +1,26 @@
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include <executorch/extension/c_api/values.h>
 #include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_size.h>
 #include <executorch/runtime/core/tag.h>
+
+const char* executorch_error_name(executorch_error error) {
+  // Without the name of the C++ type in front.
+  return std::strrchr(
+             executorch::runtime::to_string(static_cast<executorch::runtime::Error>(error)), ':') +
+         1;
+}
+
+size_t executorch_dtype_size(int32_t dtype) {
+  const bool known =
+      dtype >= 0 && dtype < static_cast<int32_t>(executorch::aten::ScalarType::Undefined);
+  return known ? executorch::runtime::elementSize(static_cast<executorch::aten::ScalarType>(dtype))
+               : 0;
+}
 
 namespace executorch {
 namespace extension {

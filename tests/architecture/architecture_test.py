@@ -46,6 +46,7 @@ PYTHON_LAYERS = [
         "examples/xnnpack",
         "extension/android",
         "extension/llm/export",
+        "extension/wasm",
     },
     {"examples/models/llama"},
 ]
@@ -69,6 +70,7 @@ CC_LAYERS = [
         "extension/android",
         "extension/executor_runner",
         "extension/module/bundled",
+        "extension/wasm",
     },
     {"extension/llm/tokenizers"},
 ]

@@ -229,7 +229,7 @@ def refresh(directory: pathlib.Path, requests: list[str], write: bool) -> None:
         name, _, version = request.partition("==")
         if not version:
             raise SystemExit(f"lock.py: '{request}' is not NAME==VERSION")
-        npm = name.startswith("@")
+        npm = name.startswith("@") or name in locks["npm"]["packages"]
         (refresh_npm if npm else refresh_wheel)(locks["npm" if npm else "python"], name, version)
     if not requests:
         for lock in locks.values():
