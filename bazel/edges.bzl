@@ -53,6 +53,14 @@ EDGES = {
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
+    # Models of Core ML; coremltools is imported when something is lowered.
+    "backends/apple": {
+        "py": ["dialects", "ir", "partitioner"],
+        "cc": [],
+        "tests": ["exir", "export", "backends", "backends/apple/coreml/recipes"],
+    },
+    # Offers what the backend can do to the export library.
+    "backends/apple/coreml/recipes": {"py": ["backends/apple", "export"], "cc": []},
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],
@@ -81,7 +89,7 @@ EDGES = {
     "backends/openvino": {
         "py": ["dialects", "ir", "partitioner"],
         "cc": ["runtime"],
-        "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/openvino/recipes"],
+        "tests": ["exir", "export", "runtime", "extension", "kernels", "backends", "backends/openvino/recipes"],
     },
     # Offers what the backend can do to the export library.
     "backends/openvino/recipes": {"py": ["backends/openvino", "export", "partitioner"], "cc": []},
@@ -198,9 +206,17 @@ EDGES = {
             "extension/llm/models",
         ],
         "cc": [],
-        "tests": ["runtime", "extension", "backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
+        "tests": [
+            "runtime",
+            "extension",
+            "backends/apple",
+            "backends/arm",
+            "backends/openvino",
+            "backends/vulkan",
+            "backends/xnnpack",
+        ],
         # The backend that the configuration names.
-        "by_name": ["backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
+        "by_name": ["backends/apple", "backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
     },
     # What published code imports from the examples of released versions.
     "examples/models": {"py": [], "cc": []},
@@ -211,6 +227,19 @@ EDGES = {
         "tests": ["exir", "extension"],
     },
     # The documented commands that export one of those models.
+    "examples/apple": {
+        "py": [
+            "backends/apple",
+            "dialects",
+            "emitter",
+            "examples/models",
+            "exir",
+            "extension/export_util",
+            "partitioner",
+        ],
+        "cc": [],
+        "tests": [],
+    },
     "examples/vulkan": {
         "py": ["backends/vulkan", "examples/models", "exir", "extension/export_util"],
         "cc": [],

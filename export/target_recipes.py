@@ -1,8 +1,8 @@
 """Recipes for kinds of devices, put together from recipes of backends.
 
 The backends' recipes are taken from the registry, so a backend takes part once the package that registers its
-provider has been imported (``import executorch.backends.xnnpack.recipes``). Providers of Core ML and Qualcomm are not
-among this project's backends.
+provider has been imported (``import executorch.backends.xnnpack.recipes``). There is none of
+Qualcomm among this project's backends.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,6 +6,7 @@ it with the `microlibrary` of each directory.
 
 LIBRARIES = {
     "backends": ["wheel"],
+    "backends/apple": ["wheel"],
     "backends/arm": ["wheel"],
     "backends/cortex_m": ["wheel"],
     "backends/openvino": ["wheel"],
@@ -15,6 +16,7 @@ LIBRARIES = {
     "devtools": ["wheel", "dist"],
     "dialects": ["wheel"],
     "emitter": ["wheel"],
+    "examples/apple": ["wheel"],
     "examples/models": ["wheel"],
     "examples/models/llama": ["wheel"],
     "examples/vulkan": ["wheel"],

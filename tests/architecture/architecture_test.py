@@ -24,7 +24,7 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
-    {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
+    {"emitter", "backends", "backends/apple", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
     {"backends/arm", "backends/vulkan", "extension/llm/models"},
     {"exir", "backends/cortex_m", "extension/flat_tensor"},
     {
@@ -39,10 +39,12 @@ PYTHON_LAYERS = [
         "backends/xnnpack/utils",
     },
     {
+        "backends/apple/coreml/recipes",
         "backends/openvino/recipes",
         "backends/vulkan/recipes",
         "backends/xnnpack/recipes",
         "examples/vulkan",
+        "examples/apple",
         "examples/xnnpack",
         "extension/android",
         "extension/llm/export",

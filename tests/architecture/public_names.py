@@ -6,6 +6,9 @@ test fails both when a built name disappears and when an open one has been built
 
 #: Module -> names that it must have, besides the table of published names.
 PYTHON: dict[str, tuple[str, ...]] = {
+    "executorch.backends.apple.coreml.compiler": ("CoreMLBackend",),
+    "executorch.backends.apple.coreml.partition": ("CoreMLPartitioner",),
+    "executorch.backends.apple.coreml.quantizer": ("CoreMLQuantizer",),
     "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
     "executorch.backends.arm.quantizer": (
         "EthosUQuantizer",
@@ -118,7 +121,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
 
 #: Documented, still to be built.
 PYTHON_OPEN: dict[str, tuple[str, ...]] = {
-    "executorch.backends.apple.coreml.partition": ("CoreMLPartitioner",),
     "executorch.backends.nxp.neutron_partitioner": ("NeutronPartitioner",),
     "executorch.backends.qualcomm.quantizer.quantizer": ("QnnQuantizer",),
     "executorch.backends.samsung.partition.enn_partitioner": ("EnnPartitioner",),

@@ -10,7 +10,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
 from executorch.backends.arm.ethosu.vela import pack, unpack, vela_compile
 from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_quantization_config
-from executorch.backends.arm.test.models import SMALL, trained
+from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
 from executorch.exir.backend.utils import format_reasons, get_reasons
 from executorch.partitioner import get_lowered_submodules

@@ -8,8 +8,8 @@ import torch
 from executorch.backends.arm.ethosu import EthosUCompileSpec
 from executorch.backends.arm.ethosu.vela import unpack, vela_compile
 from executorch.backends.arm.test.lowered import lowered, quantized
-from executorch.backends.arm.test.models import FULL, trained
 from executorch.backends.arm.test.runner import run_program
+from executorch.backends.test.models_for_tests import FULL, trained
 from executorch.partitioner import get_lowered_submodules
 
 

@@ -6,10 +6,10 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
 from executorch.backends.arm.test.lowered import lowered, quantized
-from executorch.backends.arm.test.models import SMALL, trained
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.backend.utils import format_reasons, get_reasons
 

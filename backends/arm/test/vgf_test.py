@@ -5,9 +5,9 @@ import torch
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.arm.quantizer import VgfQuantizer, get_symmetric_quantization_config
-from executorch.backends.arm.test.models import SMALL, trained
 from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
 from executorch.backends.arm.vgf.converter import ConverterError, vgf_compile
+from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.backend.utils import format_reasons
 from executorch.partitioner import get_lowered_submodules

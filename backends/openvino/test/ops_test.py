@@ -8,7 +8,7 @@ from torch.export import export
 
 from executorch.backends.openvino.conversion.operators import CALCULATING, QUANTIZED, SUPPORTED
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
-from executorch.backends.openvino.test.ops_for_tests import GROUPS
+from executorch.backends.test.ops_for_tests import GROUPS
 from executorch.exir import to_edge_transform_and_lower
 from executorch.partitioner import get_lowered_submodules
 from executorch.runtime import Runtime

@@ -2,6 +2,7 @@
 
 import pytest
 
+from executorch.backends.apple.coreml.partition import CoreMLPartitioner
 from executorch.backends.arm.ethosu import EthosUPartitioner
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.backends.arm.vgf import VgfPartitioner
@@ -51,6 +52,19 @@ def test_what_is_wrong_is_one_line(tmp_path, capsys):
         assert error.startswith(f"{command}: ") and message in error and error.count("\n") == 1
     with pytest.raises(SystemExit):
         main(["--model", "llama9"])
+
+
+def test_core_mls_partitioner():
+    made = partitioner_lib.get_coreml_partitioner(
+        18, coreml_quantize="b4w", coreml_compute_units="cpu_and_ne"
+    )
+    assert isinstance(made, CoreMLPartitioner) and made.take_over_mutable_buffer
+    specs = {one.key: one.value for one in made.delegation_spec.compile_specs}
+    assert (specs["compute_units"], specs["min_deployment_target"]) == (b"cpu_and_ne", b"9")
+    assert b"per_block" in specs["op_linear_quantizer_config"]
+    assert not partitioner_lib.get_coreml_partitioner(16).take_over_mutable_buffer
+    with pytest.raises(ValueError, match="needs ios 18"):
+        partitioner_lib.get_coreml_partitioner(17, coreml_quantize="c4w")
 
 
 def test_partitioners_of_other_backends():

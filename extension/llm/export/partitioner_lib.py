@@ -1,6 +1,6 @@
 """Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
 
-XNNPACK, Vulkan, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
+XNNPACK, Core ML, Vulkan, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,12 @@ import importlib
 from typing import Any, NoReturn
 
 from executorch.partitioner import CompileSpec
+
+#: Fields of coremltools's ``OpLinearQuantizerConfig``.
+_COREML_WEIGHTS = {
+    "b4w": {"mode": "linear_symmetric", "dtype": "int4", "granularity": "per_block", "block_size": 32},
+    "c4w": {"mode": "linear_symmetric", "dtype": "int4", "granularity": "per_channel"},
+}
 
 
 def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_bf16: bool = False) -> Any:
@@ -57,9 +63,31 @@ def get_coreml_partitioner(
     pt2e_quantize: str | None = None,
     coreml_quantize: str | None = None,
     coreml_compute_units: str | None = None,
-) -> NoReturn:
-    """Raises ``NotImplementedError``: there is no Core ML backend."""
-    _missing("coreml")
+) -> Any:
+    """Core ML's, in half precision; from iOS 18 on caches are its state.
+
+    Args:
+        ios: the oldest iOS.
+        embedding_quantize: of embeddings, which is done before; decides nothing here.
+        pt2e_quantize: of the captured graph, likewise.
+        coreml_quantize: of weights by coremltools: ``b4w`` in blocks of 32, ``c4w`` by channels.
+        coreml_compute_units: ``cpu_only``, ``cpu_and_gpu``, ``cpu_and_ne`` or ``all``.
+
+    Raises:
+        ImportError: the backend is not installed.
+        ValueError: weights of four bits are asked for, and that iOS has none.
+    """
+    if coreml_quantize is not None and ios < 18:
+        raise ValueError(f"coreml quantize {coreml_quantize} needs ios 18 or later, not {ios}")
+    backend = importlib.import_module("executorch.backends.apple.coreml.compiler").CoreMLBackend
+    ct = importlib.import_module("executorch.backends.apple.coreml.compiler.toolbox").coremltools()
+    specs = backend.generate_compile_specs(
+        compute_unit=ct.ComputeUnit[(coreml_compute_units or "cpu_only").upper()],
+        minimum_deployment_target=ct.target[f"iOS{ios}"],
+        op_linear_quantizer_config=None if coreml_quantize is None else _COREML_WEIGHTS[coreml_quantize],
+    )
+    module = importlib.import_module("executorch.backends.apple.coreml.partition")
+    return module.CoreMLPartitioner(compile_specs=specs, take_over_mutable_buffer=ios >= 18)
 
 
 def get_qnn_partitioner(

@@ -102,7 +102,7 @@ def _partitioners(config: LlmConfig) -> list[Any]:
     ethosu = backend.ethosu
     asked: list[tuple[bool, Callable[[], Any]]] = [
         (backend.qnn.enabled, lambda: lib.get_qnn_partitioner(config.model.use_kv_cache)),
-        (backend.coreml.enabled, lambda: lib.get_coreml_partitioner(backend.coreml.ios)),
+        (backend.coreml.enabled, lambda: _coreml(config)),
         (
             backend.vulkan.enabled,
             lambda: lib.get_vulkan_partitioner(
@@ -128,6 +128,15 @@ def _partitioners(config: LlmConfig) -> list[Any]:
     if backend.mlx.enabled:
         raise NotImplementedError("no backend mlx comes with this release: use backend.xnnpack")
     return [make() for is_enabled, make in asked if is_enabled]
+
+
+def _coreml(config: LlmConfig) -> Any:
+    options, weights = config.backend.coreml, config.backend.coreml.quantize
+    return partitioner_lib.get_coreml_partitioner(
+        options.ios,
+        coreml_quantize=None if weights is None else weights.value,
+        coreml_compute_units=options.compute_units.value,
+    )
 
 
 def _xnnpack(config: LlmConfig) -> Any:

@@ -1,4 +1,4 @@
-"""Calls of the operators that OpenVINO takes, by what they take: a group is one program in the tests."""
+"""Calls of operators, by what they take: a group is one program in the tests of a backend."""
 
 import torch
 from torch.nn import functional as F

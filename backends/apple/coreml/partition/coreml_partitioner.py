@@ -1,0 +1,148 @@
+"""Chooses what Core ML runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import final
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from executorch.backends.apple.coreml.compiler import CoreMLBackend
+from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MOVING
+from executorch.backends.apple.coreml.compiler.targets import asked_for
+from executorch.backends.apple.coreml.partition.state import take_state
+from executorch.backends.apple.coreml.partition.support import SIZES, refusal
+from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
+from executorch.dialects.errors import Problems
+from executorch.dialects.torch_types import OpOverload
+from executorch.partitioner import (
+    CompileSpec,
+    DelegationSpec,
+    Partitioner,
+    PartitionResult,
+    group_nodes,
+    note_reason,
+    tag_constant_data,
+)
+
+_log = logging.getLogger(__name__)
+
+
+@final
+class CoreMLPartitioner(Partitioner):
+    """Delegates as much of a program as Core ML can run.
+
+    Args:
+        skip_ops_for_coreml_delegation: operators to leave outside, as ``aten.add.Tensor`` or ``add``.
+        compile_specs: those of :meth:`CoreMLBackend.generate_compile_specs`; its defaults where there are none.
+        take_over_mutable_buffer: buffers that the program writes become Core ML's state (iOS 18, macOS 15), where one delegate
+            has all that reads and writes them; else they stay arguments.
+        lower_full_graph: it is an error where an operator is left.
+        take_over_constant_data: weights move into the delegates; else they stay arguments.
+    """
+
+    def __init__(
+        self,
+        *,
+        skip_ops_for_coreml_delegation: Sequence[str] | None = None,
+        compile_specs: Sequence[CompileSpec] | None = None,
+        take_over_mutable_buffer: bool | None = True,
+        lower_full_graph: bool = False,
+        take_over_constant_data: bool = True,
+    ) -> None:
+        self.skip_ops_for_coreml_delegation = list(skip_ops_for_coreml_delegation or ())
+        self.delegation_spec = DelegationSpec(CoreMLBackend.__name__, list(compile_specs or ()))
+        self.take_over_mutable_buffer = bool(take_over_mutable_buffer)
+        self.lower_full_graph = lower_full_graph
+        self.take_over_constant_data = take_over_constant_data
+
+    def ops_to_not_decompose(
+        self, ep: ExportedProgram
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
+        """What Core ML has whole."""
+        whole = list(KEPT_WHOLE)
+        # torchao defines them when what makes such weights is imported.
+        for library, name in (
+            (torch.ops.quant, "dequantize_codebook"),
+            (torch.ops.torchao, "dequantize_affine"),
+        ):
+            if (found := getattr(library, name, None)) is not None:
+                whole.append(found.default)
+        return whole, lambda node: self._refusal(node) is None
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        """Tags what is taken.
+
+        Raises:
+            ExportError: an operator is left although the whole graph was to be lowered.
+        """
+        tags: dict[str, DelegationSpec] = {}
+        for module in exported_program.graph_module.modules():
+            if not isinstance(module, torch.fx.GraphModule):
+                continue
+            for nodes in self._partitions(module):
+                tag = f"coreml_{len(tags)}"
+                tags[tag] = self.delegation_spec
+                for node in nodes:
+                    node.meta[meta_keys.DELEGATION_TAG] = tag
+        if self.take_over_constant_data:
+            tag_constant_data(exported_program)
+        if self.take_over_mutable_buffer:
+            take_state(exported_program, self.delegation_spec.compile_specs)
+        if self.lower_full_graph:
+            self._insist(exported_program)
+        return PartitionResult(exported_program, tags)
+
+    def _refusal(self, node: Node) -> str | None:
+        target = asked_for(self.delegation_spec.compile_specs)
+        return refusal(node, self.skip_ops_for_coreml_delegation, target)
+
+    def _partitions(self, module: torch.fx.GraphModule) -> list[list[Node]]:
+        """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
+        taken = set()
+        for node in module.graph.nodes:
+            if node.op != "call_function":
+                continue
+            why = self._refusal(node)
+            if why is None:
+                taken.add(node)
+            else:
+                note_reason(node, type(self).__name__, why)
+                _log.info("Core ML leaves %s: %s", node.format_node(), why)
+        if len(taken) == sum(node.op == "call_function" for node in module.graph.nodes):
+            # Nothing is left to stand between them: parts that have nothing to do with each other go together.
+            whole = [node for node in module.graph.nodes if node in taken]
+            return [whole] if self.lower_full_graph or any(map(_is_work, whole)) else []
+        while True:
+            found = group_nodes(module.graph, taken.__contains__).partitions
+            crossing = {
+                node
+                for nodes in found
+                for node in nodes
+                if not _gives_tensors(node) and not set(node.users) <= set(nodes)
+            }
+            if not crossing:
+                return [nodes for nodes in found if self.lower_full_graph or any(map(_is_work, nodes))]
+            taken -= crossing
+
+    def _insist(self, program: ExportedProgram) -> None:
+        problems = Problems("The whole graph was to be lowered to Core ML, and these operators are left")
+        for node in program.graph.nodes:
+            if node.op == "call_function" and meta_keys.DELEGATION_TAG not in node.meta:
+                problems.add(node, self._refusal(node) or "stands between operators that are left")
+        problems.raise_if_any(
+            way_out="CoreMLPartitioner(lower_full_graph=False) leaves them to other backends and kernels"
+        )
+
+
+def _gives_tensors(node: Node) -> bool:
+    return isinstance(node.meta.get(meta_keys.VAL), torch.Tensor | list | tuple)
+
+
+def _is_work(node: Node) -> bool:
+    op = aten_op(node.target)
+    return op is not None and node.target not in SIZES and str(op) not in MOVING

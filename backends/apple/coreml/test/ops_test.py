@@ -1,0 +1,102 @@
+"""Operator by operator against eager PyTorch, through partitioner, model package and interpreter."""
+
+import pathlib
+
+import pytest
+import torch
+from torch.export import export
+
+from executorch.backends.apple.coreml.compiler.operators import BOOLEAN, QUANTIZED, SUPPORTED
+from executorch.backends.apple.coreml.test.lowered import Calls, LoweredProgram, flat, lowered
+from executorch.backends.apple.coreml.test.mil.interpreter import OPERATORS
+from executorch.backends.test.ops_for_tests import GROUPS
+from executorch.partitioner import get_lowered_submodules
+
+#: What is left outside, for lack of an operator or of a form of it.
+OUTSIDE = {
+    "x": ["cdist", "unfold", "pad.neg", "pixel_un", "to.uint8", "eye"],
+    "ints": ["bitwise_and", "bitwise_or", "bitwise_xor"],
+    "image": ["max_pool.indices", "bicubic", "grid", "im2col"],
+    "layers": ["upsample3d"],
+}
+_PAGE = pathlib.Path(__file__).parents[1] / "OPERATORS.md"
+_LIMITS = {
+    "aten.avg_pool2d.default": "no `divisor_override`",
+    "aten.avg_pool3d.default": "no `divisor_override`",
+    "aten.constant_pad_nd.default": "no negative sizes",
+    "aten.gather.default": "indices of the data's shape but for the axis",
+    "aten.index.Tensor": "integers; at most five dimensions on the way",
+    "aten.index_put.default": "integers; one row of indices, or indices for the first dimensions",
+    "aten.max_pool2d_with_indices.default": "no dilation, indices not read",
+    "aten.max_pool3d_with_indices.default": "no dilation, indices not read",
+    "aten.scatter.src": "indices of the data's shape but for the axis",
+    "aten.scatter.value": "indices of the data's shape but for the axis",
+    "aten.scatter_add.default": "indices of the data's shape but for the axis",
+    "quant.dequantize_codebook.default": "of constants",
+    "torchao.dequantize_affine.default": "of constants",
+} | dict.fromkeys(BOOLEAN, "booleans")
+_lowered = {}
+
+
+def _inside(group):
+    functions, inputs = GROUPS[group]
+    left = OUTSIDE.get(group, ())
+    return {name: function for name, function in functions.items() if name not in left}, inputs
+
+
+def _lower(group):
+    if group not in _lowered:
+        functions, inputs = _inside(group)
+        _lowered[group] = lowered(export(Calls(functions).eval(), inputs)).exported_program()
+    return _lowered[group]
+
+
+def _is_close(got, want, tolerance):
+    same_form = got.shape == want.shape and got.dtype == want.dtype
+    return same_form and torch.allclose(got, want, atol=tolerance, rtol=tolerance, equal_nan=True)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_results_are_those_of_eager(group):
+    functions, inputs = _inside(group)
+    results = iter(LoweredProgram(_lower(group))(*inputs))
+    tolerance = 2e-3 if group == "half" else 2e-5
+    wrong = [
+        f"{name}: {want} became {got}"
+        for name, function in functions.items()
+        for want in flat([function(*inputs)])
+        if not _is_close(got := next(results), want.detach(), tolerance)
+    ]
+    assert not wrong and next(results, None) is None
+
+
+def _names(graph):
+    return {str(node.target) for node in graph.nodes if node.op == "call_function"}
+
+
+def test_each_operator_of_the_table_is_run():
+    taken = set()
+    for group in GROUPS:
+        for _, module, _ in get_lowered_submodules(_lower(group).graph_module):
+            taken |= _names(module.original_module.graph)
+    assert set(SUPPORTED) - taken - QUANTIZED - {"aten.sym_size.int"} == set()
+
+
+def table():
+    """The page."""
+    rows = [f"| `{name}` | {_LIMITS.get(name, '')} |" for name in sorted(SUPPORTED)]
+    covered = ", ".join(f"`{name}`" for name in sorted(OPERATORS))
+    return (
+        "# Operators that Core ML takes\n\n`ops_test.py` lowers and runs them and compares this page.\n\n| operator | limit |\n"
+        "| --- | --- |\n"
+        + "\n".join(rows)
+        + "\n\n## Covered by the interpreter\nOperators of model packages that "
+        "`test/mil` calculates; what a test makes of any other fails: "
+        + covered
+        + ", `const`, `read_state`, "
+        "`coreml_update_state` (written as `write_state`).\n"
+    )
+
+
+def test_the_page_has_the_table():
+    assert _PAGE.read_text() == table()
