@@ -21,6 +21,29 @@ int run(const char* model, const char* tokenizer) {
 }
 // README end
 
+// README begin
+#include <string>
+#include <vector>
+
+#include <executorch/extension/llm/runner/llm_runner_helper.h>
+
+namespace llm = ::executorch::extension::llm;
+
+std::string describe(llm::MultimodalRunner& runner, std::vector<float> pixels, int width,
+                     int height) {
+  std::vector<llm::MultimodalInput> inputs;
+  inputs.push_back(llm::make_text_input("What is on this picture? "));
+  inputs.push_back(
+      llm::make_image_input(llm::Image(std::move(pixels), width, height, /*channels=*/3)));
+  std::string answer;
+  llm::GenerationConfig config;
+  config.echo = false;
+  const auto error =
+      runner.generate(inputs, config, [&](const std::string& piece) { answer += piece; });
+  return error == executorch::runtime::Error::Ok ? answer : std::string();
+}
+// README end
+
 #include <gtest/gtest.h>
 
 #include <executorch/runtime/platform/runtime.h>
@@ -28,4 +51,9 @@ int run(const char* model, const char* tokenizer) {
 TEST(Readme, TheExampleSaysThatThereIsNoModel) {
   executorch::runtime::runtime_init();
   EXPECT_EQ(run("no/such/model.pte", "no/such/tokenizer.model"), 1);
+}
+
+TEST(Readme, ARunnerThatCannotLoadHasNoAnswer) {
+  executorch::runtime::runtime_init();
+  EXPECT_EQ(llm::create_multimodal_runner("no/such/model.pte", nullptr), nullptr);
 }

@@ -1,7 +1,5 @@
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -13,9 +11,11 @@
 #include <executorch/extension/llm/runner/irunner.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
 #include <executorch/extension/llm/runner/stats.h>
-#include <executorch/extension/llm/runner/text_llm_runner.h>
+#include <executorch/extension/llm/runner/text_session.h>
 #include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/runtime/python/failure.h>
+#include <executorch/runtime/python/llm_callbacks.h>
+#include <executorch/runtime/python/llm_multimodal.h>
 #include <executorch/runtime/python/llm_runner.h>
 #include <executorch/runtime/python/py_arguments.h>
 #include <executorch/runtime/python/py_class.h>
@@ -31,63 +31,12 @@ using ::executorch::extension::LogCapture;
 using ::executorch::extension::llm::GenerationConfig;
 using ::executorch::extension::llm::Stats;
 
-/// Holds bytes back until they are whole characters.
-class Characters {
- public:
-  /// Takes more bytes; returns what can be shown.
-  std::string add(const std::string& bytes) {
-    held_ += bytes;
-    const size_t whole = held_.size() - unfinished();
-    std::string text = held_.substr(0, whole);
-    held_.erase(0, whole);
-    return text;
-  }
-
-  std::string rest() { return std::exchange(held_, std::string()); }
-
- private:
-  /// How many bytes at the end begin a character that goes on.
-  size_t unfinished() const {
-    for (size_t back = 1; back <= held_.size() && back < 4; ++back) {
-      const auto byte = static_cast<unsigned char>(held_[held_.size() - back]);
-      if ((byte & 0xc0) != 0x80) {
-        const size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-        return length > back ? back : 0;
-      }
-    }
-    return 0;
-  }
-
-  std::string held_;
-};
-
-/// A Python exception put aside while C++ goes on. Needs the GIL.
-class Raised {
- public:
-  /// Takes what was thrown here, or what Python has set.
-  void take(const std::exception_ptr& thrown) {
-    set_python_error(thrown);
-    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
-    PyErr_Fetch(&type, &value, &trace);
-    type_ = Object::steal(type);
-    value_ = Object::steal(value);
-    trace_ = Object::steal(trace);
-  }
-
-  explicit operator bool() const { return static_cast<bool>(type_); }
-
-  [[noreturn]] void raise() {
-    PyErr_Restore(type_.release(), value_.release(), trace_.release());
-    throw PythonError();
-  }
-
- private:
-  Object type_, value_, trace_;
-};
-
-/// A runner for one thread at a time; stop() is for all.
+/// A runner for one thread at a time, with all that were forked of it; stop() is for all.
 class TextRunner {
  public:
+  TextRunner(std::unique_ptr<extension::llm::TextSession> session, const TextRunner& forked)
+      : in_use_(forked.in_use_), runner_(std::move(session)), vocab_size_(forked.vocab_size_) {}
+
   TextRunner(const std::string& model_path, const std::string& tokenizer_path,
              const std::optional<std::string>& data_path) {
     LogCapture log;
@@ -102,78 +51,63 @@ class TextRunner {
       data.push_back(*data_path);
     }
     runner_ =
-        extension::llm::create_text_llm_runner(model_path, std::move(tokenizer), std::move(data));
+        extension::llm::create_text_session(model_path, std::move(tokenizer), std::move(data));
     if (runner_ == nullptr) {
       throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
     }
   }
 
-  /// Calls Python for each piece of text. What is raised there, or by a signal, ends the run and
-  /// goes on to the caller.
   void generate(const std::string& prompt, const GenerationConfig& config, const Object& on_text,
                 const Object& on_stats) {
-    const std::unique_lock<std::mutex> turn = take_turn();
-    LogCapture log;
-    Raised raised;
-    const auto tell = [&](const Object& function, const std::function<Object()>& make) {
-      const GilAcquire acquired;
-      if (raised) {
-        return;
-      }
-      try {
-        python::check(PyErr_CheckSignals());
-        if (function) {
-          call(function, {make()});
-        }
-      } catch (const std::exception&) {
-        raised.take(std::current_exception());
-        runner_->stop();
-      }
-    };
-    Characters characters;
-    const auto show = [&](const std::string& text) {
-      if (!text.empty()) {
-        tell(on_text, [&] { return decode(text); });
-      }
-    };
-    Error error = Error::Ok;
-    {
-      const GilRelease released;
-      error = runner_->generate(
-          prompt, config, [&](const std::string& piece) { show(characters.add(piece)); },
-          [&](const Stats& stats) { tell(on_stats, [&] { return Class<Stats>::make(stats); }); });
-      show(characters.rest());
-    }
-    if (raised) {
-      raised.raise();
-    }
-    check(error, "generating text", log);
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
+    generate_with_callbacks(
+        on_text, on_stats,
+        [&](const TextCallback& text, const StatsCallback& stats) {
+          return runner_->generate(prompt, config, text, stats);
+        },
+        [&] { runner_->stop(); });
   }
 
   void prefill(const std::string& prompt, const GenerationConfig& config) {
-    const std::unique_lock<std::mutex> turn = take_turn();
-    LogCapture log;
-    Error error = Error::Ok;
-    {
-      const GilRelease released;
-      error = runner_->prefill(prompt, config.num_bos, config.num_eos).error();
-    }
-    check(error, "taking a prompt", log);
+    in_turn("taking a prompt",
+            [&] { return runner_->prefill(prompt, config.num_bos, config.num_eos).error(); });
   }
 
   void load() {
-    const std::unique_lock<std::mutex> turn = take_turn();
-    LogCapture log;
-    Error error = Error::Ok;
-    {
-      const GilRelease released;
-      error = runner_->load();
-    }
-    check(error, "loading the model", log);
+    in_turn("loading the model", [&] { return runner_->load(); });
+  }
+
+  void seek(int64_t position) {
+    in_turn("going back in a conversation", [&] { return runner_->seek(position); });
+  }
+
+  void save(const std::string& path) {
+    in_turn("writing a prompt cache", [&] { return runner_->save(path); });
+  }
+
+  void restore(const std::string& path) {
+    in_turn("reading a prompt cache", [&] { return runner_->restore(path); });
+  }
+
+  std::shared_ptr<TextRunner> fork() {
+    std::unique_ptr<extension::llm::TextSession> made;
+    in_turn("forking a conversation", [&] {
+      auto forked = runner_->fork();
+      if (forked.ok()) {
+        made = std::move(*forked);
+      }
+      return forked.error();
+    });
+    return std::make_shared<TextRunner>(std::move(made), *this);
+  }
+
+  std::vector<uint64_t> tokens() {
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
+    return runner_->tokens();
   }
 
   void reset() {
-    const std::unique_lock<std::mutex> turn = take_turn();
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
     runner_->reset();
   }
 
@@ -182,22 +116,14 @@ class TextRunner {
   bool is_loaded() const { return runner_->is_loaded(); }
 
  private:
-  std::unique_lock<std::mutex> take_turn() {
-    std::unique_lock<std::mutex> turn(in_use_, std::try_to_lock);
-    if (!turn.owns_lock()) {
-      throw Failure(Error::InvalidState, "using a runner that is busy: another call has not ended");
-    }
-    return turn;
+  template <typename Function>
+  void in_turn(const char* what, Function function) {
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
+    without_gil(what, function);
   }
 
-  static void check(Error error, const char* what, LogCapture& log) {
-    if (error != Error::Ok) {
-      throw Failure(error, what, log.take());
-    }
-  }
-
-  std::mutex in_use_;
-  std::unique_ptr<extension::llm::TextLLMRunner> runner_;
+  std::shared_ptr<std::mutex> in_use_ = std::make_shared<std::mutex>();
+  std::unique_ptr<extension::llm::TextSession> runner_;
   int32_t vocab_size_ = 0;
 };
 
@@ -342,20 +268,6 @@ void init_runner(PyRunner& self, const Call& call) {
   self = std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), data);
 }
 
-template <size_t kCount>
-GenerationConfig config_argument(const Arguments<kCount>& arguments, size_t index) {
-  if (arguments.object(index) == nullptr) {
-    return GenerationConfig();
-  }
-  return Class<GenerationConfig>::of(
-      arguments.instance(index, Class<GenerationConfig>::type(), "GenerationConfig"));
-}
-
-/// Nothing for None and for what was left out.
-Object callback_argument(PyObject* object) {
-  return Object::borrow(object == Py_None ? nullptr : object);
-}
-
 Object generate(PyRunner& self, const Call& call) {
   constexpr Parameters<4> kParameters = {
       "generate", 1, {"prompt", "config", "token_callback", "stats_callback"}};
@@ -373,6 +285,43 @@ Object prefill(PyRunner& self, const Call& call) {
   return none();
 }
 
+Object seek(PyRunner& self, const Call& call) {
+  constexpr Parameters<1> kParameters = {"seek", 1, {"position"}};
+  runner_of(self)->seek(Arguments<1>(call, kParameters).whole<int64_t>(0));
+  return none();
+}
+
+Object save_session(PyRunner& self, const Call& call) {
+  constexpr Parameters<1> kParameters = {"save_session", 1, {"path"}};
+  runner_of(self)->save(Arguments<1>(call, kParameters).text(0));
+  return none();
+}
+
+Object restore_session(PyRunner& self, const Call& call) {
+  constexpr Parameters<1> kParameters = {"restore_session", 1, {"path"}};
+  runner_of(self)->restore(Arguments<1>(call, kParameters).text(0));
+  return none();
+}
+
+/// Makes a runner that has no __init__ behind it a fork of this one, so that it may be of a class
+/// of Python's.
+Object fork_into(PyRunner& self, const Call& call) {
+  constexpr Parameters<1> kParameters = {"fork_into", 1, {"runner"}};
+  const Arguments<1> arguments(call, kParameters);
+  PyObject* const made = arguments.instance(0, Class<PyRunner>::type(), "TextLLMRunner");
+  PyRunner forked = runner_of(self)->fork();
+  Class<PyRunner>::of(made) = std::move(forked);
+  return none();
+}
+
+Object tokens(PyRunner& self) {
+  const Object ids = checked(PyList_New(0));
+  for (const uint64_t token : runner_of(self)->tokens()) {
+    append(ids, to_python(static_cast<size_t>(token)));
+  }
+  return ids;
+}
+
 template <void (TextRunner::*kFunction)()>
 Object without_result(PyRunner& self) {
   ((*runner_of(self)).*kFunction)();
@@ -385,6 +334,11 @@ Object vocab_size(PyRunner& self) { return to_python(runner_of(self)->vocab_size
 PyMethodDef kRunnerMethods[] = {
     method<PyRunner, generate>("generate"),
     method<PyRunner, prefill>("prefill"),
+    method<PyRunner, seek>("seek"),
+    method<PyRunner, save_session>("save_session"),
+    method<PyRunner, restore_session>("restore_session"),
+    method<PyRunner, fork_into>("fork_into"),
+    getter<PyRunner, tokens>("tokens"),
     getter<PyRunner, without_result<&TextRunner::load>>("load"),
     getter<PyRunner, is_loaded>("is_loaded"),
     getter<PyRunner, without_result<&TextRunner::reset>>("reset"),
@@ -409,6 +363,7 @@ void define_llm_runner(const Object& module) {
                                to_python(int64_t{Stats::SCALING_FACTOR_UNITS_PER_SECOND}).get()));
   Class<PyRunner>::define(made, "executorch.runtime.python._C.llm_runner.TextLLMRunner",
                           kRunnerMethods, {nullptr, nullptr, &initialized<PyRunner, init_runner>});
+  define_multimodal(made);
   check(PyObject_SetAttrString(module.get(), "llm_runner", made.get()));
 }
 

@@ -1,10 +1,36 @@
-"""Runs language models: text out of prompts, in conversations.
+"""Runs language models: text out of prompts of text, images and audio, in conversations.
 
 runner = TextLLMRunner("model.pte", "tokenizer.json")
 for piece in runner.stream("Hello, world!", GenerationConfig(echo=False, max_new_tokens=100)):
     print(piece, end="", flush=True)
 """
 
+from executorch.extension.llm.runner.multimodal_inputs import (
+    Audio,
+    Image,
+    MultimodalInput,
+    RawAudio,
+    make_audio_input,
+    make_image_input,
+    make_raw_audio_input,
+    make_text_input,
+    make_token_input,
+)
+from executorch.extension.llm.runner.multimodal_runner import MultimodalRunner
 from executorch.extension.llm.runner.text_llm_runner import GenerationConfig, Stats, TextLLMRunner
 
-__all__ = ["GenerationConfig", "Stats", "TextLLMRunner"]
+__all__ = [
+    "Audio",
+    "GenerationConfig",
+    "Image",
+    "MultimodalInput",
+    "MultimodalRunner",
+    "RawAudio",
+    "Stats",
+    "TextLLMRunner",
+    "make_audio_input",
+    "make_image_input",
+    "make_raw_audio_input",
+    "make_text_input",
+    "make_token_input",
+]

@@ -15,6 +15,14 @@ inline constexpr auto kVocabSize = "get_vocab_size";
 inline constexpr auto kUseKVCache = "use_kv_cache";
 inline constexpr auto kUseSDPAWithKVCache = "use_sdpa_with_kv_cache";
 
+/// Methods of a program for several kinds of inputs; the second ones are older names.
+inline constexpr auto kTokenEmbeddingMethod = "token_embedding";
+inline constexpr auto kVisionEncoderMethod = "vision_encoder";
+inline constexpr auto kImageEncoderMethod = "image_encoder";
+inline constexpr auto kAudioEncoderMethod = "audio_encoder";
+inline constexpr auto kTextDecoderMethod = "text_decoder";
+inline constexpr auto kTextModelMethod = "text_model";
+
 }  // namespace llm
 }  // namespace extension
 }  // namespace executorch

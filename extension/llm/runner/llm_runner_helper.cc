@@ -217,6 +217,49 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
   return create(std::move(module), std::move(tokenizer), temperature);
 }
 
+std::unique_ptr<TextSession> create_text_session(const std::string& model_path,
+                                                 std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+                                                 std::vector<std::string> data_files,
+                                                 float temperature) {
+  std::vector<std::string> files = {model_path};
+  files.insert(files.end(), data_files.begin(), data_files.end());
+  auto runner =
+      create_text_llm_runner(model_path, std::move(tokenizer), std::move(data_files), temperature);
+  return runner == nullptr ? nullptr
+                           : std::make_unique<TextSession>(std::move(runner), std::move(files));
+}
+
+std::unique_ptr<MultimodalRunner> create_multimodal_runner(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    std::optional<const std::string> data_path, Module::LoadMode load_mode) {
+  if (tokenizer == nullptr || !tokenizer->is_loaded()) {
+    ET_LOG(Error, "A runner needs a tokenizer that is loaded");
+    return nullptr;
+  }
+  auto module = data_path.has_value()
+                    ? std::make_unique<Module>(model_path, std::string(*data_path), load_mode)
+                    : std::make_unique<Module>(model_path, load_mode);
+  auto metadata = get_llm_metadata(tokenizer.get(), module.get());
+  if (!metadata.ok()) {
+    return nullptr;
+  }
+  auto eos_ids =
+      std::make_unique<std::unordered_set<uint64_t>>(get_eos_ids(tokenizer.get(), module.get()));
+  auto io_manager = std::make_unique<IOManager>(*module);
+  auto decoder = std::make_unique<MultimodalDecoderRunner>(
+      module.get(), io_manager.get(),
+      metadata->at(kEnableDynamicShape) != 0 ? metadata->at(kMaxSeqLen) : 1,
+      metadata->at(kMaxContextLen));
+  auto prefiller = std::make_unique<MultimodalPrefiller>(module.get(), decoder.get(),
+                                                         tokenizer.get(), io_manager.get());
+  auto stats = std::make_unique<Stats>();
+  auto generator = std::make_unique<TextTokenGenerator>(
+      tokenizer.get(), decoder.get(), /*use_kv_cache=*/true, std::move(eos_ids), stats.get());
+  return std::make_unique<MultimodalRunner>(
+      std::move(*metadata), std::move(tokenizer), std::move(module), std::move(decoder),
+      std::move(prefiller), std::move(io_manager), std::move(generator), std::move(stats));
+}
+
 }  // namespace llm
 }  // namespace extension
 }  // namespace executorch

@@ -9,7 +9,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include <executorch/extension/llm/runner/multimodal_runner.h>
 #include <executorch/extension/llm/runner/text_llm_runner.h>
+#include <executorch/extension/llm/runner/text_session.h>
 #include <executorch/extension/llm/tokenizer/tokenizer.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/runtime/core/result.h>
@@ -56,6 +58,21 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
     std::vector<std::string> data_files, float temperature = -1.0f);
+
+/// The same as a session, whose prompt caches belong to the contents of these files.
+std::unique_ptr<TextSession> create_text_session(const std::string& model_path,
+                                                 std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+                                                 std::vector<std::string> data_files = {},
+                                                 float temperature = -1.0f);
+
+/// Puts a runner for text, images and audio together; see MultimodalRunner. Nothing of the model is
+/// loaded but its constants.
+///
+/// @returns Null, after saying why.
+std::unique_ptr<MultimodalRunner> create_multimodal_runner(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    std::optional<const std::string> data_path = std::nullopt,
+    Module::LoadMode load_mode = Module::LoadMode::File);
 
 }  // namespace llm
 }  // namespace extension

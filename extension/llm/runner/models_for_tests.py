@@ -46,3 +46,95 @@ def exported_successor() -> torch.export.ExportedProgram:
     length = torch.export.Dim("length", min=2, max=63)
     example = torch.zeros(1, 4, dtype=torch.long)
     return torch.export.export(Successor(), (example,), dynamic_shapes=({1: length},))
+
+
+class Sum(torch.nn.Module):
+    """Of all tokens so far, which a cache has by their positions, follows the letter of their sum.
+
+    Args:
+        places: of the cache; with fewer than there are positions it is a ring.
+    """
+
+    seen: torch.Tensor
+
+    def __init__(self, places: int) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(1, places, dtype=torch.long))
+
+    def forward(self, tokens: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+        places = self.seen.shape[1]
+        positions = position + torch.arange(tokens.shape[1])
+        self.seen[:, positions % places] = tokens
+        is_past = torch.arange(places) <= positions[-1]
+        following = ord("a") + torch.where(is_past, self.seen, 0).sum() % 26
+        return torch.where(torch.arange(VOCABULARY)[None] == following, 5.0, 0.0)
+
+
+CONTEXT = 48
+
+#: Of a `Sum`.
+CACHE_CONSTANTS = {
+    "get_max_seq_len": 16,
+    "get_max_context_len": CONTEXT,
+    "get_eos_ids": [END],
+    "enable_dynamic_shape": True,
+}
+
+
+def exported_sum(places: int = CONTEXT) -> torch.export.ExportedProgram:
+    example = (torch.zeros(1, 4, dtype=torch.long), torch.zeros(1, dtype=torch.long))
+    shapes = ({1: torch.export.Dim("length", min=1, max=16)}, None)
+    return torch.export.export(Sum(places), example, dynamic_shapes=shapes)
+
+
+class Embedding(torch.nn.Module):
+    """A token's embedding begins with its number."""
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.pad(tokens.unsqueeze(-1).float(), (0, 2))
+
+
+class Encoder(torch.nn.Module):
+    """An image or audio as some embeddings, of which the first begins with the sum of the values, the others with 1."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        first = values.float().sum().view(1, 1, 1).expand(1, 1, 3)
+        return torch.cat((first, torch.ones(1, self.count - 1, 3)), dim=1)
+
+
+class SumOfEmbeddings(torch.nn.Module):
+    """As `Sum`, of what embeddings begin with."""
+
+    seen: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("seen", torch.zeros(1, CONTEXT))
+
+    def forward(self, embeddings: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+        positions = position + torch.arange(embeddings.shape[1])
+        self.seen[:, positions] = embeddings[:, :, 0]
+        is_past = torch.arange(CONTEXT) <= positions[-1]
+        following = ord("a") + torch.where(is_past, self.seen, 0.0).sum().round().long() % 26
+        return torch.where(torch.arange(VOCABULARY)[None] == following, 5.0, 0.0)
+
+
+def exported_multimodal(
+    image_positions: int = 20, decoder: str = "text_decoder", vision: str = "vision_encoder"
+) -> dict[str, torch.export.ExportedProgram]:
+    """Methods by name; images of [1, 3, 2, 4] floats, audio of [1, 2, 3] bytes in two positions."""
+    length = torch.export.Dim("length", min=1, max=16)
+    start = torch.zeros(1, dtype=torch.long)
+    tokens, embeddings = torch.zeros(1, 4, dtype=torch.long), torch.zeros(1, 4, 3)
+    return {
+        "token_embedding": torch.export.export(Embedding(), (tokens,), dynamic_shapes=({1: length},)),
+        vision: torch.export.export(Encoder(image_positions), (torch.zeros(1, 3, 2, 4),)),
+        "audio_encoder": torch.export.export(Encoder(2), (torch.zeros(1, 2, 3, dtype=torch.uint8),)),
+        decoder: torch.export.export(
+            SumOfEmbeddings(), (embeddings, start), dynamic_shapes=({1: length}, None)
+        ),
+    }

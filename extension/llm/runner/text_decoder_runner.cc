@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cinttypes>
+#include <cstddef>
 #include <numeric>
 
 #include <executorch/extension/llm/runner/text_decoder_runner.h>
@@ -38,43 +40,51 @@ Error TextDecoderRunner::load(const std::string& method_name) {
   return error == Error::Ok ? io_manager_->load(method_name, method_name) : error;
 }
 
+void TextDecoderRunner::note_seen(const Tensor& tokens, int64_t start_pos) {
+  if (start_pos == 0) {
+    seen_.clear();
+  }
+  if (sampling_.repetition_penalty != 1.0f) {
+    const int64_t* const ids = tokens.const_data_ptr<int64_t>();
+    seen_.insert(ids, ids + tokens.numel());
+  }
+}
+
 Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
   if (start_pos < 0) {
     ET_LOG(Error, "Position %" PRId64 " is negative", start_pos);
     return Error::InvalidArgument;
   }
-  const auto meta = module_->method_meta(kMethod);
+  note_seen(*tokens, start_pos);
+  return run(kMethod, tokens, static_cast<size_t>(tokens->numel()), start_pos);
+}
+
+Result<Tensor> TextDecoderRunner::run(const std::string& method, const TensorPtr& input,
+                                      size_t count, int64_t start_pos) {
+  const auto meta = module_->method_meta(method);
   if (!meta.ok()) {
     return meta.error();
   }
-  if (start_pos == 0) {
-    seen_.clear();
-  }
-  if (sampling_.repetition_penalty != 1.0f) {
-    const int64_t* const ids = tokens->const_data_ptr<int64_t>();
-    seen_.insert(ids, ids + tokens->numel());
-  }
-  const size_t count = static_cast<size_t>(tokens->numel());
   std::vector<int64_t> positions(takes_all_positions(*meta) ? count : 1);
   std::iota(positions.begin(), positions.end(), start_pos);
   const auto size = static_cast<SizesType>(positions.size());
   const TensorPtr position = from_blob(positions.data(), {size}, ScalarType::Long);
 
-  auto inputs = count > 1 ? io_manager_->prepare_prefill(tokens, position, kMethod)
-                          : io_manager_->prepare_decode(tokens, position, kMethod);
+  auto inputs = count > 1 ? io_manager_->prepare_prefill(input, position, method)
+                          : io_manager_->prepare_decode(input, position, method);
   if (!inputs.ok()) {
     return inputs.error();
   }
-  auto outputs = module_->execute(kMethod, *inputs);
+  auto outputs = module_->execute(method, *inputs);
   if (!outputs.ok()) {
     return outputs.error();
   }
   if (outputs->empty() || !outputs->front().isTensor()) {
-    ET_LOG(Error, "Method %s must give logits, a tensor, as its first output", kMethod);
+    ET_LOG(Error, "Method %s must give logits, a tensor, as its first output", method.c_str());
     return Error::InvalidProgram;
   }
-  const Error error = count > 1 ? io_manager_->update_prefill(*outputs, kMethod)
-                                : io_manager_->update_decode(*outputs, kMethod);
+  const Error error = count > 1 ? io_manager_->update_prefill(*outputs, method)
+                                : io_manager_->update_decode(*outputs, method);
   if (error != Error::Ok) {
     return error;
   }
@@ -89,6 +99,14 @@ void TextDecoderRunner::set_sampling(const SamplingOptions& options) {
   sampling_ = options;
   if (!same) {
     sampler_.reset();
+  }
+}
+
+void TextDecoderRunner::set_seen(const std::vector<uint64_t>& tokens, size_t count) {
+  seen_.clear();
+  if (sampling_.repetition_penalty != 1.0f) {
+    const size_t most = std::min(count, tokens.size());
+    seen_.insert(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(most));
   }
 }
 

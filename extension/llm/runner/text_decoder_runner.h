@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,6 +43,10 @@ class TextDecoderRunner {
   /// Random numbers begin anew if there is a seed.
   void set_sampling(const SamplingOptions& options);
 
+  /// Which tokens count for a penalty on repetitions when the next call goes on behind them: the
+  /// first `count` of these.
+  void set_seen(const std::vector<uint64_t>& tokens, size_t count);
+
   /// Chooses a token. For a penalty on repetitions, all tokens that ran since position 0 count.
   ///
   /// @param logits [.., vocabulary]; the last line counts. Overwritten with probabilities unless
@@ -49,12 +54,21 @@ class TextDecoderRunner {
   /// @returns -1, after saying why, for logits that are empty or not floating.
   int32_t logits_to_token(const executorch::aten::Tensor& logits, float temperature = 0.0f);
 
- private:
-  template <typename T>
-  int32_t sample(const executorch::aten::Tensor& logits, float temperature);
+ protected:
+  /// Notes tokens for a penalty on repetitions, from position 0 on anew.
+  void note_seen(const executorch::aten::Tensor& tokens, int64_t start_pos);
+
+  /// Runs a method with an input for `count` positions, of which the first is `start_pos`; its
+  /// first output are the logits.
+  runtime::Result<executorch::aten::Tensor> run(const std::string& method, const TensorPtr& input,
+                                                size_t count, int64_t start_pos);
 
   Module* module_;
   IOManager* io_manager_;
+
+ private:
+  template <typename T>
+  int32_t sample(const executorch::aten::Tensor& logits, float temperature);
 
   SamplingOptions sampling_;
   std::unordered_set<uint64_t> seen_;  // only for a penalty

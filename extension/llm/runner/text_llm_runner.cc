@@ -66,10 +66,10 @@ Result<std::vector<uint64_t>> TextLLMRunner::encode(const std::string& prompt, i
     ET_LOG(Error, "The tokenizer cannot encode the prompt");
     return tokens.error();
   }
-  if (start_pos == pos_) {
+  if (start_pos == position()) {
     tokens->insert(tokens->begin(), pending_.begin(), pending_.end());
   }
-  const int64_t context = metadata(kMaxContextLen, 128);
+  const int64_t context = max_context_len();
   if (tokens->empty() || start_pos + static_cast<int64_t>(tokens->size()) >= context) {
     ET_LOG(Error,
            "A prompt of %zu tokens at position %" PRId64
@@ -84,7 +84,7 @@ Result<std::vector<uint64_t>> TextLLMRunner::encode(const std::string& prompt, i
 Error TextLLMRunner::generate(const std::string& prompt, const GenerationConfig& config,
                               std::function<void(const std::string&)> token_callback,
                               std::function<void(const Stats&)> stats_callback) {
-  return generate_from_pos(prompt, pos_, config, std::move(token_callback),
+  return generate_from_pos(prompt, position(), config, std::move(token_callback),
                            std::move(stats_callback));
 }
 
@@ -108,12 +108,13 @@ Error TextLLMRunner::generate_from_pos(const std::string& prompt, int64_t start_
   text_token_generator_->resume();
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
                                       config.repetition_penalty, config.seed});
+  text_decoder_runner_->set_seen(tokens_, static_cast<size_t>(start_pos));
   stats_->inference_start_ms = time_in_ms();
   auto tokens = encode(prompt, config.num_bos, config.num_eos, start_pos);
   if (!tokens.ok()) {
     return tokens.error();
   }
-  const auto room = static_cast<int32_t>(metadata(kMaxContextLen, 128) - start_pos);
+  const auto room = static_cast<int32_t>(max_context_len() - start_pos);
   const auto num_prompt_tokens = static_cast<int32_t>(tokens->size());
   const int32_t max_new_tokens = config.resolve_max_new_tokens(room, num_prompt_tokens);
   if (max_new_tokens <= 0) {
@@ -151,31 +152,16 @@ Error TextLLMRunner::answer(std::vector<uint64_t> tokens, int64_t start_pos,
     return first.error();
   }
   stats_->prompt_eval_end_ms = stats_->first_token_ms = time_in_ms();
-  const uint64_t last_of_prompt = tokens.back();
-  tokens.push_back(*first);
-  int64_t generated = 1;
-  const bool ends = text_token_generator_->ends_text(*first);
-  if (!ends) {
-    auto text = tokenizer_->decode(last_of_prompt, *first);
-    if (!text.ok()) {
-      ET_LOG(Error, "The tokenizer does not know token %" PRIu64 " of the model", *first);
-      return text.error();
-    }
-    if (token_callback) {
-      token_callback(*text);
-    }
-    const auto more = text_token_generator_->generate(tokens, position, max_new_tokens - 1,
-                                                      temperature, token_callback);
-    if (!more.ok()) {
-      return more.error();
-    }
-    generated += *more;
+  const auto generated = text_token_generator_->answer(*first, tokens, position, max_new_tokens,
+                                                       temperature, token_callback);
+  if (!generated.ok()) {
+    return generated.error();
   }
-  stats_->num_generated_tokens = generated;
+  stats_->num_generated_tokens = *generated;
   if (metadata(kUseKVCache, 1) != 0) {
     // All of them have run but the last one.
-    pos_ = position + generated - 1;
     pending_.assign(1, tokens.back());
+    note(start_pos, tokens, tokens.size() - 1);
   }
   return Error::Ok;
 }
@@ -190,17 +176,41 @@ Result<uint64_t> TextLLMRunner::prefill(const std::string& prompt, int32_t num_b
     ET_LOG(Error, "A model without a cache does not keep a prompt");
     return Error::NotSupported;
   }
-  const auto tokens = encode(prompt, num_bos, num_eos, pos_);
+  const int64_t start_pos = position();
+  const auto tokens = encode(prompt, num_bos, num_eos, start_pos);
   if (!tokens.ok()) {
     return tokens.error();
   }
-  int64_t position = pos_;
-  auto next = text_prefiller_->prefill(*tokens, position);
+  int64_t next_pos = start_pos;
+  auto next = text_prefiller_->prefill(*tokens, next_pos);
   if (next.ok()) {
-    pos_ = position;
     pending_.clear();
+    note(start_pos, *tokens, tokens->size());
   }
   return next;
+}
+
+void TextLLMRunner::note(int64_t start_pos, const std::vector<uint64_t>& tokens, size_t count) {
+  tokens_.resize(static_cast<size_t>(start_pos), UINT64_MAX);
+  tokens_.insert(tokens_.end(), tokens.begin(),
+                 tokens.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+int64_t TextLLMRunner::max_context_len() const { return metadata(kMaxContextLen, 128); }
+
+Error TextLLMRunner::take_up(std::vector<uint64_t> tokens, std::vector<uint64_t> pending) {
+  if (metadata(kUseKVCache, 1) == 0) {
+    ET_LOG(Error, "A model without a cache has no conversation to take up");
+    return Error::NotSupported;
+  }
+  if (static_cast<int64_t>(tokens.size()) > max_context_len() || pending.size() > 1) {
+    ET_LOG(Error, "There are %zu tokens and %zu pending ones, but %" PRId64 " positions",
+           tokens.size(), pending.size(), max_context_len());
+    return Error::InvalidArgument;
+  }
+  tokens_ = std::move(tokens);
+  pending_ = std::move(pending);
+  return Error::Ok;
 }
 
 Error TextLLMRunner::warmup(const std::string& prompt, int32_t max_new_tokens) {
@@ -219,7 +229,7 @@ void TextLLMRunner::stop() { text_token_generator_->stop(); }
 
 void TextLLMRunner::reset() {
   stats_->reset();
-  pos_ = 0;
+  tokens_.clear();
   pending_.clear();
 }
 

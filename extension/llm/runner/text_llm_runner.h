@@ -70,9 +70,28 @@ class TextLLMRunner : public IRunner {
   /// The next prompt is the first one; the statistics begin anew.
   void reset() override;
 
+  /// The tokens that have run, of the positions from 0 on, and those generated that have not: one
+  /// or none. Of positions that were never filled, UINT64_MAX.
+  const std::vector<uint64_t>& tokens() const { return tokens_; }
+  const std::vector<uint64_t>& pending() const { return pending_; }
+
+  /// Takes a conversation up that the model's cache holds: the next prompt goes on behind these.
+  ///
+  /// @returns NotSupported for models without a cache, InvalidArgument for more tokens than there
+  ///     are positions.
+  [[nodiscard]] runtime::Error take_up(std::vector<uint64_t> tokens, std::vector<uint64_t> pending);
+
+  /// The most positions of a conversation.
+  int64_t max_context_len() const;
+
+  Module& module() { return *module_; }
+
  private:
   runtime::Result<std::vector<uint64_t>> encode(const std::string& prompt, int32_t num_bos,
                                                 int32_t num_eos, int64_t start_pos);
+  /// Notes what has run from a position on.
+  void note(int64_t start_pos, const std::vector<uint64_t>& tokens, size_t count);
+  int64_t position() const { return static_cast<int64_t>(tokens_.size()); }
   runtime::Error answer(std::vector<uint64_t> tokens, int64_t start_pos,
                         const GenerationConfig& config, int32_t max_new_tokens,
                         const std::function<void(const std::string&)>& token_callback);
@@ -89,9 +108,9 @@ class TextLLMRunner : public IRunner {
   std::unique_ptr<TextTokenGenerator> text_token_generator_;
   float temperature_;
 
-  /// Position behind what the model has run.
-  int64_t pos_ = 0;
-  /// Tokens at that position that were generated and have not run yet: one or none.
+  /// What the model has run; the next position is the number of them.
+  std::vector<uint64_t> tokens_;
+  /// Tokens behind them that were generated and have not run yet: one or none.
   std::vector<uint64_t> pending_;
 };
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from executorch.extension.llm.runner.streaming import collected, streamed
 from executorch.runtime.python._C import llm_runner
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 GenerationConfig = llm_runner.GenerationConfig
 Stats = llm_runner.Stats
@@ -17,43 +20,31 @@ class TextLLMRunner(llm_runner.TextLLMRunner):
 
     `generate(prompt, config, token_callback=None, stats_callback=None)` calls back for each piece of text, and at the end
     with the figures. It releases the GIL; what a callback raises ends it. One call at a time; `stop()` may come from anywhere.
+
+    `tokens()` are those so far, `seek(position)` goes back to that many of them, `save_session(path)` writes them with the cache to a
+    file, which `restore_session(path)` takes up if it is whole and of the same program.
     """
 
     def generate_text(self, prompt: str, config: GenerationConfig | None = None) -> str:
         """The whole answer at once."""
-        pieces: list[str] = []
-        self.generate(prompt, config or GenerationConfig(), pieces.append)
-        return "".join(pieces)
+        return collected(lambda take: self.generate(prompt, config or GenerationConfig(), take))
 
     def stream(self, prompt: str, config: GenerationConfig | None = None) -> Iterator[str]:
         """The pieces of the answer as they come, generated on a thread of its own, which ends with the iterator."""
-        pieces: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        raised: list[BaseException] = []
-        left = threading.Event()
+        return streamed(lambda take: self.generate(prompt, config or GenerationConfig(), take), self.stop)
 
-        def take(piece: str) -> None:
-            if left.is_set():
-                self.stop()
-            pieces.put(piece)
+    def position(self) -> int:
+        """How many tokens the conversation has; the last one of an answer runs with the next prompt."""
+        return len(self.tokens())
 
-        def run() -> None:
-            try:
-                self.generate(prompt, config or GenerationConfig(), take)
-            except BaseException as error:
-                raised.append(error)
-            pieces.put(None)
+    def fork(self) -> Self:
+        """Another conversation of the same model that has said the same; both go on, one at a time.
 
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        try:
-            while (piece := pieces.get()) is not None:
-                yield piece
-        finally:
-            left.set()
-            self.stop()
-            thread.join()
-        if raised:
-            raise raised[0]
+        Weights are there once. The cache is that of whichever ran last, and is copied when another one takes its turn.
+        """
+        made = type(self).__new__(type(self))
+        self.fork_into(made)
+        return made
 
     def __repr__(self) -> str:
         return f"TextLLMRunner(vocab_size={self.get_vocab_size()}, is_loaded={self.is_loaded()})"

@@ -1,3 +1,5 @@
+#include <cinttypes>
+
 #include <executorch/extension/llm/runner/text_token_generator.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -9,6 +11,26 @@ using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using runtime::Error;
 using runtime::Result;
+
+Result<int64_t> TextTokenGenerator::answer(
+    uint64_t first, std::vector<uint64_t>& tokens, int64_t next_pos, int32_t max_new_tokens,
+    float temperature, const std::function<void(const std::string&)>& token_callback) {
+  const uint64_t last_of_prompt = tokens.empty() ? tokenizer_->bos_tok() : tokens.back();
+  tokens.push_back(first);
+  if (ends_text(first)) {
+    return 1;
+  }
+  auto text = tokenizer_->decode(last_of_prompt, first);
+  if (!text.ok()) {
+    ET_LOG(Error, "The tokenizer does not know token %" PRIu64 " of the model", first);
+    return text.error();
+  }
+  if (token_callback) {
+    token_callback(*text);
+  }
+  const auto more = generate(tokens, next_pos, max_new_tokens - 1, temperature, token_callback);
+  return more.ok() ? Result<int64_t>(*more + 1) : Result<int64_t>(more.error());
+}
 
 Result<int64_t> TextTokenGenerator::generate(
     std::vector<uint64_t>& tokens, int64_t start_pos, int32_t max_new_tokens, float temperature,

@@ -49,6 +49,16 @@ class TextTokenGenerator {
       std::vector<uint64_t>& tokens, int64_t start_pos, int32_t max_new_tokens, float temperature,
       const std::function<void(const std::string&)>& token_callback);
 
+  /// Goes on from a prompt that has run.
+  ///
+  /// @param first The token that the prompt gave; it is told first, and counts.
+  /// @param tokens The prompt; afterwards, what was generated as well.
+  /// @param next_pos The position behind the prompt.
+  /// @returns As generate().
+  runtime::Result<int64_t> answer(uint64_t first, std::vector<uint64_t>& tokens, int64_t next_pos,
+                                  int32_t max_new_tokens, float temperature,
+                                  const std::function<void(const std::string&)>& token_callback);
+
   /// Ends generate() after the token at hand; may be called on another thread.
   virtual void stop() { should_stop_.store(true, std::memory_order_relaxed); }
 
