@@ -57,6 +57,10 @@ void OpenvinoBackend::destroy(DelegateHandle* handle) const {
   delete static_cast<Executor*>(handle);
 }
 
+size_t OpenvinoBackend::num_outputs(DelegateHandle* handle) const {
+  return static_cast<const Executor*>(handle)->num_outputs();
+}
+
 Error OpenvinoBackend::set_option(BackendOptionContext& context,
                                   const Span<BackendOption>& options) {
   (void)context;

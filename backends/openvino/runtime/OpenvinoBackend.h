@@ -22,6 +22,7 @@ class OpenvinoBackend final : public runtime::BackendInterface {
                          runtime::Span<runtime::EValue*> args) const override;
 
   void destroy(runtime::DelegateHandle* handle) const override;
+  size_t num_outputs(runtime::DelegateHandle* handle) const override;
 
   /// Settings for the delegates that are made afterwards; see `Options`.
   runtime::Error set_option(runtime::BackendOptionContext& context,

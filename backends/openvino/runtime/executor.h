@@ -37,6 +37,9 @@ class Executor {
   runtime::Error execute(runtime::Span<runtime::EValue*> args,
                          runtime::BackendExecutionContext& context);
 
+  /// How many of the arguments are outputs.
+  size_t num_outputs() const { return ports_.size() - num_inputs_; }
+
  private:
   explicit Executor(const Library& library) : library_(library) {}
 
