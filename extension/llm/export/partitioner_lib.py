@@ -1,6 +1,6 @@
 """Partitioners of backends by the options of an export; a backend is looked up when it is asked for.
 
-XNNPACK, Core ML, Vulkan, OpenVINO, Arm's TOSA and Ethos-U are there. The other functions have the documented names and say what is missing.
+XNNPACK, Core ML, Vulkan, OpenVINO and Arm's TOSA, Ethos-U and VGF are there. The other functions have the documented names and say what is missing.
 """
 
 from __future__ import annotations
