@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include <xnnpack.h>
 
 #include <executorch/backends/xnnpack/serialization/schema_generated.h>
@@ -67,6 +69,22 @@ inline xnn_binary_operator binary_of(fb_xnnpack::XNodeUnion kind) {
       return xnn_binary_subtract;
     default:
       return xnn_binary_invalid;
+  }
+}
+
+/// How many values a node puts one behind the other, 0 for one that does not.
+inline size_t parts_of(fb_xnnpack::XNodeUnion kind) {
+  switch (kind) {
+    case fb_xnnpack::XNodeUnion::XNNConcatenate2:
+      return 2;
+    case fb_xnnpack::XNodeUnion::XNNConcatenate3:
+      return 3;
+    case fb_xnnpack::XNodeUnion::XNNConcatenate4:
+      return 4;
+    case fb_xnnpack::XNodeUnion::XNNConcatenate5:
+      return 5;
+    default:
+      return 0;
   }
 }
 

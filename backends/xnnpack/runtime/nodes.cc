@@ -1,8 +1,10 @@
 #include <cinttypes>
 #include <limits>
 
+#include <executorch/backends/xnnpack/runtime/datatypes.h>
 #include <executorch/backends/xnnpack/runtime/node_kinds.h>
 #include <executorch/backends/xnnpack/runtime/node_sizes.h>
+#include <executorch/backends/xnnpack/runtime/node_types.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -208,7 +210,8 @@ class Definition {
     expect(is_transposed ? ShapeRule::Kind::kInnerTransposed : ShapeRule::Kind::kInner,
            node.input1_id(), 0, node.input2_id());
     return xnn_define_batch_matrix_multiply(graph_, id(node.input1_id()), id(node.input2_id()),
-                                            out(node.output_id()), node.flags());
+                                            out(node.output_id()),
+                                            node.flags() & XNN_FLAG_TRANSPOSE_B);
   }
 
   /// Whether a bias is absent, or has an element for each of `channels`.
@@ -217,14 +220,23 @@ class Definition {
     return bias == XNN_INVALID_VALUE_ID || (value.dims.size() == 1 && value.dims[0] == channels);
   }
 
+  /// Whether a filter of four-bit elements lies as XNNPACK packs it: by rows of whole bytes.
+  static bool fits_nibbles(const Value& filter, bool is_transposed) {
+    return bits_of(filter.datatype) != 4 || (!is_transposed && filter.dims[1] % 2 == 0);
+  }
+
   xnn_status fully_connected(const fb_xnnpack::XNNFullyConnected& node) {
     const Value& filter = subgraph_.value(node.filter_id());
-    const bool transposed = (node.flags() & XNN_FLAG_TRANSPOSE_WEIGHTS) != 0;
-    if (filter.dims.size() != 2 || !fits_bias(node.bias_id(), filter.dims[transposed ? 1 : 0])) {
+    // Others say of weights what datatypes do: that halves are twice as long, for one.
+    const uint32_t flags =
+        node.flags() & (XNN_FLAG_TRANSPOSE_WEIGHTS | XNN_FLAG_TENSORFLOW_RESHAPE_2D);
+    const bool transposed = (flags & XNN_FLAG_TRANSPOSE_WEIGHTS) != 0;
+    if (filter.dims.size() != 2 || !fits_bias(node.bias_id(), filter.dims[transposed ? 1 : 0]) ||
+        !fits_nibbles(filter, transposed)) {
       return xnn_status_invalid_parameter;
     }
-    expect((node.flags() & XNN_FLAG_TENSORFLOW_RESHAPE_2D) != 0 ? ShapeRule::Kind::kMultiple
-                                                                : ShapeRule::Kind::kLastDimension,
+    expect((flags & XNN_FLAG_TENSORFLOW_RESHAPE_2D) != 0 ? ShapeRule::Kind::kMultiple
+                                                         : ShapeRule::Kind::kLastDimension,
            node.input1_id(), filter.dims[transposed ? 0 : 1]);
     const bool has_bias = node.bias_id() != XNN_INVALID_VALUE_ID;
     if (!is_constant(node.filter_id())) {
@@ -240,7 +252,7 @@ class Definition {
     }
     return xnn_define_fully_connected(graph_, limits_.min, limits_.max, id(node.input1_id()),
                                       filter.id, packed_id(node.bias_id()), out(node.output_id()),
-                                      node.flags());
+                                      flags);
   }
 
   /// Whether the filter has the shape that the other parameters speak of: nothing else keeps
@@ -346,6 +358,8 @@ class Definition {
     if (!fits_windows(windows_of(node), dims(node.input_id()), dims(node.output_value_id()))) {
       return xnn_status_invalid_parameter;
     }
+    // XNNPACK leaves the size of the positions as it is.
+    expect(ShapeRule::Kind::kSameElements, node.output_value_id(), 0, node.output_index_id());
     return xnn_define_argmax_pooling_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.pooling_height(), node.pooling_width(), id(node.input_id()),
@@ -378,6 +392,12 @@ class Definition {
     if (offsets.empty() || sizes.empty() || sizes_in.size() != offsets.size()) {
       return xnn_status_invalid_parameter;
     }
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      // XNNPACK would read as many elements as there are, from the offset on.
+      if (sizes[i] == 0 && offsets[i] != 0) {
+        return xnn_status_invalid_parameter;
+      }
+    }
     return xnn_define_static_slice(graph_, sizes.size(), offsets.data(), sizes.data(),
                                    id(node.input_id()), out(node.output_id()), node.flags());
   }
@@ -406,13 +426,17 @@ class Definition {
 
   xnn_status concatenate(fb_xnnpack::XNodeUnion kind, const fb_xnnpack::_XNNCat& node) {
     const auto axis = static_cast<int32_t>(node.axis());
+    const auto rank = static_cast<int32_t>(dims(node.output_id()).size());
+    if (axis < -rank || axis >= rank) {
+      return xnn_status_invalid_parameter;
+    }
     const uint32_t inputs[] = {node.input1_id(), node.input2_id(), node.input3_id(),
                                node.input4_id(), node.input5_id()};
-    const int first = static_cast<int>(fb_xnnpack::XNodeUnion::XNNConcatenate2);
-    const int count = kind == fb_xnnpack::XNodeUnion::XNNConcatenate5 ? 5 : int(kind) - first + 2;
     uint32_t in[5] = {};
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < parts_of(kind); ++i) {
       in[i] = id(inputs[i]);
+      expect(ShapeRule::Kind::kSameBut, inputs[i], size_t(axis < 0 ? axis + rank : axis),
+             node.output_id());
     }
     const uint32_t result = out(node.output_id());
     switch (kind) {
@@ -451,6 +475,7 @@ Error define_node(Subgraph& subgraph, const fb_xnnpack::XNode& node) {
   const char* name = fb_xnnpack::EnumNameXNodeUnion(node.xnode_union_type());
   ET_CHECK_OR_RETURN_ERROR(node.xnode_union() != nullptr, DelegateInvalidCompatibility,
                            "XNNPACK: a node of an unknown kind");
+  ET_CHECK_OK_OR_RETURN_ERROR(check_types(subgraph, node));
   const xnn_status status = Definition(subgraph, node).define();
   ET_CHECK_OR_RETURN_ERROR(status != xnn_status_unsupported_parameter, NotSupported,
                            "XNNPACK: this version does not have a node %s as it stands", name);

@@ -59,6 +59,15 @@ Shape shape_written(xnn_runtime_t runtime, uint32_t id, const std::vector<Bypass
   return shape;
 }
 
+bool are_same_but(const Shape& shape, const Shape& other, size_t axis) {
+  for (size_t i = 0; i < shape.rank; ++i) {
+    if (i != axis && shape.dims[i] != other.dims[i]) {
+      return false;
+    }
+  }
+  return shape.rank == other.rank;
+}
+
 bool fits(xnn_runtime_t runtime, const ShapeRule& rule, const std::vector<Bypass>& bypasses) {
   const Shape shape = shape_read(runtime, rule.value, bypasses);
   if (shape.rank == 0) {
@@ -79,6 +88,9 @@ bool fits(xnn_runtime_t runtime, const ShapeRule& rule, const std::vector<Bypass
   if (rule.kind == ShapeRule::Kind::kSameElements) {
     const Shape written = shape_written(runtime, rule.other, bypasses);
     return written.rank > 0 && shape.last(shape.rank) == written.last(written.rank);
+  }
+  if (rule.kind == ShapeRule::Kind::kSameBut) {
+    return are_same_but(shape, shape_written(runtime, rule.other, bypasses), rule.size);
   }
   const Shape other = shape_read(runtime, rule.other, bypasses);
   if (other.rank < 2 || shape.rank < 2) {
@@ -114,6 +126,9 @@ std::string wanted_by(xnn_runtime_t runtime, const ShapeRule& rule,
     case ShapeRule::Kind::kSameElements:
       return "as many elements as in its result " +
              text_of(shape_written(runtime, rule.other, bypasses));
+    case ShapeRule::Kind::kSameBut:
+      return "the dimensions of its result " +
+             text_of(shape_written(runtime, rule.other, bypasses)) + " but for number " + size;
     default:
       break;
   }

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <xnnpack.h>
 
 #include <executorch/backends/xnnpack/runtime/executor.h>
+#include <executorch/backends/xnnpack/runtime/testing/graph_builder.h>
 #include <executorch/backends/xnnpack/runtime/testing/graph_for_tests.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -19,99 +19,13 @@ namespace xnnpack {
 namespace {
 
 using aten::ScalarType;
-using flatbuffers::FlatBufferBuilder;
-using flatbuffers::Offset;
 using runtime::Error;
 using runtime::EValue;
 using testing::NamedData;
 using Factory = runtime::testing::TensorFactory<ScalarType::Float>;
 
-constexpr uint32_t kNone = UINT32_MAX;
-
-/// Puts a blob together, value by value and node by node.
-class Graph {
- public:
-  uint32_t input(const std::vector<uint32_t>& dims) {
-    inputs_.push_back(add(dims, 0, externals_++, XNN_VALUE_FLAG_EXTERNAL_INPUT));
-    return inputs_.back();
-  }
-  uint32_t between(const std::vector<uint32_t>& dims) { return add(dims, 0, kNone, 0); }
-  uint32_t output(const std::vector<uint32_t>& dims) {
-    outputs_.push_back(add(dims, 0, externals_++, XNN_VALUE_FLAG_EXTERNAL_OUTPUT));
-    return outputs_.back();
-  }
-  uint32_t constant(const std::vector<uint32_t>& dims, const std::string& name) {
-    constants_.push_back(
-        fb_xnnpack::CreateConstantDataOffset(builder_, UINT64_MAX, 0, builder_.CreateString(name)));
-    return add(dims, uint32_t(constants_.size()), kNone, 0);
-  }
-  template <typename T>
-  void node(fb_xnnpack::XNodeUnion kind, Offset<T> table) {
-    nodes_.push_back(fb_xnnpack::CreateXNode(builder_, kind, table.Union()));
-  }
-  void pad(const std::vector<uint32_t>& before, const std::vector<uint32_t>& after, uint32_t from,
-           uint32_t to) {
-    node(fb_xnnpack::XNodeUnion::XNNStaticConstantPad,
-         fb_xnnpack::CreateXNNStaticConstantPadDirect(builder_, &before, &after, 0, from, to));
-  }
-  /// A 3x3 convolution of one channel.
-  void convolution(uint32_t from, uint32_t filter, uint32_t to, uint32_t padding = 0) {
-    node(fb_xnnpack::XNodeUnion::XNNConv2d,
-         fb_xnnpack::Create_XNNNodeConv(builder_, padding, padding, padding, padding, 3, 3, 1, 1, 1,
-                                        1, 1, 1, 1, 0, 0, from, filter, kNone, to));
-  }
-  void copy(uint32_t from, uint32_t to) {
-    node(fb_xnnpack::XNodeUnion::XNNCopy, fb_xnnpack::Create_XNNNode1x1(builder_, from, to));
-  }
-  void reshape(const std::vector<uint32_t>& shape, uint32_t from, uint32_t to) {
-    node(fb_xnnpack::XNodeUnion::XNNStaticReshape,
-         fb_xnnpack::CreateXNNStaticReshapeDirect(builder_, uint32_t(shape.size()), &shape, from,
-                                                  to));
-  }
-
-  FlatBufferBuilder& builder() { return builder_; }
-
-  std::string blob() {
-    std::vector<Offset<fb_xnnpack::ConstantDataOffset>> constants = {
-        fb_xnnpack::CreateConstantDataOffset(builder_, 0, 0, builder_.CreateString(""))};
-    constants.insert(constants.end(), constants_.begin(), constants_.end());
-    const auto nodes = builder_.CreateVector(nodes_);
-    const auto values = builder_.CreateVector(values_);
-    const auto inputs = builder_.CreateVector(inputs_);
-    const auto outputs = builder_.CreateVector(outputs_);
-    const auto stored = builder_.CreateVector(constants);
-    fb_xnnpack::XNNGraphBuilder graph(builder_);
-    graph.add_xnodes(nodes);
-    graph.add_xvalues(values);
-    graph.add_num_externs(externals_);
-    graph.add_input_ids(inputs);
-    graph.add_output_ids(outputs);
-    graph.add_constant_data(stored);
-    builder_.Finish(graph.Finish(), "XN01");
-    return std::string(reinterpret_cast<const char*>(builder_.GetBufferPointer()),
-                       builder_.GetSize());
-  }
-
- private:
-  uint32_t add(const std::vector<uint32_t>& dims, uint32_t constant, uint32_t external,
-               uint32_t flags) {
-    const auto id = uint32_t(values_.size());
-    const auto tensor = fb_xnnpack::CreateXNNTensorValueDirect(
-        builder_, fb_xnnpack::XNNDatatype::xnn_datatype_fp32, uint32_t(dims.size()), &dims,
-        constant, external, flags, id);
-    values_.push_back(fb_xnnpack::CreateXValue(builder_, fb_xnnpack::XValueUnion::XNNTensorValue,
-                                               tensor.Union()));
-    return id;
-  }
-
-  FlatBufferBuilder builder_;
-  std::vector<Offset<fb_xnnpack::XNode>> nodes_;
-  std::vector<Offset<fb_xnnpack::XValue>> values_;
-  std::vector<Offset<fb_xnnpack::ConstantDataOffset>> constants_;
-  std::vector<uint32_t> inputs_;
-  std::vector<uint32_t> outputs_;
-  uint32_t externals_ = 0;
-};
+using Graph = testing::GraphBuilder;
+using testing::kNone;
 
 class ShapesTest : public ::testing::Test {
  protected:
@@ -255,8 +169,7 @@ TEST_F(ShapesTest, TheLogNamesTheInputWhatCameAndWhatIsWorkedOn) {
     uint32_t x = graph.input({1, 4, 4, 1});
     if (one.is_copied) {
       const uint32_t negated = graph.between({1, 4, 4, 1});
-      graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
-                 fb_xnnpack::Create_XNNNode1x1(graph.builder(), x, negated));
+      graph.unary(fb_xnnpack::XNodeUnion::XNNNegate, x, negated);
       x = negated;
     }
     const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
@@ -280,10 +193,8 @@ TEST_F(ShapesTest, OnlyTheShapesAtRunTimeTakeMemory) {
   const uint32_t x = graph.input({1, 4});
   const uint32_t between = graph.between({1 << 30, 1 << 8});
   const uint32_t y = graph.output({1, 4});
-  graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
-             fb_xnnpack::Create_XNNNode1x1(graph.builder(), x, between));
-  graph.node(fb_xnnpack::XNodeUnion::XNNAbs,
-             fb_xnnpack::Create_XNNNode1x1(graph.builder(), between, y));
+  graph.unary(fb_xnnpack::XNodeUnion::XNNNegate, x, between);
+  graph.unary(fb_xnnpack::XNodeUnion::XNNAbs, between, y);
   const auto executor = make(graph);
   ASSERT_NE(executor, nullptr);
   Factory factory;
@@ -301,10 +212,8 @@ TEST_F(ShapesTest, ProductsOfSizesDoNotOverflow) {
   const uint32_t row = graph.input({1, 1, 1 << 20});
   const uint32_t square = graph.between({1, 1 << 20, 1 << 20});
   const uint32_t y = graph.output({1, 1 << 20, 1 << 20});
-  graph.node(fb_xnnpack::XNodeUnion::XNNMultiply,
-             fb_xnnpack::Create_XNNNode2x1(graph.builder(), column, row, square));
-  graph.node(fb_xnnpack::XNodeUnion::XNNNegate,
-             fb_xnnpack::Create_XNNNode1x1(graph.builder(), square, y));
+  graph.binary(fb_xnnpack::XNodeUnion::XNNMultiply, column, row, square);
+  graph.unary(fb_xnnpack::XNodeUnion::XNNNegate, square, y);
   const auto executor = make(graph);
   ASSERT_NE(executor, nullptr);
   Factory factory;

@@ -61,6 +61,8 @@ struct ShapeRule {
     kChannels,
     /// As many elements as `other`.
     kSameElements,
+    /// The dimensions of `other`, but for number `size` of them.
+    kSameBut,
     /// The last dimension fits the second to last of `other`,
     kInner,
     /// or its last one.
@@ -172,6 +174,7 @@ class Subgraph {
   std::vector<Value> values_;
   std::vector<External> externals_;
   size_t num_inputs_ = 0;
+  std::vector<bool> is_external_defined_;
   bool has_persistent_values_ = false;
   ShapeRules shape_rules_;
   std::vector<uint32_t> debug_handles_;

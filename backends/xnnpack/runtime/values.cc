@@ -1,6 +1,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include <executorch/backends/xnnpack/runtime/datatypes.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -14,55 +15,6 @@ using runtime::NamedDataMap;
 using runtime::Result;
 
 namespace {
-
-/// XNNPACK's numbers are its own; the file's are fixed.
-xnn_datatype datatype_of(fb_xnnpack::XNNDatatype stored) {
-  switch (stored) {
-    case fb_xnnpack::XNNDatatype::xnn_datatype_fp32:
-      return xnn_datatype_fp32;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_fp16:
-      return xnn_datatype_fp16;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qint8:
-      return xnn_datatype_qint8;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_quint8:
-      return xnn_datatype_quint8;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qint32:
-      return xnn_datatype_qint32;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qcint8:
-      return xnn_datatype_qcint8;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qcint32:
-      return xnn_datatype_qcint32;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qcint4:
-      return xnn_datatype_qcint4;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qdint8:
-      return xnn_datatype_qdint8;
-    case fb_xnnpack::XNNDatatype::xnn_datatype_qbint4:
-      return xnn_datatype_qbint4;
-    default:
-      return xnn_datatype_invalid;
-  }
-}
-
-/// Bits of one element, 0 for types that constants do not have.
-size_t bits_of(xnn_datatype datatype) {
-  switch (datatype) {
-    case xnn_datatype_fp32:
-    case xnn_datatype_qint32:
-    case xnn_datatype_qcint32:
-      return 32;
-    case xnn_datatype_fp16:
-      return 16;
-    case xnn_datatype_qint8:
-    case xnn_datatype_quint8:
-    case xnn_datatype_qcint8:
-      return 8;
-    case xnn_datatype_qcint4:
-    case xnn_datatype_qbint4:
-      return 4;
-    default:
-      return 0;
-  }
-}
 
 /// Number of elements of a shape; 0 if it overflows.
 uint64_t elements_of(const std::vector<size_t>& dims) {
@@ -81,6 +33,7 @@ uint64_t elements_of(const std::vector<size_t>& dims) {
 Error Subgraph::define_values(const Blob& blob, const NamedDataMap* named) {
   const auto& stored = *blob.graph().xvalues();
   values_.resize(stored.size());
+  is_external_defined_.resize(blob.graph().num_externs());
   for (const fb_xnnpack::XValue* value : stored) {
     ET_CHECK_OK_OR_RETURN_ERROR(define_value(blob, *value, named));
   }
@@ -148,9 +101,13 @@ Error Subgraph::define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue
       (tensor.flags() & (XNN_VALUE_FLAG_EXTERNAL_INPUT | XNN_VALUE_FLAG_EXTERNAL_OUTPUT)) != 0;
   ET_CHECK_OR_RETURN_ERROR(
       value.dims.size() <= XNN_MAX_TENSOR_DIMS && elements > 0 && is_external == is_flagged &&
-          (!is_external || tensor.external_id() < blob.graph().num_externs()),
+          (!is_external || (tensor.external_id() < is_external_defined_.size() &&
+                            !is_external_defined_[tensor.external_id()])),
       DelegateInvalidCompatibility,
       "XNNPACK: value %" PRIu32 " has a shape, flags or an external id that are impossible", name);
+  if (is_external) {
+    is_external_defined_[tensor.external_id()] = true;
+  }
   if (tensor.constant_buffer_idx() != 0) {
     const size_t bits = bits_of(value.datatype);
     const Result<Bytes> data =
