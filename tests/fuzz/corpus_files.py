@@ -7,7 +7,6 @@ A directory each, with the name of the target that reads it.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import pathlib
 import struct
@@ -18,39 +17,19 @@ import torch
 from torch import nn
 from torch.export import export
 
-from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
-from executorch.backends.xnnpack.serialization.blob import NAMED, pack, unpack
-from executorch.backends.xnnpack.serialization.schema import ConstantDataOffset, write_xnngraph
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.core import BundledProgram
 from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
 from executorch.devtools.etdump import schema_flatcc as flatcc
 from executorch.devtools.etdump.serialize import serialize_to_etdump_flatcc
-from executorch.exir import to_edge, to_edge_transform_and_lower
+from executorch.exir import to_edge
 from executorch.schema.scalar_type import ScalarType
-from executorch.tests.fuzz import corpus_calls
+from executorch.tests.fuzz import corpus_blobs, corpus_calls
 
 
 class _Scale(nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return x * y, (x + 1).to(torch.int64)
-
-
-class _Layers(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.convolution = nn.Conv2d(2, 4, 3, padding=1)
-        self.linear = nn.Linear(4, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = torch.relu(self.convolution(x))
-        x = torch.cat((x, nn.functional.pad(x, (0, 0, 0, 0))), 1)[:, 2:6].mean((2, 3))
-        return torch.softmax(self.linear(x) * torch.sigmoid(self.linear(x)), -1)
-
-
-class _Elementwise(nn.Module):
-    def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-        return torch.clamp(x @ y.transpose(1, 2), -1, 1).abs() - torch.minimum(x @ x, y @ y)
 
 
 def bundles() -> dict[str, bytes]:
@@ -60,44 +39,6 @@ def bundles() -> dict[str, bytes]:
     cases = [MethodTestCase((a, y), _Scale()(a, y)) for a in (x, x + 1)]
     bundle = BundledProgram(manager, [MethodTestSuite("forward", cases)])
     return {"two_cases": serialize_from_bundled_program_to_flatbuffer(bundle)}
-
-
-def _blobs_of(module: nn.Module, inputs: tuple[torch.Tensor, ...]) -> list[tuple[bytes, bytes]]:
-    edge = to_edge_transform_and_lower(export(module.eval(), inputs), partitioner=[XnnpackPartitioner()])
-    lowered = [m for _, m in edge.exported_program().graph_module.named_children()]
-    blobs = []
-    for delegate in lowered:
-        graph, _ = unpack(delegate.processed_bytes)
-        store = delegate.named_data_store_output
-        inside, named, constants = [], [], b""
-        for place in graph.constant_data:
-            if not place.named_key:
-                inside.append(place)
-                named.append(place)
-                continue
-            data = bytes(store.buffers[store.pte_data[place.named_key].buffer_index])
-            inside.append(ConstantDataOffset(len(constants), len(data)))
-            # The target gives every name as much data as the number at its end says.
-            named.append(ConstantDataOffset(NAMED, 0, f"w{len(data)}"))
-            constants += data + bytes(-len(data) % 16)
-        with_header = pack(dataclasses.replace(graph, constant_data=inside), constants)
-        without = write_xnngraph(dataclasses.replace(graph, constant_data=named)).tobytes()
-        blobs.append((with_header, bytes(without)))
-    return blobs
-
-
-def blobs() -> dict[str, bytes]:
-    """Delegates' blobs in both forms: with a header and constants behind the graph, and the graph alone."""
-    models = {
-        "layers": (_Layers(), (torch.rand(1, 2, 6, 6),)),
-        "elementwise": (_Elementwise(), (torch.rand(2, 3, 3), torch.rand(2, 3, 3))),
-    }
-    files = {}
-    for name, (module, inputs) in models.items():
-        ((with_header, without),) = _blobs_of(module, inputs)
-        files[f"{name}_header"] = with_header
-        files[name] = without
-    return files
 
 
 def _varint(value: int) -> bytes:
@@ -244,7 +185,7 @@ def files() -> dict[str, dict[str, bytes]]:
     return {
         "calls": {f"{name}.pte": corpus_calls.one_call(*call) for name, call in corpus_calls.CALLS.items()},
         "bundled": {f"{name}.bpte": data for name, data in bundles().items()},
-        "xnnpack": {f"{name}.xnn": data for name, data in blobs().items()},
+        "xnnpack": {f"{name}.xnn": data for name, data in corpus_blobs.blobs().items()},
         "tokenizer": {f"{name}.model": data for name, data in tokenizers().items()},
         "etdump": {f"{name}.etdp": data for name, data in dumps().items()},
     }
