@@ -1,6 +1,7 @@
 #include <cinttypes>
 #include <cstring>
 
+#include <executorch/runtime/core/little_endian.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/schema/extended_header.h>
 
@@ -18,16 +19,6 @@ constexpr uint32_t kLengthWithSegmentDataSize = 32;
 static_assert(ExtendedHeader::kHeaderOffset + kLengthWithSegmentDataSize <=
                   ExtendedHeader::kNumHeadBytes,
               "every field must lie within the bytes that Parse asks for");
-
-// Byte by byte, so that neither the host's byte order nor the pointer's alignment matters.
-template <typename T>
-T read_little_endian(const uint8_t* bytes) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>(value | (static_cast<T>(bytes[i]) << (8 * i)));
-  }
-  return value;
-}
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <executorch/backends/openvino/runtime/blob.h>
+#include <executorch/runtime/core/little_endian.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -20,12 +21,6 @@ constexpr size_t kAttributesLength = sizeof(kMagic) + 4;
 constexpr size_t kAttributes = kAttributesLength + 8;
 constexpr size_t kSections = 3;
 
-uint64_t read_u64(const char* from) {
-  uint64_t value = 0;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
-
 }  // namespace
 
 Result<std::string> read_header(const void* data, size_t size) {
@@ -37,15 +32,15 @@ Result<std::string> read_header(const void* data, size_t size) {
   }
   ET_CHECK_OR_RETURN_ERROR(size >= kAttributes, DelegateInvalidCompatibility,
                            "OpenVINO: the delegate's bytes end in their header");
-  const uint64_t length = read_u64(bytes + kAttributesLength);
+  const uint64_t length = runtime::read_little_endian<uint64_t>(bytes + kAttributesLength);
   ET_CHECK_OR_RETURN_ERROR(
       length <= size - kAttributes && size - kAttributes - length >= kSections * 16,
       DelegateInvalidCompatibility, "OpenVINO: the delegate's bytes end in their header");
   const char* const sections = bytes + kAttributes + length;
   const uint64_t room = size - kAttributes - length;
   for (size_t i = 0; i < kSections; ++i) {
-    const uint64_t offset = read_u64(sections + i * 16);
-    const uint64_t bytes_in_section = read_u64(sections + i * 16 + 8);
+    const uint64_t offset = runtime::read_little_endian<uint64_t>(sections + i * 16);
+    const uint64_t bytes_in_section = runtime::read_little_endian<uint64_t>(sections + i * 16 + 8);
     ET_CHECK_OR_RETURN_ERROR(
         offset >= kSections * 16 && offset <= room && bytes_in_section <= room - offset,
         DelegateInvalidCompatibility, "OpenVINO: section %zu of the delegate's bytes leaves them",

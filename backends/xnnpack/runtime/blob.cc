@@ -5,6 +5,7 @@
 #include <flatbuffers/verifier.h>
 
 #include <executorch/backends/xnnpack/runtime/blob.h>
+#include <executorch/runtime/backend/graph_blob.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -13,37 +14,16 @@ namespace xnnpack {
 
 using runtime::Error;
 using runtime::FreeableBuffer;
+using runtime::GraphBlob;
 using runtime::NamedDataMap;
 using runtime::Result;
+using runtime::Span;
 
 namespace {
 
-// Where the fields of the header lie; see serialization/blob.py.
-constexpr size_t kMagicOffset = 4;
-constexpr size_t kFlatbufferOffset = 10;
-constexpr size_t kFlatbufferSize = 14;
-constexpr size_t kConstantsOffset = 18;
-constexpr size_t kConstantsSize = 22;
-constexpr size_t kHeaderSize = 30;
-constexpr size_t kMagicLength = 4;
 constexpr uint64_t kNamed = UINT64_MAX;
 
-template <typename T>
-T read_little_endian(const uint8_t* bytes) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>(value | (static_cast<T>(bytes[i]) << (8 * i)));
-  }
-  return value;
-}
-
-/// The part [offset, offset + size) of `whole`; without data if it does not lie within.
-Bytes part_of(Bytes whole, uint64_t offset, uint64_t size) {
-  if (offset > whole.size || size > whole.size - offset) {
-    return {};
-  }
-  return {static_cast<const uint8_t*>(whole.data) + offset, static_cast<size_t>(size), nullptr};
-}
+Bytes bytes_of(Span<const uint8_t> part) { return {part.data(), part.size(), nullptr}; }
 
 bool has_known_identifier(Bytes flatbuffer) {
   return flatbuffer.size >= 8 && (flatbuffers::BufferHasIdentifier(flatbuffer.data, "XN00") ||
@@ -53,18 +33,16 @@ bool has_known_identifier(Bytes flatbuffer) {
 }  // namespace
 
 Result<Blob> Blob::parse(const void* data, size_t size) {
-  const Bytes whole = {data, size, nullptr};
-  Bytes flatbuffer = whole;
   Blob blob;
-  const uint8_t* bytes = static_cast<const uint8_t*>(data);
-  if (size >= kHeaderSize && std::memcmp(bytes + kMagicOffset, "XH00", kMagicLength) == 0) {
-    flatbuffer = part_of(whole, read_little_endian<uint32_t>(bytes + kFlatbufferOffset),
-                         read_little_endian<uint32_t>(bytes + kFlatbufferSize));
-    blob.constants_ = part_of(whole, read_little_endian<uint32_t>(bytes + kConstantsOffset),
-                              read_little_endian<uint64_t>(bytes + kConstantsSize));
-    ET_CHECK_OR_RETURN_ERROR(flatbuffer.data != nullptr && blob.constants_.data != nullptr,
-                             DelegateInvalidCompatibility,
+  // Without a header, all of it is the graph.
+  Bytes flatbuffer = {data, size, nullptr};
+  const Result<GraphBlob> parts =
+      GraphBlob::parse({static_cast<const uint8_t*>(data), size}, "XH00");
+  if (parts.error() != Error::NotFound) {
+    ET_CHECK_OR_RETURN_ERROR(parts.ok(), DelegateInvalidCompatibility,
                              "XNNPACK: the delegate's blob of %zu bytes is cut off", size);
+    flatbuffer = bytes_of(parts->flatbuffer);
+    blob.constants_ = parts->constants;
   }
   ET_CHECK_OR_RETURN_ERROR(has_known_identifier(flatbuffer), DelegateInvalidCompatibility,
                            "XNNPACK: the delegate's blob is no graph of a known version");
@@ -116,11 +94,11 @@ Result<Bytes> Blob::stored_constant(uint32_t index, const NamedDataMap* named,
                            "XNNPACK: no constant number %" PRIu32, index);
   const auto* place = places->Get(index);
   if (place->offset() != kNamed) {
-    const Bytes found = part_of(constants_, place->offset(), place->size());
-    ET_CHECK_OR_RETURN_ERROR(found.data != nullptr, DelegateInvalidCompatibility,
+    const auto found = GraphBlob::part_of(constants_, place->offset(), place->size());
+    ET_CHECK_OR_RETURN_ERROR(found.ok(), DelegateInvalidCompatibility,
                              "XNNPACK: constant number %" PRIu32 " lies outside of the blob",
                              index);
-    return found;
+    return bytes_of(*found);
   }
   const char* key = place->named_key() == nullptr ? "" : place->named_key()->c_str();
   ET_CHECK_OR_RETURN_ERROR(named != nullptr, InvalidExternalData,

@@ -8,6 +8,7 @@
 #include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
 
 namespace executorch {
 namespace backends {
@@ -44,7 +45,7 @@ class Blob {
   /// The flatbuffer, if the file has it where its numbers would not be aligned.
   std::vector<uint64_t> copy_;
   const fb_xnnpack::XNNGraph* graph_ = nullptr;
-  Bytes constants_;
+  runtime::Span<const uint8_t> constants_;
 };
 
 }  // namespace xnnpack

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
+#include <executorch/runtime/core/little_endian.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -12,14 +13,6 @@ using runtime::Error;
 using runtime::Result;
 
 namespace {
-
-uint64_t read_little_endian(const uint8_t* bytes, size_t count) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < count; ++i) {
-    value |= static_cast<uint64_t>(bytes[i]) << (8 * i);
-  }
-  return value;
-}
 
 bool add_overflows(uint64_t a, uint64_t b) { return a > std::numeric_limits<uint64_t>::max() - b; }
 
@@ -35,17 +28,17 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
     ET_LOG(Error, "Not a .ptd file: expected %s at byte %zu", kMagic, kHeaderOffset);
     return Error::NotFound;
   }
-  const auto length = static_cast<uint32_t>(read_little_endian(header + 4, 4));
+  const auto length = runtime::read_little_endian<uint32_t>(header + 4);
   if (length < kHeaderExpectedLength) {
     ET_LOG(Error, "The .ptd header should have at least %" PRIu32 " bytes, but says %" PRIu32,
            kHeaderExpectedLength, length);
     return Error::InvalidExternalData;
   }
   FlatTensorHeader result;
-  result.flatbuffer_offset = read_little_endian(header + 8, 8);
-  result.flatbuffer_size = read_little_endian(header + 16, 8);
-  result.segment_base_offset = read_little_endian(header + 24, 8);
-  result.segment_data_size = read_little_endian(header + 32, 8);
+  result.flatbuffer_offset = runtime::read_little_endian<uint64_t>(header + 8);
+  result.flatbuffer_size = runtime::read_little_endian<uint64_t>(header + 16);
+  result.segment_base_offset = runtime::read_little_endian<uint64_t>(header + 24);
+  result.segment_data_size = runtime::read_little_endian<uint64_t>(header + 32);
 
   if (add_overflows(result.flatbuffer_offset, result.flatbuffer_size) ||
       add_overflows(result.segment_base_offset, result.segment_data_size)) {

@@ -5,6 +5,8 @@
 
 #include <executorch/backends/vulkan/runtime/graph/blob.h>
 #include <executorch/backends/vulkan/serialization/schema_generated.h>
+#include <executorch/runtime/backend/graph_blob.h>
+#include <executorch/runtime/core/span.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -13,39 +15,18 @@ namespace vulkan {
 
 using runtime::Error;
 using runtime::FreeableBuffer;
+using runtime::GraphBlob;
 using runtime::NamedDataMap;
 using runtime::Result;
+using runtime::Span;
 
 namespace {
 
-// Where the fields of the header lie; see serialization/schema.fbs.
-constexpr size_t kMagicOffset = 4;
-constexpr size_t kFlatbufferOffset = 10;
-constexpr size_t kFlatbufferSize = 14;
-constexpr size_t kConstantsOffset = 18;
-constexpr size_t kConstantsSize = 22;
-constexpr size_t kHeaderSize = 30;
 constexpr uint64_t kNamed = UINT64_MAX;
 
 /// A shader counts elements and bytes with 32 bits.
 constexpr int64_t kMostElements = INT32_MAX / 4;
 constexpr size_t kMostDimensions = 8;
-
-template <typename T>
-T read_little_endian(const uint8_t* bytes) {
-  T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    value = static_cast<T>(value | (static_cast<T>(bytes[i]) << (8 * i)));
-  }
-  return value;
-}
-
-ConstantBytes part_of(ConstantBytes whole, uint64_t offset, uint64_t size) {
-  if (offset > whole.size || size > whole.size - offset) {
-    return {};
-  }
-  return {static_cast<const uint8_t*>(whole.data) + offset, static_cast<size_t>(size)};
-}
 
 Error damaged(const char* what) {
   ET_LOG(Error, "Vulkan: the delegate's graph is damaged: %s", what);
@@ -207,8 +188,8 @@ Error read_ports(const flatbuffers::Vector<uint32_t>* from, const Graph& graph, 
   return Error::Ok;
 }
 
-Error read_constants(const vkgraph::VkGraph& from, ConstantBytes inside, const NamedDataMap* named,
-                     std::vector<FreeableBuffer>& held, Graph& graph) {
+Error read_constants(const vkgraph::VkGraph& from, Span<const uint8_t> inside,
+                     const NamedDataMap* named, std::vector<FreeableBuffer>& held, Graph& graph) {
   if (from.constants() == nullptr) {
     return Error::Ok;
   }
@@ -217,11 +198,11 @@ Error read_constants(const vkgraph::VkGraph& from, ConstantBytes inside, const N
       return damaged("a constant without bytes");
     }
     if (bytes->offset() != kNamed || bytes->named_key() == nullptr) {
-      const ConstantBytes found = part_of(inside, bytes->offset(), bytes->length());
-      if (found.data == nullptr) {
+      const auto found = GraphBlob::part_of(inside, bytes->offset(), bytes->length());
+      if (!found.ok()) {
         return damaged("a constant outside of the blob");
       }
-      graph.constants.push_back(found);
+      graph.constants.push_back({found->data(), found->size()});
       continue;
     }
     const char* const key = bytes->named_key()->c_str();
@@ -259,21 +240,15 @@ Error check_constant_sizes(const Graph& graph) {
 
 Result<Graph> read_graph(const void* data, size_t size, const NamedDataMap* named,
                          std::vector<FreeableBuffer>& held) {
-  const ConstantBytes whole = {data, size};
-  const uint8_t* const bytes = static_cast<const uint8_t*>(data);
-  ET_CHECK_OR_RETURN_ERROR(size >= kHeaderSize && std::memcmp(bytes + kMagicOffset, "VH00", 4) == 0,
-                           DelegateInvalidCompatibility,
+  const Result<GraphBlob> parts =
+      GraphBlob::parse({static_cast<const uint8_t*>(data), size}, "VH00");
+  ET_CHECK_OR_RETURN_ERROR(parts.error() != Error::NotFound, DelegateInvalidCompatibility,
                            "Vulkan: the delegate's %zu bytes do not begin as a graph does; lower "
                            "the model with this version's VulkanPartitioner",
                            size);
-  ConstantBytes flatbuffer = part_of(whole, read_little_endian<uint32_t>(bytes + kFlatbufferOffset),
-                                     read_little_endian<uint32_t>(bytes + kFlatbufferSize));
-  const ConstantBytes inside =
-      part_of(whole, read_little_endian<uint32_t>(bytes + kConstantsOffset),
-              read_little_endian<uint64_t>(bytes + kConstantsSize));
-  ET_CHECK_OR_RETURN_ERROR(flatbuffer.data != nullptr && inside.data != nullptr,
-                           DelegateInvalidCompatibility,
+  ET_CHECK_OR_RETURN_ERROR(parts.ok(), DelegateInvalidCompatibility,
                            "Vulkan: the delegate's blob of %zu bytes is cut off", size);
+  ConstantBytes flatbuffer = {parts->flatbuffer.data(), parts->flatbuffer.size()};
   std::vector<uint64_t> copy;
   // Where it lies is what a header says, or a file around it.
   if (reinterpret_cast<uintptr_t>(flatbuffer.data) % alignof(uint64_t) != 0) {
@@ -295,7 +270,7 @@ Result<Graph> read_graph(const void* data, size_t size, const NamedDataMap* name
   }
   ET_CHECK_OK_OR_RETURN_ERROR(read_ports(from.input_ids(), graph, true, graph.inputs));
   ET_CHECK_OK_OR_RETURN_ERROR(read_ports(from.output_ids(), graph, false, graph.outputs));
-  ET_CHECK_OK_OR_RETURN_ERROR(read_constants(from, inside, named, held, graph));
+  ET_CHECK_OK_OR_RETURN_ERROR(read_constants(from, parts->constants, named, held, graph));
   ET_CHECK_OK_OR_RETURN_ERROR(check_constant_sizes(graph));
   return graph;
 }
