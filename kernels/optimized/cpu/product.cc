@@ -13,7 +13,11 @@ using util::FloatProduct;
 constexpr size_t kMostColumns = 48;
 constexpr size_t kMostRows = 8;
 constexpr size_t kMostLanes = 16;
-/// Inner elements of a panel that was turned round, and rows that share it.
+/// Inner elements of a panel that was turned round, and rows that share it: 48 and 24 KiB of each
+/// thread's stack. With half of the depth, (128 x 3072) (3072 x 768) takes 1.08 times as long
+/// (AVX2, one thread) and products of up to 768 inner elements 0.95 to 1.01 times; with half of the
+/// rows, most take 1.05 times as long, since panels are turned round more often; with rows of a
+/// panel that are as long as the tile is wide, 1.02 to 1.08 times.
 constexpr size_t kDepth = 256;
 constexpr size_t kBlockRows = 128;
 /// Inner elements of a matrix that is read where it is, and of one that is narrower than a vector.
