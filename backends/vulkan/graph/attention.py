@@ -7,7 +7,7 @@ from typing import Any
 
 from torch.fx import Graph, Node
 
-from executorch.backends.vulkan.graph.constants import Constants, name_of
+from executorch.backends.transforms.constants import Constants, name_of
 from executorch.ir.rewriter import replace
 
 _VIEWS = {"aten.expand_copy.default", "aten.view_copy.default", "dim_order_ops._clone_dim_order.default"}

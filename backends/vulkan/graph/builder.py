@@ -10,7 +10,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from executorch.backends.vulkan.graph.constants import Constants, external_tag
+from executorch.backends.transforms.constants import Constants, external_tag
 from executorch.backends.vulkan.graph.memory import plan_memory
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.backends.vulkan.serialization import schema

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from executorch.dialects import meta_keys
+from executorch.backends.transforms.operands import front, fronts, rank, spread, tensor
 from executorch.ir.rewriter import arguments
 from executorch.partitioner.selection.partition_proposals import operator_name
 
@@ -32,30 +32,6 @@ class Call:
 
 #: Says a node of the edge program as a call, None where its result is that of its first argument.
 Saying = Callable[[Node], Call | None]
-
-
-def tensor(node: Any) -> torch.Tensor:
-    """The example tensor of a node."""
-    value = node.meta[meta_keys.VAL]
-    assert isinstance(value, torch.Tensor), node
-    return value
-
-
-def rank(node: Any) -> int:
-    """How many dimensions a node's tensor has."""
-    return tensor(node).dim()
-
-
-def front(node: Any, dim: int) -> int:
-    """A dimension, counted from the front."""
-    return dim % max(rank(node), 1)
-
-
-def fronts(node: Any, dims: Sequence[int] | int | None) -> list[int]:
-    """Dimensions, counted from the front; all if none are named."""
-    if dims is None or (not isinstance(dims, int) and not dims):
-        return list(range(rank(node)))
-    return [front(node, dim) for dim in ([dims] if isinstance(dims, int) else dims)]
 
 
 def as_it_is(node: Node) -> Call:
@@ -97,12 +73,6 @@ def reduction(node: Node) -> Call:
     named["dim"] = fronts(named["self"], named["dim"])
     values = (None if isinstance(one, _SILENT) else one for one in named.values())
     return Call(operator_name(node.target), tuple(values))
-
-
-def spread(value: Any, count: int) -> list[Any]:
-    """A number or a list of one as a list of ``count``."""
-    items = [value] if not isinstance(value, list | tuple) else list(value)
-    return items * count if len(items) == 1 else items
 
 
 def convolution(node: Node) -> Call:

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch.fx import Node
 
-from executorch.backends.vulkan.graph.call import rank, tensor
+from executorch.backends.transforms.operands import rank, tensor
 from executorch.ir.rewriter import arguments
 
 #: Says why a call is refused, given the constants of the program.

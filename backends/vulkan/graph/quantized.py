@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from executorch.backends.transforms.constants import Constants, name_of
+from executorch.backends.transforms.operands import tensor
 from executorch.backends.vulkan.custom_ops_lib import pack_q4
-from executorch.backends.vulkan.graph.call import tensor
-from executorch.backends.vulkan.graph.constants import Constants, name_of
 from executorch.ir.rewriter import arguments
 
 LINEAR = "aten.linear.default"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from executorch.backends.vulkan.graph.constants import Constants, name_of
+from executorch.backends.transforms.constants import Constants, name_of
+from executorch.backends.transforms.operands import tensors_of
 from executorch.backends.vulkan.op_registry import SIZES, OpFeatures, vulkan_supported_ops
-from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import dim_order_of
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
@@ -19,15 +18,6 @@ from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 MOST_DIMENSIONS = 6
 #: Elements of a tensor are numbered by 32 bits, with a sign.
 _MOST_ELEMENTS = 2**31 - 1
-
-
-def tensors_of(node: Node) -> list[torch.Tensor]:
-    """The tensors that a node makes, of several results those that are read."""
-    value = node.meta.get(meta_keys.VAL)
-    if not isinstance(value, tuple | list):
-        return [value] if isinstance(value, torch.Tensor) else []
-    read = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
-    return [one for at, one in enumerate(value) if at in read and isinstance(one, torch.Tensor)]
 
 
 def is_size(node: Node) -> bool:

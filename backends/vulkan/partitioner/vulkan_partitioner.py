@@ -10,7 +10,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from executorch.backends.vulkan.graph.constants import Constants, name_of
+from executorch.backends.transforms.constants import Constants, name_of, take_constants
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.support import is_size, refusal
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
@@ -25,9 +25,7 @@ from executorch.partitioner import (
     PartitionResult,
     group_nodes,
     note_reason,
-    tag_constant_data,
 )
-from executorch.partitioner.selection.constants import COPY_FOR_READERS
 from executorch.partitioner.selection.partition_proposals import operator_name
 
 _IDLE = "nothing is calculated where it stands; not worth a call"
@@ -91,7 +89,7 @@ class VulkanPartitioner(Partitioner):
                 tags[tag] = self.delegation_spec
                 for node in nodes:
                     node.meta[meta_keys.DELEGATION_TAG] = tag
-        _take_constants(exported_program, constants)
+        take_constants(exported_program, constants)
         return PartitionResult(exported_program, tags)
 
     def _partitions(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
@@ -158,18 +156,3 @@ def _ends_with(name: str, ends: Collection[str]) -> bool:
 def _is_work(node: Node) -> bool:
     row = vulkan_supported_ops.get(name_of(node))
     return row is not None and not row.moves
-
-
-def _take_constants(program: ExportedProgram, constants: Constants) -> None:
-    """What makes the constants that delegates read goes into them; other readers get copies."""
-    for module in program.graph_module.modules():
-        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
-            tag = node.meta.get(meta_keys.DELEGATION_TAG)
-            if tag is None or node.op != "call_function":
-                continue
-            for one in node.all_input_nodes:
-                is_made = one.op == "call_function" and one in constants
-                if is_made and meta_keys.DELEGATION_TAG not in one.meta:
-                    one.meta[meta_keys.DELEGATION_TAG] = tag
-                    one.meta[COPY_FOR_READERS] = True
-    tag_constant_data(program)
