@@ -10,9 +10,14 @@ from torch.fx import Node
 
 from executorch.backends.transforms.constants import Constants, name_of
 from executorch.backends.transforms.operands import tensors_of
+from executorch.backends.transforms.refusals import (
+    changing_sizes,
+    operand_types,
+    tensors_around,
+    wrong_shapes,
+    wrong_types,
+)
 from executorch.backends.vulkan.op_registry import SIZES, OpFeatures, vulkan_supported_ops
-from executorch.dialects.dim_order import dim_order_of
-from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 #: What shaders have sizes and strides for.
 MOST_DIMENSIONS = 6
@@ -40,32 +45,15 @@ def refusal(node: Node, constants: Constants, options: Any) -> str | None:
         return f"{name_of(node)} is not in the table of Vulkan's operators"
     if any(constants.changes(one) for one in node.all_input_nodes):
         return "it reads state that the program writes; such state stays outside"
-    values = [*tensors_of(node), *(one for source in node.all_input_nodes for one in tensors_of(source))]
+    values = tensors_around(node)
+    kinds = operand_types(node, dict(row.others)) | {one.dtype for one in tensors_of(node)}
     return (
-        _wrong_shapes(values)
+        wrong_shapes(values, MOST_DIMENSIONS, _MOST_ELEMENTS)
         or _wrong_resize(row, values, options)
-        or _wrong_types(row, node, constants, options)
+        or wrong_types(node, row.dtypes, row.results, row.others)
+        or _unwanted(kinds, options)
         or next((why for check in row.checks if (why := check(node, constants)) is not None), None)
     )
-
-
-def _wrong_shapes(values: Iterable[torch.Tensor]) -> str | None:
-    for value in values:
-        if value.dim() > MOST_DIMENSIONS:
-            return f"{value.dim()} dimensions; there are {MOST_DIMENSIONS} at most"
-        bounds = [upper_bound(size) for size in value.shape]
-        if None in bounds:
-            return f"sizes {tuple(value.shape)} have no upper bound. Way out: torch.export.Dim(..., max=...)"
-        elements = 1
-        for bound in bounds:
-            elements *= bound or 0
-        if elements == 0:
-            return "a tensor has no elements"
-        if elements > _MOST_ELEMENTS:
-            return f"a tensor of {elements} elements; there are {_MOST_ELEMENTS} at most"
-        if dim_order_of(value.shape, value.stride()) != tuple(range(value.dim())):
-            return f"a tensor of strides {value.stride()}; tensors of the delegate are contiguous"
-    return None
 
 
 def _wrong_resize(row: OpFeatures, values: Iterable[torch.Tensor], options: Any) -> str | None:
@@ -73,32 +61,9 @@ def _wrong_resize(row: OpFeatures, values: Iterable[torch.Tensor], options: Any)
         return None
     if options.require_dynamic_shapes:
         return "it has no support for dynamic shapes, which require_dynamic_shapes asks for"
-    if any(not isinstance(size, int) for value in values for size in value.shape):
+    if changing_sizes(values):
         return "its sizes change from run to run, which it has no support for"
     return None
-
-
-def _wrong_types(row: OpFeatures, node: Node, constants: Constants, options: Any) -> str | None:
-    others = dict(row.others)
-    kinds: set[torch.dtype] = set()
-    for position, argument in enumerate(node.args):
-        sources = argument if isinstance(argument, list | tuple) else [argument]
-        read = [one for source in sources if isinstance(source, Node) for one in tensors_of(source)]
-        for value in read:
-            if value.dtype not in others.get(position, row.dtypes):
-                return (
-                    f"an operand of type {value.dtype}; it takes {_listed(others.get(position, row.dtypes))}"
-                )
-            if position not in others:
-                kinds.add(value.dtype)
-    if len(kinds) > 1:
-        return f"operands of types {_listed(kinds)}; all must have one"
-    made = {one.dtype for one in tensors_of(node)}
-    if not made <= set(row.results or row.dtypes):
-        return f"a result of type {_listed(made)}; it makes {_listed(row.results or row.dtypes)}"
-    if not row.results and kinds and not made <= kinds:
-        return f"a result of type {_listed(made)} of operands of type {_listed(kinds)}"
-    return _unwanted(kinds | made, options)
 
 
 def _unwanted(kinds: set[torch.dtype], options: Any) -> str | None:
@@ -107,7 +72,3 @@ def _unwanted(kinds: set[torch.dtype], options: Any) -> str | None:
     if not options.downcast_64_bit and torch.int64 in kinds:
         return "a tensor of type torch.int64, which has 32 bits in the delegate; downcast_64_bit=False leaves it outside"
     return None
-
-
-def _listed(kinds: Iterable[torch.dtype]) -> str:
-    return ", ".join(sorted(str(one) for one in kinds))
