@@ -53,14 +53,15 @@ EDGES = {
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
-    # Models of Core ML; coremltools is imported when something is lowered.
+    # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS.
     "backends/apple": {
-        "py": ["dialects", "ir", "partitioner"],
+        "py": ["schema", "dialects", "ir", "partitioner", "backends"],
         "cc": [],
-        "tests": ["exir", "export", "backends", "backends/apple/coreml/recipes"],
+        "tests": ["exir", "export", "backends/apple/coreml/recipes", "backends/apple/mps/recipes"],
     },
     # Offers what the backend can do to the export library.
     "backends/apple/coreml/recipes": {"py": ["backends/apple", "export"], "cc": []},
+    "backends/apple/mps/recipes": {"py": ["backends/apple", "export", "partitioner"], "cc": []},
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],

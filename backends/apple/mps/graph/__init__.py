@@ -1,0 +1,1 @@
+"""From a subgraph to the delegate's graph."""
