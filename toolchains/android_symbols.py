@@ -14,7 +14,7 @@ from executorch.toolchains.binaries import Binary, read
 from executorch.toolchains.platform_report import foreign
 
 _MUSL_NAMES = """
-__assert_fail __clock_gettime64 __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc
+__assert_fail __clock_gettime64 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
 __errno_location __fdelt_chk __fstat_time64 __nanosleep_time64 __stat_time64 __xpg_strerror_r program_invocation_name
 program_invocation_short_name pthread_cancel pthread_setcanceltype
 """

@@ -15,15 +15,13 @@ from typing import Any
 
 from executorch.toolchains.binaries import Binary, FormatError, read
 
-_NEUTRAL_NAMES = """
-__aeabi_memclr __aeabi_memclr4 __aeabi_memclr8 __aeabi_memcpy __aeabi_memcpy4 __aeabi_memcpy8 __aeabi_memmove
-__aeabi_memmove4 __aeabi_memset abort aligned_alloc bcmp calloc clock_gettime fflush fprintf free malloc memchr memcmp
-memcpy memmove memset posix_memalign realloc snprintf stderr strchr strcmp strlen strncmp strtod strtof strtol strtoul
-vsnprintf write
-"""
-#: Functions whose binary interface is the same in bionic and in musl, by whose headers Android's objects are compiled;
-#: of the last three, `android_headers` declares bionic's.
-NEUTRAL = frozenset([*_NEUTRAL_NAMES.split(), "__assert2", "__errno", "sysconf"])
+#: Names whose binary interface is the same in bionic and in the headers that Android's objects are compiled by.
+NEUTRAL = frozenset(
+    name
+    for line in pathlib.Path(__file__).with_name("bionic.txt").read_text().splitlines()
+    if line.startswith("lib")
+    for name in line.split()[1:]
+)
 #: Prefixes of the names of C++, of the compiler's own library, and of what an application may put in place of ours.
 _OWN: tuple[str, ...] = (
     "_Z",
@@ -54,21 +52,9 @@ _OWN += (
 )
 
 
-def _is_math(name: str) -> bool:
-    base = name.removesuffix("f")
-    known = "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs floor fma "
-    known += "fmax fmin fmod frexp hypot ldexp lgamma llrint llround log log10 log1p log2 lrint lround modf nearbyint "
-    known += "nextafter pow remainder rint round scalbn sin sincos sinh sqrt tan tanh tgamma trunc"
-    return base in known.split() or name in known.split()
-
-
 def foreign(binary: Binary) -> list[str]:
     """Functions of the C library that an object asks for and that are not known to be alike in bionic and musl."""
-    return sorted(
-        name
-        for name in binary.undefined
-        if name not in NEUTRAL and not name.startswith(_OWN) and not _is_math(name)
-    )
+    return sorted(name for name in binary.undefined if name not in NEUTRAL and not name.startswith(_OWN))
 
 
 def _loading(program: Binary) -> str:

@@ -47,8 +47,8 @@ def _row(
       defines: for every compile.
       flags: for every compile and link, such as the processor.
       pic: position-independent code.
-      link: how programs are linked: "pie", "static", "wasm", "windows", "macos" or "bare"; None where only a vendor's SDK
-        can.
+      link: how programs are linked: "pie", "static", "wasm", "windows", "macos" or "bare", "android" for shared libraries
+        alone; None where only a vendor's SDK can.
       link_flags: for programs.
       libraries: that a program needs besides the C++ library and the compiler's own.
       probe: the program by whose link Zig builds the libraries.
@@ -142,8 +142,8 @@ def _macos(clang_cpu, zig_cpu, constraint):
         zig_target = "{}-macos.{}".format(zig_cpu, _MACOS),
     )
 
-def _android(clang_target, constraint, headers, machine_headers, flags = []):
-    """Objects and static libraries.
+def _android(clang_target, constraint, headers, machine_headers, zig_target, flags = []):
+    """Objects, static libraries, and shared ones, such as an application loads.
 
     Bionic's headers are not in the wheel. Musl's stand in for them, with what differs (the shim) searched first, as
     long as objects refer to functions only whose binary interface is then the same; `//toolchains:android_symbols` and
@@ -162,8 +162,11 @@ def _android(clang_target, constraint, headers, machine_headers, flags = []):
             "_LIBCPP_ABI_NAMESPACE": "__ndk1",
             "_LIBCPP_HAS_MUSL_LIBC": "1",
         },
+        libraries = ["c++", "c++abi", "unwind", "compiler_rt", "c", "m", "dl", "log"],
+        link = "android",
         shim = "//toolchains/android_headers:include",
-        unlinked = "needs the NDK's C library",
+        unlinked = "shared libraries only, programs need the NDK's start files",
+        zig_target = zig_target,
     )
 
 # Without threads, files, locales and a console: what a C++ library can have where there is no system.
@@ -239,10 +242,10 @@ TARGETS = {
     "linux_aarch64_musl": _musl("aarch64", _AARCH64, "aarch64", "aarch64"),
     "linux_armv7_musl": _musl("arm", _ARMV7, "arm", "arm", "eabihf", _ARMV7_FLAGS),
     "linux_riscv64_musl": _musl("riscv64", "@platforms//cpu:riscv64", "riscv64", "riscv", "", ["-march=rv64gc", "-mabi=lp64d"]),
-    "android_arm64": _android("aarch64-linux-android", _AARCH64, "aarch64", "aarch64"),
+    "android_arm64": _android("aarch64-linux-android", _AARCH64, "aarch64", "aarch64", "aarch64-linux-android"),
     # The compiler's default here is software floating point; Android's is that calling convention on a real FPU.
-    "android_armv7": _android("armv7a-linux-androideabi", _ARMV7, "arm", "arm", ["-mfloat-abi=softfp", "-mfpu=neon"]),
-    "android_x86_64": _android("x86_64-linux-android", _X86_64, "x86_64", "x86"),
+    "android_armv7": _android("armv7a-linux-androideabi", _ARMV7, "arm", "arm", "arm-linux-androideabi", ["-mfloat-abi=softfp", "-mfpu=neon"]),
+    "android_x86_64": _android("x86_64-linux-android", _X86_64, "x86_64", "x86", "x86_64-linux-android"),
     "ios_arm64": _ios("arm64-apple-ios" + _IOS, _AARCH64),
     "ios_sim_arm64": _ios("arm64-apple-ios{}-simulator".format(_IOS), _AARCH64, "//toolchains:sdk_simulator"),
     "ios_sim_x86_64": _ios("x86_64-apple-ios{}-simulator".format(_IOS), _X86_64, "//toolchains:sdk_simulator"),

@@ -110,7 +110,7 @@ def memory_flags(memory):
     """Where the linker script finds flash and RAM."""
     return ["-Wl,--defsym=__flash=" + memory.flash, "-Wl,--defsym=__ram=" + memory.ram]
 
-def action_configs(c, cxx, linker, ar):
+def action_configs(c, cxx, linker, ar, program_linker = None):
     """Which program does what.
 
     Args:
@@ -118,6 +118,7 @@ def action_configs(c, cxx, linker, ar):
       cxx: the compiler of C++.
       linker: the program that links.
       ar: the archiver.
+      program_linker: what links programs, if not what links shared libraries.
 
     Returns:
       A list of action configurations.
@@ -127,8 +128,10 @@ def action_configs(c, cxx, linker, ar):
         for action in ALL_CC_COMPILE_ACTION_NAMES
     ]
     for action in ALL_CC_LINK_ACTION_NAMES:
-        shared = [] if action == ACTION_NAMES.cpp_link_executable else ["shared_flag"]
-        configs.append(action_config(action_name = action, enabled = True, implies = shared + _LINK_IMPLIES, tools = [tool(tool = linker)]))
+        is_program = action == ACTION_NAMES.cpp_link_executable
+        shared = [] if is_program else ["shared_flag"]
+        links = program_linker if is_program and program_linker else linker
+        configs.append(action_config(action_name = action, enabled = True, implies = shared + _LINK_IMPLIES, tools = [tool(tool = links)]))
     return configs + [action_config(
         action_name = ACTION_NAMES.cpp_link_static_library,
         enabled = True,

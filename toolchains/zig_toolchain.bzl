@@ -3,6 +3,7 @@
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "with_feature_set")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
+load(":android_linking.bzl", "android_sysroot")
 load(":targets.bzl", "TARGETS")
 load(
     ":toolchain_parts.bzl",
@@ -192,6 +193,19 @@ def _macos_link_features(row, sysroot):
         flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["{}/lib{}.a".format(sysroot, library) for library in row.libraries]),
     ]
 
+def _android_link_features(row, tools, sysroot):
+    common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
+    common += ["-Wl,--gc-sections", "-Wl,--icf=safe", "-Wl,-O2", "-Wl,--build-id=sha1", "-Wl,--hash-style=gnu"]
+
+    # Pages of 16 KB, which devices since Android 15 may have; nothing is looked up later than when the library is loaded.
+    common += ["-Wl,-z,max-page-size=16384", "-Wl,-z,relro,-z,now,-z,noexecstack", "-Wl,--no-undefined"]
+    return [
+        flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + [sysroot + "/android_start.o"]),
+        flags("private_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--exclude-libs,ALL"]),
+        flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-all"], with_features = [with_feature_set(features = ["opt"])]),
+        flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + ["-l" + library for library in row.libraries]),
+    ]
+
 def _link_features(row, tools, sysroot):
     common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
     libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
@@ -214,6 +228,8 @@ def _links(ctx, row, tools, picolibc):
         return _bare_link_features(row, tools, sysroot, picolibc)
     if row.link == "wasm":
         return _wasm_link_features(row, ctx.file.linker, sysroot)
+    if row.link == "android":
+        return _android_link_features(row, tools, sysroot)
     if row.link == "windows":
         return _windows_link_features(row, sysroot)
     if row.link == "macos":
@@ -235,7 +251,13 @@ def _impl(ctx):
     features += _compile_features(row, lib, picolibc, shim) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
-        action_configs = action_configs(c = tools["clang"], cxx = tools["clang"], linker = ctx.file.linker if row.link in _OWN_LINKER else tools["clang"], ar = tools["ar"]),
+        action_configs = action_configs(
+            ar = tools["ar"],
+            c = tools["clang"],
+            cxx = tools["clang"],
+            linker = ctx.file.linker if row.link in _OWN_LINKER else tools["clang"],
+            program_linker = ctx.file.linker if row.unlinked else None,
+        ),
         compiler = "clang",
         cxx_builtin_include_directories = ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
         features = features,
@@ -279,7 +301,7 @@ def zig_toolchains(exec_constraints):
     for row, target in TARGETS.items():
         native.platform(
             name = row,
-            constraint_values = target.constraints + ([] if target.link else ["//toolchains:programs_need_sdk"]),
+            constraint_values = target.constraints + (["//toolchains:programs_need_sdk"] if target.unlinked else []),
         )
         if target.compiler == "zig":
             _zig_toolchain(row, target, exec_constraints, runtimes)
@@ -290,6 +312,19 @@ def _sysroot(row, target):
         return None
 
     # Wanted in the compiler's configuration only; `//...` would build it in the target's too.
+    if target.link == "android":
+        android_sysroot(
+            name = row + "_sysroot",
+            clang_target = target.clang_target,
+            defines = target.defines,
+            flags = target.flags,
+            libc_headers = target.libc_headers,
+            libcxx_defines = _libcxx_defines(target),
+            shim = target.shim,
+            tags = ["manual"],
+            zig_target = target.zig_target,
+        )
+        return row + "_sysroot"
     if target.link == "bare":
         zig_compiler_runtime(name = row + "_sysroot", tags = ["manual"], zig_target = target.zig_target)
     else:
@@ -307,7 +342,7 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
     sysroot = _sysroot(row, target)
     picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
     linker = {"macos": "zig_mach_ld", "wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
-    if not target.link:
+    if target.unlinked:
         linker = row + "_no_ld"
         no_linker(name = linker, reason = target.unlinked, tags = ["manual"])
     zig_toolchain_config(
