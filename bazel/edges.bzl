@@ -156,11 +156,11 @@ EDGES = {
         "cc": ["schema", "runtime", "extension/flat_tensor"],
         "tests": ["schema", "kernels", "exir", "extension/llm/custom_ops", "extension/training/examples"],
     },
-    # Java for applications. Its tests run programs with all that an application's library has.
+    # Java for applications, and libraries of the natives with all that an application's library has.
     "extension/android": {
         "py": [],
-        "cc": ["runtime", "extension"],
-        "tests": ["exir", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
+        "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/vulkan", "backends/xnnpack", "devtools"],
+        "tests": ["exir", "backends/xnnpack", "extension/training/examples"],
     },
     # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
     "extension/wasm": {

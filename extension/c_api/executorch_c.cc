@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <executorch/extension/c_api/executorch_c.h>
+#include <executorch/extension/c_api/tracing.h>
 #include <executorch/extension/c_api/values.h>
 #include <executorch/extension/data_loader/buffer_data_loader.h>
 #include <executorch/extension/data_loader/file_data_loader.h>
@@ -21,6 +22,7 @@ using executorch::extension::BufferDataLoader;
 using executorch::extension::LogCapture;
 using executorch::extension::Module;
 using executorch::extension::c_api::describe;
+using executorch::extension::c_api::EventTracerMaker;
 using executorch::extension::c_api::Inputs;
 using executorch::extension::c_api::to_c;
 using executorch::runtime::Error;
@@ -111,6 +113,13 @@ executorch_error with_meta(const char* what, executorch_module* module, const ch
   });
 }
 
+EventTracerMaker event_tracer_maker = nullptr;
+
+/// Null unless somebody asked for tracers.
+std::unique_ptr<executorch::runtime::EventTracer> make_event_tracer() {
+  return event_tracer_maker != nullptr ? event_tracer_maker() : nullptr;
+}
+
 /// No version of the options has more; what says so was never set.
 constexpr size_t kMostOptionBytes = 4096;
 
@@ -172,6 +181,15 @@ Error finish_load(std::unique_ptr<Module> module, const executorch_module_option
 
 }  // namespace
 
+void executorch::extension::c_api::set_event_tracer_maker(EventTracerMaker maker) {
+  event_tracer_maker = maker;
+}
+
+executorch::runtime::EventTracer* executorch::extension::c_api::event_tracer(
+    executorch_module* module) {
+  return module->module->event_tracer();
+}
+
 uint32_t executorch_c_abi_version(void) { return EXECUTORCH_C_ABI_VERSION; }
 
 const char* executorch_last_message(void) {
@@ -194,7 +212,7 @@ executorch_error executorch_module_load(const char* path, const executorch_modul
                                               read.data_paths + read.num_data_paths);
     return finish_load(
         std::make_unique<Module>(path, data_files, static_cast<Module::LoadMode>(read.load_mode),
-                                 nullptr, nullptr, nullptr, read.share_memory_arenas),
+                                 make_event_tracer(), nullptr, nullptr, read.share_memory_arenas),
         read, out);
   });
 }
@@ -226,7 +244,7 @@ executorch_error executorch_module_load_from_memory(const void* data, size_t siz
     }
     return finish_load(
         std::make_unique<Module>(std::make_unique<BufferDataLoader>(data, size), nullptr, nullptr,
-                                 nullptr, std::move(weights), read.share_memory_arenas),
+                                 make_event_tracer(), std::move(weights), read.share_memory_arenas),
         read, out);
   });
 }

@@ -225,7 +225,12 @@ def test_nothing_below_exir_imports_exir():
 def test_the_runtime_knows_nothing_of_the_compiler():
     compiler = {"dialects", "ir", "passes", "partitioner", "memory_planning", "emitter", "exir", "devtools"}
     # What is linked last may record what happens, with the C++ half of the developer tools.
-    binaries = ("runtime/python/", "extension/executor_runner/", "extension/module/bundled/")
+    binaries = (
+        "runtime/python/",
+        "extension/android/",
+        "extension/executor_runner/",
+        "extension/module/bundled/",
+    )
     for path in source_files(ROOT, cc_includes.SUFFIXES):
         unknown = compiler - {"devtools"} if path.startswith(binaries) else compiler
         for line, target in cc_includes.includes(ROOT, path):

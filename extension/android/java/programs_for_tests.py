@@ -8,6 +8,8 @@ import torch
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.exir import to_edge_transform_and_lower
 from executorch.extension.llm.runner import models_for_tests
+from executorch.extension.training.examples.XOR import export_model
+from executorch.extension.training.examples.XOR.model import Net
 
 _NUMBERS = {
     "uint8": torch.uint8,
@@ -47,7 +49,30 @@ def _linear() -> torch.nn.Module:
     return layer.eval()
 
 
+def _train(net: torch.nn.Module) -> list[float]:
+    """The losses of 200 steps, as PyTorch takes them."""
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    losses = []
+    for step in range(200):
+        first, second = step & 1, step >> 1 & 1
+        optimizer.zero_grad()
+        scores = net(torch.tensor([[float(first), float(second)]]))
+        loss = torch.nn.functional.cross_entropy(scores, torch.tensor([first ^ second]))
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def _write_training(out: pathlib.Path) -> None:
+    torch.manual_seed(0)
+    (out / "xor.pte").write_bytes(export_model._export_model().buffer)
+    torch.manual_seed(0)
+    (out / "xor_losses.txt").write_text("".join(f"{loss}\n" for loss in _train(Net())))
+
+
 def main(out: pathlib.Path) -> None:
+    _write_training(out)
     # Two tensors: the same one twice is exported as one input.
     ones, others = torch.ones(2, 3), torch.ones(2, 3)
     types = {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <executorch/extension/android/jni/calls.h>
 #include <executorch/extension/android/jni/log_output.h>
 #include <executorch/extension/android/jni/text.h>
@@ -32,6 +34,22 @@ bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made) {
                        reinterpret_cast<jchar*>(wide.data()));
   made = to_utf8(wide);
   return !env->ExceptionCheck();
+}
+
+bool to_native_names(JNIEnv* env, jobjectArray names, const char* what,
+                     std::vector<std::string>& made) {
+  const jsize count = names != nullptr ? env->GetArrayLength(names) : 0;
+  for (jsize i = 0; i < count; ++i) {
+    auto name = static_cast<jstring>(env->GetObjectArrayElement(names, i));
+    std::string text;
+    const bool is_text = to_native(env, name, what, text);
+    env->DeleteLocalRef(name);
+    if (!is_text) {
+      return false;
+    }
+    made.push_back(std::move(text));
+  }
+  return true;
 }
 
 void raise(JNIEnv* env, executorch_error error, const std::string& message) {

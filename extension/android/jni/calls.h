@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <jni.h>
 
@@ -23,6 +24,10 @@ jstring to_java(JNIEnv* env, const std::string& text);
 
 /// False with a pending exception for null. `what` names the text in it.
 bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made);
+
+/// Appends the elements of a String[], which may be null for none; false with a pending exception.
+bool to_native_names(JNIEnv* env, jobjectArray names, const char* what,
+                     std::vector<std::string>& made);
 
 /// Throws unless a Java exception is pending already, which then says more.
 void raise(JNIEnv* env, executorch_error error, const std::string& message);

@@ -1,19 +1,16 @@
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <executorch/extension/android/jni/calls.h>
+#include <executorch/extension/android/jni/guarded.h>
 #include <executorch/extension/android/jni/llm.h>
 #include <executorch/extension/android/jni/text.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
-#include <executorch/extension/log_capture/log_capture.h>
 #include <executorch/runtime/platform/log.h>
 
 using namespace executorch::extension::jni;
-using executorch::extension::LogCapture;
 using executorch::runtime::Error;
 namespace llm = executorch::extension::llm;
 
@@ -21,29 +18,6 @@ namespace {
 
 llm::IRunner* to_runner(jlong handle) {
   return reinterpret_cast<llm::IRunner*>(static_cast<intptr_t>(handle));
-}
-
-/// Runs what a native method does. What the runtime logs as errors is in the exception of a call
-/// that fails; no C++ exception reaches the virtual machine.
-template <typename Body>
-void guarded(JNIEnv* env, const char* what, Body&& body) noexcept {
-  try {
-    LogCapture::install();
-    LogCapture log;
-    const Error error = body();
-    if (error != Error::Ok) {
-      std::string message = what;
-      for (const std::string& line : log.take()) {
-        message += "\n" + line;
-      }
-      raise(env, static_cast<executorch_error>(error), message);
-    }
-  } catch (const std::bad_alloc&) {
-    raise(env, static_cast<executorch_error>(Error::MemoryAllocationFailed),
-          "the process has no more memory");
-  } catch (const std::exception& exception) {
-    raise(env, kInternal, exception.what());
-  }
 }
 
 /// Hands text and figures to an LlmCallback. A token need not end where a character does: what is
@@ -107,22 +81,6 @@ class Callback {
   std::string pending_;
 };
 
-/// The elements of a String[], false with a pending exception.
-bool to_native_list(JNIEnv* env, jobjectArray list, std::vector<std::string>& made) {
-  const jsize count = list != nullptr ? env->GetArrayLength(list) : 0;
-  for (jsize i = 0; i < count; ++i) {
-    auto element = static_cast<jstring>(env->GetObjectArrayElement(list, i));
-    std::string text;
-    const bool is_text = to_native(env, element, "A data path", text);
-    env->DeleteLocalRef(element);
-    if (!is_text) {
-      return false;
-    }
-    made.push_back(std::move(text));
-  }
-  return true;
-}
-
 }  // namespace
 
 extern "C" {
@@ -134,7 +92,7 @@ JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open
   std::vector<std::string> data_files;
   if (!to_native(env, module_path, "The model's path", model) ||
       !to_native(env, tokenizer_path, "The tokenizer's path", tokenizer_file) ||
-      !to_native_list(env, data_paths, data_files)) {
+      !to_native_names(env, data_paths, "The path of a data file", data_files)) {
     return 0;
   }
   llm::IRunner* opened = nullptr;

@@ -32,12 +32,8 @@ public class Module implements Closeable {
   /** Maps the file and keeps it in memory if the system allows that. */
   public static final int LOAD_MODE_MMAP_USE_MLOCK_IGNORE_ERRORS = 3;
 
-  private static final int KIND_NONE = 0;
-  private static final int KIND_INT = 1;
-  private static final int KIND_DOUBLE = 2;
-  private static final int KIND_BOOL = 3;
-  private static final int KIND_STRING = 4;
-  private static final int KIND_TENSOR = 5;
+  /** Where {@link #etdump()} writes to. */
+  private static final String ETDUMP = "/data/local/tmp/result.etdump";
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -92,16 +88,12 @@ public class Module implements Closeable {
    * memory.
    */
   public EValue[] execute(String methodName, EValue... inputs) {
-    int[] kinds = new int[inputs.length];
-    long[] bits = new long[inputs.length];
-    Object[] objects = new Object[2 * inputs.length];
-    for (int i = 0; i < inputs.length; ++i) {
-      kinds[i] = pack(inputs[i], i, bits, objects);
-    }
+    NativeValues packed = NativeValues.pack(inputs);
     lock.lock();
     try {
       // The outputs are copied before another call can write over them.
-      return unpack(NativeModule.execute(alive(), methodName, kinds, bits, objects));
+      return NativeValues.unpack(
+          NativeModule.execute(alive(), methodName, packed.kinds, packed.bits, packed.objects));
     } finally {
       lock.unlock();
     }
@@ -151,6 +143,31 @@ public class Module implements Closeable {
     return readLogBufferStatic();
   }
 
+  /**
+   * Writes what this module's methods have done to {@code /data/local/tmp/result.etdump}, as {@link #etdump(String)}
+   * does.
+   */
+  public boolean etdump() {
+    return etdump(ETDUMP);
+  }
+
+  /**
+   * Writes what this module's methods have done since they were loaded or last written, with its times, for the developer
+   * tools' Inspector. Returns whether it did: false where the native library has not been built for it, where nothing has
+   * happened, or where the file cannot be written, which {@link #readLogBuffer} tells then.
+   */
+  public boolean etdump(String path) {
+    lock.lock();
+    try {
+      NativeEtdump.write(alive(), path);
+      return true;
+    } catch (UnsatisfiedLinkError | ExecutorchRuntimeException e) {
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Frees the program, once a call that is running has ended. Twice does nothing more. */
   public void destroy() {
     lock.lock();
@@ -176,70 +193,5 @@ public class Module implements Closeable {
       throw new IllegalStateException("The module has been destroyed");
     }
     return handle;
-  }
-
-  private static int pack(EValue value, int index, long[] bits, Object[] objects) {
-    if (value == null) {
-      throw new IllegalArgumentException(
-          "Input " + index + " is null; an argument that is not given is EValue.optionalNone()");
-    }
-    if (value.isTensor()) {
-      Tensor tensor = value.toTensor();
-      bits[index] = tensor.dtype().jniCode;
-      objects[2 * index] = tensor.memory();
-      objects[2 * index + 1] = tensor.sizes();
-      return KIND_TENSOR;
-    }
-    if (value.isInt()) {
-      bits[index] = value.toInt();
-      return KIND_INT;
-    }
-    if (value.isDouble()) {
-      bits[index] = Double.doubleToRawLongBits(value.toDouble());
-      return KIND_DOUBLE;
-    }
-    if (value.isBool()) {
-      bits[index] = value.toBool() ? 1 : 0;
-      return KIND_BOOL;
-    }
-    if (value.isString()) {
-      objects[2 * index] = value.toStr();
-      return KIND_STRING;
-    }
-    if (value.isNone()) {
-      return KIND_NONE;
-    }
-    throw new IllegalArgumentException("Input " + index + " is a list, which cannot be given to a method here");
-  }
-
-  private static EValue[] unpack(Object[] values) {
-    int[] kinds = (int[]) values[0];
-    long[] bits = (long[]) values[1];
-    Object[] objects = (Object[]) values[2];
-    EValue[] made = new EValue[kinds.length];
-    for (int i = 0; i < made.length; ++i) {
-      made[i] = unpack(kinds[i], bits[i], objects[2 * i], objects[2 * i + 1]);
-    }
-    return made;
-  }
-
-  private static EValue unpack(int kind, long bits, Object first, Object second) {
-    switch (kind) {
-      case KIND_NONE:
-        return EValue.optionalNone();
-      case KIND_INT:
-        return EValue.from(bits);
-      case KIND_DOUBLE:
-        return EValue.from(Double.longBitsToDouble(bits));
-      case KIND_BOOL:
-        return EValue.from(bits != 0);
-      case KIND_STRING:
-        return EValue.from((String) first);
-      case KIND_TENSOR:
-        return EValue.from(
-            Tensor.copyOf((java.nio.ByteBuffer) first, (long[]) second, DType.fromJniCode((int) bits)));
-      default:
-        return EValue.list();
-    }
   }
 }

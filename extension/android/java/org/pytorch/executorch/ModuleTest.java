@@ -2,6 +2,7 @@ package org.pytorch.executorch;
 
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
@@ -48,6 +49,14 @@ public class ModuleTest {
       }
     }
     assertMessage("load mode 7", assertThrows(IllegalArgumentException.class, () -> Module.load(program("add"), 7)));
+  }
+
+  @Test
+  public void nothingIsWrittenDownUnlessTheLibraryIsBuiltForIt() {
+    try (Module module = Module.load(program("add"))) {
+      module.forward(floats(1, 2, 3, 4, 5, 6), floats(1, 2, 3, 4, 5, 6));
+      assertFalse(module.etdump());
+    }
   }
 
   @Test

@@ -3,12 +3,7 @@ package org.pytorch.executorch;
 /**
  * What the JNI layer offers: thin, in arrays of primitives, for classes that are pleasant to use to be built on.
  *
- * <p>Values go both ways in three arrays. For value {@code i}, {@code kinds[i]} says what it is (0 none, 1 int,
- * 2 double, 3 bool, 4 string, 5 tensor, 6 a list, which can be returned but not read); {@code bits[i]} is the int, the
- * double's {@link Double#doubleToRawLongBits}, the bool as 0 or 1, or a tensor's dtype number; {@code objects[2 * i]} is
- * a string, or a tensor's data as a direct {@link java.nio.ByteBuffer} in native order, and {@code objects[2 * i + 1]}
- * is a tensor's shape as {@code long[]}. An input's data may be a buffer of the elements' type as well. Tensors are
- * contiguous.
+ * <p>Values go both ways in the three arrays of {@link NativeValues}.
  *
  * <p>A module belongs to one thread at a time. Whatever fails throws {@link ExecutorchRuntimeException}.
  */
