@@ -26,6 +26,9 @@ EXTENSION_MODULES = [
     "//conditions:default": _NO,
 })
 
+#: A library that an application loads.
+ANDROID = [Label("@platforms//os:android")]
+
 #: A hosted C++ library (streams, locales, clocks) and what lies below it.
 SYSTEM = select({
     Label("@platforms//os:none"): _NO,

@@ -121,12 +121,12 @@ def cc_unit_test(
         **kwargs
     )
 
-def cc_bin(name, linkshared = False, target_compatible_with = [], visibility = _PUBLIC, **kwargs):
-    """A program; what is shared is an extension module of Python."""
+def cc_bin(name, linkshared = False, shared_for = EXTENSION_MODULES, target_compatible_with = [], visibility = _PUBLIC, **kwargs):
+    """A program, or what is shared: an extension module of Python, unless `shared_for` says what else."""
     cc_binary(
         name = name,
         linkshared = linkshared,
-        target_compatible_with = (EXTENSION_MODULES if linkshared else PROGRAMS) + target_compatible_with,
+        target_compatible_with = (shared_for if linkshared else PROGRAMS) + target_compatible_with,
         visibility = visibility,
         **kwargs
     )

@@ -3,18 +3,18 @@
 load(":compatibility.bzl", "HOST")
 load(":defs.bzl", "py_unit_test")
 
-_JDK = "//third-party:jdk"
-_HOME = "$(location {})/usr/lib/jvm/java-17-openjdk-amd64".format(_JDK)
-_JUNIT = ":".join(["$(location {})/usr/share/java/{}.jar".format(_JDK, jar) for jar in ["junit4", "hamcrest"]])
+JDK = "//third-party:jdk"
+JAVA_HOME = "$(location {})/usr/lib/jvm/java-17-openjdk-amd64".format(JDK)
+JUNIT = ":".join(["$(location {})/usr/share/java/{}.jar".format(JDK, jar) for jar in ["junit4", "hamcrest"]])
 
 # The libraries that the virtual machine loads of the system.
-_LIBRARIES = "LD_LIBRARY_PATH=$(location {})/lib/x86_64-linux-gnu".format(_JDK)
+JAVA_LIBRARIES = "LD_LIBRARY_PATH=$(location {})/lib/x86_64-linux-gnu".format(JDK)
 
 # Entries of a jar have a date; this one is the same for all.
-_DATE = "1980-01-01T00:00:02Z"
+DATE = "1980-01-01T00:00:02Z"
 
 # What Android's tools take on every version that is supported: language and class files of Java 8.
-_RELEASE = "8"
+RELEASE_OF_CLASSES = "8"
 
 def java_jar(name, srcs, deps = [], testonly = False, visibility = ["//visibility:public"]):
     """A jar of the classes of some sources, which compile without a warning.
@@ -26,7 +26,7 @@ def java_jar(name, srcs, deps = [], testonly = False, visibility = ["//visibilit
       testonly: the sources may use JUnit.
       visibility: as for genrule.
     """
-    jars = ["$(location {})".format(dep) for dep in deps] + ([_JUNIT] if testonly else [])
+    jars = ["$(location {})".format(dep) for dep in deps] + ([JUNIT] if testonly else [])
     native.genrule(
         name = name,
         testonly = testonly,
@@ -35,17 +35,17 @@ def java_jar(name, srcs, deps = [], testonly = False, visibility = ["//visibilit
         cmd = " && ".join([
             "classes=$$(mktemp -d)",
             "{} {}/bin/javac --release {} -Xlint:all,-options -Werror -g -encoding UTF-8 -d $$classes {} {}".format(
-                _LIBRARIES,
-                _HOME,
-                _RELEASE,
+                JAVA_LIBRARIES,
+                JAVA_HOME,
+                RELEASE_OF_CLASSES,
                 "-cp " + ":".join(jars) if jars else "",
                 " ".join(["$(locations {})".format(src) for src in srcs]),
             ),
-            "{} {}/bin/jar --create --date={} --file=$@ -C $$classes .".format(_LIBRARIES, _HOME, _DATE),
+            "{} {}/bin/jar --create --date={} --file=$@ -C $$classes .".format(JAVA_LIBRARIES, JAVA_HOME, DATE),
             "rm -r $$classes",
         ]),
         target_compatible_with = HOST,
-        tools = [_JDK],
+        tools = [JDK],
         visibility = visibility,
     )
 
@@ -56,13 +56,13 @@ def java_sources_jar(name, srcs, root, visibility = ["//visibility:public"]):
         srcs = srcs,
         outs = [name + ".jar"],
         cmd = "{} {}/bin/jar --create --no-manifest --date={} --file=$@ {}".format(
-            _LIBRARIES,
-            _HOME,
-            _DATE,
+            JAVA_LIBRARIES,
+            JAVA_HOME,
+            DATE,
             " ".join(["-C {root} $$(realpath -s --relative-to={root} $(location {src}))".format(root = root, src = src) for src in srcs]),
         ),
         target_compatible_with = HOST,
-        tools = [_JDK],
+        tools = [JDK],
         visibility = visibility,
     )
 
@@ -75,22 +75,22 @@ def javadoc_jar(name, srcs, title, deps = [], visibility = ["//visibility:public
         cmd = " && ".join([
             "pages=$$(mktemp -d)",
             "{} {}/bin/javadoc --release {} -quiet -notimestamp -Xdoclint:all,-missing -Werror -encoding UTF-8 -windowtitle '{}' -d $$pages {} {}".format(
-                _LIBRARIES,
-                _HOME,
-                _RELEASE,
+                JAVA_LIBRARIES,
+                JAVA_HOME,
+                RELEASE_OF_CLASSES,
                 title,
                 "-cp " + ":".join(["$(location {})".format(dep) for dep in deps]) if deps else "",
                 " ".join(["$(locations {})".format(src) for src in srcs]),
             ),
-            "{} {}/bin/jar --create --no-manifest --date={} --file=$@ -C $$pages .".format(_LIBRARIES, _HOME, _DATE),
+            "{} {}/bin/jar --create --no-manifest --date={} --file=$@ -C $$pages .".format(JAVA_LIBRARIES, JAVA_HOME, DATE),
             "rm -r $$pages",
         ]),
         target_compatible_with = HOST,
-        tools = [_JDK],
+        tools = [JDK],
         visibility = visibility,
     )
 
-def java_unit_test(name, jars, classes, native_library, data = [], size = "small", tags = []):
+def java_unit_test(name, jars, classes, native_library, data = [], kotlin = [], size = "small", tags = []):
     """JUnit 4 tests on a virtual machine, with its checks of what natives do.
 
     Args:
@@ -99,6 +99,7 @@ def java_unit_test(name, jars, classes, native_library, data = [], size = "small
       classes: the test classes.
       native_library: what System.loadLibrary finds.
       data: files that the tests read; the property `test.data` is the directory of the first one.
+      kotlin: the directory of Kotlin's jars, where the tests need them.
       size: as for every test.
       tags: as for every test.
     """
@@ -106,12 +107,13 @@ def java_unit_test(name, jars, classes, native_library, data = [], size = "small
         name = name,
         size = size,
         srcs = ["//bazel:junit_test.py"],
-        data = jars + data + [native_library, _JDK],
+        data = jars + data + kotlin + [native_library, JDK],
         env = {
             "JAVA_CLASSES": " ".join(classes),
             "JAVA_DATA": "$(rootpath {})".format(data[0]) if data else "",
-            "JAVA_HOME_OF_TEST": "$(rootpath {})".format(_JDK),
+            "JAVA_HOME_OF_TEST": "$(rootpath {})".format(JDK),
             "JAVA_JARS": " ".join(["$(rootpath {})".format(jar) for jar in jars]),
+            "JAVA_KOTLIN": " ".join(["$(rootpath {})".format(directory) for directory in kotlin]),
             "JAVA_LIBRARY": "$(rootpath {})".format(native_library),
         },
         tags = tags,

@@ -17,6 +17,13 @@ def test_junit(tmp_path: pathlib.Path) -> None:
     (tmp_path / "libexecutorch.so").symlink_to(library)
     jars = [
         *_paths("JAVA_JARS"),
+        # The standard library first: another one is in the jar with the coroutines.
+        *(
+            jar
+            for path in _paths("JAVA_KOTLIN")
+            for name in ("kotlin-stdlib-*", "*-all")
+            for jar in path.glob(name + ".jar")
+        ),
         *(kit / "usr/share/java" / f"{name}.jar" for name in ("junit4", "hamcrest")),
     ]
     data = _paths("JAVA_DATA")
