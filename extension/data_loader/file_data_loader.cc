@@ -60,44 +60,15 @@ FileDataLoader::~FileDataLoader() {
 
 Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size,
                                             const DataLoader::SegmentInfo& /*segment_info*/) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(file_name_, offset, size, file_size_);
-  if (error != Error::Ok) {
-    return error;
-  }
-  if (size == 0) {
-    return FreeableBuffer(nullptr, 0, /*free_fn=*/nullptr);
-  }
-  return internal::read_aligned(fd_, file_name_, offset, size, alignment_);
+  return internal::load_copy(fd_, file_name_, file_size_, offset, size, alignment_);
 }
 
-Result<size_t> FileDataLoader::size() const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  return file_size_;
-}
+Result<size_t> FileDataLoader::size() const { return internal::size_if_open(fd_, file_size_); }
 
 Error FileDataLoader::load_into(size_t offset, size_t size,
                                 const DataLoader::SegmentInfo& /*segment_info*/,
                                 void* buffer) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(file_name_, offset, size, file_size_);
-  if (error != Error::Ok) {
-    return error;
-  }
-  if (buffer == nullptr && size > 0) {
-    ET_LOG(Error, "%s: no buffer to load %zu bytes into", file_name_, size);
-    return Error::InvalidArgument;
-  }
-  return internal::read_fully(fd_, file_name_, offset, size, buffer);
+  return internal::load_into(fd_, file_name_, file_size_, offset, size, buffer);
 }
 
 }  // namespace extension

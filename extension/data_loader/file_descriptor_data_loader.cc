@@ -87,44 +87,17 @@ FileDescriptorDataLoader::~FileDescriptorDataLoader() {
 
 Result<FreeableBuffer> FileDescriptorDataLoader::load(
     size_t offset, size_t size, const DataLoader::SegmentInfo& /*segment_info*/) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(name_, offset, size, file_size_);
-  if (error != Error::Ok) {
-    return error;
-  }
-  if (size == 0) {
-    return FreeableBuffer(nullptr, 0, /*free_fn=*/nullptr);
-  }
-  return internal::read_aligned(fd_, name_, offset, size, alignment_);
+  return internal::load_copy(fd_, name_, file_size_, offset, size, alignment_);
 }
 
 Result<size_t> FileDescriptorDataLoader::size() const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  return file_size_;
+  return internal::size_if_open(fd_, file_size_);
 }
 
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size,
                                           const DataLoader::SegmentInfo& /*segment_info*/,
                                           void* buffer) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(name_, offset, size, file_size_);
-  if (error != Error::Ok) {
-    return error;
-  }
-  if (buffer == nullptr && size > 0) {
-    ET_LOG(Error, "%s: no buffer to load %zu bytes into", name_, size);
-    return Error::InvalidArgument;
-  }
-  return internal::read_fully(fd_, name_, offset, size, buffer);
+  return internal::load_into(fd_, name_, file_size_, offset, size, buffer);
 }
 
 }  // namespace extension

@@ -102,11 +102,7 @@ Error MmapDataLoader::pin(void* pages, size_t size) const {
 
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
                                             const DataLoader::SegmentInfo& /*segment_info*/) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(file_name_, offset, size, file_size_);
+  const Error error = internal::check_load(fd_, file_name_, file_size_, offset, size);
   if (error != Error::Ok) {
     return error;
   }
@@ -130,31 +126,13 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
                         reinterpret_cast<void*>(static_cast<uintptr_t>(page_size_)));
 }
 
-Result<size_t> MmapDataLoader::size() const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  return file_size_;
-}
+Result<size_t> MmapDataLoader::size() const { return internal::size_if_open(fd_, file_size_); }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size,
                                 const DataLoader::SegmentInfo& /*segment_info*/,
                                 void* buffer) const {
-  if (fd_ < 0) {
-    ET_LOG(Error, "Loader is empty: it was moved from");
-    return Error::InvalidState;
-  }
-  const Error error = internal::check_range(file_name_, offset, size, file_size_);
-  if (error != Error::Ok) {
-    return error;
-  }
-  if (buffer == nullptr && size > 0) {
-    ET_LOG(Error, "%s: no buffer to load %zu bytes into", file_name_, size);
-    return Error::InvalidArgument;
-  }
   // The bytes end up in the caller's memory anyway, so a mapping would only cost page-table work.
-  return internal::read_fully(fd_, file_name_, offset, size, buffer);
+  return internal::load_into(fd_, file_name_, file_size_, offset, size, buffer);
 }
 
 }  // namespace extension

@@ -159,13 +159,50 @@ Result<FreeableBuffer> read_aligned(int fd, const char* name, size_t offset, siz
   return FreeableBuffer(data, size, free_block, block);
 }
 
-Error check_range(const char* name, size_t offset, size_t size, size_t file_size) {
+Result<size_t> size_if_open(int fd, size_t file_size) {
+  if (fd < 0) {
+    ET_LOG(Error, "Loader is empty: it was moved from");
+    return Error::InvalidState;
+  }
+  return file_size;
+}
+
+Error check_load(int fd, const char* name, size_t file_size, size_t offset, size_t size) {
+  const Result<size_t> open_size = size_if_open(fd, file_size);
+  if (!open_size.ok()) {
+    return open_size.error();
+  }
   if (offset > file_size || size > file_size - offset) {
     ET_LOG(Error, "%s: %zu bytes from offset %zu asked for, but there are only %zu bytes", name,
            size, offset, file_size);
     return Error::InvalidArgument;
   }
   return Error::Ok;
+}
+
+Result<FreeableBuffer> load_copy(int fd, const char* name, size_t file_size, size_t offset,
+                                 size_t size, size_t alignment) {
+  const Error error = check_load(fd, name, file_size, offset, size);
+  if (error != Error::Ok) {
+    return error;
+  }
+  if (size == 0) {
+    return FreeableBuffer(nullptr, 0, /*free_fn=*/nullptr);
+  }
+  return read_aligned(fd, name, offset, size, alignment);
+}
+
+Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_t size,
+                void* buffer) {
+  const Error error = check_load(fd, name, file_size, offset, size);
+  if (error != Error::Ok) {
+    return error;
+  }
+  if (buffer == nullptr && size > 0) {
+    ET_LOG(Error, "%s: no buffer to load %zu bytes into", name, size);
+    return Error::InvalidArgument;
+  }
+  return read_fully(fd, name, offset, size, buffer);
 }
 
 char* duplicate_string(const char* text) {

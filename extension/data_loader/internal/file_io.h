@@ -28,8 +28,20 @@ runtime::Error read_fully(int fd, const char* name, size_t offset, size_t size, 
 runtime::Result<runtime::FreeableBuffer> read_aligned(int fd, const char* name, size_t offset,
                                                       size_t size, size_t alignment);
 
+/// What each load begins with: InvalidState for the descriptor of a loader that was moved from,
 /// InvalidArgument unless [offset, offset + size) lies inside a file of `file_size` bytes.
-runtime::Error check_range(const char* name, size_t offset, size_t size, size_t file_size);
+runtime::Error check_load(int fd, const char* name, size_t file_size, size_t offset, size_t size);
+
+/// What a loader says of its size: InvalidState if it was moved from.
+runtime::Result<size_t> size_if_open(int fd, size_t file_size);
+
+/// `read_aligned` after `check_load`; no memory for no bytes.
+runtime::Result<runtime::FreeableBuffer> load_copy(int fd, const char* name, size_t file_size,
+                                                   size_t offset, size_t size, size_t alignment);
+
+/// `read_fully` after `check_load`. InvalidArgument without a `buffer` to load bytes into.
+runtime::Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_t size,
+                         void* buffer);
 
 inline bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
 
