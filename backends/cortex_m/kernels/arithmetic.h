@@ -48,6 +48,30 @@ inline int32_t requantize(int32_t value, Factor factor) {
   return divide_by_power(high_product(shifted, factor.multiplier), right);
 }
 
+/// The largest sum, and how far it is shifted, for `requantize_narrow`.
+constexpr int32_t kNarrowSum = 1 << 30;
+constexpr int32_t kLeastNarrowShift = -30;
+
+/// The upper half of a product, rounded; halves go up.
+inline int32_t upper_product(int32_t one, int32_t other) {
+#if EXECUTORCH_CORTEX_M_DSP
+  int32_t product;
+  __asm__("smmulr %0, %1, %2" : "=r"(product) : "r"(one), "r"(other));
+  return product;
+#else
+  return static_cast<int32_t>((int64_t{one} * other + (int64_t{1} << 31)) >> 32);
+#endif
+}
+
+/// `requantize` in a third of the instructions, for |value| < kNarrowSum and a shift from
+/// kLeastNarrowShift to -1: nothing overflows 32 bits.
+inline int32_t requantize_narrow(int32_t value, Factor factor) {
+  const int32_t product = upper_product(2 * value, factor.multiplier);
+  const int32_t half = 1 << (-factor.shift - 1);
+  // One less where the value is negative makes halves go away from zero.
+  return (product + (product >> 31) + half) >> -factor.shift;
+}
+
 /// What becomes of a sum that has the output's scale.
 struct Output {
   int32_t offset;
@@ -55,10 +79,14 @@ struct Output {
   int32_t max;
 };
 
+inline int8_t bounded(int32_t value, Output output) {
+  value += output.offset;
+  value = value < output.min ? output.min : value;
+  return static_cast<int8_t>(value > output.max ? output.max : value);
+}
+
 inline int8_t finish(int32_t value, Factor factor, Output output) {
-  int32_t result = requantize(value, factor) + output.offset;
-  result = result < output.min ? output.min : result;
-  return static_cast<int8_t>(result > output.max ? output.max : result);
+  return bounded(requantize(value, factor), output);
 }
 
 #if EXECUTORCH_CORTEX_M_MVE

@@ -1,22 +1,10 @@
 #include <cstring>
 
-#include <executorch/backends/cortex_m/kernels/common.h>
+#include <executorch/backends/cortex_m/kernels/convolution.h>
 
 namespace cortex_m::native {
 
 namespace {
-
-/// What a convolution was given, checked.
-struct Convolution {
-  Images in;
-  Images out;
-  int32_t kernel[2];
-  int32_t stride[2];
-  int32_t padding[2];
-  int32_t dilation[2];
-  int8_t fill;  // what stands beyond the borders: the input's zero point
-  bool transposed;
-};
 
 /// Bytes of scratch: seeds, columns, and columns as int16.
 size_t scratch_bytes(size_t channels, size_t depth) {
@@ -136,64 +124,21 @@ void convolve(const Convolution& conv, const Layer& layer, Scratch scratch, int8
   }
 }
 
-/// Rows or columns of the output.
-int32_t size_of(const Convolution& conv, size_t axis, int32_t in, int32_t output_padding) {
-  const int32_t reach = conv.dilation[axis] * (conv.kernel[axis] - 1) + 1;
-  if (conv.transposed) {
-    return (in - 1) * conv.stride[axis] - 2 * conv.padding[axis] + reach + output_padding;
-  }
-  const int32_t room = in + 2 * conv.padding[axis] - reach;
-  return room < 0 ? 0 : room / conv.stride[axis] + 1;
-}
-
-/// The operators' arguments.
-struct Arguments {
-  const Tensor& input;
-  const Tensor& weight;
-  const optional<Tensor>& bias;
-  IntArrayRef stride;
-  IntArrayRef padding;
-  IntArrayRef output_padding;
-  IntArrayRef dilation;
-  int64_t input_offset;
-  int64_t output_offset;
-  const Tensor& multipliers;
-  const Tensor& shifts;
-  int64_t activation_min;
-  int64_t activation_max;
-  const Tensor& scratch;
-};
-
-Tensor& run(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, bool transposed,
-            Tensor& out) {
+Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+            bool transposed, Tensor& out) {
   Convolution conv;
   conv.transposed = transposed;
-  int32_t extra[2];
   Layer layer;
-  if (!read_images(ctx, args.input, layout, conv.in) || !require_int8(ctx, args.weight) ||
-      !require(ctx,
-               args.weight.dim() == 4 && is_contiguous(args.weight) &&
-                   args.weight.size(3) == conv.in.channels,
-               "the weight is contiguous, [outputs, height, width, inputs]") ||
-      !read_pair(ctx, args.stride, 1, conv.stride) ||
-      !read_pair(ctx, args.padding, 0, conv.padding) ||
-      !read_pair(ctx, args.output_padding, 0, extra) ||
-      !read_pair(ctx, args.dilation, 1, conv.dilation) || !require_offset(ctx, args.input_offset) ||
-      !read_output(ctx, args.output_offset, args.activation_min, args.activation_max,
-                   layer.output)) {
+  if (!read_convolution(ctx, args, layout, conv, layer) ||
+      !require(ctx, args.weight.size(3) == conv.in.channels,
+               "the weight is [outputs, height, width, inputs]")) {
     return out;
   }
-  layer.weight = args.weight.const_data_ptr<int8_t>();
   layer.channels = static_cast<size_t>(args.weight.size(0));
-  conv.kernel[0] = static_cast<int32_t>(args.weight.size(1));
-  conv.kernel[1] = static_cast<int32_t>(args.weight.size(2));
   layer.depth = static_cast<size_t>(conv.kernel[0] * conv.kernel[1] * conv.in.channels);
-  // The zero point of int8 that the offset takes away.
-  conv.fill = static_cast<int8_t>(-args.input_offset);
-  conv.out.batch = conv.in.batch;
-  conv.out.channels = static_cast<int32_t>(args.weight.size(0));
-  conv.out.height = size_of(conv, 0, conv.in.height, extra[0]);
-  conv.out.width = size_of(conv, 1, conv.in.width, extra[1]);
+  conv.out = {conv.in.batch, convolved_size(conv, 0, conv.in.height),
+              convolved_size(conv, 1, conv.in.width), static_cast<int32_t>(args.weight.size(0)),
+              nullptr};
   const int32_t* bias = nullptr;
   int8_t* data = nullptr;
   if (!require(ctx, conv.out.height >= 0 && conv.out.width >= 0, "the output has no size") ||
@@ -212,11 +157,10 @@ Tensor& run(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, boo
   make_seeds(layer.weight, layer.channels, layer.depth, bias,
              static_cast<int32_t>(args.input_offset), seeds);
   layer.seeds = seeds;
+  layer.narrow = is_narrow(layer);
   convolve(conv, layer, scratch, data);
   return out;
 }
-
-constexpr int64_t kNone[] = {0, 0};
 
 }  // namespace
 
@@ -226,20 +170,9 @@ Tensor& quantized_conv2d_out(KernelRuntimeContext& ctx, const Tensor& input, con
                              const Tensor& requantize_multipliers, const Tensor& requantize_shifts,
                              int64_t activation_min, int64_t activation_max, const Tensor& scratch,
                              Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          IntArrayRef(kNone, 2),
-                          dilation,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args = arguments_of(input, weight, bias, stride, padding, nullptr, dilation,
+                                 int64_t{1}, input_offset, output_offset, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kChannelsLast, false, out);
 }
 
@@ -250,20 +183,9 @@ Tensor& quantized_conv2d_nhwc_out(KernelRuntimeContext& ctx, const Tensor& input
                                   const Tensor& requantize_multipliers,
                                   const Tensor& requantize_shifts, int64_t activation_min,
                                   int64_t activation_max, const Tensor& scratch, Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          IntArrayRef(kNone, 2),
-                          dilation,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args = arguments_of(input, weight, bias, stride, padding, nullptr, dilation,
+                                 int64_t{1}, input_offset, output_offset, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kNhwc, false, out);
 }
 
@@ -273,20 +195,9 @@ Tensor& quantized_transpose_conv2d_out(
     IntArrayRef output_padding, IntArrayRef dilation, int64_t input_offset, int64_t output_offset,
     const Tensor& requantize_multipliers, const Tensor& requantize_shifts, int64_t activation_min,
     int64_t activation_max, const Tensor& scratch, const Tensor& /*output_scratch*/, Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          output_padding,
-                          dilation,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args = arguments_of(input, weight, bias, stride, padding, &output_padding, dilation,
+                                 int64_t{1}, input_offset, output_offset, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kChannelsLast, true, out);
 }
 
@@ -296,20 +207,9 @@ Tensor& quantized_transpose_conv2d_nhwc_out(
     IntArrayRef output_padding, IntArrayRef dilation, int64_t input_offset, int64_t output_offset,
     const Tensor& requantize_multipliers, const Tensor& requantize_shifts, int64_t activation_min,
     int64_t activation_max, const Tensor& scratch, const Tensor& /*output_scratch*/, Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          output_padding,
-                          dilation,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args = arguments_of(input, weight, bias, stride, padding, &output_padding, dilation,
+                                 int64_t{1}, input_offset, output_offset, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kNhwc, true, out);
 }
 

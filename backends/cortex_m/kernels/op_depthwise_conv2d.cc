@@ -1,22 +1,13 @@
 #include <cstring>
 
-#include <executorch/backends/cortex_m/kernels/common.h>
+#include <executorch/backends/cortex_m/kernels/convolution.h>
 
 namespace cortex_m::native {
 
 namespace {
 
-struct Depthwise {
-  Images in;
-  Images out;
-  int32_t kernel[2];
-  int32_t stride[2];
-  int32_t padding[2];
-  int32_t dilation[2];
-};
-
 /// Where the taps of one output lie; `outside` stands for what is beyond the borders.
-void find_taps(const Depthwise& conv, int32_t image, int32_t y, int32_t x, const int8_t* outside,
+void find_taps(const Convolution& conv, int32_t image, int32_t y, int32_t x, const int8_t* outside,
                const int8_t** taps) {
   const int32_t first_y = y * conv.stride[0] - conv.padding[0];
   const int32_t first_x = x * conv.stride[1] - conv.padding[1];
@@ -61,8 +52,8 @@ void multiply_groups(const Layer& layer, const int8_t* const* taps, size_t multi
   }
 }
 
-void convolve(const Depthwise& conv, const Layer& layer, const int8_t* outside, const int8_t** taps,
-              int8_t* out) {
+void convolve(const Convolution& conv, const Layer& layer, const int8_t* outside,
+              const int8_t** taps, int8_t* out) {
   const auto multiplier = static_cast<size_t>(conv.out.channels / conv.in.channels);
   for (int32_t n = 0; n < conv.out.batch; ++n) {
     for (int32_t y = 0; y < conv.out.height; ++y) {
@@ -78,57 +69,27 @@ void convolve(const Depthwise& conv, const Layer& layer, const int8_t* outside, 
   }
 }
 
-int32_t size_of(const Depthwise& conv, size_t axis, int32_t in) {
-  const int32_t room =
-      in + 2 * conv.padding[axis] - conv.dilation[axis] * (conv.kernel[axis] - 1) - 1;
-  return room < 0 ? 0 : room / conv.stride[axis] + 1;
-}
-
-struct Arguments {
-  const Tensor& input;
-  const Tensor& weight;
-  const optional<Tensor>& bias;
-  IntArrayRef stride;
-  IntArrayRef padding;
-  IntArrayRef dilation;
-  int64_t depth_multiplier;
-  int64_t input_offset;
-  int64_t output_offset;
-  const Tensor& multipliers;
-  const Tensor& shifts;
-  int64_t activation_min;
-  int64_t activation_max;
-  const Tensor& scratch;
-};
-
-/// Checks all but the output. @returns false after failing the kernel.
-bool read(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, Depthwise& conv,
-          Layer& layer) {
-  if (!read_images(ctx, args.input, layout, conv.in) || !require_int8(ctx, args.weight) ||
+/// Checks all but bias and output. @returns false after failing the kernel.
+bool read(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+          Convolution& conv, Layer& layer) {
+  if (!read_convolution(ctx, args, layout, conv, layer) ||
       !require(ctx,
-               args.weight.dim() == 4 && is_contiguous(args.weight) && args.weight.size(0) == 1 &&
-                   args.depth_multiplier > 0 &&
+               args.weight.size(0) == 1 && args.depth_multiplier > 0 &&
                    args.weight.size(3) == conv.in.channels * args.depth_multiplier,
-               "the weight is contiguous, [1, height, width, inputs * depth_multiplier]") ||
-      !read_pair(ctx, args.stride, 1, conv.stride) ||
-      !read_pair(ctx, args.padding, 0, conv.padding) ||
-      !read_pair(ctx, args.dilation, 1, conv.dilation) || !require_offset(ctx, args.input_offset) ||
-      !read_output(ctx, args.output_offset, args.activation_min, args.activation_max,
-                   layer.output)) {
+               "the weight is [1, height, width, inputs * depth_multiplier]")) {
     return false;
   }
-  layer.weight = args.weight.const_data_ptr<int8_t>();
   layer.channels = static_cast<size_t>(args.weight.size(3));
   layer.depth = static_cast<size_t>(args.weight.size(1) * args.weight.size(2));
-  conv.kernel[0] = static_cast<int32_t>(args.weight.size(1));
-  conv.kernel[1] = static_cast<int32_t>(args.weight.size(2));
-  conv.out = {conv.in.batch, size_of(conv, 0, conv.in.height), size_of(conv, 1, conv.in.width),
-              static_cast<int32_t>(args.weight.size(3)), nullptr};
+  conv.out = {conv.in.batch, convolved_size(conv, 0, conv.in.height),
+              convolved_size(conv, 1, conv.in.width), static_cast<int32_t>(args.weight.size(3)),
+              nullptr};
   return read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors);
 }
 
-Tensor& run(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, Tensor& out) {
-  Depthwise conv;
+Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+            Tensor& out) {
+  Convolution conv;
   Layer layer;
   const int32_t* bias = nullptr;
   int8_t* data = nullptr;
@@ -151,7 +112,8 @@ Tensor& run(KernelRuntimeContext& ctx, const Arguments& args, Layout layout, Ten
   make_depthwise_seeds(layer.weight, layer.channels, layer.depth, bias,
                        static_cast<int32_t>(args.input_offset), seeds);
   layer.seeds = seeds;
-  std::memset(outside, static_cast<int8_t>(-args.input_offset), inputs);
+  layer.narrow = is_narrow(layer);
+  std::memset(outside, conv.fill, inputs);
   convolve(conv, layer, outside, taps, data);
   return out;
 }
@@ -166,20 +128,10 @@ Tensor& quantized_depthwise_conv2d_out(KernelRuntimeContext& ctx, const Tensor& 
                                        const Tensor& requantize_multipliers,
                                        const Tensor& requantize_shifts, int64_t activation_min,
                                        int64_t activation_max, const Tensor& scratch, Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          dilation,
-                          depth_multiplier,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args =
+      arguments_of(input, weight, bias, stride, padding, nullptr, dilation, depth_multiplier,
+                   input_offset, output_offset, requantize_multipliers, requantize_shifts,
+                   activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kChannelsLast, out);
 }
 
@@ -189,20 +141,10 @@ Tensor& quantized_depthwise_conv2d_nhwc_out(
     int64_t depth_multiplier, int64_t input_offset, int64_t output_offset,
     const Tensor& requantize_multipliers, const Tensor& requantize_shifts, int64_t activation_min,
     int64_t activation_max, const Tensor& scratch, Tensor& out) {
-  const Arguments args = {input,
-                          weight,
-                          bias,
-                          stride,
-                          padding,
-                          dilation,
-                          depth_multiplier,
-                          input_offset,
-                          output_offset,
-                          requantize_multipliers,
-                          requantize_shifts,
-                          activation_min,
-                          activation_max,
-                          scratch};
+  const auto args =
+      arguments_of(input, weight, bias, stride, padding, nullptr, dilation, depth_multiplier,
+                   input_offset, output_offset, requantize_multipliers, requantize_shifts,
+                   activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kNhwc, out);
 }
 

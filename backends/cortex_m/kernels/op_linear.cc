@@ -95,6 +95,7 @@ Tensor& quantized_linear_out(KernelRuntimeContext& ctx, const Tensor& input, con
                  static_cast<int32_t>(input_offset), seeds);
     }
     layer.factors = {multipliers, shifts, per_channel};
+    layer.narrow = is_narrow(layer);
     multiply_rows(layer, input.const_data_ptr<int8_t>(), rows, channels,
                   out.mutable_data_ptr<int8_t>() + first);
   }

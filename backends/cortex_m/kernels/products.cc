@@ -38,6 +38,21 @@ void make_depthwise_seeds(const int8_t* weight, size_t channels, size_t depth, c
   }
 }
 
+bool is_narrow(const Layer& layer) {
+  // A product of int8 is at most 2^14.
+  if (layer.depth >= (size_t{kNarrowSum} >> 15)) {
+    return false;
+  }
+  for (size_t c = 0; c < layer.channels; ++c) {
+    const int32_t shift = layer.factors.of(c).shift;
+    if (layer.seeds[c] >= kNarrowSum / 2 || layer.seeds[c] <= -kNarrowSum / 2 ||
+        shift < kLeastNarrowShift || shift > -1) {
+      return false;
+    }
+  }
+  return true;
+}
+
 #if EXECUTORCH_CORTEX_M_MVE
 
 namespace {
@@ -345,6 +360,20 @@ inline void dot_taps(const int8_t* w, size_t stride, const int8_t* const* taps, 
 
 #endif
 
+namespace {
+
+// Rarely called: not worth its place in the loops.
+[[gnu::noinline]] int8_t finish_wide(int32_t sum, Factor factor, Output output) {
+  return finish(sum, factor, output);
+}
+
+inline int8_t finish(const Layer& layer, int32_t sum, Factor factor) {
+  return layer.narrow ? bounded(requantize_narrow(sum, factor), layer.output)
+                      : finish_wide(sum, factor, layer.output);
+}
+
+}  // namespace
+
 void multiply_columns(const Layer& given, const int8_t* const* columns, size_t count,
                       int16_t* expanded, int8_t* out) {
   const Layer layer = given;  // no store changes it
@@ -364,13 +393,13 @@ void multiply_columns(const Layer& given, const int8_t* const* columns, size_t c
       int32_t sums[4] = {layer.seeds[c], layer.seeds[c], layer.seeds[next], layer.seeds[next]};
       dot_two_by_two(w, pair ? w + layer.depth : w, x0, x1, layer.depth, sums);
       w += 2 * layer.depth;
-      to[c] = finish(sums[0], layer.factors.of(c), layer.output);
-      if (pair) {
-        to[next] = finish(sums[2], layer.factors.of(next), layer.output);
-      }
+      const Factor factor = layer.factors.of(c);
+      const Factor next_factor = layer.factors.of(next);
+      to[c] = finish(layer, sums[0], factor);
+      to[next] = finish(layer, sums[2], next_factor);
       if (two) {
-        to[layer.channels + c] = finish(sums[1], layer.factors.of(c), layer.output);
-        to[layer.channels + next] = finish(sums[3], layer.factors.of(next), layer.output);
+        to[layer.channels + c] = finish(layer, sums[1], factor);
+        to[layer.channels + next] = finish(layer, sums[3], next_factor);
       }
     }
   }
@@ -389,7 +418,7 @@ void multiply_row(const Layer& given, const int8_t* row, int8_t* out) {
     }
     dot_four(rows, row, layer.depth, sums);
     for (size_t i = 0; i < n; ++i) {
-      out[c + i] = finish(sums[i], layer.factors.of(c + i), layer.output);
+      out[c + i] = finish(layer, sums[i], layer.factors.of(c + i));
     }
   }
 }
@@ -401,7 +430,7 @@ void multiply_taps(const Layer& given, const int8_t* const* taps, int8_t* out) {
     int32_t sums[4] = {layer.seeds[c], layer.seeds[c + 1], layer.seeds[c + 2], layer.seeds[c + 3]};
     dot_taps(layer.weight + c, layer.channels, taps, c, layer.depth, sums);
     for (size_t i = 0; i < 4; ++i) {
-      out[c + i] = finish(sums[i], layer.factors.of(c + i), layer.output);
+      out[c + i] = finish(layer, sums[i], layer.factors.of(c + i));
     }
   }
   for (; c < layer.channels; ++c) {
@@ -409,7 +438,7 @@ void multiply_taps(const Layer& given, const int8_t* const* taps, int8_t* out) {
     for (size_t tap = 0; tap < layer.depth; ++tap) {
       sum += int32_t{layer.weight[tap * layer.channels + c]} * taps[tap][c];
     }
-    out[c] = finish(sum, layer.factors.of(c), layer.output);
+    out[c] = finish(layer, sum, layer.factors.of(c));
   }
 }
 

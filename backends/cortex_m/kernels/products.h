@@ -36,7 +36,11 @@ struct Layer {
   size_t depth;
   Factors factors;
   Output output;
+  bool narrow = false;  // all sums and factors are such that `requantize_narrow` is right
 };
+
+/// Whether seeds, depth and factors of a layer leave no sum and no factor that is not narrow.
+bool is_narrow(const Layer& layer);
 
 /// seeds[c] = bias[c] + offset * sum(weight[c]); without a bias if it is null.
 void make_seeds(const int8_t* weight, size_t channels, size_t depth, const int32_t* bias,

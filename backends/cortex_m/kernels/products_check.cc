@@ -65,10 +65,11 @@ void fill(Random& random, Case& one, Layer& layer) {
   for (int8_t& value : one.weight) {
     value = static_cast<int8_t>(random.next());
   }
+  const int32_t most_shift = random.between(0, 1) == 0 ? -1 : 1;
   for (size_t c = 0; c < kMostChannels; ++c) {
     one.bias[c] = random.between(-30000, 30000);
     one.multipliers[c] = random.between(1 << 30, INT32_MAX);
-    one.shifts[c] = random.between(-12, 1);
+    one.shifts[c] = random.between(-12, most_shift);
   }
   const int32_t low = random.between(-128, 0);
   layer = {one.weight,
@@ -76,7 +77,8 @@ void fill(Random& random, Case& one, Layer& layer) {
            static_cast<size_t>(random.between(1, kMostChannels)),
            static_cast<size_t>(random.between(1, kMostDepth)),
            {one.multipliers, one.shifts, random.between(0, 2) != 0},
-           {random.between(-128, 127), low, random.between(low, 127)}};
+           {random.between(-128, 127), low, random.between(low, 127)},
+           false};
 }
 
 /// Wrong outputs of `count` rows; `product(row, channel, k)` is one of `layer.depth` products.
@@ -124,6 +126,7 @@ uint32_t check_products(uint32_t seed, uint32_t cases) {
       return (one.inputs[row][k] + offset) * int32_t{one.weight[c * layer.depth + k]};
     };
     make_seeds(one.weight, layer.channels, layer.depth, one.bias, offset, one.seeds);
+    layer.narrow = is_narrow(layer);
     clear(one);
     multiply_columns(layer, columns, count, one.expanded, one.out);
     found += wrong(layer, one, count, product);
@@ -133,6 +136,7 @@ uint32_t check_products(uint32_t seed, uint32_t cases) {
     // A depthwise layer of as many taps as there are columns, at most.
     layer.depth = count;
     make_depthwise_seeds(one.weight, layer.channels, layer.depth, one.bias, offset, one.seeds);
+    layer.narrow = is_narrow(layer);
     clear(one);
     multiply_taps(layer, columns, one.out);
     found += wrong(layer, one, 1, [&](size_t, size_t c, size_t tap) {
