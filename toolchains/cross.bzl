@@ -160,7 +160,11 @@ def _command(ctx):
 def _emulated_impl(ctx):
     command, files = _command(ctx)
     info = _program(ctx)
-    binary = info.files_to_run.executable
+    built = info.files_to_run.executable
+
+    # Of its own: the same program for two platforms has one path, and who runs both would find one of them.
+    binary = ctx.actions.declare_file("{}.program/{}".format(ctx.label.name, built.basename))
+    ctx.actions.symlink(output = binary, target_file = built, is_executable = True)
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     ctx.actions.write(script, _SCRIPT.format(binary = binary.short_path, command = command), is_executable = True)
     runfiles = ctx.runfiles([binary] + files).merge(info.default_runfiles)
