@@ -1,5 +1,7 @@
 #include <cstdint>
 
+#include <xnnpack.h>
+
 #include <executorch/backends/xnnpack/runtime/node_sizes.h>
 
 namespace executorch {
@@ -31,6 +33,13 @@ uint64_t padding(const Windows& windows, size_t axis) {
 }
 
 }  // namespace
+
+Dims sizes_of(const flatbuffers::Vector<uint32_t>* stored, uint32_t wanted) {
+  if (stored == nullptr || stored->size() != wanted || wanted > XNN_MAX_TENSOR_DIMS) {
+    return {};
+  }
+  return Dims(stored->begin(), stored->end());
+}
 
 // Every number comes out of 32 bits of a file, so that products of two fit 64.
 
@@ -99,6 +108,12 @@ bool fits_transposed_windows(const Windows& windows, const Dims& input, const Di
   return true;
 }
 
+size_t least_pixels(const Windows& windows, size_t axis) {
+  const uint64_t covered = extent(windows, axis);
+  const uint64_t added = padding(windows, axis);
+  return covered > added ? size_t(covered - added) : 1;
+}
+
 bool fits_padding(const Dims& before, const Dims& after, const Dims& input, const Dims& output) {
   if (output.size() != input.size() || before.size() != input.size() ||
       after.size() != input.size()) {
@@ -121,9 +136,11 @@ bool fits_reshape(const Dims& shape, const Dims& input) {
   for (const size_t size : input) {
     elements *= size;
   }
+  // XNNPACK divides by this, in what the device's addresses take.
+  const uint64_t most = elements > SIZE_MAX / kTimes ? SIZE_MAX : kTimes * elements;
   uint64_t wanted = 1;
   for (const size_t size : shape) {
-    if (size != 0 && wanted > kTimes * elements / size) {
+    if (size != 0 && wanted > most / size) {
       return false;
     }
     wanted *= size == 0 ? 1 : size;

@@ -16,6 +16,9 @@ namespace xnnpack {
 
 using Dims = std::vector<size_t>;
 
+/// Numbers of a flatbuffer as XNNPACK takes them; the wrong number of them is none.
+Dims sizes_of(const flatbuffers::Vector<uint32_t>* stored, uint32_t wanted);
+
 /// How windows lie over height and width of an image; the first of two is for the height.
 struct Windows {
   size_t padding_before[2];
@@ -35,6 +38,10 @@ Windows windows_of(const fb_xnnpack::XNNArgMaxPooling2d& node);
 bool fits_windows(const Windows& windows, const Dims& input, const Dims& output);
 
 bool fits_transposed_windows(const Windows& windows, const Dims& input, const Dims& output);
+
+/// Pixels along an axis, 0 for the height, of the smallest image that a window lies in, with its
+/// padding. Of a smaller one, XNNPACK has a convolution read where nothing is.
+size_t least_pixels(const Windows& windows, size_t axis);
 
 /// For padding by `before` and `after`, in each dimension.
 bool fits_padding(const Dims& before, const Dims& after, const Dims& input, const Dims& output);

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cinttypes>
+#include <functional>
 #include <limits>
 
 #include <executorch/backends/xnnpack/runtime/datatypes.h>
@@ -29,14 +31,6 @@ Limits limits_of(const fb_xnnpack::XNode& node) {
     limits.max = node.output_min_max()->output_max();
   }
   return limits;
-}
-
-/// Numbers of a flatbuffer as XNNPACK takes them; the wrong number of them is none.
-std::vector<size_t> sizes_of(const flatbuffers::Vector<uint32_t>* stored, uint32_t wanted) {
-  if (stored == nullptr || stored->size() != wanted || wanted > XNN_MAX_TENSOR_DIMS) {
-    return {};
-  }
-  return std::vector<size_t>(stored->begin(), stored->end());
 }
 
 /// Defines one node. Each method returns XNNPACK's status, or that a parameter is invalid where
@@ -272,6 +266,16 @@ class Definition {
     return fits_bias(node.bias_id(), outputs);
   }
 
+  void expect_image(const fb_xnnpack::_XNNNodeConv& node, size_t channels) {
+    const bool is_padded_as_needed = (node.flags() & XNN_FLAG_TENSORFLOW_SAME_PADDING) != 0;
+    const auto least = [&](size_t axis) {
+      return is_padded_as_needed ? 1 : least_pixels(windows_of(node), axis);
+    };
+    expect(ShapeRule::Kind::kChannels, node.input1_id(), channels);
+    expect(ShapeRule::Kind::kLeastHeight, node.input1_id(), least(0));
+    expect(ShapeRule::Kind::kLeastWidth, node.input1_id(), least(1));
+  }
+
   xnn_status convolution(const fb_xnnpack::_XNNNodeConv& node) {
     const size_t outputs = size_t{node.groups()} * node.group_output_channels();
     if (!fits_filter(node, {outputs, node.kernel_height(), node.kernel_width(),
@@ -279,8 +283,7 @@ class Definition {
         !fits_windows(windows_of(node), dims(node.input1_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
-    expect(ShapeRule::Kind::kChannels, node.input1_id(),
-           size_t{node.groups()} * node.group_input_channels());
+    expect_image(node, size_t{node.groups()} * node.group_input_channels());
     return xnn_define_convolution_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
@@ -297,7 +300,7 @@ class Definition {
         !fits_windows(windows_of(node), dims(node.input1_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
-    expect(ShapeRule::Kind::kChannels, node.input1_id(), node.groups());
+    expect_image(node, node.groups());
     return xnn_define_depthwise_convolution_2d(
         graph_, node.padding_top(), node.padding_right(), node.padding_bottom(),
         node.padding_left(), node.kernel_height(), node.kernel_width(), node.subsampling_height(),
@@ -410,7 +413,9 @@ class Definition {
         !fits_padding(before, after, dims(node.input_id()), dims(node.output_id()))) {
       return xnn_status_invalid_parameter;
     }
-    subgraph_.add_bypass(node.input_id(), node.output_id());
+    Dims added = before;
+    std::transform(added.begin(), added.end(), after.begin(), added.begin(), std::plus<size_t>());
+    subgraph_.add_bypass(node.input_id(), node.output_id(), std::move(added));
     return xnn_define_static_constant_pad(graph_, before.data(), after.data(), node.padding_value(),
                                           id(node.input_id()), out(node.output_id()), node.flags());
   }

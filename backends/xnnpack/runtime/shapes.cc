@@ -34,15 +34,23 @@ Shape shape_of(xnn_runtime_t runtime, uint32_t id) {
   return shape;
 }
 
-/// The shape of a value that a node reads, or if it is gone, of what is read in its place. Nodes
+/// The shape of a value that a node reads, or if it is gone, the one that it would have. Nodes
 /// stand in an order in which they can run, so that each is passed once.
 Shape shape_read(xnn_runtime_t runtime, uint32_t id, const std::vector<Bypass>& bypasses) {
   Shape shape = shape_of(runtime, id);
+  size_t added[XNN_MAX_TENSOR_DIMS] = {};
   for (size_t i = bypasses.size(); i > 0 && shape.rank == 0; --i) {
-    if (bypasses[i - 1].output == id) {
-      id = bypasses[i - 1].input;
+    const Bypass& bypass = bypasses[i - 1];
+    if (bypass.output == id) {
+      id = bypass.input;
       shape = shape_of(runtime, id);
+      for (size_t dim = 0; dim < bypass.added.size(); ++dim) {
+        added[dim] += bypass.added[dim];
+      }
     }
+  }
+  for (size_t dim = 0; dim < shape.rank; ++dim) {
+    shape.dims[dim] += added[dim];
   }
   return shape;
 }
@@ -82,6 +90,10 @@ bool fits(xnn_runtime_t runtime, const ShapeRule& rule, const std::vector<Bypass
              (rule.num_nonbatch_dims == 0 || shape.last(rule.num_nonbatch_dims) == rule.size);
     case ShapeRule::Kind::kChannels:
       return shape.rank == 4 && shape.last() == rule.size;
+    case ShapeRule::Kind::kLeastHeight:
+      return shape.rank == 4 && shape.dims[1] >= rule.size;
+    case ShapeRule::Kind::kLeastWidth:
+      return shape.rank == 4 && shape.dims[2] >= rule.size;
     default:
       break;
   }
@@ -123,6 +135,10 @@ std::string wanted_by(xnn_runtime_t runtime, const ShapeRule& rule,
       return rule.num_nonbatch_dims == 0 ? "a multiple of " + size + " elements" : inner;
     case ShapeRule::Kind::kChannels:
       return "four dimensions, the last of " + size;
+    case ShapeRule::Kind::kLeastHeight:
+      return "a height of at least " + size;
+    case ShapeRule::Kind::kLeastWidth:
+      return "a width of at least " + size;
     case ShapeRule::Kind::kSameElements:
       return "as many elements as in its result " +
              text_of(shape_written(runtime, rule.other, bypasses));

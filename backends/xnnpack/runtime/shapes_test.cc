@@ -73,6 +73,64 @@ TEST_F(ShapesTest, AConvolutionMayTakeOverThePaddingBeforeIt) {
   check_window_sums(graph);
 }
 
+/// Runs a convolution of ones, 4x4 of them in the file, on an image of `size` pixels each way.
+struct Smaller {
+  const char* what;
+  fb_xnnpack::XNodeUnion kind;
+  uint32_t padding;
+  int32_t size;
+  Error error;
+};
+
+TEST_F(ShapesTest, ImagesAreAtLeastAWindow) {
+  // Of a smaller one XNNPACK reads at no address.
+  using Kind = fb_xnnpack::XNodeUnion;
+  const Smaller cases[] = {
+      {"as large", Kind::XNNConv2d, 0, 3, Error::Ok},
+      {"smaller", Kind::XNNConv2d, 0, 2, Error::InvalidArgument},
+      {"padded", Kind::XNNConv2d, 1, 1, Error::Ok},
+      {"depthwise, as large", Kind::XNNDepthwiseConv2d, 0, 3, Error::Ok},
+      {"depthwise, smaller", Kind::XNNDepthwiseConv2d, 0, 2, Error::InvalidArgument},
+      {"nothing left", Kind::XNNConvTranspose2d, 2, 2, Error::InvalidArgument},
+      {"something left", Kind::XNNConvTranspose2d, 2, 3, Error::Ok},
+  };
+  for (const Smaller& one : cases) {
+    Graph graph;
+    const uint32_t x = graph.input({1, 4, 4, 1});
+    const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+    const bool is_transposed = one.kind == Kind::XNNConvTranspose2d;
+    const uint32_t size = is_transposed ? 6 - 2 * one.padding : 2 + 2 * one.padding;
+    graph.convolution(one.kind, 3, one.padding, 1, 1, 1, x, filter, kNone,
+                      graph.output({1, size, size, 1}));
+    const auto executor = make(graph);
+    ASSERT_NE(executor, nullptr) << one.what;
+    Factory factory;
+    EValue in(factory.ones({1, one.size, one.size, 1}));
+    EValue out(factory.zeros({1, 4, 4, 1}, aten::TensorShapeDynamism::DYNAMIC_BOUND));
+    EValue* args[] = {&in, &out};
+    EXPECT_EQ(executor->execute({args, 2}), one.error) << one.what;
+  }
+}
+
+TEST_F(ShapesTest, PaddingThatAConvolutionTookOverCounts) {
+  Graph graph;
+  const uint32_t x = graph.input({1, 2, 2, 1});
+  const uint32_t padded = graph.between({1, 4, 4, 1});
+  const uint32_t copied = graph.between({1, 4, 4, 1});
+  const uint32_t filter = graph.constant({1, 3, 3, 1}, "filter");
+  graph.pad({0, 1, 1, 0}, {0, 1, 1, 0}, x, padded);
+  graph.copy(padded, copied);
+  graph.convolution(copied, filter, graph.output({1, 2, 2, 1}));
+  const auto executor = make(graph);
+  ASSERT_NE(executor, nullptr);
+  Factory factory;
+  EValue in(factory.ones({1, 2, 2, 1}));
+  EValue out(factory.zeros({1, 2, 2, 1}));
+  EValue* args[] = {&in, &out};
+  ASSERT_EQ(executor->execute({args, 2}), Error::Ok);
+  EXPECT_EQ(out.toTensor().const_data_ptr<float>()[0], 4);
+}
+
 TEST_F(ShapesTest, CopiesMayGo) {
   // XNNPACK takes each of them out, and with it the value that the next node was to read.
   Graph graph;

@@ -57,8 +57,12 @@ struct ShapeRule {
     kLastDimension,
     /// The number of elements is a multiple of this one.
     kMultiple,
-    /// There are four dimensions, the last of this size.
+    /// There are four dimensions, the last of this size,
     kChannels,
+    /// the second of at least this one,
+    kLeastHeight,
+    /// the third of at least this one.
+    kLeastWidth,
     /// As many elements as `other`.
     kSameElements,
     /// The dimensions of `other`, but for number `size` of them.
@@ -81,6 +85,8 @@ struct ShapeRule {
 struct Bypass {
   uint32_t input = 0;
   uint32_t output = 0;
+  /// By how much each dimension of `output` is larger; none for a copy.
+  std::vector<size_t> added;
 };
 
 /// What `check_shapes` has to see to whenever shapes change. Values go by XNNPACK's names.
@@ -134,8 +140,8 @@ class Subgraph {
   void add_shape_rule(const ShapeRule& rule) { shape_rules_.rules.push_back(rule); }
 
   /// Notes a node that XNNPACK may take out; values by the blob's names.
-  void add_bypass(uint32_t input, uint32_t output) {
-    shape_rules_.bypasses.push_back({value(input).id, value(output).id});
+  void add_bypass(uint32_t input, uint32_t output, std::vector<size_t> added = {}) {
+    shape_rules_.bypasses.push_back({value(input).id, value(output).id, std::move(added)});
   }
 
   /// Notes that a node reads the value when it runs.
