@@ -2,6 +2,7 @@
 
 #include <cpuinfo.h>
 
+#include <executorch/backends/xnnpack/runtime/block_products.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/runtime/platform/max_cpu_isa.h>
 
@@ -54,7 +55,14 @@ bool choose_instructions() { return true; }
 
 xnn_status initialize() {
   [[maybe_unused]] static const bool chosen = choose_instructions();
-  return xnn_initialize(/*allocator=*/nullptr);
+  static const xnn_status status = [] {
+    const xnn_status initialized = xnn_initialize(/*allocator=*/nullptr);
+    if (initialized == xnn_status_success) {
+      use_block_functions();
+    }
+    return initialized;
+  }();
+  return status;
 }
 
 }  // namespace xnnpack

@@ -37,4 +37,56 @@ enum xnn_status xnn_get_runtime_value_shape(xnn_runtime_t runtime, uint32_t id, 
 /// @return How many operators there are; only the first `capacity` of them are written.
 size_t xnn_get_runtime_operator_times(xnn_runtime_t runtime, size_t capacity, uint32_t* nodes,
                                       uint64_t* ends);
+
+/// Zero point and scale of a row that was quantized when it came: of XNNPACK's own layout.
+struct xnn_row_quantization {
+  int32_t zero_point;
+  float inv_scale;
+};
+
+/// What a product by four-bit blocks does at its end: of XNNPACK's own layout.
+struct xnn_block_product_params {
+  float min;
+  float max;
+  size_t blocksize;
+};
+
+/// A microkernel of rows that were quantized when they came, by weights of four bits in blocks with
+/// a scale each; arguments are those of XNNPACK's microkernels: strides in bytes, `columns` of the
+/// output, `depth` a multiple of the block.
+typedef void (*xnn_block_product_fn)(size_t rows, size_t columns, size_t depth, const int8_t* a,
+                                     size_t a_stride, const void* weights, float* c,
+                                     size_t c_stride, size_t c_next,
+                                     const struct xnn_block_product_params* params,
+                                     const struct xnn_row_quantization* quantization);
+
+/// Packs the weights of such a product; arguments are those of XNNPACK's function. `bias` is null.
+typedef void (*xnn_block_packing_fn)(size_t groups, size_t columns, size_t depth, size_t nr,
+                                     size_t kr, size_t sr, size_t block, const uint8_t* weights,
+                                     const float* bias, const uint16_t* scales, void* packed,
+                                     size_t extra_bytes_block, size_t extra_bytes_columns,
+                                     const void* params);
+
+/// How XNNPACK lays such weights out, and how many rows its microkernel takes at most.
+struct xnn_block_layout {
+  size_t mr;
+  size_t nr;
+  size_t kr;
+  size_t sr;
+  size_t planes;
+};
+
+struct xnn_block_layout xnn_get_block_layout(void);
+
+/// XNNPACK's own function for packing by blocks.
+extern const xnn_block_packing_fn xnn_reference_block_packing;
+
+/// Operators that are created from now on use these: `packing` for weights in XNNPACK's layout,
+/// `one` for a single row, `many` for up to `mr`. None of the products is changed if `many` is
+/// null. Not while another thread creates operators.
+void xnn_set_block_functions(xnn_block_packing_fn packing, xnn_block_product_fn one,
+                             xnn_block_product_fn many, size_t mr);
+
+/// Whether this processor has AMX, and the system lets this process use it.
+bool xnn_may_use_amx(void);
 }
