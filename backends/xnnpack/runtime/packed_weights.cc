@@ -16,9 +16,12 @@ namespace xnnpack {
 
 using runtime::Error;
 
-PackedWeights::PackedWeights(const std::string& path) : path_(path) {
-  if (!path_.empty()) {
-    loaded_ = load_packed_file(path_);
+PackedWeights::PackedWeights() = default;
+
+PackedWeights::PackedWeights(const std::string& path) {
+  if (!path.empty()) {
+    file_ = std::make_unique<PackedFile>(path);
+    loaded_ = file_->load();
   }
 }
 
@@ -58,7 +61,7 @@ std::shared_ptr<const Packed> PackedWeights::insert(const PackedKey& key, Packed
   if (there == nullptr) {
     there = std::make_shared<const Packed>(std::move(packed));
     place = there;
-    if (!path_.empty()) {
+    if (file_ != nullptr) {
       unsaved_.emplace_back(key, there);
     }
   }
@@ -70,7 +73,7 @@ Error PackedWeights::save() {
   if (unsaved_.empty()) {
     return Error::Ok;
   }
-  const Error error = append_packed_file(path_, unsaved_);
+  const Error error = file_->append(unsaved_);
   unsaved_.clear();
   return error;
 }

@@ -28,6 +28,8 @@ struct Packed {
 /// that the packing depends on, and XNNPACK's number for the layout.
 using PackedKey = std::pair<std::string, uint32_t>;
 
+class PackedFile;
+
 /// Packed weights that every delegate of the process may use, so that equal weights exist once.
 /// They live as long as a delegate has them. Safe to use from several threads.
 ///
@@ -36,7 +38,7 @@ using PackedKey = std::pair<std::string, uint32_t>;
 class PackedWeights {
  public:
   /// Kept in memory alone.
-  PackedWeights() = default;
+  PackedWeights();
 
   /// Also kept in the file `path`, which is made if it does not exist, for its owner alone. A file
   /// that another version of XNNPACK, another processor or something else has written is replaced.
@@ -71,7 +73,7 @@ class PackedWeights {
   // Out of the file: these cost address space alone, so they stay.
   std::map<PackedKey, std::shared_ptr<const Packed>> loaded_;
   std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>> unsaved_;
-  std::string path_;
+  std::unique_ptr<PackedFile> file_;  // null for memory alone
 };
 
 /// The store that delegates share who name the same file.

@@ -170,10 +170,10 @@ bool is_ours(const Mapping& file) {
 
 using Records = std::map<PackedKey, std::shared_ptr<const Packed>>;
 
-/// All whole records of the file that is mapped; `end` is where the next one goes.
+/// All whole records of the file that is mapped, from `end` on, which then is where the next one
+/// goes.
 Records read_records(const Mapping& file, size_t& end) {
   Records records;
-  end = kAlignment;
   while (file.size > end && file.size - end >= sizeof(RecordHeader)) {
     RecordHeader header;
     std::memcpy(&header, file.data + end, sizeof(header));
@@ -229,105 +229,142 @@ bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& pa
   return true;
 }
 
-/// Opens the file to append to it, alone. A file of another kind or a damaged one is moved away
-/// first, since others may have mapped it; what was whole in it is in `rescued`.
-std::unique_ptr<Descriptor> open_alone(const std::string& path, Records& there, Records& rescued,
-                                       size_t& end) {
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    auto file = std::make_unique<Descriptor>(path, O_RDWR | O_CREAT);
-    if (file->get() < 0 || ::flock(file->get(), LOCK_EX) != 0) {
-      log_failure("open", path);
-      return nullptr;
-    }
-    if (!is_private(file->get(), path)) {
-      return nullptr;
-    }
-    struct stat opened = {};
-    struct stat named = {};
-    const bool is_named = ::fstat(file->get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
-                          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-    if (!is_named) {
-      continue;  // Somebody replaced it while this process waited.
-    }
-    const Mapping mapping = map_file(file->get(), path);
-    if (is_ours(mapping)) {
-      there = read_records(mapping, end);
-      if (end >= mapping.size) {
-        return file;
-      }
-      rescued = std::move(there);
-      there.clear();
-    }
-    if (opened.st_size == 0) {
-      end = 0;
-      const FileHeader header = expected_header();
-      if (!write_at(file->get(), end, &header, sizeof(header))) {
-        log_failure("write", path);
-        return nullptr;
-      }
-      end = kAlignment;
-      return file;
-    }
-    if (::unlink(path.c_str()) != 0) {
-      log_failure("replace", path);
-      return nullptr;
-    }
-  }
-  ET_LOG(Error, "XNNPACK: the packed weights %s are being replaced by others", path.c_str());
-  return nullptr;
-}
-
 }  // namespace
 
-Records load_packed_file(const std::string& path) {
-  const Descriptor file(path, O_RDONLY);
+/// The file, opened to append to it while nobody else does. A file of another kind or a damaged one
+/// is moved away first, since others may have mapped it; what was whole in it is `rescued`.
+class PackedFile::Alone {
+ public:
+  Alone(const std::string& path, Checked& checked) : path_(path), checked_(checked) {}
+
+  /// Null, after saying why, if it cannot be.
+  const Descriptor* open() {
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      file_ = std::make_unique<Descriptor>(path_, O_RDWR | O_CREAT);
+      if (file_->get() < 0 || ::flock(file_->get(), LOCK_EX) != 0) {
+        log_failure("open", path_);
+        return nullptr;
+      }
+      if (!is_private(file_->get(), path_)) {
+        return nullptr;
+      }
+      struct stat opened = {};
+      struct stat named = {};
+      const bool is_named = ::fstat(file_->get(), &opened) == 0 &&
+                            ::stat(path_.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+                            opened.st_dev == named.st_dev;
+      if (!is_named) {
+        continue;  // Somebody replaced it while this process waited.
+      }
+      if (is_whole(opened) || (opened.st_size == 0 && begin(opened))) {
+        return file_.get();
+      }
+      if (opened.st_size == 0 || ::unlink(path_.c_str()) != 0) {
+        log_failure("replace", path_);
+        return nullptr;
+      }
+    }
+    ET_LOG(Error, "XNNPACK: the packed weights %s are being replaced by others", path_.c_str());
+    return nullptr;
+  }
+
+  Records rescued;
+
+ private:
+  /// Reads what has not been checked yet. If it is damaged, what is whole is rescued.
+  bool is_whole(const struct stat& status) {
+    const Mapping mapping = map_file(file_->get(), path_);
+    if (!is_ours(mapping)) {
+      return false;
+    }
+    const bool is_known = checked_.device == uint64_t(status.st_dev) &&
+                          checked_.inode == uint64_t(status.st_ino) &&
+                          aligned(mapping.size) >= checked_.end && checked_.end > 0;
+    if (!is_known) {
+      forget(status);
+    }
+    for (const auto& record : read_records(mapping, checked_.end)) {
+      checked_.keys.insert(record.first);
+    }
+    if (checked_.end >= mapping.size) {
+      return true;
+    }
+    size_t end = kAlignment;
+    rescued = read_records(mapping, end);
+    return false;
+  }
+
+  /// Writes the header of a new file.
+  bool begin(const struct stat& status) {
+    const FileHeader header = expected_header();
+    size_t end = 0;
+    forget(status);
+    return write_at(file_->get(), end, &header, sizeof(header));
+  }
+
+  void forget(const struct stat& status) {
+    checked_ = {uint64_t(status.st_dev), uint64_t(status.st_ino), kAlignment, {}};
+  }
+
+  const std::string& path_;
+  Checked& checked_;
+  std::unique_ptr<Descriptor> file_;
+};
+
+Records PackedFile::load() {
+  const Descriptor file(path_, O_RDONLY);
   if (file.get() < 0) {
     if (errno != ENOENT) {
-      log_failure("open", path);
+      log_failure("open", path_);
     }
     return {};
   }
-  if (!is_private(file.get(), path)) {
+  if (!is_private(file.get(), path_)) {
     return {};
   }
-  const Mapping mapping = map_file(file.get(), path);
-  if (mapping.data == nullptr) {
+  const Mapping mapping = map_file(file.get(), path_);
+  struct stat status = {};
+  if (mapping.data == nullptr || ::fstat(file.get(), &status) != 0) {
     return {};
   }
   if (!is_ours(mapping)) {
     ET_LOG(Info, "XNNPACK: the packed weights %s are of another version or processor",
-           path.c_str());
+           path_.c_str());
     return {};
   }
-  size_t end = 0;
-  Records records = read_records(mapping, end);
-  if (end < mapping.size) {
-    ET_LOG(Error, "XNNPACK: the packed weights %s are damaged from byte %zu on", path.c_str(), end);
+  checked_ = {uint64_t(status.st_dev), uint64_t(status.st_ino), kAlignment, {}};
+  Records records = read_records(mapping, checked_.end);
+  for (const auto& record : records) {
+    checked_.keys.insert(record.first);
+  }
+  if (checked_.end < mapping.size) {
+    ET_LOG(Error, "XNNPACK: the packed weights %s are damaged from byte %zu on", path_.c_str(),
+           checked_.end);
   }
   return records;
 }
 
-Error append_packed_file(
-    const std::string& path,
+Error PackedFile::append(
     const std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>>& packed) {
-  Records there;
-  Records missing;
-  size_t end = 0;
-  const std::unique_ptr<Descriptor> file = open_alone(path, there, missing, end);
+  Alone alone(path_, checked_);
+  const Descriptor* const file = alone.open();
   if (file == nullptr) {
     return Error::AccessFailed;
   }
+  Records missing = std::move(alone.rescued);
   for (const auto& entry : packed) {
-    if (there.find(entry.first) == there.end()) {
+    if (checked_.keys.find(entry.first) == checked_.keys.end()) {
       missing.insert(entry);
     }
   }
   for (const auto& entry : missing) {
-    if (!write_record(file->get(), end, entry.first, *entry.second)) {
+    if (!write_record(file->get(), checked_.end, entry.first, *entry.second)) {
       // The next one to write takes what is whole into a new file.
-      log_failure("write", path);
+      log_failure("write", path_);
+      checked_ = {};
       return Error::AccessFailed;
     }
+    checked_.keys.insert(entry.first);
   }
   return Error::Ok;
 }

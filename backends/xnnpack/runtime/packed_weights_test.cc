@@ -172,6 +172,35 @@ TEST_F(PackedWeightsTest, DamageDoesNotShortenWhatOthersHaveMapped) {
   EXPECT_TRUE(holds(anew, {"c", 1}, 10, 'z'));
 }
 
+TEST_F(PackedWeightsTest, OneStoreSavesAgainAndAgainBesideOthers) {
+  PackedWeights store(path_);
+  std::vector<std::shared_ptr<const Packed>> held;
+  for (const char* name : {"a", "b", "c"}) {
+    held.push_back(store.insert({name, 1}, weights(1000, *name)));
+    ASSERT_EQ(store.save(), Error::Ok);
+    save({std::string("of another, behind ") + name, 1}, 77, 'x');
+  }
+  EXPECT_EQ(PackedWeights(path_).num_loaded(), 6u);
+
+  // Cut off within what it knows: the file begins anew, and whatever comes is in it.
+  const std::string content = read_file();
+  write_file(content.substr(0, 700));
+  held.push_back(store.insert({"d", 1}, weights(1000, 'd')));
+  ASSERT_EQ(store.save(), Error::Ok);
+  EXPECT_TRUE(holds(PackedWeights(path_), {"d", 1}, 1000, 'd'));
+  // The same with a damaged end, and with another file in its place.
+  write_file(read_file() + "damage");
+  held.push_back(store.insert({"e", 1}, weights(1000, 'e')));
+  ASSERT_EQ(store.save(), Error::Ok);
+  EXPECT_TRUE(holds(PackedWeights(path_), {"d", 1}, 1000, 'd'));
+  std::remove(path_.c_str());
+  held.push_back(store.insert({"f", 1}, weights(1000, 'f')));
+  ASSERT_EQ(store.save(), Error::Ok);
+  const PackedWeights last(path_);
+  EXPECT_EQ(last.num_loaded(), 1u);
+  EXPECT_TRUE(holds(last, {"f", 1}, 1000, 'f'));
+}
+
 TEST_F(PackedWeightsTest, FilesThatOthersCouldHaveWrittenAreRefused) {
   save({"a", 1}, 1000, 'x');
   struct stat status = {};
