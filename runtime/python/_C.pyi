@@ -156,7 +156,14 @@ class llm_runner:
     class TextLLMRunner:
         """A model of text with its tokenizer. Calls release the GIL; one at a time but for stop()."""
 
-        def __init__(self, model_path: str, tokenizer_path: str, data_path: str | None = None) -> None: ...
+        def __init__(
+            self,
+            model_path: str,
+            tokenizer_path: str,
+            data_path: str | None = None,
+            draft_path: str | None = None,
+            num_draft_tokens: int = 4,
+        ) -> None: ...
         def generate(
             self,
             prompt: str,

@@ -38,7 +38,8 @@ class TextRunner {
       : in_use_(forked.in_use_), runner_(std::move(session)), vocab_size_(forked.vocab_size_) {}
 
   TextRunner(const std::string& model_path, const std::string& tokenizer_path,
-             const std::optional<std::string>& data_path) {
+             const std::optional<std::string>& data_path,
+             const std::optional<extension::llm::DraftOptions>& draft) {
     LogCapture log;
     auto tokenizer = extension::llm::load_tokenizer(tokenizer_path);
     if (tokenizer == nullptr) {
@@ -50,8 +51,8 @@ class TextRunner {
     if (data_path) {
       data.push_back(*data_path);
     }
-    runner_ =
-        extension::llm::create_text_session(model_path, std::move(tokenizer), std::move(data));
+    runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer),
+                                                  std::move(data), /*temperature=*/-1.0f, draft);
     if (runner_ == nullptr) {
       throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
     }
@@ -258,14 +259,25 @@ PyRunner runner_of(const PyRunner& self) {
 }
 
 void init_runner(PyRunner& self, const Call& call) {
-  constexpr Parameters<3> kParameters = {
-      "TextLLMRunner", 2, {"model_path", "tokenizer_path", "data_path"}};
-  const Arguments<3> arguments(call, kParameters);
-  std::optional<std::string> data;
-  if (arguments.object(2) != nullptr && arguments.object(2) != Py_None) {
-    data = arguments.text(2);
+  constexpr Parameters<5> kParameters = {
+      "TextLLMRunner",
+      2,
+      {"model_path", "tokenizer_path", "data_path", "draft_path", "num_draft_tokens"}};
+  const Arguments<5> arguments(call, kParameters);
+  const auto text = [&](size_t index) {
+    PyObject* const given = arguments.object(index);
+    return given == nullptr || given == Py_None ? std::optional<std::string>()
+                                                : arguments.text(index);
+  };
+  std::optional<extension::llm::DraftOptions> draft;
+  if (const auto path = text(3)) {
+    draft = extension::llm::DraftOptions();
+    draft->model_path = *path;
+    if (arguments.object(4) != nullptr) {
+      draft->max_tokens = arguments.whole<int32_t>(4);
+    }
   }
-  self = std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), data);
+  self = std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), text(2), draft);
 }
 
 Object generate(PyRunner& self, const Call& call) {

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cinttypes>
 #include <fstream>
 #include <utility>
 
 #include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/llm/runner/speculative_token_generator.h>
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
@@ -100,9 +102,62 @@ std::unique_ptr<::tokenizers::Tokenizer> tokenizer_of(
       bos_token_index, eos_token_index);
 }
 
+std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::string> data_files) {
+  return data_files.empty()
+             ? std::make_unique<Module>(path, Module::LoadMode::File)
+             : std::make_unique<Module>(path, std::move(data_files), Module::LoadMode::File);
+}
+
+using Metadata = std::unordered_map<std::string, int64_t>;
+
+/// How many tokens a model takes at once.
+int32_t at_once(const Metadata& metadata) {
+  return metadata.at(kEnableDynamicShape) == 0 ? 1 : static_cast<int32_t>(metadata.at(kMaxSeqLen));
+}
+
+/// A generator with a draft model; null, after saying why, when the two do not go together.
+std::unique_ptr<TextTokenGenerator> create_speculative_generator(
+    const DraftOptions& options, const Metadata& model, ::tokenizers::Tokenizer* tokenizer,
+    TextDecoderRunner* decoder, std::unique_ptr<std::unordered_set<uint64_t>> eos_ids,
+    Stats* stats) {
+  DraftModel draft;
+  draft.module = module_of(options.model_path, options.data_files);
+  const auto metadata = get_llm_metadata(tokenizer, draft.module.get());
+  if (!metadata.ok()) {
+    return nullptr;
+  }
+  if (model.at(kUseKVCache) == 0 || metadata->at(kUseKVCache) == 0) {
+    ET_LOG(Error, "A draft model helps models with a cache, and needs one itself");
+    return nullptr;
+  }
+  if (model.at(kVocabSize) != metadata->at(kVocabSize) ||
+      metadata->at(kMaxContextLen) < model.at(kMaxContextLen)) {
+    ET_LOG(Error,
+           "The draft model has %" PRId64 " tokens and %" PRId64
+           " positions; it needs the model's %" PRId64 " tokens, and no fewer than %" PRId64
+           " positions",
+           metadata->at(kVocabSize), metadata->at(kMaxContextLen), model.at(kVocabSize),
+           model.at(kMaxContextLen));
+    return nullptr;
+  }
+  const int32_t most = std::min(options.max_tokens, at_once(model) - 1);
+  if (most < 1) {
+    ET_LOG(Error,
+           "A draft model has to guess at least one token (max_tokens is %d), and the model "
+           "to take more than one at once (it takes %d)",
+           static_cast<int>(options.max_tokens), static_cast<int>(at_once(model)));
+    return nullptr;
+  }
+  draft.max_seq_len = at_once(*metadata);
+  draft.io_manager = std::make_unique<IOManager>(*draft.module);
+  draft.decoder = std::make_unique<TextDecoderRunner>(draft.module.get(), draft.io_manager.get());
+  return std::make_unique<SpeculativeTokenGenerator>(tokenizer, decoder, std::move(draft), most,
+                                                     std::move(eos_ids), stats);
+}
+
 std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
                                       std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-                                      float temperature) {
+                                      float temperature, const DraftOptions* draft) {
   if (tokenizer == nullptr || !tokenizer->is_loaded()) {
     ET_LOG(Error, "A runner needs a tokenizer that is loaded");
     return nullptr;
@@ -120,8 +175,15 @@ std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
                                                    metadata->at(kEnableDynamicShape) != 0,
                                                    metadata->at(kMaxSeqLen));
   auto stats = std::make_unique<Stats>();
-  auto generator = std::make_unique<TextTokenGenerator>(
-      tokenizer.get(), decoder.get(), use_kv_cache, std::move(eos_ids), stats.get());
+  auto generator =
+      draft == nullptr
+          ? std::make_unique<TextTokenGenerator>(tokenizer.get(), decoder.get(), use_kv_cache,
+                                                 std::move(eos_ids), stats.get())
+          : create_speculative_generator(*draft, *metadata, tokenizer.get(), decoder.get(),
+                                         std::move(eos_ids), stats.get());
+  if (generator == nullptr) {
+    return nullptr;
+  }
   return std::make_unique<TextLLMRunner>(std::move(*metadata), std::move(tokenizer),
                                          std::move(module), std::move(decoder),
                                          std::move(prefiller), std::move(io_manager),
@@ -211,20 +273,27 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
     std::vector<std::string> data_files, float temperature) {
-  auto module = data_files.empty() ? std::make_unique<Module>(model_path, Module::LoadMode::File)
-                                   : std::make_unique<Module>(model_path, std::move(data_files),
-                                                              Module::LoadMode::File);
-  return create(std::move(module), std::move(tokenizer), temperature);
+  return create(module_of(model_path, std::move(data_files)), std::move(tokenizer), temperature,
+                /*draft=*/nullptr);
+}
+
+std::unique_ptr<TextLLMRunner> create_speculative_runner(
+    const std::string& model_path, const DraftOptions& draft,
+    std::unique_ptr<::tokenizers::Tokenizer> tokenizer, std::vector<std::string> data_files,
+    float temperature) {
+  return create(module_of(model_path, std::move(data_files)), std::move(tokenizer), temperature,
+                &draft);
 }
 
 std::unique_ptr<TextSession> create_text_session(const std::string& model_path,
                                                  std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
                                                  std::vector<std::string> data_files,
-                                                 float temperature) {
+                                                 float temperature,
+                                                 const std::optional<DraftOptions>& draft) {
   std::vector<std::string> files = {model_path};
   files.insert(files.end(), data_files.begin(), data_files.end());
-  auto runner =
-      create_text_llm_runner(model_path, std::move(tokenizer), std::move(data_files), temperature);
+  auto runner = create(module_of(model_path, std::move(data_files)), std::move(tokenizer),
+                       temperature, draft.has_value() ? &*draft : nullptr);
   return runner == nullptr ? nullptr
                            : std::make_unique<TextSession>(std::move(runner), std::move(files));
 }

@@ -59,11 +59,30 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
     std::vector<std::string> data_files, float temperature = -1.0f);
 
-/// The same as a session, whose prompt caches belong to the contents of these files.
-std::unique_ptr<TextSession> create_text_session(const std::string& model_path,
-                                                 std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-                                                 std::vector<std::string> data_files = {},
-                                                 float temperature = -1.0f);
+/// A smaller model of the same vocabulary that guesses tokens; see SpeculativeTokenGenerator.
+struct DraftOptions {
+  std::string model_path;
+  /// `.ptd` files with its weights, if they are not in the program.
+  std::vector<std::string> data_files;
+  /// How many tokens it guesses at a time.
+  int32_t max_tokens = 4;
+};
+
+/// The same with a draft model, which makes it faster and changes nothing of what is said.
+///
+/// @returns Null as well, after saying why, when either model keeps no cache or has another
+///     vocabulary, or the first takes one token at a time only.
+std::unique_ptr<TextLLMRunner> create_speculative_runner(
+    const std::string& model_path, const DraftOptions& draft,
+    std::unique_ptr<::tokenizers::Tokenizer> tokenizer, std::vector<std::string> data_files = {},
+    float temperature = -1.0f);
+
+/// A runner as a session, whose prompt caches belong to the contents of these files; with a draft
+/// model if one is given.
+std::unique_ptr<TextSession> create_text_session(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    std::vector<std::string> data_files = {}, float temperature = -1.0f,
+    const std::optional<DraftOptions>& draft = std::nullopt);
 
 /// Puts a runner for text, images and audio together; see MultimodalRunner. Nothing of the model is
 /// loaded but its constants.

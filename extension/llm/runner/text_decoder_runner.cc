@@ -111,7 +111,7 @@ void TextDecoderRunner::set_seen(const std::vector<uint64_t>& tokens, size_t cou
 }
 
 template <typename T>
-int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature) {
+int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature, size_t lines_behind) {
   const auto vocabulary = static_cast<int32_t>(logits.size(logits.dim() - 1));
   if (sampler_ == nullptr || sampler_vocabulary_ != vocabulary ||
       sampler_temperature_ != temperature) {
@@ -121,23 +121,26 @@ int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature) {
     sampler_vocabulary_ = vocabulary;
     sampler_temperature_ = temperature;
   }
-  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - vocabulary), seen_);
+  const auto behind = static_cast<ssize_t>(lines_behind + 1) * vocabulary;
+  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - behind), seen_);
 }
 
-int32_t TextDecoderRunner::logits_to_token(const Tensor& logits, float temperature) {
-  if (logits.dim() == 0 || logits.numel() == 0) {
-    ET_LOG(Error, "The logits are empty");
+int32_t TextDecoderRunner::logits_to_token(const Tensor& logits, float temperature,
+                                           size_t lines_behind) {
+  if (logits.dim() == 0 || static_cast<size_t>(logits.numel()) <=
+                               lines_behind * static_cast<size_t>(logits.size(logits.dim() - 1))) {
+    ET_LOG(Error, "The logits are empty or have too few lines");
     return -1;
   }
   switch (logits.scalar_type()) {
     case ScalarType::Float:
-      return sample<float>(logits, temperature);
+      return sample<float>(logits, temperature, lines_behind);
     case ScalarType::Half:
-      return sample<executorch::aten::Half>(logits, temperature);
+      return sample<executorch::aten::Half>(logits, temperature, lines_behind);
     case ScalarType::BFloat16:
-      return sample<executorch::aten::BFloat16>(logits, temperature);
+      return sample<executorch::aten::BFloat16>(logits, temperature, lines_behind);
     case ScalarType::UInt16:
-      return sample<uint16_t>(logits, temperature);
+      return sample<uint16_t>(logits, temperature, lines_behind);
     default:
       ET_LOG(Error, "Logits must be Float, Half, BFloat16 or UInt16, they are dtype %d",
              static_cast<int>(logits.scalar_type()));

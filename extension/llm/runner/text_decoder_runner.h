@@ -51,8 +51,12 @@ class TextDecoderRunner {
   ///
   /// @param logits [.., vocabulary]; the last line counts. Overwritten with probabilities unless
   ///     the temperature is 0.
-  /// @returns -1, after saying why, for logits that are empty or not floating.
-  int32_t logits_to_token(const executorch::aten::Tensor& logits, float temperature = 0.0f);
+  /// @param lines_behind Which line counts instead: so many before the last one.
+  /// @returns -1, after saying why, for logits that are empty, not floating, or have fewer lines.
+  int32_t logits_to_token(const executorch::aten::Tensor& logits, float temperature = 0.0f,
+                          size_t lines_behind = 0);
+
+  bool penalizes_repetitions() const { return sampling_.repetition_penalty != 1.0f; }
 
  protected:
   /// Notes tokens for a penalty on repetitions, from position 0 on anew.
@@ -68,7 +72,7 @@ class TextDecoderRunner {
 
  private:
   template <typename T>
-  int32_t sample(const executorch::aten::Tensor& logits, float temperature);
+  int32_t sample(const executorch::aten::Tensor& logits, float temperature, size_t lines_behind);
 
   SamplingOptions sampling_;
   std::unordered_set<uint64_t> seen_;  // only for a penalty

@@ -21,6 +21,9 @@ class TextLLMRunner(llm_runner.TextLLMRunner):
     `generate(prompt, config, token_callback=None, stats_callback=None)` calls back for each piece of text, and at the end
     with the figures. It releases the GIL; what a callback raises ends it. One call at a time; `stop()` may come from anywhere.
 
+    With `draft_path`, a smaller program of the same vocabulary guesses `num_draft_tokens` tokens at a time, of which this one keeps what it
+    would have said; it has to give the logits of all tokens (`generate_full_logits` of an export). What is said stays the same.
+
     `tokens()` are those so far, `seek(position)` goes back to that many of them, `save_session(path)` writes them with the cache to a
     file, which `restore_session(path)` takes up if it is whole and of the same program.
     """

@@ -14,6 +14,7 @@
 
 #include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/llm/runner/speculative_token_generator.h>
 #include <executorch/extension/llm/runner/text_llm_runner.h>
 #include <executorch/extension/llm/runner/util.h>
 #include <executorch/extension/testing_util/temp_file.h>
@@ -62,8 +63,13 @@ using Calls = std::vector<std::pair<int64_t, std::string>>;
 
 class Successor : public llm::TextDecoderRunner {
  public:
-  explicit Successor(Calls* calls)
-      : TextDecoderRunner(nullptr, nullptr), calls_(calls), logits_(kVocabulary) {}
+  /// @param all_lines Gives the logits of all tokens.
+  /// @param slips Says something else behind these.
+  explicit Successor(Calls* calls, bool all_lines = false, std::string slips = "")
+      : TextDecoderRunner(nullptr, nullptr),
+        calls_(calls),
+        all_lines_(all_lines),
+        slips_(std::move(slips)) {}
   Error load(const std::string&) override {
     loaded_ = true;
     return Error::Ok;
@@ -72,14 +78,23 @@ class Successor : public llm::TextDecoderRunner {
   Result<Tensor> step(TensorPtr& tokens, int64_t start_pos) override {
     const int64_t* const ids = tokens->const_data_ptr<int64_t>();
     calls_->emplace_back(start_pos, std::string(ids, ids + tokens->numel()));
-    logits_.assign(kVocabulary, 0.0f);
-    logits_[static_cast<size_t>(ids[tokens->numel() - 1]) + 1] = 1.0f;
-    tensor_ = executorch::extension::from_blob(logits_.data(), {1, kVocabulary});
+    const auto count = static_cast<size_t>(tokens->numel());
+    const size_t lines = all_lines_ ? count : 1;
+    logits_.assign(lines * kVocabulary, 0.0f);
+    for (size_t i = 0; i < lines; ++i) {
+      const auto last = static_cast<char>(ids[count - lines + i]);
+      const size_t step = slips_.find(last) == std::string::npos ? 1 : 2;
+      logits_[i * kVocabulary + static_cast<size_t>(last) + step] = 1.0f;
+    }
+    tensor_ =
+        executorch::extension::from_blob(logits_.data(), {1, static_cast<int>(lines), kVocabulary});
     return *tensor_;
   }
 
  private:
   Calls* calls_;
+  bool all_lines_;
+  std::string slips_;
   bool loaded_ = false;
   std::vector<float> logits_;
   TensorPtr tensor_;
@@ -95,13 +110,24 @@ class TextLLMRunnerTest : public ::testing::Test {
     if (load_tokenizer) {
       EXPECT_EQ(tokenizer->load(""), Error::Ok);
     }
-    auto decoder = std::make_unique<Successor>(&calls_);
+    auto decoder = std::make_unique<Successor>(&calls_, all_lines_);
     auto prefiller = std::make_unique<llm::TextPrefiller>(decoder.get(), use_kv_cache, parallel, 4);
     auto stats = std::make_unique<llm::Stats>();
     auto ends = std::make_unique<std::unordered_set<uint64_t>>();
     ends->insert(kEnd);
-    auto generator = std::make_unique<llm::TextTokenGenerator>(
-        tokenizer.get(), decoder.get(), use_kv_cache, std::move(ends), stats.get());
+    std::unique_ptr<llm::TextTokenGenerator> generator;
+    if (has_draft_) {
+      llm::DraftModel draft;
+      draft.decoder = std::make_unique<Successor>(&draft_calls_, false, slips_);
+      draft.max_seq_len = 4;
+      auto made = std::make_unique<llm::SpeculativeTokenGenerator>(
+          tokenizer.get(), decoder.get(), std::move(draft), 3, std::move(ends), stats.get());
+      speculative_ = made.get();
+      generator = std::move(made);
+    } else {
+      generator = std::make_unique<llm::TextTokenGenerator>(
+          tokenizer.get(), decoder.get(), use_kv_cache, std::move(ends), stats.get());
+    }
     return std::make_unique<llm::TextLLMRunner>(
         std::unordered_map<std::string, int64_t>{{llm::kMaxContextLen, 16},
                                                  {llm::kUseKVCache, use_kv_cache ? 1 : 0}},
@@ -122,7 +148,12 @@ class TextLLMRunnerTest : public ::testing::Test {
     config.temperature = 0.0f;
     return config;
   }();
+  bool all_lines_ = false;
+  bool has_draft_ = false;
+  std::string slips_;
+  const llm::SpeculativeTokenGenerator* speculative_ = nullptr;
   Calls calls_;
+  Calls draft_calls_;
   std::string said_;
   llm::Stats stats_;
 };
@@ -248,6 +279,67 @@ TEST_F(TextLLMRunnerTest, TokensAreChosenAsTheConfigurationSays) {
   EXPECT_EQ(said_, "cdefg");
 }
 
+TEST_F(TextLLMRunnerTest, ADraftModelGuessesWhatTheModelSays) {
+  all_lines_ = has_draft_ = true;
+  slips_ = "e";
+  const auto runner = make();
+  config_.max_new_tokens = 9;
+  ASSERT_EQ(generate(*runner, "a"), Error::Ok);
+  EXPECT_EQ(said_, "bcdefghij");
+  EXPECT_EQ(stats_.num_generated_tokens, 9);
+  // "cde" was right; behind "e" the draft model slips, and what it says behind that is lost.
+  EXPECT_EQ(calls_, (Calls{{0, "a"}, {1, "bcde"}, {5, "fghi"}}));
+  EXPECT_EQ(draft_calls_, (Calls{{0, "ab"}, {2, "c"}, {3, "d"}, {4, "ef"}, {6, "g"}, {7, "h"}}));
+  EXPECT_EQ(speculative_->num_drafted(), 6);
+  EXPECT_EQ(speculative_->num_accepted(), 6);
+
+  // Goes on behind what was said, of which the draft model has not run all.
+  calls_.clear();
+  draft_calls_.clear();
+  config_.max_new_tokens = 4;
+  ASSERT_EQ(generate(*runner, "m"), Error::Ok);
+  EXPECT_EQ(said_, "nopq");
+  EXPECT_EQ(calls_, (Calls{{9, "jm"}, {11, "nop"}}));
+  EXPECT_EQ(draft_calls_, (Calls{{8, "ijmn"}, {12, "o"}}));
+}
+
+TEST_F(TextLLMRunnerTest, WhatTheDraftModelGuessesWrongIsSaidByTheModel) {
+  all_lines_ = has_draft_ = true;
+  slips_ = "abcdefghijklmnopqrstuvwxy";
+  const auto runner = make();
+  ASSERT_EQ(generate(*runner, "u"), Error::Ok);
+  EXPECT_EQ(said_, "vwxyz");
+  EXPECT_EQ(speculative_->num_accepted(), 0);
+  EXPECT_EQ(stats_.num_generated_tokens, 6);
+  // Of a text that ends within what was guessed, nothing more is said.
+  slips_ = "";
+  const auto other = make();
+  ASSERT_EQ(generate(*other, "x"), Error::Ok);
+  EXPECT_EQ(said_, "yz");
+  // The same random choices with and without a draft model.
+  config_ = {};
+  config_.echo = false;
+  config_.temperature = 5.0f;
+  config_.seed = 7;
+  config_.max_new_tokens = 8;
+  ASSERT_EQ(generate(*make(), "b"), Error::Ok);
+  const std::string said = said_;
+  has_draft_ = false;
+  ASSERT_EQ(generate(*make(), "b"), Error::Ok);
+  EXPECT_EQ(said, said_);
+}
+
+TEST_F(TextLLMRunnerTest, ADraftModelNeedsTheLogitsOfAllTokens) {
+  has_draft_ = true;
+  EXPECT_EQ(generate(*make(), "a"), Error::InvalidProgram);
+  // With a penalty on repetitions the model is alone.
+  config_.repetition_penalty = 1.1f;
+  config_.max_new_tokens = 3;
+  EXPECT_EQ(generate(*make(), "a"), Error::Ok);
+  EXPECT_EQ(said_, "bcd");
+  EXPECT_EQ(speculative_->num_drafted(), 0);
+}
+
 TEST_F(TextLLMRunnerTest, LogitsOfOtherKindsAreNone) {
   llm::TextDecoderRunner decoder(nullptr, nullptr);
   std::vector<int32_t> whole = {1, 2};
@@ -256,6 +348,8 @@ TEST_F(TextLLMRunnerTest, LogitsOfOtherKindsAreNone) {
   std::vector<float> lines = {9, 0, 0, 0, 1, 0};
   const TensorPtr floats = executorch::extension::from_blob(lines.data(), {2, 3});
   EXPECT_EQ(decoder.logits_to_token(*floats), 1);
+  EXPECT_EQ(decoder.logits_to_token(*floats, 0.0f, 1), 0);
+  EXPECT_EQ(decoder.logits_to_token(*floats, 0.0f, 2), -1);
 }
 
 TEST_F(TextLLMRunnerTest, AProgramThatIsNoLanguageModelIsRefused) {

@@ -48,28 +48,41 @@ Result<int64_t> TextTokenGenerator::generate(
     if (!logits.ok()) {
       return logits.error();
     }
-    stats_->on_sampling_begin();
-    const int32_t token = text_decoder_runner_->logits_to_token(*logits, temperature);
-    stats_->on_sampling_end();
-    if (token < 0) {
-      return Error::InvalidProgram;
+    const auto ended = say(*logits, 0, tokens, temperature, token_callback);
+    if (!ended.ok()) {
+      return ended.error();
     }
-    const uint64_t previous = tokens.back();
-    tokens.push_back(static_cast<uint64_t>(token));
     ++generated;
-    if (ends_text(tokens.back())) {
+    if (*ended) {
       break;
-    }
-    auto text = tokenizer_->decode(previous, tokens.back());
-    if (!text.ok()) {
-      ET_LOG(Error, "The tokenizer does not know token %d of the model", static_cast<int>(token));
-      return text.error();
-    }
-    if (token_callback) {
-      token_callback(*text);
     }
   }
   return generated;
+}
+
+Result<bool> TextTokenGenerator::say(
+    const executorch::aten::Tensor& logits, size_t lines_behind, std::vector<uint64_t>& tokens,
+    float temperature, const std::function<void(const std::string&)>& token_callback) {
+  stats_->on_sampling_begin();
+  const int32_t token = text_decoder_runner_->logits_to_token(logits, temperature, lines_behind);
+  stats_->on_sampling_end();
+  if (token < 0) {
+    return Error::InvalidProgram;
+  }
+  const uint64_t previous = tokens.back();
+  tokens.push_back(static_cast<uint64_t>(token));
+  if (ends_text(tokens.back())) {
+    return true;
+  }
+  auto text = tokenizer_->decode(previous, tokens.back());
+  if (!text.ok()) {
+    ET_LOG(Error, "The tokenizer does not know token %d of the model", static_cast<int>(token));
+    return text.error();
+  }
+  if (token_callback) {
+    token_callback(*text);
+  }
+  return false;
 }
 
 }  // namespace llm

@@ -73,6 +73,16 @@ class TextTokenGenerator {
     return tokenizer_->is_loaded() && text_decoder_runner_->is_method_loaded();
   }
 
+ protected:
+  /// Chooses a token, `lines_behind` lines before the last one of the logits, and says its text.
+  ///
+  /// @returns Whether it ends the text. Errors as those of generate().
+  runtime::Result<bool> say(const executorch::aten::Tensor& logits, size_t lines_behind,
+                            std::vector<uint64_t>& tokens, float temperature,
+                            const std::function<void(const std::string&)>& token_callback);
+
+  TextDecoderRunner* model() { return text_decoder_runner_; }
+
  private:
   ::tokenizers::Tokenizer* tokenizer_;
   TextDecoderRunner* text_decoder_runner_;
