@@ -115,6 +115,8 @@ class llm_runner:
         min_p: float
         repetition_penalty: float
         seed: int
+        pattern: str
+        json_schema: str
         def __init__(
             self,
             echo: bool = True,
@@ -130,6 +132,8 @@ class llm_runner:
             min_p: float = 0.0,
             repetition_penalty: float = 1.0,
             seed: int = 0,
+            pattern: str = "",
+            json_schema: str = "",
         ) -> None: ...
         def resolve_max_new_tokens(self, max_context_len: int, num_tokens_occupied: int) -> int: ...
 

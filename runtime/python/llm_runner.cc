@@ -51,8 +51,8 @@ class TextRunner {
     if (data_path) {
       data.push_back(*data_path);
     }
-    runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer),
-                                                  std::move(data), /*temperature=*/-1.0f, draft);
+    runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer), std::move(data),
+                                                  /*temperature=*/-1.0f, draft);
     if (runner_ == nullptr) {
       throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
     }
@@ -153,6 +153,8 @@ Field<GenerationConfig> kConfigFields[] = {
     config_field<&GenerationConfig::min_p>("GenerationConfig.min_p"),
     config_field<&GenerationConfig::repetition_penalty>("GenerationConfig.repetition_penalty"),
     config_field<&GenerationConfig::seed>("GenerationConfig.seed"),
+    config_field<&GenerationConfig::pattern>("GenerationConfig.pattern"),
+    config_field<&GenerationConfig::json_schema>("GenerationConfig.json_schema"),
 };
 constexpr size_t kConfigFieldCount = std::size(kConfigFields);
 auto config_attributes = attributes_of(kConfigFields);

@@ -73,11 +73,15 @@ void place_arguments(const Call& call, const char* function, const char* const* 
   }
 }
 
-std::string text_argument(PyObject* object, const char* function, const char* name) {
+std::string text_value(PyObject* object, const std::string& title) {
   if (!PyUnicode_Check(object)) {
-    refuse(argument_title(function, name) + " is a str, not a " + type_name(object));
+    refuse(title + " is a str, not a " + type_name(object));
   }
   return text_of(object);
+}
+
+std::string text_argument(PyObject* object, const char* function, const char* name) {
+  return text_value(object, argument_title(function, name));
 }
 
 int64_t whole_number(PyObject* object, int64_t least, int64_t most, const std::string& title) {

@@ -100,6 +100,7 @@ Integer whole_number(PyObject* object, const std::string& title) {
 }
 
 // What Arguments stands on; `name` is the parameter's.
+std::string text_value(PyObject* object, const std::string& title);
 std::string text_argument(PyObject* object, const char* function, const char* name);
 bool boolean_argument(PyObject* object);
 void require_instance(PyObject* object, PyTypeObject* type, const char* type_name,

@@ -28,7 +28,9 @@ struct Field {
 template <typename T, auto kMember>
 Object get_member(const T& self) {
   using Value = std::decay_t<decltype(self.*kMember)>;
-  if constexpr (std::is_same_v<Value, bool>) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    return decode(self.*kMember);
+  } else if constexpr (std::is_same_v<Value, bool>) {
     return to_python(self.*kMember);
   } else if constexpr (std::is_floating_point_v<Value>) {
     return to_python(static_cast<double>(self.*kMember));
@@ -42,7 +44,9 @@ Object get_member(const T& self) {
 template <typename T, auto kMember>
 void set_member(T& self, PyObject* value, const std::string& title) {
   using Value = std::decay_t<decltype(self.*kMember)>;
-  if constexpr (std::is_same_v<Value, bool>) {
+  if constexpr (std::is_same_v<Value, std::string>) {
+    self.*kMember = text_value(value, title);
+  } else if constexpr (std::is_same_v<Value, bool>) {
     self.*kMember = boolean_argument(value);
   } else if constexpr (std::is_floating_point_v<Value>) {
     self.*kMember = static_cast<Value>(float_number(value, title));

@@ -41,6 +41,12 @@ struct GenerationConfig {
   float repetition_penalty = 1.0f;
   uint64_t seed = 0;
 
+  /// A regular expression (see Pattern) that the whole answer matches, or the JSON schema of it
+  /// (see pattern_of_json_schema()); only tokens that can lead there are chosen. Empty for any
+  /// answer. One that is cut off by the limits above is the beginning of one that matches.
+  std::string pattern;
+  std::string json_schema;
+
   /// How many tokens may be generated for a prompt of `num_prompt_tokens`, in a model with a
   /// context of `max_context_len`: what both limits above allow. Not negative.
   int32_t resolve_max_new_tokens(int32_t max_context_len, int32_t num_prompt_tokens) const {

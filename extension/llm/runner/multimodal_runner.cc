@@ -95,6 +95,10 @@ Error MultimodalRunner::generate(const std::vector<MultimodalInput>& inputs,
   if (error != Error::Ok) {
     return error;
   }
+  if (!config.pattern.empty() || !config.json_schema.empty()) {
+    ET_LOG(Error, "Answers that match a pattern or a schema come from runners of text alone");
+    return Error::NotSupported;
+  }
   stats_->reset();
   text_token_generator_->resume();
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,

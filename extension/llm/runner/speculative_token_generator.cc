@@ -79,11 +79,10 @@ Result<int64_t> SpeculativeTokenGenerator::generate(
   known_.resize(static_cast<size_t>(first_pos));
   known_.insert(known_.end(), tokens.begin(), tokens.end());
   const size_t before = tokens.size();
-  auto generated =
-      model()->penalizes_repetitions()
-          ? TextTokenGenerator::generate(tokens, start_pos, max_new_tokens, temperature,
-                                         token_callback)
-          : speculate(tokens, start_pos, max_new_tokens, temperature, token_callback);
+  auto generated = model()->penalizes_repetitions()
+                       ? TextTokenGenerator::generate(tokens, start_pos, max_new_tokens,
+                                                      temperature, token_callback)
+                       : speculate(tokens, start_pos, max_new_tokens, temperature, token_callback);
   known_.resize(static_cast<size_t>(start_pos) + 1);
   known_.insert(known_.end(), tokens.begin() + static_cast<std::ptrdiff_t>(before), tokens.end());
   return generated;

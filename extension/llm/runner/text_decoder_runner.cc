@@ -111,6 +111,32 @@ void TextDecoderRunner::set_seen(const std::vector<uint64_t>& tokens, size_t cou
 }
 
 template <typename T>
+int32_t TextDecoderRunner::choose(T* logits, int32_t vocabulary) {
+  if (constraint_ == nullptr) {
+    return sampler_->sample(logits, seen_);
+  }
+  const auto count = static_cast<size_t>(vocabulary);
+  if (!constraint_->mask(logits, count)) {
+    ET_LOG(Error, "No token of the vocabulary goes on to an answer that matches the pattern");
+    return -1;
+  }
+  int32_t token = sampler_->sample(logits, seen_);
+  const std::vector<uint8_t>& may = constraint_->allowed();
+  if (static_cast<size_t>(token) >= may.size() || may[static_cast<size_t>(token)] == 0) {
+    // Sums of probabilities round, and the last one of all tokens is none that may come.
+    token = -1;
+    for (size_t i = 0; i < std::min(count, may.size()); ++i) {
+      const bool is_better =
+          token < 0 ||
+          static_cast<float>(logits[i]) > static_cast<float>(logits[static_cast<size_t>(token)]);
+      token = may[i] != 0 && is_better ? static_cast<int32_t>(i) : token;
+    }
+  }
+  constraint_->accept(static_cast<uint64_t>(token));
+  return token;
+}
+
+template <typename T>
 int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature, size_t lines_behind) {
   const auto vocabulary = static_cast<int32_t>(logits.size(logits.dim() - 1));
   if (sampler_ == nullptr || sampler_vocabulary_ != vocabulary ||
@@ -122,7 +148,7 @@ int32_t TextDecoderRunner::sample(const Tensor& logits, float temperature, size_
     sampler_temperature_ = temperature;
   }
   const auto behind = static_cast<ssize_t>(lines_behind + 1) * vocabulary;
-  return sampler_->sample(logits.mutable_data_ptr<T>() + (logits.numel() - behind), seen_);
+  return choose(logits.mutable_data_ptr<T>() + (logits.numel() - behind), vocabulary);
 }
 
 int32_t TextDecoderRunner::logits_to_token(const Tensor& logits, float temperature,

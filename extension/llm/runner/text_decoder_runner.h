@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <executorch/extension/llm/runner/io_manager/io_manager.h>
 #include <executorch/extension/llm/sampler/sampler.h>
+#include <executorch/extension/llm/sampler/token_constraint.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/core/error.h>
@@ -47,12 +49,18 @@ class TextDecoderRunner {
   /// first `count` of these.
   void set_seen(const std::vector<uint64_t>& tokens, size_t count);
 
+  /// Which tokens may be chosen from now on, those that are, taken as said; null for all.
+  void set_constraint(std::unique_ptr<TokenConstraint> constraint) {
+    constraint_ = std::move(constraint);
+  }
+
   /// Chooses a token. For a penalty on repetitions, all tokens that ran since position 0 count.
   ///
   /// @param logits [.., vocabulary]; the last line counts. Overwritten with probabilities unless
   ///     the temperature is 0.
   /// @param lines_behind Which line counts instead: so many before the last one.
-  /// @returns -1, after saying why, for logits that are empty, not floating, or have fewer lines.
+  /// @returns -1, after saying why, for logits that are empty, not floating, or have fewer lines;
+  ///     and where no token of the vocabulary can go on to what the constraint wants.
   int32_t logits_to_token(const executorch::aten::Tensor& logits, float temperature = 0.0f,
                           size_t lines_behind = 0);
 
@@ -74,7 +82,12 @@ class TextDecoderRunner {
   template <typename T>
   int32_t sample(const executorch::aten::Tensor& logits, float temperature, size_t lines_behind);
 
+  /// A token by the sampler that the constraint allows.
+  template <typename T>
+  int32_t choose(T* logits, int32_t vocabulary);
+
   SamplingOptions sampling_;
+  std::unique_ptr<TokenConstraint> constraint_;
   std::unordered_set<uint64_t> seen_;  // only for a penalty
 
   // Kept from token to token, so that its random numbers go on.

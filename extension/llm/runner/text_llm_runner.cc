@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <executorch/extension/llm/runner/constants.h>
+#include <executorch/extension/llm/runner/text_constraint.h>
 #include <executorch/extension/llm/runner/text_llm_runner.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -109,6 +110,10 @@ Error TextLLMRunner::generate_from_pos(const std::string& prompt, int64_t start_
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
                                       config.repetition_penalty, config.seed});
   text_decoder_runner_->set_seen(tokens_, static_cast<size_t>(start_pos));
+  error = constrain(config);
+  if (error != Error::Ok) {
+    return error;
+  }
   stats_->inference_start_ms = time_in_ms();
   auto tokens = encode(prompt, config.num_bos, config.num_eos, start_pos);
   if (!tokens.ok()) {
@@ -166,6 +171,23 @@ Error TextLLMRunner::answer(std::vector<uint64_t> tokens, int64_t start_pos,
   return Error::Ok;
 }
 
+Error TextLLMRunner::constrain(const GenerationConfig& config) {
+  text_decoder_runner_->set_constraint(nullptr);
+  if (config.pattern.empty() && config.json_schema.empty()) {
+    return Error::Ok;
+  }
+  if (vocabulary_ == nullptr) {
+    vocabulary_ = std::make_shared<const VocabularyTexts>(texts_of(*tokenizer_));
+  }
+  auto constraint = make_constraint(config.pattern, config.json_schema, vocabulary_,
+                                    text_token_generator_->ends());
+  if (!constraint.ok()) {
+    return constraint.error();
+  }
+  text_decoder_runner_->set_constraint(std::move(*constraint));
+  return Error::Ok;
+}
+
 Result<uint64_t> TextLLMRunner::prefill(const std::string& prompt, int32_t num_bos,
                                         int32_t num_eos) {
   const Error error = load();
@@ -176,6 +198,7 @@ Result<uint64_t> TextLLMRunner::prefill(const std::string& prompt, int32_t num_b
     ET_LOG(Error, "A model without a cache does not keep a prompt");
     return Error::NotSupported;
   }
+  text_decoder_runner_->set_constraint(nullptr);
   const int64_t start_pos = position();
   const auto tokens = encode(prompt, num_bos, num_eos, start_pos);
   if (!tokens.ok()) {

@@ -13,6 +13,7 @@
 #include <executorch/extension/llm/runner/text_decoder_runner.h>
 #include <executorch/extension/llm/runner/text_prefiller.h>
 #include <executorch/extension/llm/runner/text_token_generator.h>
+#include <executorch/extension/llm/sampler/token_constraint.h>
 #include <executorch/extension/llm/tokenizer/tokenizer.h>
 #include <executorch/extension/module/module.h>
 
@@ -95,6 +96,8 @@ class TextLLMRunner : public IRunner {
   runtime::Error answer(std::vector<uint64_t> tokens, int64_t start_pos,
                         const GenerationConfig& config, int32_t max_new_tokens,
                         const std::function<void(const std::string&)>& token_callback);
+  /// Lets only tokens come that a configuration allows.
+  runtime::Error constrain(const GenerationConfig& config);
   int64_t metadata(const char* name, int64_t otherwise) const;
 
   // In this order: what is destroyed first refers to what comes before it.
@@ -107,6 +110,8 @@ class TextLLMRunner : public IRunner {
   std::unique_ptr<TextPrefiller> text_prefiller_;
   std::unique_ptr<TextTokenGenerator> text_token_generator_;
   float temperature_;
+  /// For patterns; found when the first one comes.
+  std::shared_ptr<const VocabularyTexts> vocabulary_;
 
   /// What the model has run; the next position is the number of them.
   std::vector<uint64_t> tokens_;

@@ -66,6 +66,10 @@ class TextTokenGenerator {
   void resume() { should_stop_.store(false, std::memory_order_relaxed); }
   bool is_stopped() const { return should_stop_.load(std::memory_order_relaxed); }
 
+  /// The tokens that end a text.
+  std::unordered_set<uint64_t> ends() const {
+    return eos_ids_ == nullptr ? std::unordered_set<uint64_t>() : *eos_ids_;
+  }
   bool ends_text(uint64_t token) const { return eos_ids_ != nullptr && eos_ids_->count(token) > 0; }
 
   [[nodiscard]] virtual runtime::Error load() { return text_decoder_runner_->load(); }
