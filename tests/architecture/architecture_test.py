@@ -24,8 +24,8 @@ PYTHON_LAYERS = [
     {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
-    {"emitter", "backends", "backends/apple", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
-    {"backends/arm", "backends/vulkan", "extension/llm/models"},
+    {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
+    {"backends/apple", "backends/arm", "backends/vulkan", "extension/llm/models"},
     {"exir", "backends/cortex_m", "extension/flat_tensor"},
     {
         "devtools",
@@ -40,6 +40,7 @@ PYTHON_LAYERS = [
     },
     {
         "backends/apple/coreml/recipes",
+        "backends/apple/mps/recipes",
         "backends/openvino/recipes",
         "backends/vulkan/recipes",
         "backends/xnnpack/recipes",

@@ -75,6 +75,8 @@ def test_sizes_that_change_are_left():
 
 
 class Counter(nn.Module):
+    count: torch.Tensor
+
     def __init__(self):
         super().__init__()
         self.register_buffer("count", torch.zeros(1))
