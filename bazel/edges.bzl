@@ -231,6 +231,7 @@ EDGES = {
     "examples/apple": {
         "py": [
             "backends/apple",
+            "devtools",
             "dialects",
             "emitter",
             "examples/models",

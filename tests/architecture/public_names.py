@@ -9,6 +9,8 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.apple.coreml.compiler": ("CoreMLBackend",),
     "executorch.backends.apple.coreml.partition": ("CoreMLPartitioner",),
     "executorch.backends.apple.coreml.quantizer": ("CoreMLQuantizer",),
+    "executorch.backends.apple.mps": ("MPSBackend",),
+    "executorch.backends.apple.mps.partition": ("MPSPartitioner",),
     "executorch.backends.arm.ethosu": ("EthosUCompileSpec", "EthosUPartitioner"),
     "executorch.backends.arm.quantizer": (
         "EthosUQuantizer",

@@ -3,6 +3,7 @@
 import pytest
 
 from executorch.backends.apple.coreml.partition import CoreMLPartitioner
+from executorch.backends.apple.mps.partition import MPSPartitioner
 from executorch.backends.arm.ethosu import EthosUPartitioner
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.backends.arm.vgf import VgfPartitioner
@@ -74,6 +75,9 @@ def test_partitioners_of_other_backends():
     assert isinstance(partitioner_lib.get_tosa_partitioner("TOSA-1.0+INT"), TOSAPartitioner)
     ethosu = partitioner_lib.get_ethosu_partitioner("ethos-u55-128", "default", "default", ["--verbose"])
     assert isinstance(ethosu, EthosUPartitioner)
+    mps = partitioner_lib.get_mps_partitioner()
+    assert isinstance(mps, MPSPartitioner)
+    assert [(one.key, one.value) for one in mps.delegation_spec.compile_specs] == [("use_fp16", b"\1")]
     vulkan = partitioner_lib.get_vulkan_partitioner("fp32", True, True)
     assert vulkan.options == VulkanOptions(require_dynamic_shapes=True, force_fp16=True)
     with pytest.raises(ValueError, match="the model is in bf16"):

@@ -57,6 +57,19 @@ def get_vulkan_partitioner(
     return module.VulkanPartitioner(options)
 
 
+def get_mps_partitioner(use_kv_cache: bool = False) -> Any:
+    """MPS's, in half precision.
+
+    Args:
+        use_kv_cache: whether the model has caches; decides nothing here, they stay outside of the delegates.
+
+    Raises:
+        ImportError: the backend is not installed.
+    """
+    module = importlib.import_module("executorch.backends.apple.mps.partition")
+    return module.MPSPartitioner([CompileSpec("use_fp16", bytes([True]))])
+
+
 def get_coreml_partitioner(
     ios: int = 15,
     embedding_quantize: str | None = None,

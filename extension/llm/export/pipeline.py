@@ -111,6 +111,7 @@ def _partitioners(config: LlmConfig) -> list[Any]:
                 backend.vulkan.force_fp16,
             ),
         ),
+        (backend.mps.enabled, lib.get_mps_partitioner),
         (backend.openvino.enabled, lambda: lib.get_openvino_partitioner(backend.openvino.device)),
         (backend.tosa.enabled, lambda: lib.get_tosa_partitioner(backend.tosa.version)),
         (

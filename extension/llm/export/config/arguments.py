@@ -45,6 +45,7 @@ _RENAMED = {
     "xnnpack": ("backend.xnnpack.enabled",),
     "coreml": ("backend.coreml.enabled",),
     "vulkan": ("backend.vulkan.enabled",),
+    "mps": ("backend.mps.enabled",),
     "qnn": ("backend.qnn.enabled",),
     "openvino": ("backend.openvino.enabled",),
     "vgf": ("backend.vgf.enabled",),

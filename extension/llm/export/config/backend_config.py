@@ -66,6 +66,13 @@ class VulkanConfig:
 
 
 @dataclass
+class MPSConfig:
+    """Metal Performance Shaders, in half precision; sizes do not change there."""
+
+    enabled: bool = False
+
+
+@dataclass
 class QNNConfig:
     """Qualcomm's AI Engine Direct.
 
@@ -172,6 +179,7 @@ class BackendConfig:
     xnnpack: XNNPackConfig = field(default_factory=XNNPackConfig)
     coreml: CoreMLConfig = field(default_factory=CoreMLConfig)
     vulkan: VulkanConfig = field(default_factory=VulkanConfig)
+    mps: MPSConfig = field(default_factory=MPSConfig)
     qnn: QNNConfig = field(default_factory=QNNConfig)
     openvino: OpenvinoConfig = field(default_factory=OpenvinoConfig)
     torchao: TorchAOKernelsConfig = field(default_factory=TorchAOKernelsConfig)
