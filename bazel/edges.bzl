@@ -242,6 +242,11 @@ EDGES = {
         "cc": [],
         "tests": [],
     },
+    "examples/openvino": {
+        "py": ["backends/openvino", "dialects", "exir", "extension/export_util", "partitioner", "runtime"],
+        "cc": [],
+        "tests": [],
+    },
     "examples/vulkan": {
         "py": ["backends/vulkan", "examples/models", "exir", "extension/export_util"],
         "cc": [],

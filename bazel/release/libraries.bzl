@@ -19,6 +19,7 @@ LIBRARIES = {
     "examples/apple": ["wheel"],
     "examples/models": ["wheel"],
     "examples/models/llama": ["wheel"],
+    "examples/openvino": ["wheel"],
     "examples/vulkan": ["wheel"],
     "examples/xnnpack": ["wheel"],
     "exir": ["wheel"],

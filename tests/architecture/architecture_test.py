@@ -44,6 +44,7 @@ PYTHON_LAYERS = [
         "backends/openvino/recipes",
         "backends/vulkan/recipes",
         "backends/xnnpack/recipes",
+        "examples/openvino",
         "examples/vulkan",
         "examples/apple",
         "examples/xnnpack",
