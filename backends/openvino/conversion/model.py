@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
+from executorch.backends.openvino.conversion.compression import GROUP_SIZE, MODE, Compression, compress
 from executorch.backends.openvino.conversion.rewrite import DecodableGraph, decodable_graph
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import ExportError
@@ -136,10 +137,13 @@ def compile_model(model: Any, specs: Sequence[CompileSpec]) -> bytes:
     """What the device compiled, as it exports it.
 
     Raises:
-        ExportError: there is no such device or property, or it cannot compile the model.
+        ExportError: there is no such device, property or compression, or it cannot compile the model.
     """
     ov = openvino()
     device, properties = device_and_properties(specs)
+    asked = Compression.of({key: properties.pop(key) for key in (MODE, GROUP_SIZE) if key in properties})
+    if asked is not None:
+        compress(ov, model, asked)
     try:
         compiled = ov.Core().compile_model(model, device, properties)
         exported = compiled.export_model()

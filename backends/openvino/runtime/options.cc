@@ -36,12 +36,15 @@ void write_text(const std::string& text, BackendOption& option) {
   option.value = value;
 }
 
+/// Whether a key names a property of OpenVINO.
+bool is_property(const std::string& key) {
+  return key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
+}
+
 /// The key where it names a property of OpenVINO, else empty.
 std::string property_of(const BackendOption& option) {
   const std::string key(option.key, strnlen(option.key, sizeof(option.key)));
-  const bool is_property =
-      key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string::npos;
-  return is_property ? key : std::string();
+  return is_property(key) ? key : std::string();
 }
 
 void assign(Properties& properties, const std::string& key, const std::string& value) {
@@ -102,7 +105,7 @@ Result<Settings> Options::settings(const BackendInitContext& context,
                             text == nullptr ? 0 : strnlen(text, spec.value.nbytes));
     if (std::strcmp(spec.key, "device") == 0) {
       made.device = value;
-    } else {
+    } else if (is_property(spec.key)) {
       assign(made.properties, spec.key, value);
     }
   }

@@ -33,6 +33,7 @@ TEST_F(OptionsTest, LoadGoesBeforeBackendBeforeFileBeforeDefaults) {
   char device[] = {'G', 'P', 'U', '\0'};
   char hint[] = {'f', '1', '6'};
   const CompileSpec specs[] = {{"device", {device, sizeof(device)}},
+                               {"compress_weights", {hint, sizeof(hint)}},
                                {"INFERENCE_PRECISION_HINT", {hint, sizeof(hint)}}};
   BackendOptions<3> of_backend;
   (void)of_backend.set_option("INFERENCE_NUM_THREADS", 1);
@@ -44,7 +45,7 @@ TEST_F(OptionsTest, LoadGoesBeforeBackendBeforeFileBeforeDefaults) {
   (void)of_load.set_option("INFERENCE_NUM_THREADS", 2);
   (void)of_load.set_option("not_a_property", 2);
   const BackendInitContext context(nullptr, nullptr, nullptr, nullptr, of_load.view());
-  const auto settings = options_.settings(context, {specs, 2});
+  const auto settings = options_.settings(context, {specs, 3});
   ASSERT_TRUE(settings.ok());
   EXPECT_EQ(settings->device, "GPU");
   EXPECT_EQ(settings->properties, (Properties{{"ENABLE_CPU_PINNING", "NO"},
