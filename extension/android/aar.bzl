@@ -11,6 +11,8 @@ ABIS = {
 }
 
 _CLASSES = "//extension/android/java:executorch.jar"
+_RULES = "//extension/android:consumer-rules.pro"
+_PACK = "//extension/android:pack_aar"
 _EXPORTS = "//extension/android/java:exports.lds"
 
 def pom(name, out, artifact, packaging, dependencies = [], testonly = False):
@@ -41,10 +43,28 @@ def pom(name, out, artifact, packaging, dependencies = [], testonly = False):
         visibility = ["//visibility:public"],
     )
 
+def cc_natives(name, deps, linkopts = [], **kwargs):
+    """The library that System.loadLibrary gets; nothing but what a virtual machine looks for is seen from outside.
+
+    Args:
+      name: of the target, with .so.
+      deps: the natives (//extension/android/jni), kernels and backends.
+      linkopts: as for cc_binary.
+      **kwargs: as for cc_bin.
+    """
+    cc_bin(
+        name = name,
+        additional_linker_inputs = [_EXPORTS],
+        linkopts = ["-Wl,--version-script=$(location {})".format(_EXPORTS)] + linkopts,
+        linkshared = True,
+        deps = deps,
+        **kwargs
+    )
+
 def cc_aar(name, artifact, deps, licences = [], abis = ABIS.keys(), tags = ["manual"], testonly = False):
     """NAME.aar and NAME.pom, which says to Maven what it is.
 
-    The natives are one library for each processor, of which nothing but what Java calls is seen from outside.
+    The natives are one library for each processor.
 
     Args:
       name: of the target.
@@ -55,15 +75,10 @@ def cc_aar(name, artifact, deps, licences = [], abis = ABIS.keys(), tags = ["man
       tags: as for every rule; a cold build compiles everything once for each processor.
       testonly: as for every rule.
     """
-    cc_bin(
+    cc_natives(
         name = name + "_library.so",
         testonly = testonly,
-        additional_linker_inputs = [_EXPORTS],
-        linkopts = [
-            "-Wl,--version-script=$(location {})".format(_EXPORTS),
-            "-Wl,-soname,libexecutorch.so",
-        ],
-        linkshared = True,
+        linkopts = ["-Wl,-soname,libexecutorch.so"],
         shared_for = ANDROID,
         tags = ["manual"],
         deps = deps,
@@ -89,20 +104,20 @@ def cc_aar(name, artifact, deps, licences = [], abis = ABIS.keys(), tags = ["man
         testonly = testonly,
         srcs = libraries.values() + licences + [
             _CLASSES,
-            "consumer-rules.pro",
+            _RULES,
         ],
         outs = [name + ".aar"],
         cmd = " ".join([
-                           "$(execpath :pack_aar)",
+                           "$(execpath {})".format(_PACK),
                            "--classes $(location {})".format(_CLASSES),
-                           "--rules $(location consumer-rules.pro)",
+                           "--rules $(location {})".format(_RULES),
                            "--out $@",
                        ] + ["--library {}=$(location {})".format(abi, library) for abi, library in libraries.items()] +
                        ["--licence $(location {})".format(licence) for licence in licences]),
         message = "Packing for Android",
         tags = tags,
         target_compatible_with = HOST,
-        tools = [":pack_aar"],
+        tools = [_PACK],
     )
     native.filegroup(
         name = name,

@@ -61,7 +61,7 @@ executorch_option(EXECUTORCH_BUILD_PTHREADPOOL always ON "//backends/xnnpack:dis
 executorch_option(EXECUTORCH_BUILD_CPUINFO always ON "//backends/xnnpack:dist carries it; nothing else asks the processor")
 executorch_option(EXECUTORCH_BUILD_EXTENSION_APPLE absent OFF "there is no library for Swift and Objective-C; the preset ios builds the C++ libraries")
 executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_APPLE absent OFF "there is no library for Swift and Objective-C; the preset ios builds the C++ libraries")
-executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the natives of Java are built by Bazel: //extension/android/jni:native_module")
+executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the natives of Java are built by Bazel, in an AAR: //extension/android:aar")
 
 # Kernels
 executorch_option(EXECUTORCH_BUILD_KERNELS_QUANTIZED always ON "//kernels:dist")

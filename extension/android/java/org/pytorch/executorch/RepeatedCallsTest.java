@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import org.junit.Test;
+import org.pytorch.executorch.training.SGD;
+import org.pytorch.executorch.training.TrainingModule;
 
 /** Nothing stays behind after many calls. */
 public class RepeatedCallsTest {
@@ -61,6 +63,21 @@ public class RepeatedCallsTest {
       EValue wrong = EValue.from(Tensor.ones(new long[] {6}, DType.FLOAT));
       assertNothingStays(
           CALLS / 10, () -> assertThrows(ExecutorchRuntimeException.class, () -> module.forward(wrong, wrong)));
+    }
+  }
+
+  @Test
+  public void trainingKeepsNothing() throws IOException {
+    try (TrainingModule module = TrainingModule.load(ModuleTest.program("xor"))) {
+      EValue input = EValue.from(Tensor.fromBlob(new float[] {0, 1}, new long[] {1, 2}));
+      EValue label = EValue.from(Tensor.fromBlob(new long[] {1}, new long[] {1}));
+      SGD optimizer = SGD.create(module.namedParameters("forward"), 0.01);
+      assertNothingStays(
+          CALLS / 10,
+          () -> {
+            module.executeForwardBackward("forward", input, label);
+            optimizer.step(module.namedGradients("forward"));
+          });
     }
   }
 
