@@ -69,7 +69,7 @@ for _node, _packet, _forms, _dtypes in (
     ("Remainder", "remainder", ("Tensor", "Scalar"), FLOATS),
     ("Minimum", "minimum", ("default",), NUMBERS),
     ("Max", "maximum", ("default",), NUMBERS),
-    ("Pow", "pow", ("Tensor_Tensor", "Tensor_Scalar"), FLOATS),
+    ("Pow", "pow", ("Tensor_Tensor", "Tensor_Scalar", "Scalar"), FLOATS),
     ("Atan2", "atan2", ("default",), FLOATS),
     ("BitwiseAnd", "bitwise_and", ("Tensor", "Scalar"), INTEGERS),
     ("BitwiseOr", "bitwise_or", ("Tensor", "Scalar"), INTEGERS),
@@ -140,7 +140,8 @@ _add(
 _KEEPS = {"checks": (checks.keeps_type,), "conditions": "the result has the type of the input"}
 _add(layers.softmax(schema.MPSSoftmax), "aten._softmax.default", **_KEEPS)
 _add(layers.softmax(schema.MPSLogSoftmax), "aten._log_softmax.default", **_KEEPS)
-_add(layers.mean, "aten.mean.dim", **_KEEPS)
+_add(layers.mean, "aten.mean.dim", "aten.mean.default", **_KEEPS)
+_add(layers.any_of, "aten.any.dim", dtypes=BOOLS)
 _add(layers.total, "aten.sum.dim_IntList", **_KEEPS)
 _add(
     layers.max_pool,

@@ -16,7 +16,7 @@ from executorch.backends.transforms.addmm_mm_to_linear import (
 from executorch.backends.transforms.constants import Constants, external_tag, name_of
 from executorch.backends.transforms.fuse_batch_norm_with_conv import FuseBatchNormWithConvPass
 from executorch.backends.transforms.operands import front, rank, tensor
-from executorch.backends.vulkan.graph.attention import simplify_softmaxes
+from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.backends.vulkan.graph.builder import GraphBuilder
 from executorch.backends.vulkan.graph.call import as_it_is
 from executorch.backends.vulkan.graph.quantized import (

@@ -168,9 +168,10 @@ def softmax(kind: Any) -> Lowering:
 
 def mean(builder: GraphBuilder, node: Node) -> None:
     named = arguments(node)
-    dims = fronts(named["self"], named["dim"])
+    dims = fronts(named["self"], named.get("dim"))
     source = builder.value(named["self"])
-    builder.add(schema.MPSMean(source, builder.result(node), len(dims), dims, bool(named["keepdim"])))
+    keeps = bool(named.get("keepdim"))
+    builder.add(schema.MPSMean(source, builder.result(node), len(dims), dims, keeps))
 
 
 def total(builder: GraphBuilder, node: Node) -> None:
@@ -181,6 +182,18 @@ def total(builder: GraphBuilder, node: Node) -> None:
     source, middle = builder.value(named["self"]), builder.new(value.shape, value.dtype)
     builder.add(schema.MPSMean(source, middle, len(dims), dims, bool(named["keepdim"])))
     builder.add(schema.MPSMul(middle, builder.number(terms, value.dtype), builder.result(node)))
+
+
+def any_of(builder: GraphBuilder, node: Node) -> None:
+    """One is true where the mean of zeros and ones is not zero."""
+    named = arguments(node)
+    dims = fronts(named["self"], named["dim"])
+    kind = torch.float32
+    ones = builder.new(tensor(named["self"]).shape, kind)
+    builder.add(schema.MPSCast(builder.value(named["self"]), ones, builder.datatype(kind)))
+    share = builder.new(tensor(node).shape, kind)
+    builder.add(schema.MPSMean(ones, share, len(dims), dims, bool(named["keepdim"])))
+    builder.add(schema.MPSNe(share, builder.number(0.0, kind), builder.result(node)))
 
 
 def _first(node: Node) -> torch.Tensor:

@@ -8,8 +8,9 @@ from torch.export import ExportedProgram
 
 from executorch.backends.apple.mps.graph.builder import GraphBuilder
 from executorch.backends.apple.mps.operators import OPERATORS
-from executorch.backends.transforms.constants import name_of
+from executorch.backends.transforms.constants import Constants, name_of
 from executorch.backends.transforms.fuse_batch_norm_with_conv import FuseBatchNormWithConvPass
+from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.dialects.errors import ExportError
 from executorch.ir.graph import output_arguments
 
@@ -25,6 +26,7 @@ def lower_graph(program: ExportedProgram, use_fp16: bool) -> GraphBuilder:
         ExportError: it has an operator that the partitioner should not have chosen.
     """
     FuseBatchNormWithConvPass(program)(program.graph_module)
+    simplify_softmaxes(program.graph, Constants(program))
     builder = GraphBuilder(program, use_fp16)
     for node in program.graph.find_nodes(op="placeholder"):
         if node not in builder.constants:
