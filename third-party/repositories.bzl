@@ -4,6 +4,13 @@
 be had stops the build with its name and the way out.
 """
 
+# Whose Python tools and tests run on: "machine", "own", or nothing for the first of these that will do.
+_CHOICE = "EXECUTORCH_PYTHON"
+
+# "files" makes every file of a directory of wheels, or of a bundle, an input of its own: Bazel before 8.3 gives a worker an empty
+# directory for one that is in a program's runfiles. Otherwise a directory is one input, and one link instead of a forest.
+_DIRECTORIES = "EXECUTORCH_DIRECTORIES"
+
 def _python3(rctx):
     """What runs the programs of fetch/: the machine's interpreter, any that is alive; on a machine without one, ours."""
     return rctx.which("python3") or rctx.path(Label("@bundle_python//:site/usr/bin/python3"))
@@ -23,7 +30,10 @@ def _bring_in(rctx, row):
             fail("\nthird-party: there is no python3 on PATH, and none could be fetched:\n" + done.stderr)
         return row["sha256"][0], rctx.path("site/usr/bin/python3")
     python = _python3(rctx)
-    return _run(rctx, python, "fetch.py", [rctx.attr.rows, "site"]).strip(), python
+    locked = []
+    if row["kind"] == "pip" and rctx.os.environ.get(_CHOICE) == "own":
+        locked.append(str(rctx.path(Label("@bundle_python//:site/usr/bin/python3"))))
+    return _run(rctx, python, "fetch.py", [rctx.attr.rows, "site"] + locked).strip(), python
 
 _WHEEL_BUILD = """\
 load("@rules_python//python:defs.bzl", "py_library")
@@ -62,9 +72,13 @@ def _package_impl(rctx):
         build = _WHEEL_BUILD.format(deps = repr([str(dep) for dep in rctx.attr.deps])) + "\n" + overlay
     elif overlay:
         build = overlay
+    if rctx.os.environ.get(_DIRECTORIES) == "files":
+        for attribute in ["data", "srcs"]:
+            build = build.replace(attribute + ' = ["site"]', attribute + ' = glob(["site/**"])')
     rctx.file("BUILD.bazel", build)
 
-# What steers the ways to a package is no attribute and no `environ`: a digest is the same whatever way it came.
+# What steers the ways to a package is no attribute and no `environ`: a digest is the same whatever way it came. Which
+# Python wrote a wheel's bytecode is in its files, though.
 package_repository = repository_rule(
     implementation = _package_impl,
     doc = "Pinned packages in one tree under `site`, with a BUILD file and a row of the licence table.",
@@ -75,6 +89,10 @@ package_repository = repository_rule(
         "overlay": attr.label(doc = "BUILD text: added to a wheel's, or the whole of another package's", allow_single_file = True),
         "rows": attr.string(mandatory = True, doc = "JSON: a list of rows of a lock file, with the fields of its head"),
     },
+    environ = [
+        _CHOICE,
+        _DIRECTORIES,
+    ],
 )
 
 _PYTHON_BUILD = """\
@@ -87,7 +105,7 @@ py_runtime(
     name = "runtime",
     {runtime},
     python_version = "PY3",
-    stub_shebang = "#!{interpreter}",
+    stub_shebang = {shebang},
 )
 
 py_runtime_pair(
@@ -112,6 +130,19 @@ alias(
     actual = "@bundle_python//:headers",
 )
 """
+
+# The first lines of each Python program: a shell finds the interpreter in the program's runfiles (a tool's lie in its
+# user's) or at the execution root. A path of this machine would be none of another that runs the program, and part of
+# what the program's cache key covers. Python reads these lines as a string.
+_OWN_SHEBANG = """\
+#!/bin/sh
+''':'
+for root in "$0.runfiles" "${{0%.runfiles/*}}.runfiles" "$RUNFILES_DIR" external "$(readlink -f "$0").runfiles"; do
+  [ -x "$root/{interpreter}" ] && exec "$root/{interpreter}" "$0" "$@"
+done
+echo "$0: {interpreter} is not in its runfiles" >&2
+exit 1
+'''"""
 
 _PROBE = """
 import sys, sysconfig
@@ -143,24 +174,25 @@ def _machines_python(rctx):
     rctx.file("python3", '#!/bin/sh\nexec "{}" -S "$@"\n'.format(interpreter), executable = True)
     rctx.file("BUILD.bazel", _PYTHON_BUILD.format(
         headers = _MACHINES_HEADERS,
-        interpreter = interpreter,
         runtime = 'interpreter = "python3"',
+        shebang = repr("#!" + interpreter),
     ))
     return None
 
 def _own_python(rctx):
-    interpreter = rctx.path(Label("@bundle_python//:site/usr/bin/python3"))
+    interpreter = Label("@bundle_python//:site/usr/bin/python3")
+    shebang = _OWN_SHEBANG.format(interpreter = "{}/{}".format(interpreter.workspace_name, interpreter.name))
     rctx.file("BUILD.bazel", _PYTHON_BUILD.format(
         headers = _OWN_HEADERS,
-        interpreter = interpreter,
         runtime = 'interpreter = "@bundle_python//:site/usr/bin/python3",\n    files = ["@bundle_python//:tree"]',
+        shebang = repr(shebang),
     ))
 
 def _host_python_impl(rctx):
-    choice = rctx.os.environ.get("EXECUTORCH_PYTHON", "")
+    choice = rctx.os.environ.get(_CHOICE, "")
     if choice not in ["", "machine", "own"]:
-        fail("EXECUTORCH_PYTHON is '{}': it may be 'machine', 'own' or nothing".format(choice))
-    reason = _machines_python(rctx) if choice != "own" else "EXECUTORCH_PYTHON asks for another"
+        fail("{} is '{}': it may be 'machine', 'own' or nothing".format(_CHOICE, choice))
+    reason = _machines_python(rctx) if choice != "own" else _CHOICE + " asks for another"
     if reason and choice == "machine":
         fail("third-party: " + reason)
     if reason:
@@ -173,8 +205,8 @@ host_python = repository_rule(
 The machine's where it is of the version that the locked wheels are for and has headers; else our own.""",
     attrs = {"version": attr.string(mandatory = True)},
     environ = [
-        "EXECUTORCH_PYTHON",
         "PATH",
+        _CHOICE,
     ],
     local = True,
     configure = True,

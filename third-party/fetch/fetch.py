@@ -2,9 +2,10 @@
 
 Repository rules run this with the host's python3 (standard library only):
 
-    fetch.py ROWS OUT            ROWS: a JSON list of rows, with the fields of their lock file's head
+    fetch.py ROWS OUT [PYTHON]   ROWS: a JSON list of rows, with the fields of their lock file's head
 
-OUT becomes the unpacked packages, in one tree. Prints the digest of the build of the first row that came. Each
+OUT becomes the unpacked packages, in one tree; PYTHON, the locked one, writes the bytecode where caches are shared,
+since that of another patch release has other bytes. Prints the digest of the build of the first row that came. Each
 archive comes by the first of its row's ways that has it (bootstrap/supply.py) and is kept, under its digest, in
 the directory of downloads, so that a fresh clone on a warm machine fetches nothing. Which index answers is the
 client's own configuration; this file names none. Every failure ends in one message with the package's name and
@@ -128,28 +129,29 @@ def unpack_wheel(archive: pathlib.Path, out: pathlib.Path) -> None:
                 target.chmod(0o755)
 
 
-def has_bytecode(fields: dict[str, Any]) -> bool:
-    """Whether a row is of modules for this interpreter and no more.
+def has_bytecode(fields: dict[str, Any], locked: bool) -> bool:
+    """Whether a row is of modules and no more, and for the interpreter that is to compile them: the locked one, or this.
 
     What has an overlay serves compilers as well, whose results would depend on the interpreter's bytecode.
     """
     return (
         fields["kind"] == "pip"
         and "overlay" not in fields
-        and fields.get("python", "") in ("", "{}.{}".format(*sys.version_info))
+        and (locked or fields.get("python", "") in ("", "{}.{}".format(*sys.version_info)))
     )
 
 
-def compile_modules(out: pathlib.Path) -> None:
-    """Writes the bytecode of every module under OUT, once, for the interpreter that runs this.
+def compile_modules(out: pathlib.Path, python: str) -> None:
+    """Writes the bytecode of every module under OUT, once.
 
     Tests run in sandboxes, where nothing that an import writes survives: each process would compile all of torch
     anew, which takes longer than most tests. Unchecked, since the tree never changes; with one hash seed and in one
-    process, so that the same wheel gives the same bytes. What does not compile (templates, other Pythons) is left.
+    process, and with no word of where OUT lies (an import puts the path in), so that the same wheel gives the same bytes
+    in every checkout, as caches that checkouts share need it. What does not compile (templates, other Pythons) is left.
     """
-    mode = ["--invalidation-mode", "unchecked-hash"]
+    mode = ["--invalidation-mode", "unchecked-hash", "-s", str(out)]
     subprocess.run(
-        [sys.executable, "-m", "compileall", "-qq", *mode, str(out)],
+        [python, "-m", "compileall", "-qq", *mode, str(out)],
         env={**os.environ, "PYTHONHASHSEED": "0"},
         check=False,
         capture_output=True,
@@ -208,8 +210,9 @@ def main(arguments: list[str]) -> int:
             parts = obtain(also, downloads(), WAYS)
             for archive in [archives[row], *parts.values()]:
                 UNPACK[row.kind][0](archive, out)
-        if has_bytecode(given[0]):
-            compile_modules(out)
+        locked = arguments[2:3]
+        if has_bytecode(given[0], bool(locked)):
+            compile_modules(out, *locked or [sys.executable])
     except (BootstrapError, OSError, zipfile.BadZipFile, tarfile.TarError) as error:
         names = ", ".join(map(str, rows[:1])) + (" and others" if len(rows) > 1 else "")
         print(f"third-party: cannot bring in {rows[0].kind} package {names}: {error}", file=sys.stderr)

@@ -20,6 +20,7 @@ import zipfile
 import pytest
 
 _HERE = pathlib.Path(os.path.abspath(__file__)).parent
+REPOSITORIES = _HERE.parent / "repositories.bzl"
 sys.path.insert(0, str(_HERE))
 
 import fetch  # noqa: E402
@@ -92,6 +93,47 @@ def test_a_build_brings_what_it_needs(
     (compiled,) = (tmp_path / "out" / "__pycache__").iterdir()
     assert compiled.read_bytes()[4] == 1  # flags: by hash, and nobody looks whether the source is newer
     assert capsys.readouterr().out.strip() == digests[0]
+    assert fetch.main([json.dumps([row]), str(tmp_path / "another" / "checkout"), sys.executable]) == 0
+    (elsewhere,) = (tmp_path / "another" / "checkout" / "__pycache__").iterdir()
+    assert (
+        elsewhere.read_bytes() == compiled.read_bytes()
+    )  # or no cache that checkouts share would know a test again
+
+
+@pytest.mark.parametrize(
+    ("program", "site", "environment"),
+    [
+        ("bin/tool", "bin/tool.runfiles", {}),
+        ("test.runfiles/main/tool", "test.runfiles", {}),
+        ("tool", "elsewhere", {"RUNFILES_DIR": "elsewhere"}),
+        ("bin/tool", "external", {}),
+    ],
+)
+def test_programs_find_the_locked_python_without_a_path_of_the_machine(
+    program: str, site: str, environment: dict[str, str], tmp_path: pathlib.Path
+) -> None:
+    (text,) = re.findall(
+        r'_OWN_SHEBANG = """\\\n(.*?)"""', REPOSITORIES.read_text(encoding="utf-8"), re.DOTALL
+    )
+    for path in (tmp_path / program, tmp_path / site / "python" / "python3"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / program).write_text(
+        text.format(interpreter="python/python3")
+        + "\nfrom __future__ import annotations\nimport sys\nprint(*sys.argv[1:])\n"
+    )
+    (tmp_path / program).chmod(0o755)
+    run = [str(tmp_path / program), "a b", "c"]
+    without = subprocess.run(
+        run, cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True
+    )
+    assert without.returncode == 1 and "python/python3 is not in its runfiles" in without.stderr
+    python = tmp_path / site / "python" / "python3"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    done = subprocess.run(
+        run, cwd=tmp_path, env={"PATH": os.environ["PATH"], **environment}, capture_output=True, text=True
+    )
+    assert done.stdout == "a b c\n", done.stderr
 
 
 def test_a_failure_names_package_and_ways(
