@@ -1,11 +1,12 @@
 """Modules that only hand on names, written from the table, whose format README.md describes."""
 
 load("//bazel:defs.bzl", "py_lib")
+load(":backends_arm_names.bzl", "BACKENDS_ARM")
 load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
 load(":examples_names.bzl", "EXAMPLES")
 load(":exir_names.bzl", "EXIR")
 
-_PUBLISHED = EXIR | BACKENDS_XNNPACK | EXAMPLES
+_PUBLISHED = EXIR | BACKENDS_ARM | BACKENDS_XNNPACK | EXAMPLES
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"

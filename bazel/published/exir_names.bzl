@@ -90,7 +90,10 @@ EXIR = {
         """,
     },
     "exir/backend/compile_spec_schema": {"executorch.partitioner": "CompileSpec"},
-    "exir/backend/operator_support": {"executorch.partitioner": "DontPartition DontPartitionModule DontPartitionName DontSupportBase"},
+    "exir/backend/operator_support": {
+        "executorch.partitioner": "DontPartition DontPartitionModule DontPartitionName DontSupportBase",
+        "torch.fx.passes.operator_support": "OperatorSupportBase",
+    },
     "exir/backend/partitioner": {
         "executorch.partitioner": "CompileSpec DelegationSpec PartitionResult Partitioner",
         "torch.export": "ExportedProgram",
@@ -264,7 +267,7 @@ EXIR = {
         """,
     },
     "exir/pass_manager": {
-        "executorch.passes.infrastructure.pass_base": "ExportedProgramPassBase ExportedProgramPassResult",
+        "executorch.passes.infrastructure.pass_base": "ExportedProgramPassBase ExportedProgramPassResult PassType",
         "executorch.passes.infrastructure.pass_manager": "ExportedProgramPassManager PassManager",
     },
     "exir/passes/__init__": {
@@ -455,7 +458,7 @@ EXIR = {
         "executorch.passes.to_execution.spec_prop_pass": "SpecPropPass",
         "published": """
             edge_to_executorch_passes lift_constant_tensor_pass pre_memory_planning_passes transform_exported_program
-            _remove_invalid_ops_for_not_decompose _to_edge _transform
+            _copy_module _remove_invalid_ops_for_not_decompose _to_edge _transform _update_exported_program_graph_module
         """,
     },
     "exir/scalar_type": {"executorch.schema.scalar_type": "ScalarType"},

@@ -20,16 +20,8 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import Quantizer
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
-from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
-from executorch.backends.arm.quantizer import (
-    EthosUQuantizer,
-    TOSAQuantizer,
-    VgfQuantizer,
-    get_symmetric_quantization_config,
-)
-from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
-from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
-from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
+from executorch.backends.arm.quantizer import get_symmetric_quantization_config
+from executorch.backends.arm.targets import TARGETS
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
 from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
 from executorch.examples.models import MODEL_NAME_TO_MODEL
@@ -43,12 +35,8 @@ from executorch.exir import (
 )
 from executorch.exir.backend.utils import print_reasons
 
-#: Begin of a target's name -> compile spec, partitioner, quantizer.
-_FAMILY: dict[str, tuple[Any, Any, Any]] = {
-    "ethos-u": (EthosUCompileSpec, EthosUPartitioner, EthosUQuantizer),
-    "vgf": (VgfCompileSpec, VgfPartitioner, VgfQuantizer),
-    "TOSA": (TosaCompileSpec, TOSAPartitioner, TOSAQuantizer),
-}
+#: Begin of a target's name -> its classes.
+_FAMILY = {"ethos-u": TARGETS["vela"], "vgf": TARGETS["vgf"], "TOSA": TARGETS["tosa"]}
 _CORTEX_M = "cortex-m"
 
 
@@ -69,7 +57,7 @@ def kind_of(target: str) -> str:
 def compile_spec_of(options: argparse.Namespace) -> ArmCompileSpec:
     """The compile spec of a target with delegates."""
     kind = kind_of(options.target)
-    make = _FAMILY[kind][0]
+    make: Any = _FAMILY[kind].compile_spec
     if kind == "ethos-u":
         spec = make(options.target, options.system_config, options.memory_mode, None, options.config)
     elif kind == "vgf":
@@ -86,7 +74,7 @@ def quantizer_of(options: argparse.Namespace) -> Quantizer:
     kind = kind_of(options.target)
     if kind == _CORTEX_M:
         return CortexMQuantizer()
-    return _FAMILY[kind][2](compile_spec_of(options)).set_global(get_symmetric_quantization_config())  # type: ignore[no-any-return]
+    return _FAMILY[kind].quantizer(compile_spec_of(options)).set_global(get_symmetric_quantization_config())  # type: ignore[no-any-return]
 
 
 def quantized(model: torch.nn.Module, inputs: tuple[Any, ...], quantizer: Quantizer) -> torch.nn.Module:
@@ -107,7 +95,7 @@ def lower(program: ExportedProgram, options: argparse.Namespace) -> EdgeProgramM
         return to_edge(program, compile_config=config).transform([CortexMPassManager()])
     if not options.delegate:
         return to_edge(program, compile_config=config)
-    partitioner = _FAMILY[kind][1](compile_spec_of(options))
+    partitioner = _FAMILY[kind].partitioner(compile_spec_of(options))
     return to_edge_transform_and_lower(program, partitioner=[partitioner], compile_config=config)
 
 

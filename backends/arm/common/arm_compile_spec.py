@@ -77,6 +77,12 @@ class ArmCompileSpec(ABC):
         return [CompileSpec(key, value.encode()) for key, value in fields.items()]
 
     @classmethod
+    def accepts(cls, compile_specs: list[CompileSpec]) -> bool:
+        """Whether ``from_list`` can read these."""
+        wanted = cls.get_output_format().encode()
+        return any(one.key == cls._FORMAT_KEY and bytes(one.value) == wanted for one in compile_specs)
+
+    @classmethod
     def from_list(cls: type[_Spec], compile_specs: list[CompileSpec]) -> _Spec:
         """What ``to_list`` wrote.
 
@@ -84,7 +90,7 @@ class ArmCompileSpec(ABC):
             ValueError: these are compile specs of another target, or none of this family.
         """
         fields = {one.key: bytes(one.value).decode() for one in compile_specs}
-        if fields.get(cls._FORMAT_KEY) != cls.get_output_format():
+        if not cls.accepts(compile_specs):
             raise ValueError(
                 f"{cls.__name__} cannot read compile specs for {fields.get(cls._FORMAT_KEY)!r}; "
                 f"its own have {cls._FORMAT_KEY}={cls.get_output_format()!r}"
@@ -97,6 +103,21 @@ class ArmCompileSpec(ABC):
         made.tosa_debug_mode = ArmCompileSpec.DebugMode[mode] if mode else None
         made._read(fields)
         return made
+
+    # As released versions call them.
+
+    def _to_list(self) -> list[CompileSpec]:
+        return self.to_list()
+
+    @classmethod
+    def _from_list(cls: type[_Spec], compile_specs: list[CompileSpec]) -> _Spec:
+        return cls.from_list(compile_specs)
+
+    def _get_intermediate_path(self) -> str | None:
+        return self.get_intermediate_path()
+
+    def _get_output_format(self) -> str:
+        return self.get_output_format()
 
     def _more(self) -> dict[str, str]:
         """What a subclass adds."""

@@ -1,15 +1,20 @@
 """Quantizers of the family."""
 
+from torchao.quantization.pt2e.quantizer import QuantizationConfig
+
 from executorch.backends.arm.quantizer.arm_quantizer import EthosUQuantizer, TOSAQuantizer, VgfQuantizer
 from executorch.backends.arm.quantizer.quantization_config import (
+    get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
 )
 
 __all__ = [
     "EthosUQuantizer",
+    "QuantizationConfig",
     "TOSAQuantizer",
     "VgfQuantizer",
+    "get_symmetric_a8w4_quantization_config",
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
 ]

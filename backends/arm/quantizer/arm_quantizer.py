@@ -20,20 +20,20 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
-from executorch.backends.arm.quantizer.annotations import ANNOTATION, BINARY, annotate, is_real
+from executorch.backends.arm.quantizer.annotations import ANNOTATION, annotate, is_real
 from executorch.backends.arm.quantizer.quantization_config import (
+    get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
 )
+from executorch.backends.arm.quantizer.transform import transform_for_annotation
 from executorch.backends.arm.tosa.specification import TosaSpecification
-from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
-from executorch.dialects import meta_keys
-from executorch.ir.constants import add_attribute
 
 __all__ = [
     "EthosUQuantizer",
     "TOSAQuantizer",
     "VgfQuantizer",
+    "get_symmetric_a8w4_quantization_config",
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
 ]
@@ -100,13 +100,7 @@ class TOSAQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """Numbers in sums and products become tensors, a division by one a product; attention is taken apart."""
-        _attention_apart(model)
-        for node in list(model.graph.nodes):
-            if node.op == "call_function" and is_real(node):
-                _numbers_as_tensors(node)
-        model.graph.eliminate_dead_code()
-        model.recompile()
-        return model
+        return transform_for_annotation(model)
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node, why in annotate(model, self.config_of):
@@ -127,7 +121,11 @@ class TOSAQuantizer(Quantizer):
         """Everything that ``annotate`` writes is known to the lowering."""
 
     def quantize_with_submodules(
-        self, model: GraphModule, calibration_samples: list[tuple[Any, ...]], is_qat: bool = False
+        self,
+        model: GraphModule,
+        calibration_samples: list[tuple[Any, ...]],
+        is_qat: bool = False,
+        fold_quantize: bool = True,
     ) -> GraphModule:
         """Prepares, runs the samples and converts.
 
@@ -135,6 +133,7 @@ class TOSAQuantizer(Quantizer):
             model: a captured graph without control flow.
             calibration_samples: inputs, one tuple for each run.
             is_qat: prepares for training; the samples only set the ranges.
+            fold_quantize: as for ``convert_pt2e``: whether weights are kept as integers.
 
         Raises:
             ValueError: there is no sample, or the graph has branches of control flow.
@@ -146,7 +145,10 @@ class TOSAQuantizer(Quantizer):
         prepared = (prepare_qat_pt2e if is_qat else prepare_pt2e)(model, self)
         for sample in calibration_samples:
             prepared(*sample)
-        return convert_pt2e(prepared)
+        return convert_pt2e(prepared, fold_quantize=fold_quantize)
+
+    #: As released versions call it.
+    _quantize_with_submodules = quantize_with_submodules
 
 
 class EthosUQuantizer(TOSAQuantizer):
@@ -196,49 +198,3 @@ def _annotate_io(model: GraphModule, config: QuantizationConfig) -> None:
         found = node.meta.get(ANNOTATION)
         if is_real(node) and found is not None:
             found.output_qspec = config.output_activation
-
-
-def _attention_apart(model: GraphModule) -> None:
-    attention = torch.ops.aten.scaled_dot_product_attention.default
-    calls = model.graph.find_nodes(op="call_function", target=attention)
-    masked = any(
-        len(node.args) > 3 or node.kwargs.get("attn_mask") is not None or node.kwargs.get("is_causal")
-        for node in calls
-    )
-    if not calls:
-        return
-    DecomposeScaledDotProductAttention()(model)
-    if masked:
-        return
-    # Without a mask no row is empty.
-    for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten._safe_softmax.default):
-        node.target = torch.ops.aten.softmax.int
-
-
-_DIVISIONS = {
-    torch.ops.aten.div.Tensor: torch.ops.aten.mul.Tensor,
-    torch.ops.aten.div_.Tensor: torch.ops.aten.mul.Tensor,
-}
-
-
-def _numbers_as_tensors(node: Node) -> None:
-    if str(node.target) == "aten.rsub.Scalar" and len(node.args) == 2 and not node.kwargs:
-        node.target, node.args = torch.ops.aten.sub.Tensor, (node.args[1], node.args[0])
-    divides = node.target in _DIVISIONS and isinstance(node.args[1], int | float)
-    if not divides and str(node.target) not in BINARY:
-        return
-    args = list(node.args)
-    for place in (0, 1):
-        number = args[place]
-        if isinstance(number, int | float):
-            number = 1.0 / number if divides else number
-            args[place] = _attribute(node, place, float(number))
-    if divides:
-        node.target = _DIVISIONS[node.target]  # type: ignore[index]
-    node.args = tuple(args)
-
-
-def _attribute(node: Node, place: int, number: float) -> Node:
-    tensor = torch.tensor(number, dtype=node.meta[meta_keys.VAL].dtype)
-    with node.graph.inserting_before(node):
-        return add_attribute(node.graph, tensor, f"_constant_{node.name}_{place}")

@@ -29,6 +29,7 @@ def get_symmetric_quantization_config(
     act_qmax: int = 127,
     weight_qmin: int = -127,
     weight_qmax: int = 127,
+    eps: float = _EPS,
 ) -> QuantizationConfig:
     """Int8: activations asymmetric with one scale, weights symmetric with one for each output or for all.
 
@@ -38,13 +39,23 @@ def get_symmetric_quantization_config(
         is_dynamic: must be False: TOSA has no scales that are found at run time.
         act_qmin, act_qmax: range of the integers of activations.
         weight_qmin, weight_qmax: of weights.
+        eps: the smallest scale.
 
     Raises:
         ValueError: ``is_dynamic`` is set.
     """
-    activation = _activation(torch.int8, act_qmin, act_qmax, torch.per_tensor_affine, is_qat, is_dynamic)
-    weight = _weight(is_per_channel, is_qat, weight_qmin, weight_qmax)
+    activation = _activation(torch.int8, act_qmin, act_qmax, torch.per_tensor_affine, is_qat, is_dynamic, eps)
+    weight = _weight(is_per_channel, is_qat, weight_qmin, weight_qmax, eps)
     return QuantizationConfig(activation, activation, weight, None, is_qat)
+
+
+def get_symmetric_a8w4_quantization_config(
+    is_per_channel: bool = True, is_qat: bool = True, is_dynamic: bool = False
+) -> QuantizationConfig:
+    """Activations in int8, weights in the range of four bits, [-7, 7]; they are stored as int8."""
+    return get_symmetric_quantization_config(
+        is_per_channel, is_qat, is_dynamic, weight_qmin=-7, weight_qmax=7
+    )
 
 
 @functools.lru_cache
@@ -54,33 +65,42 @@ def get_symmetric_a16w8_quantization_config(
     is_dynamic: bool = False,
     weight_qmin: int = -127,
     weight_qmax: int = 127,
+    epsilon: float = 2**-12,
 ) -> QuantizationConfig:
-    """Activations in int16, symmetric, weights as in int8; needs the extension int16."""
-    activation = _activation(torch.int16, -32767, 32767, torch.per_tensor_symmetric, is_qat, is_dynamic)
-    weight = _weight(is_per_channel, is_qat, weight_qmin, weight_qmax)
+    """Activations in int16, symmetric, weights as in int8; needs the extension int16. ``epsilon`` is the smallest scale."""
+    activation = _activation(
+        torch.int16, -32767, 32767, torch.per_tensor_symmetric, is_qat, is_dynamic, epsilon
+    )
+    weight = _weight(is_per_channel, is_qat, weight_qmin, weight_qmax, epsilon)
     return QuantizationConfig(activation, activation, weight, None, is_qat)
 
 
 def _activation(
-    dtype: torch.dtype, low: int, high: int, scheme: torch.qscheme, is_qat: bool, is_dynamic: bool
+    dtype: torch.dtype,
+    low: int,
+    high: int,
+    scheme: torch.qscheme,
+    is_qat: bool,
+    is_dynamic: bool,
+    eps: float,
 ) -> QuantizationSpec:
     if is_dynamic:
         raise ValueError("TOSA has no scales that are found at run time; leave is_dynamic out and calibrate")
-    made: Any = HistogramObserver.with_args(eps=_EPS)
+    made: Any = HistogramObserver.with_args(eps=eps)
     if dtype is torch.int16:
-        made = MinMaxObserver.with_args(eps=_EPS)
+        made = MinMaxObserver.with_args(eps=eps)
     if is_qat:
-        made = FusedMovingAvgObsFakeQuantize.with_args(eps=_EPS, observer=MovingAverageMinMaxObserver)
+        made = FusedMovingAvgObsFakeQuantize.with_args(eps=eps, observer=MovingAverageMinMaxObserver)
     return QuantizationSpec(
         dtype=dtype, quant_min=low, quant_max=high, qscheme=scheme, observer_or_fake_quant_ctr=made
     )
 
 
-def _weight(is_per_channel: bool, is_qat: bool, low: int, high: int) -> QuantizationSpec:
-    made: Any = (PerChannelMinMaxObserver if is_per_channel else MinMaxObserver).with_args(eps=_EPS)
+def _weight(is_per_channel: bool, is_qat: bool, low: int, high: int, eps: float) -> QuantizationSpec:
+    made: Any = (PerChannelMinMaxObserver if is_per_channel else MinMaxObserver).with_args(eps=eps)
     if is_qat:
         observer = MovingAveragePerChannelMinMaxObserver if is_per_channel else MovingAverageMinMaxObserver
-        made = FusedMovingAvgObsFakeQuantize.with_args(eps=_EPS, observer=observer)
+        made = FusedMovingAvgObsFakeQuantize.with_args(eps=eps, observer=observer)
     return QuantizationSpec(
         dtype=torch.int8,
         quant_min=low,

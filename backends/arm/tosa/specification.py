@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import re
+from collections.abc import Iterator
 
 #: Extension -> the profiles it extends, as in the specification's table; ``u55`` narrows INT to what Ethos-U55 runs.
 _EXTENSIONS = {
@@ -53,7 +56,7 @@ class TosaSpecification:
             raise ValueError(
                 f"{repr!r} is no TOSA specification; write it as TOSA-1.0+INT or TOSA-1.0+INT+FP"
             )
-        return TosaSpecification(found[1], found[2].split("+")[1:])
+        return Tosa_1_00(found[1], found[2].split("+")[1:])
 
     def support_integer(self) -> bool:
         """Whether the profile INT is there."""
@@ -83,3 +86,32 @@ class TosaSpecification:
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+
+class Tosa_1_00(TosaSpecification):
+    """Version 1.0, the one that is written."""
+
+
+_LOWERED_FOR: contextvars.ContextVar[TosaSpecification] = contextvars.ContextVar("tosa_specification")
+
+
+@contextlib.contextmanager
+def TosaLoweringContext(spec: TosaSpecification) -> Iterator[None]:
+    """Passes that are run in it find the specification by :func:`get_context_spec`."""
+    token = _LOWERED_FOR.set(spec)
+    try:
+        yield
+    finally:
+        _LOWERED_FOR.reset(token)
+
+
+def get_context_spec() -> TosaSpecification:
+    """The specification of the innermost :func:`TosaLoweringContext`.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    found = _LOWERED_FOR.get(None)
+    if found is None:
+        raise RuntimeError("no specification is set; run this within TosaLoweringContext(spec)")
+    return found

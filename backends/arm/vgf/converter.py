@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-_PROGRAM = "model-converter"
+from executorch.backends.arm.vgf.model_converter import PROGRAM, require_model_converter_binary
 
 
 class ConverterError(RuntimeError):
     """The converter refuses the graph."""
-
-
-def converter() -> Path:
-    """The program: that on PATH, or that of the installed wheel.
-
-    Raises:
-        FileNotFoundError: there is none.
-    """
-    on_path = shutil.which(_PROGRAM)
-    if on_path is not None:
-        return Path(on_path)
-    package = importlib.util.find_spec("model_converter")
-    for folder in package.submodule_search_locations or () if package is not None else ():
-        program = Path(folder) / "binaries" / "bin" / _PROGRAM
-        if program.is_file():
-            return program
-    raise FileNotFoundError(
-        f"lowering to VGF needs {_PROGRAM}, which is not on PATH: pip install ai-ml-sdk-model-converter"
-    )
 
 
 def vgf_compile(tosa: bytes, flags: Sequence[str], keep: str | None = None) -> bytes:
@@ -47,18 +26,18 @@ def vgf_compile(tosa: bytes, flags: Sequence[str], keep: str | None = None) -> b
         FileNotFoundError: the converter is not there.
         ConverterError: it refuses the graph; the message has its last words.
     """
-    program = converter()
+    program = require_model_converter_binary()
     with tempfile.TemporaryDirectory() as own:
         folder = Path(keep or own)
         folder.mkdir(parents=True, exist_ok=True)
         source, made = folder / "out.tosa", folder / "out.vgf"
         source.write_bytes(tosa)
         made.unlink(missing_ok=True)
-        command = [str(program), *flags, "--input", str(source), "--output", str(made)]
+        command = [program, *flags, "--input", str(source), "--output", str(made)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0 or not made.is_file():
             raise ConverterError(
-                f"{_PROGRAM} ends with {done.returncode}: {(done.stderr or done.stdout)[-500:]}. Way out: leave the operator that "
+                f"{PROGRAM} ends with {done.returncode}: {(done.stderr or done.stdout)[-500:]}. Way out: leave the operator that "
                 "it names out of the delegate, with additional_checks of the partitioner"
             )
         return made.read_bytes()

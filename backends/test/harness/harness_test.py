@@ -8,7 +8,8 @@ from torch.export import Dim
 
 from executorch.backends.test.harness.comparison import assert_outputs_equal, random_inputs
 from executorch.backends.test.harness.error_statistics import ErrorStatistics
-from executorch.backends.test.harness.stages import Quantize
+from executorch.backends.test.harness.stages import Quantize, Stage, StageType
+from executorch.backends.test.harness.tester import Tester
 
 
 def test_figures_of_an_error():
@@ -55,3 +56,29 @@ def test_inputs_like_the_examples():
 def test_a_quantizer_is_needed():
     with pytest.raises(ValueError, match="which quantizer"):
         Quantize()
+
+
+def test_a_tester_may_have_a_stage_for_the_module_itself():
+    class Doubled(Stage):
+        artifact = None
+        graph_module = None
+
+        def __init__(self, module):
+            self.artifact = torch.nn.Sequential(module, module)
+
+        def stage_type(self):
+            return StageType.INITIAL_MODEL
+
+        def run(self, artifact, inputs=None):
+            pass
+
+        def run_artifact(self, inputs):
+            return self.artifact(*inputs)
+
+    tester = Tester(torch.nn.ReLU(), (torch.randn(2),))
+    tester._run_stage(Doubled(tester.original_module))
+    assert tester.cur is StageType.INITIAL_MODEL
+    calls = [node for node in tester.export().get_artifact().graph.nodes if node.op == "call_function"]
+    assert len(calls) == 2
+    with pytest.raises(AssertionError, match="INITIAL_MODEL cannot follow EXPORT"):
+        tester._run_stage(Doubled(tester.original_module))

@@ -5,12 +5,14 @@ from typing import Any
 
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
+from torch.fx import GraphModule
 
 from executorch.exir.capture._config import EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.execution_lowering import for_method, run_user_passes
 from executorch.exir.published.legacy_program import ExirExportedProgram
 from executorch.ir.clone import replace_parts
 from executorch.passes.infrastructure.functional_forms import may_alias
+from executorch.passes.infrastructure.pass_base import PassResult
 from executorch.passes.infrastructure.pass_manager import flatten_passes
 from executorch.passes.to_edge.edge_ops_pass import EdgeToAtenPass
 from executorch.passes.to_edge.lift_constants_pass import lift_tensor_attributes
@@ -97,3 +99,20 @@ def _transform(
     transformed = replace_parts(transformed, verifiers=list(override_verifiers))
     transformed.validate()
     return transformed
+
+
+def _copy_module(new_prog: GraphModule, new_gm: GraphModule) -> None:
+    """Makes the first module what the second is: its graph, its submodules and tensors, and all else that hangs on it."""
+    vars(new_prog).update(vars(new_gm))
+    new_prog.recompile()
+
+
+def _update_exported_program_graph_module(
+    exported_program: ExportedProgram, gm: GraphModule, override_verifiers: "Sequence[Any] | None" = None
+) -> ExportedProgram:
+    """The program with another graph; inputs and outputs that the graph renames are renamed.
+
+    Raises:
+        SpecViolationError: one of ``override_verifiers`` refuses the new program.
+    """
+    return _transform(exported_program, lambda _: PassResult(gm, True), override_verifiers=override_verifiers)

@@ -92,6 +92,13 @@ def numpy_type(dtype: Any) -> Any:
     return _NUMPY[dtype]
 
 
+def serializer_member(value: Any) -> Any:
+    """The serializer's member for one of ours; other values are themselves."""
+    if not isinstance(value, enum.Enum):
+        return value
+    return getattr(getattr(serializer(), type(value).__name__), value.value)
+
+
 def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape that elementwise operators make of these, all of one rank."""
     return tuple(int(size) for size in np.broadcast_shapes(*[tuple(one) for one in shapes]))
@@ -113,19 +120,13 @@ class Builder:
         #: Number of operators by name, for reports and tests.
         self.counts: dict[str, int] = {}
 
-    def _native(self, value: Any) -> Any:
-        """The serializer's member for one of ours; other values are themselves."""
-        if not isinstance(value, enum.Enum):
-            return value
-        return getattr(getattr(self._ts, type(value).__name__), value.value)
-
     @property
     def region(self) -> Any:
         return self._serializer.currRegion
 
     def input(self, name: str, shape: Sequence[int], dtype: Any) -> Tensor:
         """Declares the next input."""
-        self.region.addInputTensor(self._ts.TosaSerializerTensor(name, list(shape), self._native(dtype)))
+        self.region.addInputTensor(self._ts.TosaSerializerTensor(name, list(shape), serializer_member(dtype)))
         return Tensor(name, tuple(shape), dtype)
 
     def output(self, tensor: Tensor) -> None:
@@ -138,7 +139,7 @@ class Builder:
         array = np.ascontiguousarray(np.asarray(values, dtype=_NUMPY[dtype])).reshape(np.shape(values))
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants:
-            made = self.region.addConst(list(array.shape), self._native(dtype), array)
+            made = self.region.addConst(list(array.shape), serializer_member(dtype), array)
             self._constants[key] = Tensor(made.name, array.shape, dtype)
         return self._constants[key]
 
@@ -146,16 +147,18 @@ class Builder:
         """A constant of the type shape."""
         key = tuple(int(size) for size in sizes)
         if key not in self._shapes:
-            self._shapes[key] = self.region.addConst([len(key)], self._native(DType.SHAPE), list(key)).name
+            self._shapes[key] = self.region.addConst(
+                [len(key)], serializer_member(DType.SHAPE), list(key)
+            ).name
         return self._shapes[key]
 
     def emit(
         self, op: str, inputs: Sequence[Tensor | str], shape: Sequence[int], dtype: Any, *attributes: Any
     ) -> Tensor:
         """Any operator. ``attributes`` stand in the serializer's order."""
-        made = self.region.addIntermediate([int(size) for size in shape], self._native(dtype))
+        made = self.region.addIntermediate([int(size) for size in shape], serializer_member(dtype))
         attribute = self._ts.TosaSerializerAttribute()
-        getattr(attribute, _ATTRIBUTES.get(op) or _camel(op))(*map(self._native, attributes))
+        getattr(attribute, _ATTRIBUTES.get(op) or _camel(op))(*map(serializer_member, attributes))
         names = [one if isinstance(one, str) else one.name for one in inputs]
         location = (self._ts.TosaOpLocation(self.source),) if self._with_locations else ()
         self.region.addOperator(getattr(self._ts.Op, op), names, [made.name], attribute, *location)

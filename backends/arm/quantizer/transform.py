@@ -1,0 +1,68 @@
+"""What is done to a captured graph before it is annotated."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.backends.arm.quantizer.annotations import BINARY, is_real
+from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
+from executorch.dialects import meta_keys
+from executorch.ir.constants import add_attribute
+
+
+def transform_for_annotation(model: GraphModule) -> GraphModule:
+    """Numbers in sums and products become tensors, a division by one a product; attention is taken apart. In place."""
+    _attention_apart(model)
+    for node in list(model.graph.nodes):
+        if node.op == "call_function" and is_real(node):
+            _numbers_as_tensors(node)
+    model.graph.eliminate_dead_code()
+    model.recompile()
+    return model
+
+
+def _attention_apart(model: GraphModule) -> None:
+    attention = torch.ops.aten.scaled_dot_product_attention.default
+    calls = model.graph.find_nodes(op="call_function", target=attention)
+    masked = any(
+        len(node.args) > 3 or node.kwargs.get("attn_mask") is not None or node.kwargs.get("is_causal")
+        for node in calls
+    )
+    if not calls:
+        return
+    DecomposeScaledDotProductAttention()(model)
+    if masked:
+        return
+    # Without a mask no row is empty.
+    for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten._safe_softmax.default):
+        node.target = torch.ops.aten.softmax.int
+
+
+_DIVISIONS = {
+    torch.ops.aten.div.Tensor: torch.ops.aten.mul.Tensor,
+    torch.ops.aten.div_.Tensor: torch.ops.aten.mul.Tensor,
+}
+
+
+def _numbers_as_tensors(node: Node) -> None:
+    if str(node.target) == "aten.rsub.Scalar" and len(node.args) == 2 and not node.kwargs:
+        node.target, node.args = torch.ops.aten.sub.Tensor, (node.args[1], node.args[0])
+    divides = node.target in _DIVISIONS and isinstance(node.args[1], int | float)
+    if not divides and str(node.target) not in BINARY:
+        return
+    args = list(node.args)
+    for place in (0, 1):
+        number = args[place]
+        if isinstance(number, int | float):
+            number = 1.0 / number if divides else number
+            args[place] = _attribute(node, place, float(number))
+    if divides:
+        node.target = _DIVISIONS[node.target]  # type: ignore[index]
+    node.args = tuple(args)
+
+
+def _attribute(node: Node, place: int, number: float) -> Node:
+    tensor = torch.tensor(number, dtype=node.meta[meta_keys.VAL].dtype)
+    with node.graph.inserting_before(node):
+        return add_attribute(node.graph, tensor, f"_constant_{node.name}_{place}")

@@ -1,0 +1,33 @@
+"""The published names of backends/arm; README.md says how to read and change this."""
+
+BACKENDS_ARM = {
+    "backends/arm/__init__": {
+        "here": """
+            EthosUBackend EthosUCompileSpec EthosUPartitioner EthosUQuantizer LAZY_IMPORTS VgfBackend VgfCompileSpec VgfPartitioner
+            VgfQuantizer get_symmetric_a16w8_quantization_config get_symmetric_quantization_config
+        """,
+    },
+    "backends/arm/_passes/__init__": {
+        "executorch.backends.arm.published._passes.arm_pass_manager": "ArmPassManager",
+    },
+    "backends/arm/_passes/arm_pass_manager": {"published": "ArmPassManager"},
+    "backends/arm/_passes/arm_pass_utils": {"published": "get_first_fake_tensor"},
+    "backends/arm/constants": {
+        "published": """
+            DEQUANT_PER_CHANNEL_OP DEQUANT_PER_TENSOR_OP DEQUANT_PER_TENSOR_OP_T DISALLOW_TFA_META_KEY DQ_OPS HWCM_ORDER MAX_RANK
+            NCHW_ORDER NHWC_INVERSE_ORDER NHWC_ORDER NNCHW_ORDER NNHWC_INVERSE_ORDER NNHWC_ORDER NNNCHW_ORDER NNNHWC_INVERSE_ORDER
+            NNNHWC_ORDER ODHWI_INVERSE_ORDER ODHWI_ORDER OHWI_ORDER PER_CHANNEL_QDQ_OPS PER_TENSOR_QDQ_OPS QUANT_PER_CHANNEL_OP
+            QUANT_PER_TENSOR_OP QUANT_PER_TENSOR_OP_T Q_OPS
+        """,
+    },
+    "backends/arm/tosa/mapping": {"here": "extract_tensor_meta"},
+    "backends/arm/tosa/schemas/__init__": {"here": ""},
+    "backends/arm/util/__init__": {},
+    "backends/arm/util/_factory": {"published": "create_partitioner create_quantizer parse_compile_spec"},
+    "backends/arm/vgf/model_converter": {
+        "here": """
+            MIN_MODEL_CONVERTER_VERSION_FOR_VGF_TESTS find_model_converter_binary get_model_converter_minimum_version_failure_reason
+            get_model_converter_version_text model_converter_env parse_model_converter_version require_model_converter_binary
+        """,
+    },
+}
