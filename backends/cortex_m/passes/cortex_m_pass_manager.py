@@ -7,9 +7,10 @@ from typing import Any
 
 from torch.export import ExportedProgram
 
-from executorch.backends.cortex_m.passes.explicit_layout_pass import ExplicitLayoutPass
+from executorch.backends.cortex_m.passes.explicit_layout_pass import ExplicitLayoutPass, has_channels_last
 from executorch.backends.cortex_m.passes.fold_quantized_pass import FoldQuantizedPass
 from executorch.backends.cortex_m.passes.linear_layers_pass import JoinLinearLayersPass, SplitLinearLayersPass
+from executorch.backends.cortex_m.target_config import CortexM, CortexMTargetConfig
 from executorch.backends.transforms.remove_getitem_op import RemoveGetItemPass
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
@@ -23,9 +24,11 @@ class CortexMPassManager(ExportedProgramPassBase):
     Args:
         exported_program: in the edge dialect; for ``transform``.
         passes: classes to use instead of the usual ones.
+        target_config: the processor; M55 by default. Programs are the same for all.
         use_explicit_layout: operators on images get contiguous ``[n, h, w, c]`` and stand between transpositions where
             the model has another order. Without it they get ``[n, c, h, w]``, which kernels ask to be in the memory format
-            channels_last: the model's inputs have to be.
+            channels_last: the model's inputs have to be. By default, what the program needs: without it if all images
+            have that format.
     """
 
     #: In order; those that need a program beside those that need a graph.
@@ -41,12 +44,13 @@ class CortexMPassManager(ExportedProgramPassBase):
         self,
         exported_program: ExportedProgram | None = None,
         passes: Sequence[type[Any]] | None = None,
-        use_explicit_layout: bool = True,
+        target_config: CortexMTargetConfig | None = None,
+        use_explicit_layout: bool | None = None,
     ) -> None:
         self.exported_program = exported_program
         self.passes = tuple(self.pass_list if passes is None else passes)
-        if not use_explicit_layout:
-            self.passes = tuple(one for one in self.passes if one is not ExplicitLayoutPass)
+        self.target_config = target_config or CortexMTargetConfig(CortexM.M55)
+        self.use_explicit_layout = use_explicit_layout
 
     def transform(self) -> ExportedProgram:
         """The program, changed in place.
@@ -61,6 +65,8 @@ class CortexMPassManager(ExportedProgramPassBase):
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         modified = False
         for kind in self.passes:
+            if kind is ExplicitLayoutPass and not self._needs_explicit_layout(exported_program):
+                continue
             one = kind()
             if isinstance(one, ExportedProgramPassBase):
                 result = one(exported_program)
@@ -69,6 +75,11 @@ class CortexMPassManager(ExportedProgramPassBase):
                 changed = one(exported_program.graph_module).modified
             modified |= changed
         return ExportedProgramPassResult(exported_program, modified)
+
+    def _needs_explicit_layout(self, exported_program: ExportedProgram) -> bool:
+        if self.use_explicit_layout is not None:
+            return self.use_explicit_layout
+        return not has_channels_last(exported_program.graph)
 
 
 __all__ = ["CortexMPassManager"]

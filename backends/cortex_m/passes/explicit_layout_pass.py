@@ -156,4 +156,13 @@ def has_images(graph: Graph) -> bool:
     return any(name_of(node) in _IMAGES for node in graph.nodes)
 
 
-__all__ = ["ExplicitLayoutPass", "has_images"]
+def has_channels_last(graph: Graph) -> bool:
+    """Whether all images that operators get are in the memory format channels_last already."""
+    return all(
+        value_of(node.args[0]).is_contiguous(memory_format=torch.channels_last)
+        for node in graph.nodes
+        if name_of(node) in _IMAGES
+    )
+
+
+__all__ = ["ExplicitLayoutPass", "has_channels_last", "has_images"]

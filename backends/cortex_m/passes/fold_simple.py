@@ -243,6 +243,10 @@ def table(call: Call) -> Node | None:
     return call.call(cortex_m.quantized_activation.default, have.node, lut)
 
 
+#: Functions of one element that torch does not mark as such.
+_UNTAGGED = frozenset({"aten::hardswish"})
+
+
 def _leaves(call: Call, node: Node) -> set[Node] | None:
     """The dequantizations that a tree of functions of one element stands on; None if it stands on anything else."""
     if integers_of(node) is not None:
@@ -250,7 +254,7 @@ def _leaves(call: Call, node: Node) -> set[Node] | None:
     if node in call.constants and call.constants[node].numel() == 1:
         return set()
     op = op_of(node)
-    if op is None or torch.Tag.pointwise not in op.tags:
+    if op is None or not (torch.Tag.pointwise in op.tags or name_of(node) in _UNTAGGED):
         return None
     leaves: set[Node] = set()
     for one in node.all_input_nodes:
