@@ -43,16 +43,22 @@ def planned_size(size: Any) -> int:
     ranges = dict(node.shape_env.var_to_range)
     for symbol in node.expr.free_symbols:
         if not _is_bound(ranges[symbol].upper):
-            lower = max(int(ranges[symbol].lower), 0)
+            # A number that is read from a tensor (`item()`) has no lower bound either.
+            least = ranges[symbol].lower
+            lower = max(int(least), 0) if _is_finite(least) else 0
             ranges[symbol] = ValueRanges(lower, max(lower, 1, _example_of(node.shape_env, symbol)))
     planned = bound_sympy(node.expr, ranges).upper
     return max(1, int(planned)) if _is_bound(planned) else max(1, example_int(size))
 
 
 def _is_bound(number: Any) -> bool:
+    return _is_finite(number) and number < 2**31 - 1
+
+
+def _is_finite(number: Any) -> bool:
     from torch.utils._sympy.numbers import int_oo  # sympy is slow to import
 
-    return number is not int_oo and bool(number.is_finite) and number < 2**31 - 1
+    return number not in (int_oo, -int_oo) and bool(number.is_finite)
 
 
 def _example_of(shape_env: Any, symbol: Any) -> int:

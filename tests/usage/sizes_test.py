@@ -241,3 +241,15 @@ def test_bounds_can_be_required():
     with pytest.raises(UnboundedShapeError, match="max="):
         to_edge(tokens(Mlp(), 3, 4)).to_executorch(config)
     assert to_edge(tokens(Mlp(), 3, 4, dynamic=Dim("b", max=9))).to_executorch(config).buffer
+
+
+def test_sizes_of_numbers_in_a_tensor():
+    class Between(nn.Module):
+        """Bounds of floats are those of nothing: not even 0 is one."""
+
+        def forward(self, x):
+            return torch.arange(x[0].item(), x[1].item()) * 2
+
+    method = load(to_edge(export(Between(), (torch.tensor([2.0, 7.0]),))).to_executorch())
+    for least, most in ((2.0, 7.0), (-1.0, 1.0), (0.0, 30.0)):
+        check(method, Between(), torch.tensor([least, most]))
