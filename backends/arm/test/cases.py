@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,11 @@ class _With(torch.nn.Module):
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         return self.function(*inputs, *[getattr(self, f"c{i}") for i in range(self.count)])
+
+
+def _inside(*shape: int) -> torch.Tensor:
+    """Between -1 and 1, the ends among them."""
+    return (_n(*shape) * 1.5).clamp(-1, 1)
 
 
 def _binary(function: Callable[..., Any], make: Callable[..., torch.Tensor] = _n) -> list[Case]:
@@ -116,7 +122,16 @@ CASES: dict[str, list[Case]] = {
     "aten.logical_xor.default": _binary(torch.logical_xor, _b),
     "aten.logical_not.default": _unary(torch.logical_not, _b),
     "aten.bitwise_and.Tensor": [*_binary(torch.bitwise_and, _i), *_binary(torch.bitwise_and, _b)],
-    "aten.bitwise_or.Tensor": _binary(torch.bitwise_or, _i),
+    **{
+        f"aten.bitwise_{one}.Scalar": [
+            (functools.partial(getattr(torch, f"bitwise_{one}"), other=6), (_i(2, 3),))
+        ]
+        for one in ("and", "or", "xor")
+    },
+    "aten.bitwise_or.Tensor": [
+        *_binary(torch.bitwise_or, _i),
+        *_binary(torch.bitwise_or, lambda *s: _i(*s).to(torch.int8)),
+    ],
     "aten.bitwise_xor.Tensor": _binary(torch.bitwise_xor, _i),
     "aten.bitwise_not.default": _unary(torch.bitwise_not, _i),
     "aten.where.self": [
@@ -128,6 +143,12 @@ CASES: dict[str, list[Case]] = {
         f"aten.{name}.default": _unary(getattr(torch, name), make)
         for name, make in {
             "abs": _n,
+            "acos": lambda *s: _inside(*s) * 0.9,
+            "acosh": lambda *s: _p(*s) + 1,
+            "asin": _inside,
+            "asinh": lambda *s: _n(*s) * 20,
+            "atan": lambda *s: _n(*s) * 3,
+            "atanh": lambda *s: _inside(*s) * 0.99,
             "ceil": _n,
             "cos": _n,
             "cosh": _n,

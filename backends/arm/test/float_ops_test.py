@@ -15,7 +15,8 @@ from executorch.exir.backend.utils import format_reasons
 )
 def test_an_operator_is_that_of_pytorch(name, number):
     function, inputs = CASES[name][number]
-    program = lowered(as_model(function), inputs)
+    spec = "TOSA-1.0+INT+FP" if OPERATORS[name].needs_int else "TOSA-1.0+FP"
+    program = lowered(as_model(function), inputs, spec)
     assert name in names_inside(program), format_reasons(program.graph_module)
     outputs, calls = run_program(program, inputs)
     assert calls == 1, format_reasons(program.graph_module)
@@ -24,6 +25,13 @@ def test_an_operator_is_that_of_pytorch(name, number):
     for mine, theirs in zip(outputs, expected, strict=True):
         assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
         torch.testing.assert_close(mine, theirs.detach(), rtol=1e-4, atol=2e-5, equal_nan=True)
+
+
+def test_bits_of_integers_are_of_the_profile_int():
+    program = lowered(as_model(torch.bitwise_and), (torch.tensor([1, 7]).int(), torch.tensor([3, 5]).int()))
+    assert "of the profile INT," in format_reasons(program.graph_module)
+    program = lowered(as_model(torch.bitwise_and), (torch.tensor([True]), torch.tensor([False])))
+    assert format_reasons(program.graph_module) == "Every operator is delegated."
 
 
 def test_each_row_has_its_cases():

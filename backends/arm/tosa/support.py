@@ -104,6 +104,8 @@ def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecif
         if row.integer is None:
             return f"no form on integers: {spec} has not floating point, and {row.name} is not quantized"
         return f"not quantized between int8 or int16 values, and {spec} has not floating point"
+    if row.needs_int and kinds - {torch.bool} and not spec.support_integer():
+        return f"{row.name} of integers is of the profile INT, which {spec} has not"
     if row.plain is None:
         return "it stands between no quantized values"
     unknown = sorted(str(one) for one in kinds if one not in DTYPES)

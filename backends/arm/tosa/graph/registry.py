@@ -33,6 +33,7 @@ class Operator:
         conditions: the same in short for the operator table.
         keeps_whole: the operator is taken apart on the way to edge unless the partitioner asks for it.
         shares_parameters: the integers are moved or chosen, so that input and result should share scales.
+        needs_int: on integers, other than booleans, it is of the profile INT alone.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Operator:
     conditions: str = ""
     keeps_whole: bool = False
     shares_parameters: bool = False
+    needs_int: bool = False
 
     def refusal(self, node: Node) -> str | None:
         """Why this call is not taken, whatever its types; None if it is."""
@@ -63,6 +65,7 @@ def plain(
     conditions: str = "",
     keeps_whole: bool = False,
     shares_parameters: bool = False,
+    needs_int: bool = False,
 ) -> Callable[[FloatLowering], FloatLowering]:
     """Declares a function as the lowering of these operators on tensors as they are."""
 
@@ -72,6 +75,7 @@ def plain(
             row.plain, row.dtypes = function, dtypes
             row.refusals, row.conditions = refusals, conditions
             row.keeps_whole, row.shares_parameters = keeps_whole, shares_parameters
+            row.needs_int = needs_int
         return function
 
     return declare

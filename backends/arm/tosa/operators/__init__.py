@@ -3,6 +3,7 @@
 from executorch.backends.arm.tosa.operators import (
     elementwise,
     integer,
+    inverse,
     matrix,
     normalized,
     reduce,
@@ -10,4 +11,4 @@ from executorch.backends.arm.tosa.operators import (
     spatial,
 )
 
-__all__ = ["elementwise", "integer", "matrix", "normalized", "reduce", "shape", "spatial"]
+__all__ = ["elementwise", "integer", "inverse", "matrix", "normalized", "reduce", "shape", "spatial"]

@@ -175,14 +175,24 @@ def logical(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary(name, x, y))
 
 
-@plain(*[f"aten.bitwise_{name}.Tensor" for name in _LOGICAL], dtypes=(torch.bool, torch.int32))
+_BITS = (torch.bool, torch.int8, torch.int16, torch.int32)
+
+
+@plain(
+    *[f"aten.bitwise_{name}.{form}" for name in _LOGICAL for form in ("Tensor", "Scalar")],
+    dtypes=_BITS,
+    refusals=(_same_types,),
+    conditions="integers: profile INT",
+    needs_int=True,
+)
 def bitwise(low: Lowering, node: Node) -> None:
     name = _LOGICAL[str(node.target).split(".")[1].split("_")[1]]
     kind = "LOGICAL_" if node.meta[meta_keys.VAL].dtype is torch.bool else "BITWISE_"
     elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary(kind + name, x, y))
 
 
-@plain("aten.logical_not.default", "aten.bitwise_not.default", dtypes=(torch.bool, torch.int32))
+@plain("aten.logical_not.default", dtypes=(torch.bool,))
+@plain("aten.bitwise_not.default", dtypes=_BITS, conditions="integers: profile INT", needs_int=True)
 def invert(low: Lowering, node: Node) -> None:
     name = "LOGICAL_NOT" if node.meta[meta_keys.VAL].dtype is torch.bool else "BITWISE_NOT"
     elementwise(low, node, node.args[:1], lambda x: low.builder.unary(name, x))
@@ -198,7 +208,7 @@ def where(low: Lowering, node: Node) -> None:
     low.set(node, made, order)
 
 
-def _unary(name: str, **options: Any) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
+def unary(name: str, **options: Any) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]:
     """Declares ``function(builder, x, node)`` as the operator's lowering."""
 
     def declare(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -212,7 +222,7 @@ def _unary(name: str, **options: Any) -> Callable[[Callable[..., Tensor]], Calla
 
 
 def _direct(name: str, op: str) -> None:
-    _unary(f"aten.{name}.default")(lambda b, x, node: b.unary(op, x))
+    unary(f"aten.{name}.default")(lambda b, x, node: b.unary(op, x))
 
 
 for _name, _op in {
@@ -231,27 +241,27 @@ for _name, _op in {
     _direct(_name, _op)
 
 
-@_unary("aten.abs.default", dtypes=NUMBERS)
+@unary("aten.abs.default", dtypes=NUMBERS)
 def absolute(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.unary("ABS", x)
 
 
-@_unary("aten.neg.default", dtypes=NUMBERS)
+@unary("aten.neg.default", dtypes=NUMBERS)
 def negative(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.negate(x)
 
 
-@_unary("aten.sqrt.default")
+@unary("aten.sqrt.default")
 def sqrt(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.binary("POW", x, b.scalar(0.5, x))
 
 
-@_unary("aten.log2.default")
+@unary("aten.log2.default")
 def log2(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.unary("LOG", x), 1 / math.log(2))
 
 
-@_unary("aten.log10.default")
+@unary("aten.log10.default")
 def log10(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.unary("LOG", x), 1 / math.log(10))
 
@@ -264,37 +274,37 @@ def _shifted(b: Builder, x: Tensor, summand: float) -> Tensor:
     return b.add(x, b.scalar(summand, x))
 
 
-@_unary("aten.tan.default")
+@unary("aten.tan.default")
 def tan(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.mul(b.unary("SIN", x), b.unary("RECIPROCAL", b.unary("COS", x)))
 
 
-@_unary("aten.sinh.default")
+@unary("aten.sinh.default")
 def sinh(b: Builder, x: Tensor, node: Node) -> Tensor:
     both = b.sub(b.unary("EXP", x), b.unary("EXP", b.negate(x)))
     return _scaled(b, both, 0.5)
 
 
-@_unary("aten.cosh.default")
+@unary("aten.cosh.default")
 def cosh(b: Builder, x: Tensor, node: Node) -> Tensor:
     both = b.add(b.unary("EXP", x), b.unary("EXP", b.negate(x)))
     return _scaled(b, both, 0.5)
 
 
-@_unary("aten.sign.default")
+@unary("aten.sign.default")
 def sign(b: Builder, x: Tensor, node: Node) -> Tensor:
     zero, one = b.scalar(0.0, x), b.scalar(1.0, x)
     negative = b.select(b.compare("GREATER", zero, x), b.scalar(-1.0, x), zero)
     return b.select(b.compare("GREATER", x, zero), one, negative)
 
 
-@_unary("aten.trunc.default")
+@unary("aten.trunc.default")
 def trunc(b: Builder, x: Tensor, node: Node) -> Tensor:
     below = b.compare("GREATER", b.scalar(0.0, x), x)
     return b.select(below, b.unary("CEIL", x), b.unary("FLOOR", x))
 
 
-@_unary("aten.round.default")
+@unary("aten.round.default")
 def round_to_even(b: Builder, x: Tensor, node: Node) -> Tensor:
     """TOSA rounds to even when it casts to integers; what has no fraction, or would not fit, is itself."""
     whole = b.cast(b.cast(b.clamp(x, -(2.0**24), 2.0**24), DType.INT32), x.dtype)
@@ -302,24 +312,24 @@ def round_to_even(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.select(large, x, whole)
 
 
-@_unary("aten.isnan.default")
+@unary("aten.isnan.default")
 def isnan(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.unary("LOGICAL_NOT", b.compare("EQUAL", x, x))
 
 
-@_unary("aten.isinf.default")
+@unary("aten.isinf.default")
 def isinf(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.compare("EQUAL", b.unary("ABS", x), b.scalar(math.inf, x))
 
 
-@_unary("aten.relu.default", dtypes=NUMBERS)
+@unary("aten.relu.default", dtypes=NUMBERS)
 def relu(b: Builder, x: Tensor, node: Node) -> Tensor:
     if x.dtype == DType.INT32:
         return b.maximum(x, b.scalar(0, x))
     return b.clamp(x, 0.0, math.inf)
 
 
-@_unary("aten.hardtanh.default")
+@unary("aten.hardtanh.default")
 def hardtanh(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.clamp(x, argument(node, 1, "min_val", -1.0), argument(node, 2, "max_val", 1.0))
 
@@ -333,7 +343,7 @@ def _limits_are_numbers(node: Node) -> str | None:
     )
 
 
-@_unary("aten.clamp.default", dtypes=NUMBERS, refusals=(_limits_are_numbers,))
+@unary("aten.clamp.default", dtypes=NUMBERS, refusals=(_limits_are_numbers,))
 def clamp(b: Builder, x: Tensor, node: Node) -> Tensor:
     low, high = argument(node, 1, "min"), argument(node, 2, "max")
     if x.dtype != DType.INT32:
@@ -342,22 +352,22 @@ def clamp(b: Builder, x: Tensor, node: Node) -> Tensor:
     return x if high is None else b.minimum(x, b.scalar(int(high), x))
 
 
-@_unary("aten.hardsigmoid.default", keeps_whole=True)
+@unary("aten.hardsigmoid.default", keeps_whole=True)
 def hardsigmoid(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.clamp(_shifted(b, x, 3.0), 0.0, 6.0), 1 / 6)
 
 
-@_unary("aten.hardswish.default", keeps_whole=True)
+@unary("aten.hardswish.default", keeps_whole=True)
 def hardswish(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.mul(x, hardsigmoid(b, x, node))
 
 
-@_unary("aten.silu.default", keeps_whole=True)
+@unary("aten.silu.default", keeps_whole=True)
 def silu(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.mul(x, b.unary("SIGMOID", x))
 
 
-@_unary("aten.softplus.default", keeps_whole=True)
+@unary("aten.softplus.default", keeps_whole=True)
 def softplus(b: Builder, x: Tensor, node: Node) -> Tensor:
     """``max(x, 0) + log(1 + exp(-|x|))``, which no large argument overflows."""
     beta, threshold = argument(node, 1, "beta", 1), argument(node, 2, "threshold", 20)
@@ -368,7 +378,7 @@ def softplus(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.select(linear, x, _scaled(b, soft, 1 / beta))
 
 
-@_unary("aten.gelu.default")
+@unary("aten.gelu.default")
 def gelu(b: Builder, x: Tensor, node: Node) -> Tensor:
     if node.kwargs.get("approximate", "none") == "tanh":
         cube = _scaled(b, b.mul(b.mul(x, x), x), 0.044715)
@@ -378,13 +388,13 @@ def gelu(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.mul(x, _shifted(b, inner, 1.0)), 0.5)
 
 
-@_unary("aten.leaky_relu.default")
+@unary("aten.leaky_relu.default")
 def leaky_relu(b: Builder, x: Tensor, node: Node) -> Tensor:
     slope = argument(node, 1, "negative_slope", 0.01)
     return b.select(b.compare("GREATER", x, b.scalar(0.0, x)), x, _scaled(b, x, slope))
 
 
-@_unary("aten.elu.default")
+@unary("aten.elu.default")
 def elu(b: Builder, x: Tensor, node: Node) -> Tensor:
     alpha, scale, inner = (
         argument(node, i, name, 1) for i, name in enumerate(("alpha", "scale", "input_scale"), 1)

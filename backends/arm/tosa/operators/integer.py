@@ -165,6 +165,12 @@ def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
 #: Functions of one element.
 TABLES = [
     "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
     "ceil",
     "cos",
     "cosh",
