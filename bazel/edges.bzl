@@ -81,6 +81,8 @@ EDGES = {
         "py": ["dialects", "ir", "passes", "backends", "backends/arm"],
         "cc": ["runtime", "kernels"],
         "tests": ["exir", "kernels"],
+        # The documented settings of the front door.
+        "by_name": ["exir"],
     },
     "backends/xnnpack": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],

@@ -1,6 +1,7 @@
 """Figures of errors, and inputs made like the examples."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -60,7 +61,7 @@ def test_a_quantizer_is_needed():
 
 def test_a_tester_may_have_a_stage_for_the_module_itself():
     class Doubled(Stage):
-        artifact = None
+        artifact: Any = None
         graph_module = None
 
         def __init__(self, module):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torch._subclasses import FakeTensor
 from torch.fx import Node
 
 from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import FakeTensor
 
 
 def get_first_fake_tensor(node: Node) -> FakeTensor:
