@@ -16,6 +16,7 @@ _TESTS = {
     "kernels/prim_ops": ["prim_ops_test"],
     "runtime": ["readme_test"],
     "runtime/backend": [
+        "graph_blob_test",
         "interface_test",
         "options_test",
     ],
@@ -30,6 +31,7 @@ _TESTS = {
         "freeable_buffer_test",
         "function_ref_test",
         "legacy_names_test",
+        "little_endian_test",
         "memory_allocator_test",
         "no_heap_test",
         "tensor_layout_test",

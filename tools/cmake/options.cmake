@@ -38,7 +38,7 @@ executorch_option(EXECUTORCH_VISION_OPT absent OFF "there is no Cadence backend"
 executorch_option(EXECUTORCH_BUILD_COREML absent OFF "Core ML is here ahead of time only")
 executorch_option(EXECUTORCH_BUILD_CORTEX_M absent OFF "the kernels of cortex_m are built by Bazel only; the preset arm-baremetal builds the portable ones")
 executorch_option(EXECUTORCH_BUILD_EXYNOS absent OFF "there is no Exynos backend")
-executorch_option(EXECUTORCH_BUILD_MPS absent OFF "there is no Metal backend")
+executorch_option(EXECUTORCH_BUILD_MPS absent OFF "MPS is here ahead of time only")
 executorch_option(EXECUTORCH_BUILD_NEURON absent OFF "there is no MediaTek backend")
 executorch_option(EXECUTORCH_BUILD_OPENVINO absent OFF "the OpenVINO backend is built by Bazel only")
 executorch_option(EXECUTORCH_BUILD_QNN absent OFF "there is no Qualcomm backend")

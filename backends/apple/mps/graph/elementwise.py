@@ -132,6 +132,6 @@ def full_like(builder: GraphBuilder, node: Node) -> None:
 
 def arange(builder: GraphBuilder, node: Node) -> None:
     named = arguments(node)
-    start, end, step = (float(named.get(*one)) for one in (("start", 0), ("end",), ("step", 1)))
+    start, end, step = float(named.get("start", 0)), float(named["end"]), float(named.get("step", 1))
     dtype: torch.dtype = tensor(node).dtype
     builder.add(schema.MPSArange(builder.result(node), start, end, step, builder.datatype(dtype)))
