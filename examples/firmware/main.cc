@@ -1,4 +1,4 @@
-/// The quickstart's digits on bare metal: the program in flash, all memory static, four kernels, no
+/// The quickstart's digits on bare metal: the program in flash, all memory static, five kernels, no
 /// heap. Says for each image which digit it is, what the host said, how far the scores are apart
 /// and how many instructions it took.
 
