@@ -49,11 +49,7 @@ CLAMPING = {
 }
 #: One value in, another out, each with scales of its own.
 UNARY = {
-    *(f"aten.{name}.default" for name in TABLES),
-    *(
-        f"aten.{name}_.default"
-        for name in ("elu", "hardsigmoid", "hardswish", "leaky_relu", "sigmoid", "silu", "tanh")
-    ),
+    *(f"aten.{name}{place}.default" for name in TABLES for place in ("", "_")),
     "aten.amax.default",
     "aten.amin.default",
     "aten.mean.default",

@@ -159,6 +159,7 @@ CASES: dict[str, list[Case]] = {
             "isnan": lambda *s: _n(*s).where(_b(*s), torch.tensor(float("nan"))),
             "log": _p,
             "log10": _p,
+            "log1p": _p,
             "log2": _p,
             "neg": _n,
             "reciprocal": _p,

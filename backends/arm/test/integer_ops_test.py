@@ -88,3 +88,16 @@ def test_values_of_sixteen_bits(name, number):
     # Between the 513 entries of a table TOSA interpolates, also to the one behind the largest result, which saturates.
     steps = 128 if "sigmoid" in name else 1
     assert float((mine - theirs).abs().max()) <= step * steps * 1.001
+
+
+@pytest.mark.parametrize("name", ["log_", "log1p_", "sqrt_", "rsqrt_", "sin_", "abs_"])
+def test_functions_in_place_are_quantized(name):
+    def function(x, y):
+        return getattr(x + y, name)()
+
+    inputs = (torch.rand(3, 4) + 0.5, torch.rand(3, 4) + 0.5)
+    model = quantized(as_model(function), inputs)
+    program = lowered(model, inputs, "TOSA-1.0+INT")
+    mine, theirs = run_program(program, inputs)[0][0], model(*inputs)
+    assert f"aten.{name.removesuffix('_')}.default" in names_inside(program)
+    assert float((mine - theirs).abs().max()) <= float(theirs.abs().max()) / 100

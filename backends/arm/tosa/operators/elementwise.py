@@ -266,6 +266,11 @@ def log10(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.unary("LOG", x), 1 / math.log(10))
 
 
+@unary("aten.log1p.default")
+def log1p(b: Builder, x: Tensor, node: Node) -> Tensor:
+    return b.unary("LOG", _shifted(b, x, 1.0))
+
+
 def _scaled(b: Builder, x: Tensor, factor: float) -> Tensor:
     return b.mul(x, b.scalar(factor, x))
 

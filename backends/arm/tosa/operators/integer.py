@@ -184,6 +184,7 @@ TABLES = [
     "leaky_relu",
     "log",
     "log10",
+    "log1p",
     "log2",
     "neg",
     "reciprocal",
