@@ -9,12 +9,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from packaging.version import Version
+#: Numbers of a version, from the most to the least important.
+Version = tuple[int, ...]
 
 PROGRAM = "model-converter"
 
 #: The oldest one that all of VGF's tests run with.
-MIN_MODEL_CONVERTER_VERSION_FOR_VGF_TESTS = Version("0.10.0")
+MIN_MODEL_CONVERTER_VERSION_FOR_VGF_TESTS: Version = (0, 10, 0)
 
 
 def find_model_converter_binary() -> str | None:
@@ -66,7 +67,7 @@ def get_model_converter_version_text() -> str | None:
 def parse_model_converter_version(version_text: str) -> Version | None:
     """The first version that a text names, None if it names none."""
     found = re.search(r"\d+\.\d+(?:\.\d+)*", version_text)
-    return None if found is None else Version(found[0])
+    return None if found is None else tuple(map(int, found[0].split(".")))
 
 
 def get_model_converter_minimum_version_failure_reason(
@@ -74,8 +75,9 @@ def get_model_converter_minimum_version_failure_reason(
 ) -> str | None:
     """Why a version does not do, None if it does."""
     version = parse_model_converter_version(version_text)
+    needs = f"{requirement_name} needs {PROGRAM} {'.'.join(map(str, minimum_version))}"
     if version is None:
-        return f"{requirement_name} needs {PROGRAM} {minimum_version}; it says {version_text!r} of itself"
+        return f"{needs}; it says {version_text!r} of itself"
     if version < minimum_version:
-        return f"{requirement_name} needs {PROGRAM} {minimum_version}; there is {version}"
+        return f"{needs}; there is {'.'.join(map(str, version))}"
     return None
