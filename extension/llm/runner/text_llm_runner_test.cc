@@ -340,6 +340,36 @@ TEST_F(TextLLMRunnerTest, ADraftModelNeedsTheLogitsOfAllTokens) {
   EXPECT_EQ(speculative_->num_drafted(), 0);
 }
 
+TEST_F(TextLLMRunnerTest, AnswersMatchAPattern) {
+  const auto runner = make();
+  // The model would say "bcd".
+  config_.pattern = "b[x-z]{2}";
+  ASSERT_EQ(generate(*runner, "a"), Error::Ok);
+  EXPECT_EQ(said_, "bxy");
+  EXPECT_EQ(stats_.num_generated_tokens, 4) << "with the one that ends the text";
+  runner->reset();
+  config_.pattern.clear();
+  config_.json_schema = R"({"enum": [true, 12]})";
+  config_.temperature = 9.0f;
+  config_.seed = 5;
+  ASSERT_EQ(generate(*runner, "a"), Error::Ok);
+  EXPECT_TRUE(said_ == "true" || said_ == "12") << said_;
+  config_.json_schema.clear();
+  config_.pattern = "(";
+  EXPECT_EQ(generate(*runner, "a"), Error::InvalidArgument);
+  // No token has a byte beyond ASCII.
+  config_.pattern = "\303\244";
+  EXPECT_EQ(generate(*runner, "a"), Error::InvalidProgram);
+  // The next one is free again.
+  runner->reset();
+  config_ = {};
+  config_.echo = false;
+  config_.temperature = 0.0f;
+  config_.max_new_tokens = 2;
+  ASSERT_EQ(generate(*runner, "a"), Error::Ok);
+  EXPECT_EQ(said_, "bc");
+}
+
 TEST_F(TextLLMRunnerTest, LogitsOfOtherKindsAreNone) {
   llm::TextDecoderRunner decoder(nullptr, nullptr);
   std::vector<int32_t> whole = {1, 2};
