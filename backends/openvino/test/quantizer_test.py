@@ -1,5 +1,7 @@
 """Quantized models on OpenVINO: near to what the quantized graph calculates in eager PyTorch, and on integers."""
 
+import re
+
 import pytest
 import torch
 from torch.export import export
@@ -91,7 +93,9 @@ def test_weights_are_a_quarter_and_layers_run_on_integers(tmp_path):
     program = Runtime.get().load_program(edge.to_executorch().buffer, enable_etdump=True)
     program.load_method("forward").execute([images()[0]])
     program.write_etdump_result_to_file(tmp_path / "etdump")
-    assert b"_I8" in (tmp_path / "etdump").read_bytes()
+    # How OpenVINO writes it depends on the processor: brgconv_avx512_amx_i8, jit_avx512_I8, ...
+    kernels = re.findall(rb"[a-z]\w*_i8\b", (tmp_path / "etdump").read_bytes().lower())
+    assert len(kernels) >= 3
 
 
 def test_what_is_ignored_stays_in_floating_point():
