@@ -91,6 +91,6 @@ def test_what_is_no_pattern_is_refused(runner):
     ):
         with pytest.raises(ExecuTorchError, match=words):
             runner.generate_text("x", config(**options))
-    with pytest.raises(TypeError, match=r"pattern is a str, not a"):
+    with pytest.raises(TypeError, match=r"'pattern' is a str, not a"):
         config(pattern=3)
     assert config(pattern="a").pattern == "a"
