@@ -63,7 +63,7 @@ inline int32_t upper_product(int32_t one, int32_t other) {
 #endif
 }
 
-/// `requantize` in a third of the instructions, for |value| < kNarrowSum and a shift from
+/// `requantize` in fewer instructions, for |value| < kNarrowSum and a shift from
 /// kLeastNarrowShift to -1: nothing overflows 32 bits.
 inline int32_t requantize_narrow(int32_t value, Factor factor) {
   const int32_t product = upper_product(2 * value, factor.multiplier);
