@@ -24,6 +24,12 @@ _FREESTANDING_COPTS = [
     "-fno-threadsafe-statics",
 ]
 
+# In builds for size (--config=size) the least code, which GCC and Clang have a level of their own for.
+_COLD_COPTS = select({
+    Label("//bazel:for_size"): ["-Oz"],
+    "//conditions:default": [],
+})
+
 _IMPORT_ROOT = Label("//bazel:import_root")
 _PYTEST_MAIN = Label("//bazel:pytest_main.py")
 _PYTEST_DEPS = [
@@ -53,6 +59,7 @@ def cc_lib(
         name,
         srcs = [],
         hdrs = [],
+        cold = False,
         copts = [],
         freestanding = False,
         implementation_deps = [],
@@ -64,6 +71,7 @@ def cc_lib(
       name: of the target.
       srcs: sources and private headers.
       hdrs: public headers, relative to the package.
+      cold: nothing of it runs while a method is executed; a build for size makes it smaller than the rest.
       copts: added to the compile of this target.
       freestanding: compile without exceptions, RTTI and guarded statics.
       implementation_deps: what only the sources include.
@@ -75,7 +83,7 @@ def cc_lib(
         name = name,
         srcs = sources,
         hdrs = hdrs,
-        copts = copts + (_FREESTANDING_COPTS if freestanding else []),
+        copts = copts + (_FREESTANDING_COPTS if freestanding else []) + (_COLD_COPTS if cold else []),
         implementation_deps = implementation_deps + private,
         include_prefix = "executorch/" + native.package_name(),
         visibility = visibility,

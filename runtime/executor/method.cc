@@ -197,6 +197,26 @@ Result<bool> is_true(const EValue& condition) {
 
 }  // namespace
 
+namespace internal {
+
+MethodState::~MethodState() {
+  for (LoadedDelegate& delegate : delegates) {
+    delegate.backend->destroy(delegate.handle);
+    delegate.data.Free();
+  }
+  for (ExternalConstant& constant : external_constants) {
+    constant.data.Free();
+  }
+  if (merged_data != nullptr) {
+    merged_data->~MergedDataMap();
+  }
+  if (own_temp_allocator != nullptr) {
+    own_temp_allocator->~PlatformMemoryAllocator();
+  }
+}
+
+}  // namespace internal
+
 Method::Method(Method&& rhs) noexcept : state_(std::exchange(rhs.state_, nullptr)) {}
 
 Method::~Method() {

@@ -15,22 +15,6 @@ namespace internal {
 
 namespace fb = executorch_flatbuffer;
 
-MethodState::~MethodState() {
-  for (LoadedDelegate& delegate : delegates) {
-    delegate.backend->destroy(delegate.handle);
-    delegate.data.Free();
-  }
-  for (ExternalConstant& constant : external_constants) {
-    constant.data.Free();
-  }
-  if (merged_data != nullptr) {
-    merged_data->~MergedDataMap();
-  }
-  if (own_temp_allocator != nullptr) {
-    own_temp_allocator->~PlatformMemoryAllocator();
-  }
-}
-
 /* static */ Result<Method> MethodLoader::load(const MethodLoadRequest& request) {
   EventTracerProfileMethodScope scope(request.event_tracer, "Method::init");
   ET_CHECK_OR_RETURN_ERROR(
