@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <executorch/extension/llm/custom_ops/attention.h>
 #include <executorch/kernels/portable/cpu/internal/float_loops.h>
@@ -17,19 +18,29 @@ namespace {
 using util::Compute;
 using util::float_loops;
 using util::Matrix;
+using util::NumberLines;
 
 /// Bounds of the blocks, such that what belongs to one stays in the caches.
 constexpr size_t kMostRows = 64;
 constexpr size_t kRowElements = 4096;    // of a block of queries, and of its results
-constexpr size_t kScores = 8192;         // of a block of queries with one of keys
+constexpr size_t kScores = 16384;        // of a block of queries with one of keys
 constexpr size_t kMostKeys = 1024;       // in a block
 constexpr size_t kLineElements = 16384;  // of keys or values that were converted
+/// Rows up to which keys and values are read where they lie, bytes too: their memory is what takes
+/// the time.
+constexpr size_t kFewRows = 8;
+/// Then keys are cut into parts, which threads share where there are fewer heads than threads, and
+/// whose results are put together. How many there are depends on shapes alone, so that results do.
+constexpr size_t kPartKeys = 256;
+constexpr size_t kMostParts = 16;
 /// Multiplications below which a thread of its own does not pay.
 constexpr size_t kGrain = 100000;
 
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
 size_t min(size_t a, size_t b) { return a < b ? a : b; }
+
+size_t divide_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
 size_t clamp(size_t x, size_t low, size_t high) { return x < low ? low : min(x, high); }
 
@@ -43,6 +54,10 @@ struct Lines {
 
   bool are_floats() const {
     return operand->dtype == ScalarType::Float && operand->scales == nullptr;
+  }
+
+  bool are_scaled_bytes() const {
+    return operand->dtype == ScalarType::Char && operand->scales != nullptr;
   }
 
   const float* floats() const { return reinterpret_cast<const float*>(operand->data) + first; }
@@ -72,6 +87,20 @@ struct Lines {
   }
 };
 
+/// `n` lines where they lie; they are floats or scaled bytes.
+NumberLines in_place(const Lines& lines, size_t n, size_t length) {
+  const ptrdiff_t size =
+      static_cast<ptrdiff_t>(executorch::runtime::elementSize(lines.operand->dtype));
+  const bool scaled = lines.are_scaled_bytes();
+  return {lines.line(0),
+          lines.step * size,
+          n,
+          length,
+          scaled ? lines.operand->scales + lines.first_scale : nullptr,
+          scaled ? lines.operand->zero_points + lines.first_scale : nullptr,
+          lines.scale_step};
+}
+
 Lines lines_at(const Operand& operand, size_t batch, size_t head, size_t position,
                bool along_heads) {
   const auto at = [&](ptrdiff_t per_batch, ptrdiff_t per_head, ptrdiff_t per_position) {
@@ -84,14 +113,18 @@ Lines lines_at(const Operand& operand, size_t batch, size_t head, size_t positio
           along_heads ? operand.scale_head : operand.scale_position};
 }
 
-/// How the work is cut: a unit is a block of rows, each of which is one query of one head. The
-/// heads that share keys make up the rows if there is one position, else the positions do.
+/// How the work is cut: a unit is a block of rows, each of which is one query of one head, with all
+/// keys or a part of them. The heads that share keys make up the rows if there is one position,
+/// else the positions do.
 struct Plan {
   bool by_heads;
   size_t lines;      // rows that share keys
   size_t rows;       // of a block
   size_t blocks;     // of rows
   size_t groups;     // of lines in a batch
+  bool few;          // rows: see kFewRows
+  size_t parts;      // of the keys
+  size_t part_keys;  // of one
   size_t keys;       // of a block
   size_t converted;  // elements of a block of keys that are not read in place
 
@@ -99,24 +132,34 @@ struct Plan {
       : by_heads(a.positions == 1),
         lines(by_heads ? a.heads / a.key_heads : a.positions),
         rows(min(lines, clamp(kRowElements / a.head_dim, 1, kMostRows))),
-        blocks((lines + rows - 1) / rows),
+        blocks(divide_up(lines, rows)),
         groups(by_heads ? a.key_heads : a.heads),
+        few(rows <= kFewRows && float_loops.multiply_lines != nullptr),
+        parts(few ? clamp(a.keys / kPartKeys, 1, kMostParts) : 1),
+        part_keys(divide_up(a.keys, parts)),
         keys(clamp(kScores / rows, 1, kMostKeys)) {
     const bool converts = !reads_in_place(a.key) || !reads_in_place(a.value);
     if (converts) {
       keys = min(keys, clamp(kLineElements / a.head_dim, 16, kMostKeys));
     }
-    keys = clamp(a.keys, 1, keys);
+    keys = clamp(part_keys, 1, keys);
     converted = converts ? keys * a.head_dim : 0;
   }
 
-  size_t units(const Attention& a) const { return a.batches * groups * blocks; }
+  /// Blocks of rows of all groups.
+  size_t row_blocks(const Attention& a) const { return a.batches * groups * blocks; }
+  size_t units(const Attention& a) const { return row_blocks(a) * parts; }
+  /// Floats that a unit leaves if there are several parts: sums, largest score and total of a row.
+  size_t partial(const Attention& a) const { return rows * (a.head_dim + 2); }
 
- private:
-  static bool reads_in_place(const Operand& operand) {
-    return operand.dtype == ScalarType::Float && operand.scales == nullptr;
+  bool reads_in_place(const Operand& operand) const {
+    const Lines lines = {&operand, 0, 0, 0, 0};
+    return lines.are_floats() || (few && lines.are_scaled_bytes());
   }
 };
+
+/// Once it is NaN it stays so.
+float larger_of(float largest, float x) { return x > largest || x != x ? x : largest; }
 
 float largest_of(const float* x, size_t n) {
   if (float_loops.largest != nullptr) {
@@ -124,10 +167,14 @@ float largest_of(const float* x, size_t n) {
   }
   float largest = x[0];
   for (size_t i = 1; i < n; ++i) {
-    // Once it is NaN it stays so.
-    largest = x[i] > largest || x[i] != x[i] ? x[i] : largest;
+    largest = larger_of(largest, x[i]);
   }
   return largest;
+}
+
+/// What turns weights relative to the score `before` into those relative to `largest`.
+float factor_of(float before, float largest) {
+  return before == kNothing ? 0.0f : util::fast_exp(before - largest);
 }
 
 /// x = exp(x - shift). @returns the sum.
@@ -175,57 +222,106 @@ class Worker {
     return true;
   }
 
-  void run(size_t unit) {
-    const size_t group = unit / plan_.blocks;
+  /// Writes the results of a unit, or what `finish` makes them of to `partials`.
+  void run(size_t unit, float* partials) {
+    begin(unit / plan_.parts);
+    const size_t part = unit % plan_.parts * plan_.part_keys;
+    const size_t seen = keys_seen_by(rows_ - 1);
+    const size_t end = min(seen, part + plan_.part_keys);
+    for (size_t k = part; k < end; k += plan_.keys) {
+      run_block(k, min(plan_.keys, end - k), k == part);
+    }
+    if (plan_.parts == 1) {
+      write(seen);
+    } else {
+      leave(partials + unit * plan_.partial(a_));
+    }
+  }
+
+  /// Puts the parts of a block of rows together.
+  void finish(size_t row_block, const float* partials) {
+    begin(row_block);
+    const float* const first = partials + row_block * plan_.parts * plan_.partial(a_);
+    for (size_t r = 0; r < rows_; ++r) {
+      const float* const largest = first + rows_ * a_.head_dim + r;
+      for (size_t p = 0; p < plan_.parts; ++p) {
+        largest_[r] = larger_of(largest_[r], largest[p * plan_.partial(a_)]);
+      }
+      for (size_t p = 0; p < plan_.parts; ++p) {
+        const float* const part = first + p * plan_.partial(a_);
+        const float factor = factor_of(largest[p * plan_.partial(a_)], largest_[r]);
+        total_[r] += factor * part[rows_ * (a_.head_dim + 1) + r];
+        float* const sums = sums_ + r * a_.head_dim;
+        for (size_t j = 0; j < a_.head_dim; ++j) {
+          sums[j] += factor * part[r * a_.head_dim + j];
+        }
+      }
+    }
+    write(keys_seen_by(rows_ - 1));
+  }
+
+ private:
+  /// Everything about a block of rows before the first key.
+  void begin(size_t row_block) {
+    const size_t group = row_block / plan_.blocks;
     batch_ = group / plan_.groups;
-    first_row_ = unit % plan_.blocks * plan_.rows;
+    first_row_ = row_block % plan_.blocks * plan_.rows;
     rows_ = min(plan_.rows, plan_.lines - first_row_);
     const size_t shared = a_.heads / a_.key_heads;
     const size_t in_batch = group % plan_.groups;
     key_head_ = plan_.by_heads ? in_batch : in_batch / shared;
     head_ = plan_.by_heads ? in_batch * shared + first_row_ : in_batch;
     position_ = plan_.by_heads ? 0 : first_row_;
-
-    const Matrix query = read_query();
-    const size_t seen = keys_seen_by(rows_ - 1);
+    read_query();
     for (size_t r = 0; r < rows_; ++r) {
       largest_[r] = kNothing;
       total_[r] = 0;
     }
-    for (size_t k = 0; k < seen; k += plan_.keys) {
-      run_block(query, k, min(plan_.keys, seen - k));
+    if (plan_.few) {
+      std::memset(sums_, 0, rows_ * a_.head_dim * sizeof(float));
     }
-    write(seen);
   }
 
- private:
+  void leave(float* partial) const {
+    std::memcpy(partial, sums_, rows_ * a_.head_dim * sizeof(float));
+    std::memcpy(partial + rows_ * a_.head_dim, largest_, rows_ * sizeof(float));
+    std::memcpy(partial + rows_ * (a_.head_dim + 1), total_, rows_ * sizeof(float));
+  }
+
   /// How many keys the query of a row sees.
   size_t keys_seen_by(size_t row) const {
     const size_t position = plan_.by_heads ? 0 : position_ + row;
     return a_.causal ? min(a_.keys, a_.start + position + 1) : a_.keys;
   }
 
-  Matrix read_query() {
+  /// Scaled, so that scores need not be.
+  void read_query() {
     const Lines lines = lines_at(a_.query, batch_, head_, position_, plan_.by_heads);
-    if (lines.are_floats()) {
-      return {lines.floats(), ScalarType::Float, lines.step, 1};
-    }
     for (size_t r = 0; r < rows_; ++r) {
-      lines.read(r, a_.head_dim, query_ + r * a_.head_dim);
+      float* const row = query_ + r * a_.head_dim;
+      lines.read(r, a_.head_dim, row);
+      for (size_t j = 0; j < a_.head_dim; ++j) {
+        row[j] *= a_.scale;
+      }
     }
-    return {query_, ScalarType::Float, static_cast<ptrdiff_t>(a_.head_dim), 1};
   }
 
   /// Keys or values [first, first + n), a row each; in place or converted.
-  Matrix read_lines(const Operand& operand, size_t first, size_t n) {
+  NumberLines read_lines(const Operand& operand, size_t first, size_t n) {
     const Lines lines = lines_at(operand, batch_, key_head_, first, false);
-    if (lines.are_floats()) {
-      return {lines.floats(), ScalarType::Float, lines.step, 1};
+    if (plan_.reads_in_place(operand)) {
+      return in_place(lines, n, a_.head_dim);
     }
     for (size_t i = 0; i < n; ++i) {
       lines.read(i, a_.head_dim, converted_ + i * a_.head_dim);
     }
-    return {converted_, ScalarType::Float, static_cast<ptrdiff_t>(a_.head_dim), 1};
+    const ptrdiff_t stride = static_cast<ptrdiff_t>(a_.head_dim * sizeof(float));
+    return {reinterpret_cast<const char*>(converted_), stride, n, a_.head_dim, nullptr, nullptr, 0};
+  }
+
+  /// Lines of floats as a matrix.
+  static Matrix matrix_of(const NumberLines& lines) {
+    return {lines.data, ScalarType::Float, lines.stride / static_cast<ptrdiff_t>(sizeof(float)), 1};
   }
 
   util::GemmOut into(float* data, size_t row_stride) const {
@@ -237,27 +333,58 @@ class Worker {
     return out;
   }
 
-  void run_block(const Matrix& query, size_t first, size_t n) {
-    const Matrix keys = read_lines(a_.key, first, n);
-    const Matrix turned = {keys.data, keys.dtype, keys.column_stride, keys.row_stride};
-    util::gemm_strided(Compute::kFloat, rows_, n, a_.head_dim, query, turned, into(scores_, n));
+  void run_block(size_t first, size_t n, bool is_first) {
+    const NumberLines keys = read_lines(a_.key, first, n);
+    if (plan_.few) {
+      float_loops.multiply_lines(keys, query_, a_.head_dim, rows_, scores_, n);
+    } else {
+      const Matrix query = {query_, ScalarType::Float, static_cast<ptrdiff_t>(a_.head_dim), 1};
+      const Matrix lines = matrix_of(keys);
+      const Matrix turned = {lines.data, lines.dtype, lines.column_stride, lines.row_stride};
+      util::gemm_strided(Compute::kFloat, rows_, n, a_.head_dim, query, turned, into(scores_, n));
+    }
     float correction[kMostRows];
     for (size_t r = 0; r < rows_; ++r) {
       correction[r] = weigh(r, first, n);
     }
-    const Matrix values = read_lines(a_.value, first, n);
+    const NumberLines values = read_lines(a_.value, first, n);
+    if (plan_.few) {
+      for (size_t r = 0; !is_first && r < rows_; ++r) {
+        scale(sums_ + r * a_.head_dim, correction[r]);
+      }
+      return float_loops.add_lines(values, scores_, n, rows_, sums_, a_.head_dim);
+    }
+    add_product(matrix_of(values), n, is_first, correction);
+  }
+
+  void scale(float* sums, float factor) const {
+    for (size_t j = 0; factor != 1.0f && j < a_.head_dim; ++j) {
+      sums[j] *= factor;
+    }
+  }
+
+  /// sums = sums * correction + weights * values.
+  void add_product(const Matrix& values, size_t n, bool is_first, const float* correction) {
     const Matrix weights = {scores_, ScalarType::Float, static_cast<ptrdiff_t>(n), 1};
     // The first block has nothing to be added to.
-    float* const target = first == 0 ? sums_ : product_;
+    float* const target = is_first ? sums_ : product_;
     util::gemm_strided(Compute::kFloat, rows_, a_.head_dim, n, weights, values,
                        into(target, a_.head_dim));
-    for (size_t r = 0; first > 0 && r < rows_; ++r) {
-      float* const sums = sums_ + r * a_.head_dim;
-      const float* const product = product_ + r * a_.head_dim;
+    if (is_first) {
+      return;
+    }
+    for (size_t r = 0; r < rows_; ++r) {
+      const float* const sums = sums_ + r * a_.head_dim;
+      float* const product = product_ + r * a_.head_dim;
+      if (float_loops.add_scaled != nullptr) {
+        float_loops.add_scaled(product, sums, a_.head_dim, correction[r]);
+        continue;
+      }
       for (size_t j = 0; j < a_.head_dim; ++j) {
-        sums[j] = sums[j] * correction[r] + product[j];
+        product[j] += sums[j] * correction[r];
       }
     }
+    std::swap(sums_, product_);
   }
 
   /// Turns a row of scores into weights that are relative to the largest score so far. @returns
@@ -272,24 +399,16 @@ class Worker {
     if (visible == 0) {
       return 1.0f;
     }
-    if (float_loops.scale != nullptr) {
-      float_loops.scale(scores, visible, a_.scale, scores);
-    } else {
-      for (size_t i = 0; i < visible; ++i) {
-        scores[i] *= a_.scale;
-      }
-    }
     if (a_.mask != nullptr) {
       add_mask(row, first, visible, scores);
     }
     const float before = largest_[row];
-    const float here = largest_of(scores, visible);
-    const float largest = here > before || here != here ? here : before;
+    const float largest = larger_of(before, largest_of(scores, visible));
     if (largest == kNothing) {
       std::memset(scores, 0, visible * sizeof(float));
       return 1.0f;
     }
-    const float correction = before == kNothing ? 0.0f : util::fast_exp(before - largest);
+    const float correction = factor_of(before, largest);
     largest_[row] = largest;
     total_[row] = total_[row] * correction + exponentials(scores, visible, largest);
     return correction;
@@ -349,19 +468,37 @@ bool attend(const Attention& attention) {
     return true;
   }
   const Plan plan(attention);
-  const size_t cost = 1 + plan.rows * attention.keys * attention.head_dim;
+  const size_t units = plan.units(attention);
+  std::unique_ptr<float[]> partials;
+  if (plan.parts > 1) {
+    partials.reset(new (std::nothrow) float[units * plan.partial(attention)]);
+    if (partials == nullptr) {
+      return false;
+    }
+  }
+  const size_t cost = 1 + plan.rows * plan.part_keys * attention.head_dim;
   std::atomic<bool> complete{true};
-  util::parallel_for(plan.units(attention), 1 + kGrain / cost, [&](size_t begin, size_t end) {
+  util::parallel_for(units, 1 + kGrain / cost, [&](size_t begin, size_t end) {
     Worker worker(attention, plan);
     if (!worker.allocate()) {
       complete.store(false, std::memory_order_relaxed);
       return;
     }
     for (size_t unit = begin; unit < end; ++unit) {
-      worker.run(unit);
+      worker.run(unit, partials.get());
     }
   });
-  return complete.load(std::memory_order_relaxed);
+  if (!complete.load(std::memory_order_relaxed) || plan.parts == 1) {
+    return complete.load(std::memory_order_relaxed);
+  }
+  Worker worker(attention, plan);
+  if (!worker.allocate()) {
+    return false;
+  }
+  for (size_t block = 0; block < plan.row_blocks(attention); ++block) {
+    worker.finish(block, partials.get());
+  }
+  return true;
 }
 
 }  // namespace torch::executor::native::attention

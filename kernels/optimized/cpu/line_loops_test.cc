@@ -14,6 +14,7 @@
 namespace {
 
 using namespace torch::executor::native::optimized;
+using torch::executor::native::util::NumberLines;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -119,6 +120,99 @@ TEST(LineLoopsTest, Products) {
           column *= x[r * n + i];
         }
         EXPECT_NEAR(columns[i] / column, 1, 1e-5);
+      }
+    }
+  }
+}
+
+/// Lines of floats or bytes that do not lie behind each other, and a few rows.
+struct FewRows {
+  size_t count;
+  size_t length;
+  size_t rows;
+  bool bytes;
+  size_t gap = 5;
+  std::vector<float> floats;
+  std::vector<int8_t> quantized;
+  std::vector<float> scales;
+  std::vector<int8_t> zero_points;
+
+  FewRows(size_t line_count, size_t line_length, size_t row_count, bool are_bytes)
+      : count(line_count), length(line_length), rows(row_count), bytes(are_bytes) {
+    // Just as long as may be read.
+    const size_t size = (count - 1) * (length + gap) + length;
+    floats = random_floats(size, -1, 1);
+    for (const float x : floats) {
+      quantized.push_back(static_cast<int8_t>(std::lrint(x * 127)));
+    }
+    scales = random_floats(2 * count, 0.001f, 0.02f);
+    for (size_t i = 0; i < 2 * count; ++i) {
+      zero_points.push_back(static_cast<int8_t>(static_cast<int>(i * 37 % 256) - 128));
+    }
+  }
+
+  NumberLines lines() const {
+    const size_t size = bytes ? sizeof(int8_t) : sizeof(float);
+    return {bytes ? reinterpret_cast<const char*>(quantized.data())
+                  : reinterpret_cast<const char*>(floats.data()),
+            static_cast<ptrdiff_t>((length + gap) * size),
+            count,
+            length,
+            bytes ? scales.data() : nullptr,
+            bytes ? zero_points.data() : nullptr,
+            2};
+  }
+
+  double number(size_t line, size_t at) const {
+    const size_t place = line * (length + gap) + at;
+    return bytes
+               ? (quantized[place] - zero_points[2 * line]) * static_cast<double>(scales[2 * line])
+               : static_cast<double>(floats[place]);
+  }
+};
+
+void expect_few_rows(const SimdLoops* table, const FewRows& some) {
+  const size_t row_stride = some.length + 3;
+  const size_t score_stride = some.count + 2;
+  const std::vector<float> x = random_floats(some.rows * row_stride, -1, 1);
+  std::vector<float> scores(some.rows * score_stride, 7.0f);
+  table->loops.multiply_lines(some.lines(), x.data(), row_stride, some.rows, scores.data(),
+                              score_stride);
+  std::vector<float> sums(some.rows * row_stride, 0.5f);
+  table->loops.add_lines(some.lines(), scores.data(), score_stride, some.rows, sums.data(),
+                         row_stride);
+  for (size_t r = 0; r < some.rows; ++r) {
+    for (size_t i = 0; i < score_stride; ++i) {
+      double sum = 0;
+      for (size_t j = 0; i < some.count && j < some.length; ++j) {
+        sum += some.number(i, j) * static_cast<double>(x[r * row_stride + j]);
+      }
+      ASSERT_NEAR(scores[r * score_stride + i], i < some.count ? sum : 7.0, 2e-5)
+          << some.count << " lines of " << some.length << ", row " << r << " of " << some.rows
+          << ", bytes " << some.bytes << ", lanes " << table->lanes;
+    }
+    for (size_t j = 0; j < row_stride; ++j) {
+      double sum = 0.5;
+      double most = 1;
+      for (size_t i = 0; j < some.length && i < some.count; ++i) {
+        sum += some.number(i, j) * static_cast<double>(scores[r * score_stride + i]);
+        most += std::fabs(some.number(i, j) * static_cast<double>(scores[r * score_stride + i]));
+      }
+      ASSERT_NEAR(sums[r * row_stride + j], sum, 2e-6 * most)
+          << some.count << " lines of " << some.length << ", row " << r << " of " << some.rows
+          << ", bytes " << some.bytes << ", lanes " << table->lanes;
+    }
+  }
+}
+
+TEST(LineLoopsTest, FewRowsByManyLines) {
+  for (const SimdLoops* table : tables()) {
+    for (const size_t count : {1u, 2u, 3u, 4u, 15u, 16u, 17u, 40u}) {
+      for (const size_t length : {1u, 7u, 8u, 16u, 20u, 32u, 64u, 72u, 128u, 131u}) {
+        for (size_t rows = 1; rows <= 9; ++rows) {
+          expect_few_rows(table, FewRows(count, length, rows, /*are_bytes=*/false));
+          expect_few_rows(table, FewRows(count, length, rows, /*are_bytes=*/true));
+        }
       }
     }
   }

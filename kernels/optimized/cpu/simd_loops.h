@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <executorch/kernels/optimized/cpu/simd_attention.h>
 #include <executorch/kernels/optimized/cpu/simd_columns.h>
 #include <executorch/kernels/optimized/cpu/simd_convolution.h>
 #include <executorch/kernels/optimized/cpu/simd_copy.h>
@@ -308,11 +309,13 @@ ET_TARGET double exp_sum(const float* x, size_t n, float shift, float* out) {
 }
 
 constexpr util::FloatLoops kLoops = {
-    multiply_panel,    dot_rows,     add_scaled,    exp_loop,       each<gelu_of>, each<sigmoid_of>,
-    each<tanh_of>,     each<exp_of>, extreme<true>, extreme<false>, exp_sum,       sum,
-    squared_distances, normalize,    scale,         even,           keep_larger,   nullptr,
-    nullptr,           nullptr,      transpose,     add_floats,     quantize,      dequantize,
-    copy_lines,        add_products};
+    multiply_panel,    dot_rows,         add_scaled,     exp_loop,
+    each<gelu_of>,     each<sigmoid_of>, each<tanh_of>,  each<exp_of>,
+    extreme<true>,     extreme<false>,   exp_sum,        sum,
+    squared_distances, normalize,        scale,          even,
+    keep_larger,       nullptr,          nullptr,        nullptr,
+    transpose,         add_floats,       quantize,       dequantize,
+    copy_lines,        add_products,     multiply_lines, add_lines};
 
 constexpr SimdLoops kSimdLoops = {kLanes,
                                   kTileRows,

@@ -55,6 +55,18 @@ struct CopiedLines {
   size_t lines;
 };
 
+/// Vectors of numbers that do not lie behind each other, as those of one head in a cache: floats,
+/// or bytes that stand for (byte - zero point) * scale, with one of each for every vector.
+struct NumberLines {
+  const char* data;
+  ptrdiff_t stride;  // between lines, in bytes
+  size_t count;
+  size_t length;        // numbers of a line
+  const float* scales;  // null for floats
+  const int8_t* zero_points;
+  ptrdiff_t scale_stride;  // between lines, in elements of both
+};
+
 /// Loops that replace the plain ones; null where there is no other.
 struct FloatLoops {
   /**
@@ -144,6 +156,15 @@ struct FloatLoops {
   /// sums[r] += sum of x[r * stride + i] * w[i], in 32 bits.
   void (*add_products)(const int16_t* x, size_t stride, size_t rows, const int8_t* w, size_t n,
                        int32_t* sums);
+
+  /// out[r * out_stride + i] = sum over j of rows[r * row_stride + j] * line i [j], for `count`
+  /// rows, which are few.
+  void (*multiply_lines)(const NumberLines& lines, const float* rows, size_t row_stride,
+                         size_t count, float* out, size_t out_stride);
+
+  /// sums[r * stride + j] += sum over i of weights[r * weight_stride + i] * line i [j], as above.
+  void (*add_lines)(const NumberLines& lines, const float* weights, size_t weight_stride,
+                    size_t count, float* sums, size_t stride);
 };
 
 /// The loops in use.
