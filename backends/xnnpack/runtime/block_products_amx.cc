@@ -1,3 +1,4 @@
+#include <executorch/backends/xnnpack/runtime/amx_tiles.h>
 #include <executorch/backends/xnnpack/runtime/block_panel_x86.h>
 
 #if defined(__x86_64__)
@@ -25,14 +26,6 @@ struct alignas(64) Work {
   int8_t runs[kRunsAtOnce][kRun / 4][kLine];
   int32_t products[kRunsAtOnce][kMostRowsAmx][kBlockPanel];
   float totals[kMostRowsAmx][kBlockPanel];
-};
-
-struct alignas(64) TileConfig {
-  uint8_t palette;
-  uint8_t start_row;
-  uint8_t reserved[14];
-  uint16_t row_bytes[16];
-  uint8_t rows[16];
 };
 
 // Tiles 0 and 2 have products of the first sixteen rows, 1 and 3 of the others; 4 and 5 the rows

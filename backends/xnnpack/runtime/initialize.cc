@@ -3,6 +3,7 @@
 #include <cpuinfo.h>
 
 #include <executorch/backends/xnnpack/runtime/block_products.h>
+#include <executorch/backends/xnnpack/runtime/byte_products.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/runtime/platform/max_cpu_isa.h>
 
@@ -59,6 +60,7 @@ xnn_status initialize() {
     const xnn_status initialized = xnn_initialize(/*allocator=*/nullptr);
     if (initialized == xnn_status_success) {
       use_block_functions();
+      use_byte_functions();
     }
     return initialized;
   }();

@@ -87,6 +87,25 @@ extern const xnn_block_packing_fn xnn_reference_block_packing;
 void xnn_set_block_functions(xnn_block_packing_fn packing, xnn_block_product_fn one,
                              xnn_block_product_fn many, size_t mr);
 
+/// What a product by weights of eight bits does at its end: of XNNPACK's own layout.
+struct xnn_byte_product_params {
+  float min;
+  float max;
+};
+
+/// A microkernel of rows of floats by weights of eight bits with a scale for each column; arguments
+/// are those of XNNPACK's microkernels: strides and depth in bytes, `columns` of the output.
+typedef void (*xnn_byte_product_fn)(size_t rows, size_t columns, size_t depth_bytes, const float* a,
+                                    size_t a_stride, const void* weights, float* c, size_t c_stride,
+                                    size_t c_next, const struct xnn_byte_product_params* params);
+
+/// How XNNPACK lays such weights out.
+struct xnn_block_layout xnn_get_byte_layout(void);
+
+/// Operators that are created from now on use these, as above: `one` for a single row, `many`, if
+/// not null, for up to `mr`.
+void xnn_set_byte_functions(xnn_byte_product_fn one, xnn_byte_product_fn many, size_t mr);
+
 /// Whether this processor has AMX, and the system lets this process use it.
 bool xnn_may_use_amx(void);
 }

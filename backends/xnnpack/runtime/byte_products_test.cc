@@ -1,0 +1,173 @@
+// Products of floats by weights of eight bits that this processor has, against sums in double
+// precision.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <cpuinfo.h>
+#include <gtest/gtest.h>
+
+#include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/initialize.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+namespace {
+
+constexpr float kUntouched = -7777;
+
+struct Shape {
+  size_t columns;
+  size_t depth;
+};
+
+class ByteProductsTest : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(initialize(), xnn_status_success);
+    for (size_t i = 0; i < shape_.columns * shape_.depth; ++i) {
+      weights_.push_back(int8_t(random_()));
+    }
+  }
+
+  static float bias_of(size_t column) { return 0.25F * float(column % 9); }
+  static float scale_of(size_t column) { return 0.01F + 0.001F * float(column % 7); }
+
+  /// As XNNPACK packs them, in panels of `nr` columns.
+  std::vector<uint8_t> pack(size_t nr) const {
+    const size_t panels = (shape_.columns + nr - 1) / nr;
+    const size_t panel_bytes = nr * (2 * sizeof(float) + shape_.depth);
+    std::vector<uint8_t> packed(panels * panel_bytes);
+    for (size_t n = 0; n < shape_.columns; ++n) {
+      uint8_t* const panel = packed.data() + n / nr * panel_bytes;
+      const float bias = bias_of(n);
+      const float scale = scale_of(n);
+      std::memcpy(panel + n % nr * sizeof(float), &bias, sizeof(bias));
+      for (size_t k = 0; k < shape_.depth; ++k) {
+        panel[nr * (sizeof(float) + k) + n % nr] = uint8_t(weights_[n * shape_.depth + k]);
+      }
+      std::memcpy(panel + nr * (sizeof(float) + shape_.depth) + n % nr * sizeof(float), &scale,
+                  sizeof(scale));
+    }
+    return packed;
+  }
+
+  void check(xnn_byte_product_fn product, size_t nr, size_t rows) {
+    const size_t stride = shape_.depth + 5;
+    std::normal_distribution<float> normal;
+    std::vector<float> a(rows * stride);
+    for (float& number : a) {
+      number = normal(random_);
+    }
+    const xnn_byte_product_params params = {-30, 40};
+    const size_t c_stride = shape_.columns + 3;
+    std::vector<float> c(rows * c_stride, kUntouched);
+    const std::vector<uint8_t> packed = pack(nr);
+    product(rows, shape_.columns, shape_.depth * sizeof(float), a.data(), stride * sizeof(float),
+            packed.data(), c.data(), c_stride * sizeof(float), nr * sizeof(float), &params);
+    for (size_t m = 0; m < rows; ++m) {
+      for (size_t n = 0; n < c_stride; ++n) {
+        double want = kUntouched;
+        double size = 0;
+        if (n < shape_.columns) {
+          want = bias_of(n);
+          for (size_t k = 0; k < shape_.depth; ++k) {
+            const double term = weights_[n * shape_.depth + k] * double(a[m * stride + k]);
+            want += term;
+            size += std::fabs(term) * scale_of(n);
+          }
+          want = std::clamp(want * scale_of(n), -30.0, 40.0);
+        }
+        ASSERT_NEAR(c[m * c_stride + n], want, 1e-6 * (1 + size)) << m << ", " << n;
+      }
+    }
+  }
+
+  const Shape shape_ = GetParam();
+  std::mt19937 random_{7};
+  std::vector<int8_t> weights_;
+};
+
+#if defined(__x86_64__)
+bool has_avx512() { return xnn_get_byte_layout().nr == kBytePanel; }
+bool has_tiles() { return has_avx512() && xnn_may_use_amx() && cpuinfo_has_x86_amx_bf16(); }
+#endif
+
+TEST_P(ByteProductsTest, ProductsAreSums) {
+#if defined(__x86_64__)
+  if (cpuinfo_has_x86_avx2() && cpuinfo_has_x86_fma3()) {
+    check(multiply_byte_row_avx2, kBytePanelAvx2, 1);
+  }
+  if (has_avx512()) {
+    check(multiply_byte_row_avx512, kBytePanel, 1);
+  }
+  for (const size_t rows : {1, 2, 15, 16, 17, 31, 32}) {
+    if (has_tiles()) {
+      check(multiply_byte_rows_amx, kBytePanel, rows);
+    }
+  }
+#else
+  GTEST_SKIP() << "products are XNNPACK's own";
+#endif
+}
+
+// Depths that no tile and no part of a row divides, and one that sums leave the tiles for.
+INSTANTIATE_TEST_SUITE_P(Shapes, ByteProductsTest,
+                         ::testing::Values(Shape{1, 1}, Shape{16, 3}, Shape{17, 32}, Shape{32, 33},
+                                           Shape{40, 64}, Shape{64, 95}, Shape{100, 576},
+                                           Shape{33, 257}, Shape{5, 1536}));
+
+TEST(ByteProductsOfSpecialNumbersTest, AreThoseOfFloats) {
+#if defined(__x86_64__)
+  ASSERT_EQ(initialize(), xnn_status_success);
+  if (!has_tiles()) {
+    GTEST_SKIP() << "this processor has no tiles of bfloat16";
+  }
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  uint32_t payload = 0x7F800001;
+  float nan;
+  std::memcpy(&nan, &payload, sizeof(nan));
+  // A row each: finite, infinite, no number, no number in its lower half.
+  const float a[4] = {16777215.0F, -kInfinity, std::nanf(""), nan};
+  std::vector<uint8_t> packed(kBytePanel * 9);
+  for (size_t n = 0; n < kBytePanel; ++n) {
+    const float one = 1;
+    packed[kBytePanel * 4 + n] = uint8_t(n + 1);
+    std::memcpy(packed.data() + kBytePanel * 5 + n * sizeof(float), &one, sizeof(one));
+  }
+  const xnn_byte_product_params params = {-kInfinity, kInfinity};
+  float c[4][kBytePanel];
+  multiply_byte_rows_amx(4, kBytePanel, sizeof(float), a, sizeof(float), packed.data(), c[0],
+                         sizeof(c[0]), sizeof(c[0]), &params);
+  for (size_t n = 0; n < kBytePanel; ++n) {
+    EXPECT_EQ(c[0][n], 16777215.0F * float(n + 1));
+    EXPECT_EQ(c[1][n], -kInfinity);
+    EXPECT_TRUE(std::isnan(c[2][n]));
+    EXPECT_TRUE(std::isnan(c[3][n]));
+  }
+#else
+  GTEST_SKIP() << "products are XNNPACK's own";
+#endif
+}
+
+TEST(ByteLayoutTest, TakesAsManyRowsAsItsProducts) {
+  ASSERT_EQ(initialize(), xnn_status_success);
+  const xnn_block_layout layout = xnn_get_byte_layout();
+  EXPECT_GT(layout.nr, 0U);
+#if defined(__x86_64__)
+  if (has_tiles()) {
+    EXPECT_EQ(layout.mr, kMostByteRowsAmx);
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch
