@@ -39,12 +39,43 @@ def parse(arguments: Sequence[str]) -> LlmConfig:
     return from_yaml(text, found.overrides)
 
 
+def parse_config_arg(arguments: Sequence[str] | None = None) -> tuple[str | None, list[str]]:
+    """The file that ``--config`` names, if it does, and the other arguments; those of the process by default."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--config")
+    found, others = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
+    return found.config, others
+
+
+def pop_config_arg() -> str | None:
+    """As :func:`parse_config_arg`, for one who has Hydra read the arguments of the process: ``--config`` is taken out of them."""
+    config, others = parse_config_arg()
+    sys.argv = [sys.argv[0], *others]
+    return config
+
+
+def hydra_main(arguments: Sequence[str] | None = None) -> None:
+    """Exports by overrides alone, those of the process by default.
+
+    Raises:
+        ValueError: as of :func:`parse`.
+    """
+    _export(parse(sys.argv[1:] if arguments is None else arguments))
+
+
+def _export(config: LlmConfig) -> None:
+    logging.basicConfig(level=logging.INFO if config.debug.verbose else logging.WARNING)
+    print(export_llama(config))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; what is wrong with its arguments is one line, not a trace."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        config = parse(sys.argv[1:] if arguments is None else arguments)
-        logging.basicConfig(level=logging.INFO if config.debug.verbose else logging.WARNING)
-        print(export_llama(config))
+        if parse_config_arg(given)[0] is None:
+            hydra_main(given)
+        else:
+            _export(parse(given))
     except (ValueError, FileNotFoundError, NotImplementedError) as error:
         print(f"export_llm: {error}", file=sys.stderr)
         return 2
