@@ -18,10 +18,13 @@ from executorch.extension.llm.cache.replacements import (
     replace_kv_cache_with_ring_kv_cache,
 )
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of
+from executorch.extension.llm.export.config.choices import PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
+from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
 from executorch.extension.llm.export.weight_quantization import embedding_transform, linear_transform
 from executorch.extension.llm.models.checkpoints import load_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
+from executorch.extension.llm.models.rotations import inject_hadamard, rotate
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.transformer import Transformer
 
@@ -31,13 +34,9 @@ _log = logging.getLogger(__name__)
 
 #: Switches of the configuration that nothing here answers to, and what to do instead.
 _NOT_HERE = {
-    "base.use_lora": "base.lora_config names an adapter",
-    "base.preq_mode": "give the checkpoint before it was quantized, and quantization.qmode",
     "model.expand_rope_table": "tables are broadcast over heads",
     "model.static_quantize_kv_cache": "model.quantize_kv_cache has a scale for each token",
     "model.use_moe_quantized_op": "experts are quantized by none of the operators",
-    "quantization.use_spin_quant": "give a checkpoint without rotations",
-    "quantization.use_qat": "give the checkpoint's weights before they were quantized",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
 }
@@ -55,6 +54,7 @@ def check(config: LlmConfig) -> None:
             value = getattr(value, name)
         if value:
             raise ValueError(f"{key} is not supported yet: {way_out}")
+    _check_pre_quantized(config)
     lora = config.base.lora_config
     if lora is not None and lora.adapter_quant:
         raise ValueError("base.lora_config.adapter_quant is not supported yet: adapters stay floats")
@@ -76,6 +76,31 @@ def check(config: LlmConfig) -> None:
         )
 
 
+def _check_pre_quantized(config: LlmConfig) -> None:
+    base, quantization = config.base, config.quantization
+    if base.preq_mode is None:
+        if base.use_lora or quantization.use_qat:
+            raise ValueError(
+                "base.use_lora and quantization.use_qat are of checkpoints that were quantized before: give base.preq_mode, or name "
+                "an adapter's file by base.lora_config"
+            )
+        if quantization.use_spin_quant and config.model.use_shared_embedding:
+            raise ValueError(
+                "rotations make the output layer another one than the embedding: leave model.use_shared_embedding out"
+            )
+        return
+    if quantization.qmode or quantization.embedding_quantize:
+        raise ValueError(
+            "base.preq_mode says how the weights are quantized: leave quantization.qmode and embedding_quantize out"
+        )
+    if base.checkpoint is None:
+        raise ValueError("base.preq_mode is of a checkpoint: give base.checkpoint")
+    if base.use_lora and base.lora_config is not None:
+        raise ValueError(
+            "the checkpoint's own adapter and another's do not go together: base.use_lora or base.lora_config"
+        )
+
+
 def manager(config: LlmConfig) -> LLMEdgeManager:
     """The decoder of a configuration, transformed and ready to be exported.
 
@@ -86,10 +111,10 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
     check(config)
     if config.base.checkpoint is None:
         _log.warning("base.checkpoint is not given: the weights are random")
-    model = load_decoder(config.base.checkpoint, config.base.params, **_options(config))
+    dtype = DType[config.model.dtype_override.value]
+    model = _loaded(config, dtype.to_torch_dtype())
     if config.base.lora_config is not None:
         model = _with_adapter(model, config.base.lora_config)
-    dtype = DType[config.model.dtype_override.value]
     for transform in transforms(config, dtype.to_torch_dtype()):
         model = transform(model)  # type: ignore[assignment]
     most = _most_tokens(config)
@@ -118,6 +143,25 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
     )
 
 
+def _loaded(config: LlmConfig, dtype: torch.dtype) -> Transformer:
+    base, rank = config.base, config.base.use_lora
+    if base.preq_mode is None:
+        return load_decoder(base.checkpoint, base.params, **_options(config))
+    is_output_int8 = base.preq_mode is PreqMode.preq_8da4w_out_8da8w
+    adapter: dict[str, torch.Tensor] = {}
+
+    def convert(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        if rank:
+            weights, found = split_adapter(weights, rank)
+            adapter.update(found)
+        return quantized_weights(
+            weights, base.preq_group_size, base.preq_embedding_quantize, is_output_int8, dtype
+        )
+
+    model = load_decoder(base.checkpoint, base.params, convert, **_options(config))
+    return add_adapter(model, adapter, rank, ADAPTER_SCALE * rank) if adapter else model
+
+
 def _with_adapter(model: Transformer, lora: LoraConfig) -> Transformer:
     weights, said = read_adapter(lora.adapter_checkpoint, lora.adapter_config)
     # Without a file the configuration itself says all three.
@@ -133,6 +177,9 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
     """What a configuration changes in a decoder before it is exported, in this order."""
     found: list[Transform] = []
     model, quantization = config.model, config.quantization
+    if quantization.use_spin_quant:
+        # A checkpoint of SpinQuant's was rotated before it was quantized; floats are rotated here.
+        found.append(rotate if config.base.preq_mode is None else inject_hadamard)  # type: ignore[arg-type]
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode:

@@ -206,7 +206,7 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([], "sizes of the model are missing"),
         (["base.checkpoint=none.pth"], "no checkpoint none.pth"),
         (["backend.qnn.enabled=true"], "no backend qnn comes with this release"),
-        ([*base, "base.use_lora=4"], "base.use_lora is not supported yet"),
+        ([*base, "base.use_lora=4"], "give base.preq_mode"),
         ([*base, "model.use_sdpa_with_kv_cache=true"], "set model.use_kv_cache"),
         ([*base, "quantization.qmode=8da4w-gptq"], "use 8da4w"),
         ([*base, "quantization.embedding_quantize=3,32"], r"embeddings have one of (2, 4, 8) bits, not 3"),

@@ -142,7 +142,9 @@ def _coreml(config: LlmConfig) -> Any:
 
 def _xnnpack(config: LlmConfig) -> Any:
     # What is not quantized at run time would be left out by the partitioner for that: then all that XNNPACK can goes there.
-    is_dynamic = config.quantization.qmode in _DYNAMIC or config.quantization.pt2e_quantize is not None
+    quantization = config.quantization
+    is_dynamic = quantization.qmode in _DYNAMIC or quantization.pt2e_quantize is not None
+    is_dynamic = is_dynamic or config.base.preq_mode is not None
     options = config.backend.xnnpack
     return partitioner_lib.get_xnnpack_partitioner(
         is_dynamic and not options.extended_ops, options.enable_bf16

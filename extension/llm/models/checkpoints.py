@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +53,17 @@ def read_params(path: str | Path) -> dict[str, Any]:
 
 
 def load_decoder(
-    checkpoint: str | Path | None, params: str | Path | Mapping[str, Any] | None = None, **options: Any
+    checkpoint: str | Path | None,
+    params: str | Path | Mapping[str, Any] | None = None,
+    convert: Callable[[Weights], Weights] | None = None,
+    **options: Any,
 ) -> Transformer:
     """A decoder for export, with weights mapped from files.
 
     Args:
         checkpoint: see above; None: random weights.
         params: file of the sizes, or themselves; may be left out where the checkpoint says them.
+        convert: called with the weights of a checkpoint by Meta's names, for what it gives in their place.
         options: further keywords of ``ModelArgs``, of caches and lengths; they win.
 
     Raises:
@@ -77,6 +81,8 @@ def load_decoder(
         return construct_transformer(args).eval()
     if hugging_face.is_theirs(weights):
         weights = hugging_face.state_dict(weights, args)
+    elif convert is not None:
+        weights = convert(weights)
     return fill(_without_memory(args), weights, str(path))
 
 

@@ -16,7 +16,7 @@ from torch import nn
 
 from executorch.extension.llm.models.transformer import Transformer
 
-#: Modules by the adapter's names to ours, in a layer; our own names are taken too.
+#: Modules by the adapter's names to ours, in a layer. Ours are taken too, and say that rows are in the decoder's order.
 _MODULES = {
     "q_proj": "attention.wq",
     "k_proj": "attention.wk",
@@ -26,6 +26,8 @@ _MODULES = {
     "gate_proj": "feed_forward.w1",
     "down_proj": "feed_forward.w2",
     "up_proj": "feed_forward.w3",
+    **{name: f"attention.{name}" for name in ("wq", "wk", "wv", "wo")},
+    **{name: f"feed_forward.{name}" for name in ("w1", "w2", "w3")},
 }
 _WEIGHT = re.compile(r"(?:.*\.)?layers\.(\d+)\.(?:.*\.)?(\w+)\.lora_([ABab])(?:\.default)?\.weight")
 

@@ -67,7 +67,9 @@ def test_hqq_of_scales_and_zeros_is_torchaos() -> None:
     bits, scale, zero, _ = _choose_qparams_and_quantize_affine_hqq(
         _weight(), nbits=4, group_size=32, compute_dtype=torch.float32, device="cpu"
     )
-    groups = bits.float().unflatten(1, (-1, 32)) - 8  # as its kernels take them: zero is what the middle stands for
+    groups = (
+        bits.float().unflatten(1, (-1, 32)) - 8
+    )  # as its kernels take them: zero is what the middle stands for
     want = (groups * scale.reshape(24, 3, 1) + zero.reshape(24, 3, 1)).flatten(1)
     made = quantize_weight(_weight(), QuantConfig(4, 32, False, "hqq"))
     torch.testing.assert_close(dequantize_weight(made), want, rtol=1e-5, atol=1e-5)
