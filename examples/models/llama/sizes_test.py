@@ -27,7 +27,7 @@ _SETTINGS = sorted(_HERE.glob("*/config/*.yaml"))
 
 def test_all_files_are_known() -> None:
     assert {str(path.relative_to(_HERE)) for path in _HERE.glob("*/**/*.json")} == set(_PUBLISHED)
-    assert len(_SETTINGS) == 6
+    assert len(_SETTINGS) == 8
 
 
 @pytest.mark.parametrize("file", _PUBLISHED)
@@ -40,7 +40,7 @@ def test_parameters_are_as_many_as_published(file: str) -> None:
 
 @pytest.mark.parametrize("path", _SETTINGS, ids=lambda path: path.stem)
 def test_settings_are_taken(path: pathlib.Path) -> None:
-    config = from_yaml(path.read_text(), ["base.params=sizes.json"])
+    config = from_yaml(path.read_text(), ["base.params=sizes.json", "base.checkpoint=model.pth"])
     check(config)
     assert config.model.use_kv_cache and config.base.metadata
     assert config.backend.xnnpack.enabled == ("xnnpack" in path.stem)

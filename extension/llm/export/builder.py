@@ -358,7 +358,7 @@ class LLMEdgeManager:
             raise ValueError(
                 "calibration wants a text and a tokenizer: give calibration_data and tokenizer_path"
             )
-        tokens = _tokens(text, path)[: most or self.max_seq_len]
+        tokens = tokens_of(text, path)[: most or self.max_seq_len]
         if not self.use_kv_cache:
             return [(torch.tensor([tokens]),)]
         return [
@@ -377,7 +377,12 @@ class LLMEdgeManager:
             print(info.get_operator_delegation_dataframe().to_string())
 
 
-def _tokens(text: str, path: str) -> list[int]:
+def tokens_of(text: str, path: str) -> list[int]:
+    """The tokens of a text by a file ``tokenizer.json``.
+
+    Raises:
+        ValueError: it is none.
+    """
     from tokenizers import Tokenizer
 
     try:

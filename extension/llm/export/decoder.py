@@ -17,11 +17,16 @@ from executorch.extension.llm.cache.replacements import (
     replace_kv_cache_with_quantized_kv_cache,
     replace_kv_cache_with_ring_kv_cache,
 )
-from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of
+from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of, tokens_of
 from executorch.extension.llm.export.config.choices import PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
+from executorch.extension.llm.export.gptq import gptq_transform
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
-from executorch.extension.llm.export.weight_quantization import embedding_transform, linear_transform
+from executorch.extension.llm.export.weight_quantization import (
+    DEFAULT_GROUP,
+    embedding_transform,
+    linear_transform,
+)
 from executorch.extension.llm.models.checkpoints import load_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate
@@ -182,7 +187,11 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         found.append(rotate if config.base.preq_mode is None else inject_hadamard)  # type: ignore[arg-type]
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
-    if quantization.qmode:
+    if quantization.qmode == "8da4w-gptq":
+        found.append(
+            gptq_transform(_calibration_calls(config), quantization.group_size or DEFAULT_GROUP, dtype)
+        )
+    elif quantization.qmode:
         found.append(
             linear_transform(quantization.qmode, quantization.group_size, dtype, quantization.use_hqq)
         )
@@ -201,6 +210,24 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         if model.quantize_kv_cache:
             found.append(replace_sdpa_with_quantized_sdpa)
     return found
+
+
+def _calibration_calls(config: LlmConfig) -> list[tuple[Any, ...]]:
+    """The calibration's text in pieces of at most ``calibration_seq_length`` tokens, ``calibration_limit`` of them."""
+    quantization, path = config.quantization, config.base.tokenizer_path
+    if quantization.calibration_tasks or not quantization.calibration_data or path is None:
+        raise ValueError(
+            "8da4w-gptq rounds by the inputs of a text: give quantization.calibration_data and base.tokenizer_path, and no "
+            "calibration_tasks"
+        )
+    tokens = torch.tensor(tokens_of(quantization.calibration_data, path), dtype=torch.int64)
+    most = min(
+        quantization.calibration_seq_length or config.export.max_seq_length, config.export.max_seq_length
+    )
+    pieces = tokens[None].split(most, dim=1)[: quantization.calibration_limit]
+    if not config.model.use_kv_cache:
+        return [(one,) for one in pieces]
+    return [(one, {"input_pos": torch.tensor([0])}) for one in pieces]
 
 
 def _with_sink(decoder: nn.Module, sink: int, window: int) -> nn.Module:

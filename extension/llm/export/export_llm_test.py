@@ -208,7 +208,7 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         (["backend.qnn.enabled=true"], "no backend qnn comes with this release"),
         ([*base, "base.use_lora=4"], "give base.preq_mode"),
         ([*base, "model.use_sdpa_with_kv_cache=true"], "set model.use_kv_cache"),
-        ([*base, "quantization.qmode=8da4w-gptq"], "use 8da4w"),
+        ([*base, "quantization.qmode=8da4w-gptq"], "give quantization.calibration_data"),
         ([*base, "quantization.embedding_quantize=3,32"], r"embeddings have one of (2, 4, 8) bits, not 3"),
         ([*base, "quantization.embedding_quantize=4,24"], "groups of 24 do not divide the 64 columns"),
         ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),

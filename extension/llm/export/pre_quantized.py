@@ -103,9 +103,28 @@ def _tensor(
     lowest, highest = (int(one) for one in torch.aminmax(data)) if data.numel() else (0, 0)
     if lowest < -(1 << (bits - 1)) or highest >= 1 << (bits - 1):
         raise ValueError(f"{layer}.weight has values from {lowest} to {highest}, which are no {bits} bits")
-    shape = (rows, columns // group)
+    return intx_weight(data, scales, zeros, bits, group, dtype, is_dynamic=layer != _EMBEDDING)
+
+
+def intx_weight(
+    data: torch.Tensor,
+    scales: torch.Tensor,
+    zeros: torch.Tensor | None,
+    bits: int,
+    group: int,
+    dtype: torch.dtype,
+    is_dynamic: bool,
+) -> IntxUnpackedToInt8Tensor:
+    """torchao's tensor of given bits.
+
+    Args:
+        data: int8 ``[n, k]``.
+        scales, zeros: ``n * (k / group)`` elements; without zeros, 0 is 0.
+        dtype: of scales and values.
+        is_dynamic: inputs are quantized to 8 bits, each token by its own range, at run time.
+    """
+    shape = (data.shape[0], data.shape[1] // group)
     zero = torch.zeros(shape, dtype=torch.int8) if zeros is None else zeros.reshape(shape).to(torch.int8)
-    dynamic = IntxUnpackedToInt8TensorActivationQuantization.INT8_ASYM_PER_TOKEN
     return IntxUnpackedToInt8Tensor(
         qdata=data,
         scale=scales.reshape(shape).to(dtype),
@@ -113,7 +132,9 @@ def _tensor(
         target_dtype=getattr(torch, f"int{bits}"),
         block_size=(1, group),
         dtype=dtype,
-        activation_quantization=None if layer == _EMBEDDING else dynamic,
+        activation_quantization=IntxUnpackedToInt8TensorActivationQuantization.INT8_ASYM_PER_TOKEN
+        if is_dynamic
+        else None,
     )
 
 

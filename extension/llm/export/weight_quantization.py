@@ -5,6 +5,7 @@
 =================  ====================================================================================
 ``int8``           weights in 8 bits, a scale for each row
 ``8da4w``          weights in 4 bits, a scale for each group; inputs in 8 bits, quantized at run time
+``8da4w-gptq``     as 8da4w, rounded by the inputs of some text, by :mod:`~executorch.extension.llm.export.gptq`
 ``4w``             weights in 4 bits, a scale for each group
 ``torchao:8daNw``  as 8da4w with N bits
 ``torchao:fpaNw``  as 4w with N bits
@@ -86,11 +87,6 @@ def linear_transform(
 
 
 def _linear_config(qmode: str, group: int, use_hqq: bool) -> Any:
-    if qmode == "8da4w-gptq":
-        raise ValueError(
-            "8da4w-gptq calibrates weights one by one, for which torchao has no quantizer that exports: use 8da4w, whose "
-            "scales are found by half-quadratic quantization (use_hqq)"
-        )
     granularity = PerGroup(group) if group > 0 else PerAxis(0)
     algorithm = "hqq_scale_only" if use_hqq else "affine"
     if qmode == "int8":
