@@ -65,8 +65,8 @@ EDGES = {
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],
-        "cc": [],
-        "tests": ["exir"],
+        "cc": ["runtime"],
+        "tests": ["exir", "extension"],
     },
     # Stands on the passes that backends share.
     "backends/vulkan": {

@@ -62,6 +62,7 @@ CC_LAYERS = [
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {
+        "backends/arm",
         "backends/cortex_m",
         "backends/openvino",
         "backends/vulkan",
