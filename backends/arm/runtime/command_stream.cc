@@ -27,14 +27,19 @@ constexpr uint32_t kCodeMask = 0x3ff;
 constexpr uint32_t kKindMask = 0xc000;
 constexpr uint32_t kLong = 0x4000;
 constexpr uint32_t kRegionMask = 0x7;
+// Of a copy to or from the NPU's own memory, which is in no region (tables go there).
+constexpr uint32_t kInternal = 0x100u << 16;
 // Those which set a region: of the first and second input, the output, weights, scales, and of both
 // sides of a copy.
-constexpr uint32_t kSetRegion[] = {0x10f, 0x11f, 0x128, 0x129, 0x130, 0x131, 0x18f};
+constexpr uint32_t kCopyFrom = 0x130;
+constexpr uint32_t kCopyTo = 0x131;
+constexpr uint32_t kSetRegion[] = {0x10f, 0x11f, 0x128, 0x129, kCopyFrom, kCopyTo, 0x18f};
 
-bool sets_region(uint32_t command) {
+bool names_region(uint32_t command) {
   for (const uint32_t code : kSetRegion) {
     if ((command & (kCodeMask | kKindMask)) == code) {
-      return true;
+      const bool is_copy = code == kCopyFrom || code == kCopyTo;
+      return !is_copy || (command & kInternal) == 0;
     }
   }
   return false;
@@ -48,7 +53,7 @@ Result<uint32_t> regions_of(const uint8_t* words, size_t count) {
       ++i;
       ET_CHECK_OR_RETURN_ERROR(i < count, DelegateInvalidCompatibility,
                                "Ethos-U: the last command is cut off");
-    } else if (sets_region(command)) {
+    } else if (names_region(command)) {
       const uint32_t region = (command >> 16) & kRegionMask;
       ET_CHECK_OR_RETURN_ERROR(region < kRegions, DelegateInvalidCompatibility,
                                "Ethos-U: command %zu names region %u; there are %u", i,

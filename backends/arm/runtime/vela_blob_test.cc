@@ -129,6 +129,8 @@ TEST_F(VelaBlobTest, CommandsNameTheirRegions) {
   EXPECT_EQ(*regions({0x0000010f, 0x0002011f}), 0b101u);
   // The second word of a long command is no command.
   EXPECT_EQ(*regions({0x00004030, 0x0002010f, 0x00010131}), 0b10u);
+  EXPECT_EQ(*regions({0x01030131, 0x00010130}), 0b10u) << "the NPU's own memory is no region";
+  EXPECT_EQ(regions({0x0103010f}).error(), kRefused) << "which inputs are not in";
   EXPECT_EQ(regions({0x0003010f}).error(), kRefused) << "a region that nobody gives";
   EXPECT_EQ(regions({0x00004030}).error(), kRefused) << "cut off";
 }
