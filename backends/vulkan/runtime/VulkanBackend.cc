@@ -1,4 +1,5 @@
 #include <cstring>
+#include <string>
 
 #include <executorch/backends/vulkan/runtime/VulkanBackend.h>
 #include <executorch/backends/vulkan/runtime/executor.h>
@@ -25,10 +26,24 @@ using runtime::Span;
 namespace {
 
 /// What the validation layer objects to makes a call fail.
-Error check_messages(const Context& context, size_t before) {
-  ET_CHECK_OR_RETURN_ERROR(context.num_messages() == before, Internal,
+Error check_messages(const Device& device, size_t before) {
+  ET_CHECK_OR_RETURN_ERROR(device.num_messages() == before, Internal,
                            "Vulkan: the validation layer objects, see above");
   return Error::Ok;
+}
+
+/// The file that the caller of `load_method` names; empty if he names none.
+Result<std::string> pipeline_cache_path(const BackendInitContext& context) {
+  const Result<const char*> given =
+      context.get_runtime_spec<const char*>(pipeline_cache_path_option_key);
+  if (given.ok()) {
+    return std::string(*given);
+  }
+  if (given.error() == Error::NotFound) {
+    return std::string();
+  }
+  ET_LOG(Error, "Vulkan: option %s is no text", pipeline_cache_path_option_key);
+  return given.error();
 }
 
 }  // namespace
@@ -43,11 +58,22 @@ Result<DelegateHandle*> VulkanBackend::init(BackendInitContext& context, Freeabl
     return shared.error();
   }
   const size_t before = (*shared)->num_messages();
+  const Result<std::string> path = pipeline_cache_path(context);
+  if (!path.ok()) {
+    return path.error();
+  }
+  if (!path->empty()) {
+    (*shared)->load_pipelines(*path);
+  }
   Result<std::unique_ptr<Executor>> executor =
       Executor::create(**shared, processed->data(), processed->size(), context.get_named_data_map(),
                        context.event_tracer() != nullptr);
   if (!executor.ok()) {
     return executor.error();
+  }
+  if (!path->empty()) {
+    // Without the file it takes longer the next time, that is all; the log has the reason.
+    (void)(*shared)->save_pipelines(*path);
   }
   ET_CHECK_OK_OR_RETURN_ERROR(check_messages(**shared, before));
   if ((*executor)->is_recorded()) {
@@ -58,13 +84,10 @@ Result<DelegateHandle*> VulkanBackend::init(BackendInitContext& context, Freeabl
 
 Error VulkanBackend::execute(BackendExecutionContext& context, DelegateHandle* handle,
                              Span<EValue*> args) const {
-  const Result<Context*> shared = Context::get();
-  if (!shared.ok()) {
-    return shared.error();
-  }
-  const size_t before = (*shared)->num_messages();
-  ET_CHECK_OK_OR_RETURN_ERROR(static_cast<Executor*>(handle)->execute(args, context));
-  return check_messages(**shared, before);
+  Executor& executor = *static_cast<Executor*>(handle);
+  const size_t before = executor.device().num_messages();
+  ET_CHECK_OK_OR_RETURN_ERROR(executor.execute(args, context));
+  return check_messages(executor.device(), before);
 }
 
 void VulkanBackend::destroy(DelegateHandle* handle) const { delete static_cast<Executor*>(handle); }

@@ -12,6 +12,10 @@ constexpr char vulkan_backend_key[] = "VulkanBackend";
 /// Option of `get_option`, an int: what the validation layer has had to say; see vk/context.h.
 constexpr char validation_messages_option_key[] = "validation_messages";
 
+/// Option of `load_method`, a text: a file that keeps compiled pipelines from one process to the
+/// next, for the user who made it alone.
+constexpr char pipeline_cache_path_option_key[] = "pipeline_cache_path";
+
 /// Runs delegates with Vulkan's compute shaders. The loader is looked for when one is loaded.
 class VulkanBackend final : public runtime::BackendInterface {
  public:

@@ -36,6 +36,7 @@ class Executor final : private Memory {
   runtime::Error execute(runtime::Span<runtime::EValue*> args,
                          runtime::BackendExecutionContext& context);
 
+  const Device& device() const { return device_; }
   bool is_recorded() const { return is_recorded_; }
   size_t num_outputs() const { return graph_.outputs.size(); }
   size_t num_dispatches() const { return stream_->num_dispatches(); }

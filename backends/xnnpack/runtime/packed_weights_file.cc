@@ -11,9 +11,10 @@
 #include <unistd.h>
 #include <xnnpack.h>
 
-#include <executorch/backends/xnnpack/runtime/hash.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
+#include <executorch/runtime/backend/hash.h>
+#include <executorch/runtime/backend/private_file.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -21,6 +22,8 @@ namespace backends {
 namespace xnnpack {
 
 using runtime::Error;
+using runtime::Hash;
+using runtime::PrivateFile;
 
 namespace {
 
@@ -83,57 +86,9 @@ void log_failure(const char* what, const std::string& path) {
          std::strerror(errno));
 }
 
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
-bool may_write(const struct stat& status, mode_t who) { return (status.st_mode & who) != 0; }
-
-/// What is wrong with a place in which other users could put weights of theirs; null if nothing is.
-const char* why_not_private(int fd, const std::string& path) {
-  struct stat status = {};
-  if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-    return "it is not a regular file";
-  }
-  if (status.st_uid != ::geteuid()) {
-    return "it belongs to another user";
-  }
-  if (may_write(status, S_IWGRP | S_IWOTH)) {
-    return "others may write it: chmod 600";
-  }
-  const size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (::stat(directory.c_str(), &status) != 0) {
-    return "its directory cannot be looked at";
-  }
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return "its directory belongs to another user";
-  }
-  const bool is_own_group = status.st_gid == ::getegid();
-  const bool is_open = may_write(status, S_IWOTH) || (may_write(status, S_IWGRP) && !is_own_group);
-  if (is_open && !may_write(status, S_ISVTX)) {
-    return "others may write its directory: use one of mode 700";
-  }
-  return nullptr;
-}
-
 /// Whether nobody else can have put weights there; if not, the log says why.
-bool is_private(int fd, const std::string& path) {
-  const char* const reason = why_not_private(fd, path);
+bool is_private(const PrivateFile& file, const std::string& path) {
+  const char* const reason = file.why_not_private();
   if (reason != nullptr) {
     ET_LOG(Error, "XNNPACK: the packed weights %s are not used: %s", path.c_str(), reason);
   }
@@ -197,24 +152,8 @@ Records read_records(const Mapping& file, size_t& end) {
   return records;
 }
 
-bool write_at(int fd, size_t& offset, const void* data, size_t size) {
-  const auto* bytes = static_cast<const uint8_t*>(data);
-  while (size > 0) {
-    const ssize_t written = ::pwrite(fd, bytes, size, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) {
-      continue;
-    }
-    if (written <= 0) {
-      return false;
-    }
-    bytes += written;
-    offset += static_cast<size_t>(written);
-    size -= static_cast<size_t>(written);
-  }
-  return true;
-}
-
-bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& packed) {
+bool write_record(const PrivateFile& file, size_t& offset, const PackedKey& key,
+                  const Packed& packed) {
   const auto* data = static_cast<const uint8_t*>(packed.data);
   RecordHeader header = {key.second, static_cast<uint32_t>(key.first.size()), packed.size,
                          check_of(data, packed.size), 0};
@@ -222,7 +161,8 @@ bool write_record(int fd, size_t& offset, const PackedKey& key, const Packed& pa
   std::string head(reinterpret_cast<const char*>(&header), sizeof(header));
   head += key.first;
   head.resize(aligned(offset + head.size()) - offset);
-  if (!write_at(fd, offset, head.data(), head.size()) || !write_at(fd, offset, data, packed.size)) {
+  if (!file.write_at(offset, head.data(), head.size()) ||
+      !file.write_at(offset, data, packed.size)) {
     return false;
   }
   offset = aligned(offset);
@@ -238,14 +178,14 @@ class PackedFile::Alone {
   Alone(const std::string& path, Checked& checked) : path_(path), checked_(checked) {}
 
   /// Null, after saying why, if it cannot be.
-  const Descriptor* open() {
+  const PrivateFile* open() {
     for (int attempt = 0; attempt < 3; ++attempt) {
-      file_ = std::make_unique<Descriptor>(path_, O_RDWR | O_CREAT);
+      file_ = std::make_unique<PrivateFile>(path_.c_str(), O_RDWR | O_CREAT);
       if (file_->get() < 0 || ::flock(file_->get(), LOCK_EX) != 0) {
         log_failure("open", path_);
         return nullptr;
       }
-      if (!is_private(file_->get(), path_)) {
+      if (!is_private(*file_, path_)) {
         return nullptr;
       }
       struct stat opened = {};
@@ -299,7 +239,7 @@ class PackedFile::Alone {
     const FileHeader header = expected_header();
     size_t end = 0;
     forget(status);
-    return write_at(file_->get(), end, &header, sizeof(header));
+    return file_->write_at(end, &header, sizeof(header));
   }
 
   void forget(const struct stat& status) {
@@ -308,18 +248,18 @@ class PackedFile::Alone {
 
   const std::string& path_;
   Checked& checked_;
-  std::unique_ptr<Descriptor> file_;
+  std::unique_ptr<PrivateFile> file_;
 };
 
 Records PackedFile::load() {
-  const Descriptor file(path_, O_RDONLY);
+  const PrivateFile file(path_.c_str(), O_RDONLY);
   if (file.get() < 0) {
     if (errno != ENOENT) {
       log_failure("open", path_);
     }
     return {};
   }
-  if (!is_private(file.get(), path_)) {
+  if (!is_private(file, path_)) {
     return {};
   }
   const Mapping mapping = map_file(file.get(), path_);
@@ -347,7 +287,7 @@ Records PackedFile::load() {
 Error PackedFile::append(
     const std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>>& packed) {
   Alone alone(path_, checked_);
-  const Descriptor* const file = alone.open();
+  const PrivateFile* const file = alone.open();
   if (file == nullptr) {
     return Error::AccessFailed;
   }
@@ -358,7 +298,7 @@ Error PackedFile::append(
     }
   }
   for (const auto& entry : missing) {
-    if (!write_record(file->get(), checked_.end, entry.first, *entry.second)) {
+    if (!write_record(*file, checked_.end, entry.first, *entry.second)) {
       // The next one to write takes what is whole into a new file.
       log_failure("write", path_);
       checked_ = {};

@@ -2,12 +2,14 @@
 #include <cstdio>
 #include <cstring>
 
-#include <executorch/backends/xnnpack/runtime/hash.h>
 #include <executorch/backends/xnnpack/runtime/weight_names.h>
+#include <executorch/runtime/backend/hash.h>
 
 namespace executorch {
 namespace backends {
 namespace xnnpack {
+
+using runtime::Hash;
 
 namespace {
 

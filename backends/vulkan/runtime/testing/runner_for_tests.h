@@ -90,15 +90,19 @@ class Runner {
     return id;
   }
 
-  /// Makes the delegate.
-  runtime::Error load(bool is_profiled = false) {
-    const runtime::Result<Context*> context = Context::get();
-    EXPECT_TRUE(context.ok());
-    if (!context.ok()) {
-      return context.error();
+  /// Makes the delegate, on the machine's device or another.
+  runtime::Error load(bool is_profiled = false, Context* context = nullptr) {
+    if (context == nullptr) {
+      const runtime::Result<Context*> shared = Context::get();
+      EXPECT_TRUE(shared.ok());
+      if (!shared.ok()) {
+        return shared.error();
+      }
+      context = *shared;
     }
+    context_ = context;
     blob_ = graph.blob();
-    auto made = Executor::create(**context, blob_.data(), blob_.size(), nullptr, is_profiled);
+    auto made = Executor::create(*context, blob_.data(), blob_.size(), nullptr, is_profiled);
     if (!made.ok()) {
       return made.error();
     }
@@ -129,7 +133,7 @@ class Runner {
     for (size_t i = 0; error == runtime::Error::Ok && i < outputs_.size(); ++i) {
       results_.push_back(read(values[inputs_.size() + i].toTensor()));
     }
-    EXPECT_EQ((*Context::get())->num_messages(), 0u) << "the validation layer objects";
+    EXPECT_EQ(context_->num_messages(), 0u) << "the validation layer objects";
     return error;
   }
 
@@ -237,6 +241,7 @@ class Runner {
   }
 
   DType type_;
+  Context* context_ = nullptr;
   std::string blob_;
   std::unique_ptr<Executor> executor_;
   std::vector<Port> inputs_;

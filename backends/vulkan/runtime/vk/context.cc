@@ -3,6 +3,7 @@
 
 #include <executorch/backends/vulkan/runtime/vk/context.h>
 #include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/runtime/backend/hash.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -19,6 +20,21 @@ constexpr char kLayer[] = "VK_LAYER_KHRONOS_validation";
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr && value[0] != '\0';
+}
+
+bool is_value(const char* variable, const char* value) {
+  return is_set(variable) && std::strcmp(std::getenv(variable), value) == 0;
+}
+
+/// What decides whether compiled pipelines can be used again.
+uint64_t identity_of(const VkPhysicalDeviceProperties& properties) {
+  return runtime::Hash()
+      .add_word(properties.vendorID)
+      .add_word(properties.deviceID)
+      .add_word(properties.driverVersion)
+      .add_word(properties.apiVersion)
+      .add(properties.pipelineCacheUUID, sizeof(properties.pipelineCacheUUID))
+      .digest();
 }
 
 /// The better the larger; 0 for what cannot be used.
@@ -55,24 +71,47 @@ int rank_of(VkPhysicalDevice device, uint32_t& family) {
 
 Result<Context*> Context::get() {
   static std::mutex mutex;
-  // Never destroyed: drivers have threads and exit handlers of their own.
+  // Never destroyed: drivers have threads and exit handlers of their own. Delegates on a device
+  // that was lost keep its context.
   static Context* made = nullptr;
   const std::lock_guard<std::mutex> lock(mutex);
-  if (made != nullptr) {
+  if (made != nullptr && !made->is_lost()) {
     return made;
   }
+  Result<std::unique_ptr<Context>> context = make();
+  if (!context.ok()) {
+    return context.error();
+  }
+  made = context->release();
+  return made;
+}
+
+Result<std::unique_ptr<Context>> Context::make(PFN_vkGetInstanceProcAddr loader) {
   std::unique_ptr<Context> context(new Context());
+  ET_CHECK_OK_OR_RETURN_ERROR(context->open(loader));
   ET_CHECK_OK_OR_RETURN_ERROR(context->make_instance());
   ET_CHECK_OK_OR_RETURN_ERROR(context->choose_device());
   ET_CHECK_OK_OR_RETURN_ERROR(context->make_device());
   ET_CHECK_OK_OR_RETURN_ERROR(context->make_allocator());
-  made = context.release();
-  return made;
+  return context;
 }
 
 Context::~Context() {
   if (allocator_ != VK_NULL_HANDLE) {
     vmaDestroyAllocator(allocator_);
+  }
+  for (const auto& [key, one] : pipelines_) {
+    vkDestroyPipeline(device_, one.pipeline, nullptr);
+  }
+  for (const auto& [name, module] : modules_) {
+    vkDestroyShaderModule(device_, module, nullptr);
+  }
+  for (const auto& [formats, layouts] : layouts_) {
+    vkDestroyPipelineLayout(device_, layouts.second, nullptr);
+    vkDestroyDescriptorSetLayout(device_, layouts.first, nullptr);
+  }
+  if (pipeline_cache_ != VK_NULL_HANDLE) {
+    vkDestroyPipelineCache(device_, pipeline_cache_, nullptr);
   }
   if (device_ != VK_NULL_HANDLE) {
     vkDestroyDevice(device_, nullptr);
@@ -95,12 +134,21 @@ VkBool32 Context::on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
   return VK_FALSE;
 }
 
-Error Context::make_instance() {
-  ET_CHECK_OR_RETURN_ERROR(volkInitialize() == VK_SUCCESS, NotFound,
-                           "Vulkan: there is no loader (libvulkan.so.1) on this machine; install "
-                           "the driver of its GPU, or lower the model for another backend");
+Error Context::open(PFN_vkGetInstanceProcAddr loader) {
+  if (loader != nullptr) {
+    volkInitializeCustom(loader);
+  } else {
+    ET_CHECK_OR_RETURN_ERROR(
+        volkInitialize() == VK_SUCCESS, NotFound,
+        "Vulkan: there is no loader (libvulkan.so.1) on this machine; install the driver of its "
+        "GPU, or lower the model for another backend");
+  }
   ET_CHECK_OR_RETURN_ERROR(volkGetInstanceVersion() >= VK_API_VERSION_1_1, NotFound,
                            "Vulkan: the loader is older than Vulkan 1.1");
+  return Error::Ok;
+}
+
+Error Context::make_instance() {
   auto application = described<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.pApplicationName = "executorch";
   application.apiVersion = VK_API_VERSION_1_1;
@@ -111,16 +159,25 @@ Error Context::make_instance() {
   messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
   messenger.pfnUserCallback = on_message;
   messenger.pUserData = this;
+  const VkValidationFeatureEnableEXT checks[] = {
+      VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
+      VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT,
+      VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT};
+  auto validation = described<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT);
+  validation.pNext = &messenger;
+  validation.enabledValidationFeatureCount = is_value(kValidationVariable, "gpu") ? 3 : 1;
+  validation.pEnabledValidationFeatures = checks;
   const char* const layers[] = {kLayer};
-  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
+                                    VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   auto info = described<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
   is_validated_ = is_set(kValidationVariable);
   if (is_validated_) {
-    info.pNext = &messenger;
+    info.pNext = &validation;
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = layers;
-    info.enabledExtensionCount = 1;
+    info.enabledExtensionCount = 2;
     info.ppEnabledExtensionNames = extensions;
   }
   const VkResult result = vkCreateInstance(&info, nullptr, &instance_);
@@ -141,10 +198,12 @@ Error Context::make_instance() {
 
 Error Context::choose_device() {
   uint32_t count = 0;
-  (void)vkEnumeratePhysicalDevices(instance_, &count, nullptr);
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "looking for devices"));
   std::vector<VkPhysicalDevice> devices(count);
   if (count > 0) {
-    (void)vkEnumeratePhysicalDevices(instance_, &count, devices.data());
+    ET_CHECK_OK_OR_RETURN_ERROR(check(vkEnumeratePhysicalDevices(instance_, &count, devices.data()),
+                                      "looking for devices"));
   }
   int best = 0;
   for (const VkPhysicalDevice device : devices) {
@@ -168,6 +227,7 @@ Error Context::make_device() {
   vkGetPhysicalDeviceProperties(physical_device_, &properties);
   const VkPhysicalDeviceLimits& limits = properties.limits;
   device_name_ = properties.deviceName;
+  identity_ = identity_of(properties);
   most_range_ = limits.maxStorageBufferRange;
   most_buffers_ = limits.maxPerStageDescriptorStorageBuffers;
   most_texel_buffers_ = limits.maxPerStageDescriptorSampledImages;
@@ -211,7 +271,8 @@ Error Context::make_device() {
   info.pQueueCreateInfos = &queue;
   ET_CHECK_OK_OR_RETURN_ERROR(
       check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "opening the device"));
-  volkLoadDevice(device_);
+  // Functions go by way of the loader: those of one device would not do for another, of which there
+  // are two once one was lost.
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
   auto cache = described<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   return check(vkCreatePipelineCache(device_, &cache, nullptr, &pipeline_cache_),
@@ -232,15 +293,30 @@ Error Context::make_allocator() {
 }
 
 Error Context::submit(VkCommandBuffer commands, VkFence fence) {
+  ET_CHECK_OR_RETURN_ERROR(!is_lost_, Internal,
+                           "Vulkan: the device (%s) was lost; load the program again",
+                           device_name_.c_str());
   ET_CHECK_OK_OR_RETURN_ERROR(check(vkResetFences(device_, 1, &fence), "resetting a fence"));
   auto info = described<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands;
+  VkResult result = VK_SUCCESS;
   {
     const std::lock_guard<std::mutex> lock(queue_mutex_);
-    ET_CHECK_OK_OR_RETURN_ERROR(check(vkQueueSubmit(queue_, 1, &info, fence), "running a graph"));
+    result = vkQueueSubmit(queue_, 1, &info, fence);
   }
-  return check(vkWaitForFences(device_, 1, &fence, VK_TRUE, UINT64_MAX), "running a graph");
+  if (result == VK_SUCCESS) {
+    result = vkWaitForFences(device_, 1, &fence, VK_TRUE, UINT64_MAX);
+    if (result != VK_SUCCESS) {
+      // Nobody may free what it uses before it has ended.
+      const std::lock_guard<std::mutex> lock(queue_mutex_);
+      (void)vkDeviceWaitIdle(device_);
+    }
+  }
+  if (result == VK_ERROR_DEVICE_LOST) {
+    is_lost_ = true;
+  }
+  return check(result, "running a graph");
 }
 
 }  // namespace vulkan

@@ -19,8 +19,9 @@ namespace executorch {
 namespace backends {
 namespace vulkan {
 
-/// Set to anything, it makes the context load Khronos' validation layer: each message is logged,
-/// and makes the call fail during which it comes.
+/// Set to anything, it makes the context load Khronos' validation layer, with its checks of
+/// synchronization: each message is logged, and makes the call fail during which it comes. Set to
+/// "gpu", shaders are instrumented as well, and each access of theirs is checked.
 constexpr char kValidationVariable[] = "EXECUTORCH_VULKAN_VALIDATION";
 
 /// Set to anything, it makes shaders read storage buffers where they would read texel buffers.
@@ -39,10 +40,17 @@ struct Pipeline {
 /// share. They are made when they are first asked for, and stay.
 class Context final : public Device {
  public:
-  /// The one context. A failure is logged and not remembered.
+  /// The one context. A failure is logged and not remembered; where the device was lost, another
+  /// one is made.
   ///
   /// @retval Error::NotFound There is no Vulkan loader, or no device with compute shaders.
   static runtime::Result<Context*> get();
+
+  /// A context of one's own.
+  ///
+  /// @param loader Vulkan's first function, from which all others come; null for that of
+  ///     libvulkan.so.1, which is opened.
+  static runtime::Result<std::unique_ptr<Context>> make(PFN_vkGetInstanceProcAddr loader = nullptr);
 
   runtime::Result<std::unique_ptr<Buffer>> make_buffer(size_t size, bool is_shared) override;
   runtime::Result<std::unique_ptr<Buffer>> upload(const void* data, size_t size) override;
@@ -54,7 +62,18 @@ class Context final : public Device {
   runtime::Result<const Pipeline*> pipeline(const Dispatch& dispatch);
 
   /// Runs commands that were recorded, and waits for the fence, which it resets first.
+  ///
+  /// @retval Error::Internal The device is lost, now or before.
   runtime::Error submit(VkCommandBuffer commands, VkFence fence);
+
+  /// Whether the device is lost; nothing runs on it any more.
+  bool is_lost() const { return is_lost_; }
+
+  /// Takes compiled pipelines out of a file, the first time that it is named.
+  void load_pipelines(const std::string& path);
+
+  /// Brings the file up to date if pipelines were compiled that are not in it.
+  runtime::Error save_pipelines(const std::string& path);
 
   VkDevice device() const { return device_; }
   uint32_t queue_family() const { return queue_family_; }
@@ -71,6 +90,7 @@ class Context final : public Device {
  private:
   Context() = default;
 
+  runtime::Error open(PFN_vkGetInstanceProcAddr loader);
   runtime::Error make_instance();
   runtime::Error choose_device();
   runtime::Error make_device();
@@ -81,6 +101,8 @@ class Context final : public Device {
   runtime::Error layout_for(const std::string& formats, Pipeline& made);
   runtime::Result<VkShaderModule> module_for(const Shader& shader);
   runtime::Error compile(const Dispatch& dispatch, const Shader& shader, Pipeline& made);
+
+  runtime::Error read_cache(VkPipelineCache cache, std::vector<uint8_t>& data) const;
 
   static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                    VkDebugUtilsMessageTypeFlagsEXT type,
@@ -103,12 +125,17 @@ class Context final : public Device {
   float nanoseconds_per_tick_ = 0;
   bool has_half_ = false;
   bool is_validated_ = false;
+  std::atomic<bool> is_lost_{false};
   std::string device_name_;
+  /// Says which driver and device compiled pipelines are for.
+  uint64_t identity_ = 0;
   std::atomic<size_t> num_messages_{0};
 
   std::mutex queue_mutex_;
   std::mutex pipelines_mutex_;
   std::map<std::pair<std::string, std::vector<uint32_t>>, Pipeline> pipelines_;
+  /// How many pipelines were compiled when a file was read or written last.
+  std::map<std::string, size_t> files_;
   std::map<std::string, VkShaderModule> modules_;
   std::map<std::string, std::pair<VkDescriptorSetLayout, VkPipelineLayout>> layouts_;
 };

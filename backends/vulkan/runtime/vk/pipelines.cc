@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <executorch/backends/vulkan/runtime/vk/context.h>
+#include <executorch/backends/vulkan/runtime/vk/pipeline_file.h>
 #include <executorch/backends/vulkan/runtime/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -134,6 +135,51 @@ Result<const Pipeline*> Context::pipeline(const Dispatch& dispatch) {
     ET_CHECK_OK_OR_RETURN_ERROR(compile(dispatch, **shader, found));
   }
   return static_cast<const Pipeline*>(&found);
+}
+
+Error Context::read_cache(VkPipelineCache cache, std::vector<uint8_t>& data) const {
+  size_t size = 0;
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkGetPipelineCacheData(device_, cache, &size, nullptr), "reading pipelines"));
+  data.resize(size);
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkGetPipelineCacheData(device_, cache, &size, data.data()), "reading pipelines"));
+  data.resize(size);
+  return Error::Ok;
+}
+
+void Context::load_pipelines(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(pipelines_mutex_);
+  if (files_.count(path) != 0) {
+    return;
+  }
+  files_[path] = 0;
+  const std::vector<uint8_t> data = read_pipelines(path, identity_);
+  auto info = described<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  info.initialDataSize = data.size();
+  info.pInitialData = data.data();
+  VkPipelineCache read = VK_NULL_HANDLE;
+  if (data.empty() || check(vkCreatePipelineCache(device_, &info, nullptr, &read),
+                            "taking pipelines from a file") != Error::Ok) {
+    return;
+  }
+  (void)check(vkMergePipelineCaches(device_, pipeline_cache_, 1, &read),
+              "taking pipelines from a file");
+  vkDestroyPipelineCache(device_, read, nullptr);
+}
+
+Error Context::save_pipelines(const std::string& path) {
+  const std::lock_guard<std::mutex> lock(pipelines_mutex_);
+  size_t& num_known = files_[path];
+  if (num_known == pipelines_.size()) {
+    return Error::Ok;
+  }
+  std::vector<uint8_t> data;
+  ET_CHECK_OK_OR_RETURN_ERROR(read_cache(pipeline_cache_, data));
+  // Once is enough, whether it can be written or not.
+  num_known = pipelines_.size();
+  return data == read_pipelines(path, identity_) ? Error::Ok
+                                                 : write_pipelines(path, identity_, data);
 }
 
 }  // namespace vulkan

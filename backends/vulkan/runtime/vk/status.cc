@@ -16,10 +16,7 @@ Error check(VkResult result, const char* what) {
       ET_LOG(Error, "Vulkan: %s: out of memory; use a smaller model, or force_fp16", what);
       return Error::MemoryAllocationFailed;
     case VK_ERROR_DEVICE_LOST:
-      ET_LOG(Error,
-             "Vulkan: %s: the device is lost; no delegate can run on it until the process starts "
-             "again",
-             what);
+      ET_LOG(Error, "Vulkan: %s: the device is lost; load the program again", what);
       return Error::Internal;
     default:
       ET_LOG(Error, "Vulkan: %s failed (result %d)", what, int(result));

@@ -5,8 +5,7 @@
 #include <cstring>
 
 namespace executorch {
-namespace backends {
-namespace xnnpack {
+namespace runtime {
 
 /// A 64-bit digest of what is added, the same in every process. Fast, and not against forgers.
 class Hash {
@@ -56,6 +55,5 @@ class Hash {
   uint64_t state_ = kSecond;
 };
 
-}  // namespace xnnpack
-}  // namespace backends
+}  // namespace runtime
 }  // namespace executorch
