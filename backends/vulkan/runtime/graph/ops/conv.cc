@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kChannels = 4;
 constexpr int64_t kPlaces = 4;
 constexpr int64_t kFewPlaces = 256;
+/// Places of an invocation of glsl/conv3x3.glsl, one below the other.
+constexpr int64_t kRows = 4;
 
 /// A convolution of one or two dimensions; the height is 1 where there is only one.
 struct Conv {
@@ -30,6 +32,11 @@ struct Conv {
   }
   bool is_depthwise() const {
     return !is_transposed && groups == in_channels && groups == out_channels;
+  }
+  /// What glsl/conv3x3.glsl is for.
+  bool is_3x3() const {
+    return kernel[0] == 3 && kernel[1] == 3 && dilation[0] == 1 && dilation[1] == 1 &&
+           stride[0] == stride[1] && stride[0] <= 2;
   }
 };
 
@@ -122,6 +129,24 @@ void record_pointwise(Call& call, const Conv& conv, size_t out) {
                  conv.has_bias ? call.in(2) : nullptr, product);
 }
 
+void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffers& buffers,
+                const Parameters& parameters, std::vector<uint32_t> constants) {
+  const int64_t group_out = conv.out_channels / conv.groups;
+  const int64_t blocks_of_places = (conv.out_height + kRows - 1) / kRows * conv.out_width;
+  const std::string stride = conv.stride[0] == 1 ? "_s1" : "_s2";
+  if (conv.is_depthwise()) {
+    call.dispatch_grid(shader_for("conv3x3", x) + "_depthwise" + stride, buffers, parameters,
+                       blocks_of_places, conv.out_channels, conv.batches, std::move(constants));
+    return;
+  }
+  const bool is_twice = group_out > kChannels && (conv.groups == 1 || group_out % 8 == 0);
+  const int64_t channels = is_twice ? 2 * kChannels : kChannels;
+  constants.push_back(is_twice ? 1 : 0);
+  call.dispatch_grid(shader_for("conv3x3", x) + stride, buffers, parameters, blocks_of_places,
+                     (group_out + channels - 1) / channels * conv.groups, conv.batches,
+                     std::move(constants));
+}
+
 }  // namespace
 
 void record_conv(Call& call, int kind) {
@@ -162,6 +187,10 @@ void record_conv(Call& call, int kind) {
   if (conv.is_transposed) {
     call.dispatch_grid(shader_for("conv_transpose2d", x), buffers, parameters, places,
                        conv.out_channels, conv.batches, constants);
+    return;
+  }
+  if (conv.is_3x3() && (is_depthwise || is_packed)) {
+    record_3x3(call, conv, x, buffers, parameters, constants);
     return;
   }
   const int64_t places_each = places > kFewPlaces ? kPlaces : 1;

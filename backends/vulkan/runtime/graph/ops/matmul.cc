@@ -6,10 +6,13 @@ namespace vulkan {
 namespace {
 
 /// Rows of a tile of glsl/matmul.glsl and glsl/matmul4.glsl, its columns, and the number of columns
-/// up to which an invocation of the former makes only one.
+/// up to which an invocation of the former makes only one. The latter has twice as many rows where
+/// enough tiles are left for all of a device.
 constexpr int64_t kRows = 4;
+constexpr int64_t kTallRows = 8;
 constexpr int64_t kColumns = 4;
 constexpr int64_t kNarrow = 128;
+constexpr int64_t kManyElements = 8192;
 
 /// Whether rows of A and B lie one behind the other, and four of an A's row can be read at once.
 bool is_dense(const Product& product) {
@@ -28,12 +31,16 @@ void record_product(Call& call, const GraphTensor& type, Buffer* out, Buffer* a,
   parameters.set(12, product.alpha).set(13, product.beta);
   parameters.set(14, product.least).set(15, product.most);
   const bool is_row = product.rows == 1;
-  const int64_t rows = is_row ? 1 : kRows;
+  int64_t rows = is_row ? 1 : kRows;
   int64_t columns = kColumns;
   std::string shader;
   if (is_dense(product)) {
     const bool is_loose = product.columns % kColumns != 0;
-    shader = shader_for("matmul4", type) + (is_row ? "_row" : "") + (is_loose ? "_loose" : "");
+    const bool is_tall =
+        product.rows > kRows && product.batches * product.rows * product.columns >= kManyElements;
+    rows = is_tall ? kTallRows : rows;
+    shader = shader_for("matmul4", type) + (is_row ? "_row" : (is_tall ? "_tall" : "")) +
+             (is_loose ? "_loose" : "");
     columns = is_loose ? 1 : kColumns;
   } else {
     const bool is_narrow = product.columns <= kNarrow;

@@ -1,4 +1,4 @@
-// variants: float half float_row:float,ROWS=1 half_row:half,ROWS=1 float_loose:float,LOOSE half_loose:half,LOOSE float_row_loose:float,ROWS=1,LOOSE half_row_loose:half,ROWS=1,LOOSE
+// variants: float half float_row:float,ROWS=1 half_row:half,ROWS=1 float_tall:float,ROWS=8 half_tall:half,ROWS=8 float_loose:float,LOOSE half_loose:half,LOOSE float_row_loose:float,ROWS=1,LOOSE half_row_loose:half,ROWS=1,LOOSE float_tall_loose:float,ROWS=8,LOOSE half_tall_loose:half,ROWS=8,LOOSE
 // As matmul, where rows of A and B have no gaps and the depth is a multiple of 4: a read takes four elements of A. An invocation makes
 // four neighbouring columns, the number of which is a multiple of 4 too; LOOSE, it makes COLUMNS of any number. p as for matmul.
 #include "common.glsl"
