@@ -1,0 +1,1 @@
+"""Models on Vulkan, and what each of their shaders takes."""
