@@ -254,6 +254,21 @@ def test_dynamic_shapes():
         torch.testing.assert_close(method.execute([image])[0], model(image).detach(), atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("part", "left"),
+    [(lambda x: x[:, -3:], ["aten.slice_copy.Tensor"]), (lambda x: x[:, 1:3], [])],
+    ids=["last", "middle"],
+)
+def test_a_part_of_a_dimension_that_is_known_at_run_time(part, left):
+    model = Call(lambda x: torch.relu(part(x)) * 2)
+    edge = lowered(model, (torch.rand(2, 6, 5),), dynamic_shapes=(({1: Dim("length", min=4, max=9)},),))
+    assert operators_left(edge) == left
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for length in (4, 9, 6):
+        x = torch.rand(2, length, 5) - 0.5
+        torch.testing.assert_close(method.execute([x])[0], model(x))
+
+
 def test_channels_last_input_is_not_transposed():
     model = torch.nn.Conv2d(6, 4, 3)
     image = IMAGE.to(memory_format=torch.channels_last)

@@ -136,6 +136,8 @@ class SliceCopyConfig(GenericNodePartitionerConfig):
             return "a size is symbolic"
         before, step = node.all_input_nodes[0].meta[meta_keys.VAL], limits[2]
         total = before.shape[argument(node, 1, "dim", 0)]
+        if is_symbolic(total) and (limits[0] or 0) < 0:
+            return "it begins at a distance from an end that is known only at run time"
         if step != 1 and (is_symbolic(total) or total % step):
             return f"its step of {step} does not divide {total}"
         if step != 1 and before.dim() == MOST_DIMENSIONS:
