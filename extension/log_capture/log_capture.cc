@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <new>
 
 #include <executorch/extension/log_capture/log_capture.h>
+#include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/platform.h>
 
 namespace executorch {
@@ -46,10 +48,21 @@ bool LogCapture::keep(runtime::LogLevel level, et_timestamp_t timestamp, const c
   if (capture == nullptr || level != runtime::LogLevel::Error) {
     return false;
   }
-  if (capture->lines_.size() < kMaxLines) {
-    capture->lines_.push_back({timestamp, filename, function, line, std::string(message, length)});
+  if (capture->lines_.size() >= kMaxLines) {
+    return true;
   }
-  return true;
+#if ET_HAS_EXCEPTIONS
+  // The runtime, which calls this, knows nothing of exceptions: what there is no memory for is
+  // printed.
+  try {
+#endif
+    capture->lines_.push_back({timestamp, filename, function, line, std::string(message, length)});
+    return true;
+#if ET_HAS_EXCEPTIONS
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+#endif
 }
 
 }  // namespace extension

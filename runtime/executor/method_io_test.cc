@@ -1,4 +1,5 @@
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/runtime/executor/testing/sample_programs.h>
 #include <executorch/runtime/executor/testing/test_kernels.h>
+#include <executorch/runtime/platform/log.h>
 
 namespace executorch {
 namespace runtime {
@@ -20,6 +22,7 @@ using executorch::aten::SizesType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
 using Floats = std::vector<float>;
+using Lines = std::vector<std::string>;
 
 class MethodIoTest : public ::testing::Test {
  protected:
@@ -54,6 +57,31 @@ TEST_F(MethodIoTest, WrongInputsAreRefused) {
       << "rank";
   EXPECT_EQ(method.set_input(float_tensor({3, 2}, Floats(6)).value(), 0), Error::NotSupported)
       << "shape";
+}
+
+// Extensions show these words to users of other languages.
+TEST_F(MethodIoTest, WrongInputsAreNamedInOneLine) {
+  static std::vector<std::string> lines;
+  internal::set_log_filter([](LogLevel, et_timestamp_t, const char*, const char*, size_t,
+                              const char* message, size_t length) {
+    lines.emplace_back(message, length);
+    return true;
+  });
+  MethodHarness harness(add_program({1, 2, 2, 3}));
+  ASSERT_TRUE(harness.ok());
+  const auto said = [&](const EValue& input) {
+    lines.clear();
+    EXPECT_EQ(harness.method().set_input(input, 0), Error::InvalidArgument);
+    return lines;
+  };
+  const TestTensor<int32_t> ints(ScalarType::Int, {1, 2, 2, 3}, std::vector<int32_t>(12));
+  EXPECT_EQ(said(ints.value()), Lines{"Input 0 has dtype Int, expected Float"});
+  EXPECT_EQ(said(float_tensor({12}, Floats(12)).value()),
+            Lines{"Input 0 has shape (12) of 1 dimensions, expected 4 like (1, 2, 2, 3)"});
+  EXPECT_EQ(said(float_tensor({1, 2, 2, 3}, Floats(12), {0, 2, 3, 1}).value()),
+            Lines{"Input 0 has dim order (0, 2, 3, 1), expected (0, 1, 2, 3): the elements would "
+                  "be read in the wrong order. Convert the tensor's memory format"});
+  internal::set_log_filter(nullptr);
 }
 
 TEST_F(MethodIoTest, AnInputWithoutDataSetsTheShapeOfPlannedMemory) {

@@ -143,6 +143,28 @@ TEST_F(NativeModuleTest, WrongInputsBecomeExceptions) {
   destroy(module);
 }
 
+// Java's tensors are contiguous, so the program is the one that is not.
+TEST_F(NativeModuleTest, InputsOfAnotherKindAreNamed) {
+  constexpr jlong kInt32 = 3;
+  const auto said = [&](std::vector<uint8_t> dim_order, jlong dtype, std::vector<jlong> sizes) {
+    TinyProgram program;
+    program.dim_order = std::move(dim_order);
+    const TempFile file(program.build());
+    const jlong module = load(file.path());
+    EXPECT_EQ(execute(module, jvm_.ints({kTensor, kTensor}), jvm_.longs({dtype, kFloat32}),
+                      jvm_.array({jvm_.buffer(a_, sizeof(a_)), jvm_.longs(std::move(sizes)),
+                                  jvm_.buffer(b_, sizeof(b_)), jvm_.longs({2, 3})})),
+              nullptr);
+    destroy(module);
+    return message(0x12);
+  };
+  EXPECT_THAT(said({0, 1}, kInt32, {2, 3}), HasSubstr("Input 0 has dtype Int, expected Float"));
+  EXPECT_THAT(said({0, 1}, kFloat32, {6}),
+              HasSubstr("Input 0 has shape (6) of 1 dimensions, expected 2 like (2, 3)"));
+  EXPECT_THAT(said({1, 0}, kFloat32, {2, 3}),
+              HasSubstr("Input 0 has dim order (0, 1), expected (1, 0)"));
+}
+
 TEST_F(NativeModuleTest, NumbersAndTextPass) {
   runtime::testing::ProgramBuilder b;
   const std::vector<int32_t> values = {b.add_int(-7), b.add_double(0.5), b.add_bool(true),
