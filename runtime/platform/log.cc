@@ -52,6 +52,14 @@ void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const
   }
 }
 
+void log_now(LogLevel level, const char* filename, const char* function, size_t line,
+             const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vlogf(level, get_log_timestamp(), filename, function, line, format, args);
+  va_end(args);
+}
+
 }  // namespace internal
 }  // namespace runtime
 }  // namespace executorch
