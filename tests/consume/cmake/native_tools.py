@@ -25,10 +25,13 @@ def run(command: Sequence[str | pathlib.Path], **environment: str) -> str:
 
 
 def compiler(directory: pathlib.Path) -> pathlib.Path:
-    """The hermetic compiler under a single name, as CMake wants it; all of a test target's share a cache."""
+    """The hermetic compiler under a single name, as CMake wants it; all of a test target's share a cache.
+
+    Optimized from the start: CMake tries a compiler without, and then Zig would build its C++ library a second time.
+    """
     program = directory / "c++"
     cache = f'HOME="{directory}" ZIG_GLOBAL_CACHE_DIR="{os.environ["TEST_TMPDIR"]}/zig"'
-    program.write_text(f'#!/bin/sh\n{cache} exec "{tool("ZIG")}" c++ "$@"\n')
+    program.write_text(f'#!/bin/sh\n{cache} exec "{tool("ZIG")}" c++ -O2 "$@"\n')
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return program
 
