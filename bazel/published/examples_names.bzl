@@ -22,6 +22,7 @@ EXAMPLES = {
         "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",
         "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
     },
+    "examples/models/llama/lora": {"executorch.extension.llm.models.lora": "LoRALinear"},
     "examples/models/llama/model_args": {"executorch.extension.llm.models.model_args": "ActFn ModelArgs"},
     "examples/models/llama/norm": {"executorch.extension.llm.models.norm": "RMSNorm"},
     "examples/models/llama/rope": {
@@ -29,6 +30,11 @@ EXAMPLES = {
             Rope RotaryEmbedding apply_rotary_emb apply_rotary_emb_to_k apply_scaling hf_apply_rotary_emb
             hf_apply_rotary_emb_to_k hf_precompute_freqs_cis precompute_freqs_cis rotate_half
         """,
+    },
+    "examples/models/llama/source_transformation/attention_sink": {
+        "executorch.extension.llm.cache.kv_cache": "KVCacheWithAttentionSink",
+        "executorch.extension.llm.cache.positions": "CachePositionsManagerWithSink",
+        "executorch.extension.llm.models.attention_sink": "RopeWithAttentionSink enable_attention_sink",
     },
     "examples/models/llama/source_transformation/custom_kv_cache": {
         "executorch.extension.llm.cache.custom_kv_cache": "CustomKVCache CustomKVCacheWithAttentionSink CustomRingKVCache",
@@ -42,7 +48,14 @@ EXAMPLES = {
     },
     "examples/models/llama/source_transformation/sdpa": {
         "executorch.extension.llm.models.sdpa": """
-            QuantizedSDPA SDPACustom replace_sdpa_with_custom_op replace_sdpa_with_quantized_sdpa
+            QuantizedSDPA SDPACustom SDPASimple replace_sdpa_with_custom_op replace_sdpa_with_quantized_sdpa
+            replace_sdpa_with_simple_sdpa
+        """,
+    },
+    "examples/models/llama/source_transformation/spin_quant": {
+        "executorch.extension.llm.models.rotations": """
+            inject_fast_hadamard_transform_cuda_for_spin_quant=inject_hadamard
+            inject_fast_hadamard_transform_native_for_spin_quant=inject_hadamard
         """,
     },
 }

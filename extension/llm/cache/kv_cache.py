@@ -5,7 +5,11 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from executorch.extension.llm.cache.positions import CachePositionsManager, ring_mask
+from executorch.extension.llm.cache.positions import (
+    CachePositionsManager,
+    CachePositionsManagerWithSink,
+    ring_mask,
+)
 
 
 class KVCache(nn.Module):
@@ -90,6 +94,48 @@ class RingKVCache(KVCache):
     def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
         """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring."""
         return ring_mask(self.cache_positions_manager.cache_positions, self.window_size, start_pos, seq_len)
+
+    def _places(self, input_pos: torch.Tensor, tokens: int) -> torch.Tensor:
+        return self.cache_positions_manager.calculate_positions_and_update_indices(input_pos, tokens)
+
+
+class KVCacheWithAttentionSink(KVCache):
+    """Keys and values of the first tokens, which all later ones see, and of a window, in a ring of twice as many places.
+
+    Args:
+        n_heads, head_dim, enable_dynamic_shape, max_batch_size, dtype: as of :class:`KVCache`.
+        rope: of the model; positions that have gone around are its business.
+        window_size: of the window.
+        sink_size: how many of the first tokens are kept.
+    """
+
+    def __init__(
+        self,
+        n_heads: int,
+        head_dim: int,
+        enable_dynamic_shape: bool,
+        rope: nn.Module,
+        window_size: int,
+        sink_size: int,
+        max_batch_size: int = 1,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        del rope
+        places = sink_size + 2 * window_size
+        super().__init__(max_batch_size, places, n_heads, head_dim, enable_dynamic_shape, dtype)
+        self.cache_positions_manager = CachePositionsManagerWithSink(places, sink_size)
+        self.is_ring_buffer = True
+        self.window_size, self.sink_size = window_size, sink_size
+
+    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
+        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring and the first tokens."""
+        positions = self.cache_positions_manager.cache_positions
+        return ring_mask(positions, self.window_size, start_pos, seq_len, self.sink_size)
+
+    def evict_tokens(self, input_pos: torch.Tensor, seq_len: int) -> int:
+        """By how much positions move when a call is to come: the ring overwrites, so 0."""
+        del input_pos, seq_len
+        return 0
 
     def _places(self, input_pos: torch.Tensor, tokens: int) -> torch.Tensor:
         return self.cache_positions_manager.calculate_positions_and_update_indices(input_pos, tokens)

@@ -73,12 +73,12 @@ class CachePositionsManagerWithSink(CachePositionsManager):
     """Like its base, but the first places keep the first tokens, which later ones always see; the ring is behind them.
 
     Args:
-        max_context_length: places, the kept ones among them.
+        cache_size: places, the kept ones among them.
         sink_size: how many are kept.
     """
 
-    def __init__(self, max_context_length: int, sink_size: int) -> None:
-        super().__init__(max_context_length)
+    def __init__(self, cache_size: int, sink_size: int = 0) -> None:
+        super().__init__(cache_size)
         self.sink_size = sink_size
 
     def places(self, positions: torch.Tensor) -> torch.Tensor:

@@ -7,8 +7,12 @@ from typing import Any
 
 from torch import nn
 
-from executorch.extension.llm.cache.custom_kv_cache import CustomKVCache, CustomRingKVCache
-from executorch.extension.llm.cache.kv_cache import KVCache, RingKVCache
+from executorch.extension.llm.cache.custom_kv_cache import (
+    CustomKVCache,
+    CustomKVCacheWithAttentionSink,
+    CustomRingKVCache,
+)
+from executorch.extension.llm.cache.kv_cache import KVCache, KVCacheWithAttentionSink, RingKVCache
 from executorch.extension.llm.cache.quantized_kv_cache import (
     QuantizedCacheType,
     QuantizedKVCache,
@@ -17,9 +21,13 @@ from executorch.extension.llm.cache.quantized_kv_cache import (
 
 
 def replace_kv_cache_with_custom_kv_cache(module: nn.Module) -> nn.Module:
-    """``KVCache`` everywhere in a model becomes ``CustomKVCache`` of the same sizes and dtype; returns the model."""
+    """``KVCache`` everywhere in a model becomes ``CustomKVCache`` of the same sizes and dtype, one that keeps the first tokens
+    ``CustomKVCacheWithAttentionSink``; returns the model."""
 
     def make(cache: Any) -> nn.Module | None:
+        if isinstance(cache, KVCacheWithAttentionSink):
+            kept = (cache.window_size, cache.sink_size, cache.k_cache.dtype)
+            return CustomKVCacheWithAttentionSink(cache.max_batch_size, cache.n_heads, cache.head_dim, *kept)
         if not isinstance(cache, KVCache) or isinstance(cache, RingKVCache):
             return None
         sizes = (cache.max_batch_size, cache.max_context_length, cache.n_heads, cache.head_dim)

@@ -51,6 +51,32 @@ class SDPACustom(nn.Module):
         return y.reshape(bsz, seqlen, self.dim).to(q.dtype)
 
 
+class SDPASimple(nn.Module):
+    """By products and a softmax, for backends without an operator of attention; ``dim``, ``head_dim`` and ``n_rep`` as of
+    :class:`~executorch.extension.llm.models.attention.SDPA`."""
+
+    def __init__(self, dim: int, head_dim: int, n_rep: int) -> None:
+        super().__init__()
+        self.dim, self.head_dim, self.n_rep = dim, head_dim, n_rep
+
+    def forward(
+        self,
+        input_pos: torch.Tensor,
+        q: torch.Tensor,
+        k: torch.Tensor,
+        v: torch.Tensor,
+        bsz: int,
+        seqlen: int,
+        mask: torch.Tensor,
+    ) -> torch.Tensor:
+        """As :class:`~executorch.extension.llm.models.attention.SDPA`; the mask is added to the products."""
+        del input_pos
+        k, v = k.repeat_interleave(self.n_rep, dim=1), v.repeat_interleave(self.n_rep, dim=1)
+        products = q @ k.transpose(-2, -1) * self.head_dim**-0.5 + mask
+        y = torch.softmax(products, dim=-1) @ v
+        return y.transpose(1, 2).reshape(bsz, seqlen, self.dim)
+
+
 class QuantizedSDPA(nn.Module):
     """By ``custom_quantized_sdpa``, over an int8 cache, without making floats of it.
 
@@ -125,6 +151,18 @@ def replace_sdpa_with_custom_op(module: nn.Module, use_attention_mask: bool = Fa
             return None
         is_ring = bool(getattr(getattr(parent, "kv_cache", None), "is_ring_buffer", False))
         return SDPACustom(child.dim, use_attention_mask or is_ring, child.scale)
+
+    return _replaced(module, make)
+
+
+def replace_sdpa_with_simple_sdpa(module: nn.Module) -> nn.Module:
+    """``SDPA`` without a cap or a scale of its own, everywhere in a model, becomes ``SDPASimple``; returns the model."""
+
+    def make(parent: nn.Module, child: nn.Module) -> nn.Module | None:
+        del parent
+        if not isinstance(child, SDPA) or child.softcap is not None or child.scale is not None:
+            return None
+        return SDPASimple(child.dim, child.head_dim, child.n_rep)
 
     return _replaced(module, make)
 
