@@ -184,7 +184,7 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
     model, quantization = config.model, config.quantization
     if quantization.use_spin_quant:
         # A checkpoint of SpinQuant's was rotated before it was quantized; floats are rotated here.
-        found.append(rotate if config.base.preq_mode is None else inject_hadamard)  # type: ignore[arg-type]
+        found.append(rotate if config.base.preq_mode is None else inject_hadamard)
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode == "8da4w-gptq":

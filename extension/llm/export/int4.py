@@ -14,6 +14,7 @@ from executorch.extension.llm.export.exportable import ExportableTensor
 
 #: What makes signed four bits, -8 to 7, unsigned.
 _OFFSET = 8
+_INT4: torch.dtype = torch.int4  # type: ignore[attr-defined]
 
 
 @torch.library.custom_op("torchao::dequantize_int4_tensor", mutates_args=())
@@ -40,6 +41,11 @@ def _(
     output_dtype: torch.dtype,
 ) -> torch.Tensor:
     return qdata.new_empty((*qdata.shape[:-1], 2 * qdata.shape[-1]), dtype=output_dtype)
+
+
+def has_four_bits_in_bytes(w: torch.Tensor) -> bool:
+    """Whether a weight is torchao's tensor of four bits, of which each has a byte."""
+    return isinstance(w, IntxUnpackedToInt8Tensor) and w.target_dtype is _INT4
 
 
 class ExportableInt4Tensor(ExportableTensor):
@@ -97,7 +103,7 @@ class ExportableInt4Tensor(ExportableTensor):
         Raises:
             ValueError: it is none of four bits, has an odd number of columns, groups over several rows, or quantizes inputs.
         """
-        if not isinstance(w, IntxUnpackedToInt8Tensor) or w.target_dtype is not torch.int4:
+        if not has_four_bits_in_bytes(w):
             raise ValueError(
                 f"{type(w).__name__} of {getattr(w, 'target_dtype', w.dtype)}: only int4 fits in four bits"
             )

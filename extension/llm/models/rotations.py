@@ -7,12 +7,13 @@ linear in anything before them. It is a Hadamard transform, an operator of its o
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 
 from executorch.extension.llm.custom_ops.custom_ops import fast_hadamard_transform
 from executorch.extension.llm.models.feed_forward import FeedForward
-from executorch.extension.llm.models.transformer import Transformer
 
 
 class RotatedFeedForward(nn.Module):
@@ -39,8 +40,9 @@ def inject_hadamard(module: nn.Module) -> nn.Module:
     return module
 
 
-def rotate(model: Transformer, seed: int = 0) -> Transformer:
-    """Rotates a float decoder by random Hadamard matrices, in place, as SpinQuant begins; returns it.
+def rotate(model: Any, seed: int = 0) -> Any:
+    """Rotates a float :class:`~executorch.extension.llm.models.transformer.Transformer` by random Hadamard matrices, in place, as SpinQuant
+    begins; returns it.
 
     What layers add to is rotated (R1), the values of each head (R2), and what :class:`RotatedFeedForward` transforms (R4).
 
@@ -72,7 +74,7 @@ def rotate(model: Transformer, seed: int = 0) -> Transformer:
     return model
 
 
-def _check(model: Transformer) -> None:
+def _check(model: Any) -> None:
     if model.params.rms_norm_add_unit_offset:
         raise ValueError(
             "the model's norms add one to their weights, which do not go into other layers: quantize without rotations"
@@ -100,30 +102,30 @@ def _check(model: Transformer) -> None:
             _transform(size)
 
 
-def _own_output(model: Transformer) -> None:
+def _own_output(model: Any) -> None:
     if model.output.weight is model.tok_embeddings.weight:
         model.output.weight = nn.Parameter(model.output.weight.detach().clone(), requires_grad=False)
 
 
-def _into_next(norm: nn.Module, linears: list[nn.Linear]) -> None:
+def _into_next(norm: Any, linears: list[Any]) -> None:
     """A norm's weights into the layers behind it, since rotations go through the norm itself only."""
     for linear in linears:
-        _set(linear, linear.weight.double() * norm.weight.double())  # type: ignore[operator]
-    _set(norm, torch.ones_like(norm.weight))  # type: ignore[arg-type]
+        _set(linear, linear.weight.double() * norm.weight.double())
+    _set(norm, torch.ones_like(norm.weight))
 
 
-def _rotate_heads(attention: nn.Module, rotation: torch.Tensor) -> None:
+def _rotate_heads(attention: Any, rotation: torch.Tensor) -> None:
     """Of each head, values one way and what the output takes of them the other."""
     size = rotation.shape[0]
-    values = attention.wv.weight.double().unflatten(0, (-1, size))  # type: ignore[union-attr, operator]
-    _set(attention.wv, (rotation.T @ values).flatten(0, 1))  # type: ignore[arg-type]
-    taken = attention.wo.weight.double().unflatten(1, (-1, size))  # type: ignore[union-attr, operator]
-    _set(attention.wo, (taken @ rotation).flatten(1, 2))  # type: ignore[arg-type]
+    values = attention.wv.weight.double().unflatten(0, (-1, size))
+    _set(attention.wv, (rotation.T @ values).flatten(0, 1))
+    taken = attention.wo.weight.double().unflatten(1, (-1, size))
+    _set(attention.wo, (taken @ rotation).flatten(1, 2))
 
 
-def _set(module: nn.Module, weight: torch.Tensor) -> None:
+def _set(module: Any, weight: torch.Tensor) -> None:
     old = module.weight
-    module.weight = nn.Parameter(weight.to(old.dtype), requires_grad=False)  # type: ignore[arg-type]
+    module.weight = nn.Parameter(weight.to(old.dtype), requires_grad=False)
 
 
 def _transform(size: int) -> torch.Tensor:

@@ -14,7 +14,7 @@ from torchao.quantization.quantize_.workflows.int4.int4_tensor import Int4Tensor
 
 from executorch.extension.llm.export.exportable import ExportableTensor
 from executorch.extension.llm.export.gguf import ExportableGGUFTensor
-from executorch.extension.llm.export.int4 import ExportableInt4Tensor
+from executorch.extension.llm.export.int4 import ExportableInt4Tensor, has_four_bits_in_bytes
 
 #: Quantized weights whose ``to`` keeps the bits, and the dimension of each part along which rows lie.
 _ROWS = {
@@ -45,7 +45,7 @@ def to_default(fqn: str, w: torch.Tensor) -> torch.Tensor:
     Raises:
         ValueError: such a weight's layer quantizes its inputs.
     """
-    if isinstance(w, IntxUnpackedToInt8Tensor) and w.target_dtype is torch.int4:
+    if has_four_bits_in_bytes(w):
         return ExportableInt4Tensor.from_intx_unpacked_to_int8_tensor(w)
     return to_exportable(fqn, w)
 
