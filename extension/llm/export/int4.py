@@ -97,7 +97,7 @@ class ExportableInt4Tensor(ExportableTensor):
         return cls(w.qdata, w.scale, w.zero_point, w.block_size[-1], w.dtype)  # type: ignore[attr-defined]
 
     @classmethod
-    def from_intx_unpacked_to_int8_tensor(cls, w: torch.Tensor) -> ExportableInt4Tensor:
+    def from_intx_unpacked_to_int8_tensor(cls, w: Any) -> ExportableInt4Tensor:
         """The same values as torchao's ``IntxUnpackedToInt8Tensor`` has in bytes, of four bits each, in half the memory.
 
         Raises:

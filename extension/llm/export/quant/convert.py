@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torchao.quantization import IntxUnpackedToInt8Tensor
@@ -86,16 +87,16 @@ def fuse_along_output(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     """
     if not tensors:
         raise ValueError("no weights to put together")
-    first = tensors[0]
+    first: Any = tensors[0]
     if len(tensors) == 1:
-        return first
+        return tensors[0]
     plain = all(is_plain(one) for one in tensors)
     if not plain and any(type(one) is not type(first) for one in tensors):
         kinds = sorted({type(one).__name__ for one in tensors})
         raise TypeError(f"weights of different types do not become one: {', '.join(kinds)}")
     if plain:
         return torch.cat(list(tensors), dim=0)
-    rows = _ROWS.get(type(first))  # type: ignore[call-overload]
+    rows = _ROWS.get(type(first))
     if rows is None:
         raise TypeError(
             f"{type(first).__name__} is none of {', '.join(one.__name__ for one in _ROWS)}: convert it with to_default"
@@ -107,4 +108,5 @@ def fuse_along_output(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
                 f"weights that are quantized in different ways do not become one: {first!r} and {other!r}"
             )
     parts = [torch.cat([getattr(one, name) for one in tensors], dim) for name, dim in rows.items()]
-    return type(first)(*parts, *attributes)
+    fused: torch.Tensor = type(first)(*parts, *attributes)
+    return fused
