@@ -1,10 +1,11 @@
 """Language models of real shapes, random weights: ours beside llama.cpp, in processes that take turns.
 
     ./bazelw run //tests/benchmarks:llm
-    ./bazelw run //tests/benchmarks:llm -- --models=smollm2-135m,qwen3-0.6b,llama3.2-1b --context=2048 --threads=1,2
+    ./bazelw run //tests/benchmarks:llm -- --models=smollm2-135m,qwen3-0.6b,llama3.2-1b --keep=DIR
 
-Weights have 4 bits in groups of 32, or 8 (ours a scale for each row, llama.cpp's Q8_0 one for 32). A prompt of `--context` tokens is
-run at once, then `--steps` single tokens behind it. Each process of each round measures a copy too, with as many threads: the
+Weights have 4 bits in groups of 32, or 8 (ours a scale for each row, llama.cpp's Q8_0 one for 32). For each of
+`--contexts`, a prompt of so many tokens is run at once, then `--steps` single tokens behind it. A model is exported once for all of
+them; with `--keep` the next run finds it. Each process of each round measures a copy too, with as many threads: the
 scale of `share_of_bandwidth`, which is the bytes of the weights that a token reads, times tokens a second, over the bytes that the
 copy reads and writes a second. One thread is timed by the processor's time, several by the
 clock. Figures are medians over the rounds of the least time of a prompt, and of a process's median of a token.
@@ -17,6 +18,7 @@ is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` sho
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -34,9 +36,9 @@ from executorch.tests.benchmarks import llm_models, llm_worker
 _MODELS = flags.DEFINE_list("models", ["smollm2-135m"], f"Of {', '.join(llm_models.SHAPES)}.")
 _BITS = flags.DEFINE_list("bits", ["4", "8"], "Of a weight: 4 or 8.")
 _THREADS = flags.DEFINE_list("threads", ["1", "2"], "Thread counts.")
-_CONTEXT = flags.DEFINE_integer("context", 128, "Tokens of the prompt.", lower_bound=2)
+_CONTEXTS = flags.DEFINE_list("contexts", ["128", "2048"], "Tokens of the prompts, 2 or more.")
 _STEPS = flags.DEFINE_integer("steps", 32, "Single tokens behind it.", lower_bound=1)
-_ROUNDS = flags.DEFINE_integer("rounds", 3, "Processes of each engine.", lower_bound=1)
+_ROUNDS = flags.DEFINE_integer("rounds", 2, "Processes of each engine.", lower_bound=1)
 _KEEP = flags.DEFINE_string("keep", None, "A directory for the models' files, made if they are not there.")
 
 _ENDINGS = {"ours": "pte", "llama.cpp": "gguf"}
@@ -50,7 +52,7 @@ def engines() -> list[str]:
 
 
 def file_of(directory: pathlib.Path, engine: str, model: str, bits: int, context: int) -> pathlib.Path:
-    """An engine's file of a model, made if it is not there."""
+    """An engine's file of a model for up to so long prompts, made if it is not there."""
     file = directory / f"{model}-{bits}-{context}.{_ENDINGS[engine]}"
     if not file.exists():
         _MAKERS[engine](llm_models.SHAPES[model], bits, context, file)
@@ -95,43 +97,57 @@ def rows_of(
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    lines = [f"{'model':14}{'bits':>5}{'threads':>8}  {'phase':8}{'ours t/s':>10}{'share':>8}  peers"]
+    lines = [
+        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'phase':8}{'ours t/s':>10}{'share':>8}  peers"
+    ]
     for row in rows:
         share = f"{row['share_of_bandwidth']:.0%}" if "share_of_bandwidth" in row else ""
         peers = ", ".join(f"{name} {rate:.1f}" for name, rate in row["peers"].items())
         lines.append(
-            f"{row['model']:14}{row['bits']:5}{row['threads']:8}  {row['phase']:8}{row['ours_tokens_s']:10.1f}{share:>8}  {peers}"
+            f"{row['model']:14}{row['bits']:5}{row['threads']:8}{row['context']:8}  {row['phase']:8}{row['ours_tokens_s']:10.1f}{share:>8}  {peers}"
         )
     return "\n".join(lines)
+
+
+def measure(
+    model: str, files: dict[str, pathlib.Path], threads: int, context: int
+) -> dict[str, list[dict[str, float]]]:
+    """What the processes of all rounds measured, for each engine; they take turns."""
+    taken: dict[str, list[dict[str, float]]] = {engine: [] for engine in files}
+    for number in range(_ROUNDS.value):
+        for engine in files if number % 2 == 0 else reversed(files):
+            numbers = (threads, context, _STEPS.value, llm_models.SHAPES[model].vocab_size)
+            taken[engine].append(call_worker(engine, files[engine], *numbers))
+    return taken
+
+
+def memory_of(engine: str, file: pathlib.Path, taken: list[dict[str, float]]) -> dict[str, Any]:
+    return {
+        "engine": engine,
+        "file_mib": file.stat().st_size / 2**20,
+        "rss_mib": statistics.median(one["rss_mib"] for one in taken),
+        "load_s": statistics.median(one["load_s"] for one in taken),
+    }
 
 
 def run(directory: pathlib.Path) -> dict[str, Any]:
     """All that the flags ask for."""
     rows: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
-    taking_part, context = engines(), _CONTEXT.value
-    work = [(m, int(b)) for m in _MODELS.value for b in _BITS.value]
-    for model, bits in tqdm(work, disable=None, unit="model"):
-        files = {engine: file_of(directory, engine, model, bits, context) for engine in taking_part}
-        for threads in map(int, _THREADS.value):
-            taken: dict[str, list[dict[str, float]]] = {engine: [] for engine in taking_part}
-            for number in range(_ROUNDS.value):
-                for engine in taking_part if number % 2 == 0 else reversed(taking_part):
-                    numbers = (threads, context, _STEPS.value, llm_models.SHAPES[model].vocab_size)
-                    taken[engine].append(call_worker(engine, files[engine], *numbers))
-            rows += rows_of(model, bits, threads, taken, context)
-            memory += [
-                {
-                    "model": model,
-                    "bits": bits,
-                    "threads": threads,
-                    "engine": engine,
-                    "file_mib": files[engine].stat().st_size / 2**20,
-                    "rss_mib": statistics.median(one["rss_mib"] for one in found),
-                    "load_s": statistics.median(one["load_s"] for one in found),
-                }
-                for engine, found in taken.items()
-            ]
+    taking_part, contexts = engines(), [int(context) for context in _CONTEXTS.value]
+    models = [(model, int(bits)) for model in _MODELS.value for bits in _BITS.value]
+    ways = list(itertools.product(contexts, map(int, _THREADS.value)))
+    with tqdm(total=len(models) * len(ways), disable=None, unit="rows") as progress:
+        for model, bits in models:
+            files = {engine: file_of(directory, engine, model, bits, max(contexts)) for engine in taking_part}
+            for context, threads in ways:
+                taken = measure(model, files, threads, context)
+                found = rows_of(model, bits, threads, taken, context)
+                progress.write(table(found), file=sys.stderr)
+                rows += found
+                names = {"model": model, "bits": bits, "threads": threads, "context": context}
+                memory += [names | memory_of(engine, files[engine], taken[engine]) for engine in files]
+                progress.update()
     absent = [name for name in _MAKERS if name not in taking_part]
     return {"rows": rows, "absent": absent, "memory": memory}
 

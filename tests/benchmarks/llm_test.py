@@ -25,7 +25,7 @@ def test_a_row_is_a_rate_and_its_share():
 
 
 def test_it_runs(tmp_path):
-    flags = ["--models=tiny", "--rounds=1", "--steps=2", "--context=8", "--threads=1", "--bits=4"]
+    flags = ["--models=tiny", "--rounds=1", "--steps=2", "--contexts=4,8", "--threads=1", "--bits=4"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, llm.__file__]
     done = subprocess.run(
@@ -33,7 +33,8 @@ def test_it_runs(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout.splitlines()[-1].removeprefix("RESULT "))
-    assert [row["phase"] for row in result["rows"]] == ["prefill", "decode"]
+    assert [row["phase"] for row in result["rows"]] == ["prefill", "decode"] * 2
+    assert [row["context"] for row in result["rows"]] == [4, 4, 8, 8]
     assert all(row["ours_tokens_s"] > 0 for row in result["rows"])
     assert {one["engine"] for one in result["memory"]} | set(result["absent"]) == {"ours", "llama.cpp"}
     wrong = subprocess.run([*command, "--models=none"], capture_output=True, text=True, env=environment)

@@ -22,8 +22,10 @@ from collections.abc import Callable
 #: More than the caches of processors.
 _COPIED = 64 << 20
 
-#: Times that a prompt is run; the least counts.
+#: Times that a prompt is run, of which the least counts; of a long one, that takes seconds.
 _PROMPTS = 3
+_LONG_PROMPTS = 1
+_LONG = 512
 
 #: Takes tokens and the position of the first of them.
 Step = Callable[[list[int], int], None]
@@ -127,7 +129,7 @@ def measure(
     clock = clock_of(threads)
     tokens = [(7 * i + 3) % vocabulary for i in range(prompt)]
     prefill = []
-    for _ in range(_PROMPTS):
+    for _ in range(_PROMPTS if prompt <= _LONG else _LONG_PROMPTS):
         begin = clock()
         step(tokens, 0)
         prefill.append(clock() - begin)
