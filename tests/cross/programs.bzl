@@ -124,6 +124,7 @@ FAST = [
     "//backends/xnnpack/runtime:sharing_test",
     "//backends/xnnpack/runtime:workspace_test",
     "//extension/threadpool:threadpool_test",
+    "//kernels/optimized/cpu:line_loops_test",
     "//kernels/optimized/cpu:parallel_test",
     "//kernels/optimized/cpu:simd_test",
 ]
