@@ -56,10 +56,13 @@ def mutations(signature: ExportGraphSignature) -> Iterator[Mutation]:
     outputs = [(index, one) for index, one in enumerate(signature.output_specs) if one.kind in MUTATIONS]
     if not outputs:  # Asked often, of programs with thousands of inputs.
         return
+    wanted = {output.target for _, output in outputs}
     inputs = {
         (MUTATION_KINDS[spec.kind], name): spec
         for spec in signature.input_specs
-        if (name := written_name(spec)) is not None
+        # Looking up kinds is Python code, and names are not: most inputs are out by theirs.
+        if (spec.target in wanted or getattr(spec.arg, "name", None) in wanted)
+        and (name := written_name(spec)) is not None
     }
     for index, output in outputs:
         spec = inputs.get((output.kind, output.target))  # type: ignore[arg-type]
