@@ -9,8 +9,10 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantizer import (
+    DerivedQuantizationSpec,
     QuantizationAnnotation,
     QuantizationConfig,
+    QuantizationSpec,
     SharedQuantizationSpec,
 )
 
@@ -60,6 +62,18 @@ UNARY = {
     "aten.sum.default",
     "aten.sum.dim_IntList",
 }
+#: Real numbers are read, truths or indices made: operands are quantized with one scale, the result is not.
+READING = {
+    *(
+        f"aten.{name}.{form}"
+        for name in ("eq", "ne", "gt", "ge", "lt", "le")
+        for form in ("Tensor", "Scalar")
+    ),
+    "aten.argmax.default",
+    "aten.argmin.default",
+}
+#: One or the other, by a truth.
+CHOOSING = {"aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf"}
 #: Data is moved, or averaged: the result shares the scales of what is moved.
 MOVING = {
     "aten.adaptive_avg_pool2d.default",
@@ -107,7 +121,9 @@ def annotate(
     """Annotates what ``config_of`` has a config for; returns what stays in floating point, and why."""
     left = []
     for node in model.graph.nodes:
-        if node.op != "call_function" or not is_real(node) or ANNOTATION in node.meta:
+        if node.op != "call_function" or ANNOTATION in node.meta:
+            continue
+        if not is_real(node) and str(node.target) not in READING:
             continue
         config = config_of(node)
         why = "no quantization config for it" if config is None else _annotate(node, config)
@@ -133,6 +149,11 @@ def _annotate(node: Node, config: QuantizationConfig) -> str:
     if name in MOVING:
         _moving(node, operands, config)
         return ""
+    if name in READING:
+        return _reading(node, operands, config)
+    if name in CHOOSING and operands:
+        _write(node, dict.fromkeys(operands, config.input_activation), config, False)
+        return ""
     return f"{name} is not quantized by this quantizer"
 
 
@@ -149,8 +170,38 @@ def _weighted(node: Node, config: QuantizationConfig) -> str:
         spec = dataclasses.replace(spec, ch_axis=1) if groups == 1 else None
         if spec is None:
             return "a transposed convolution with groups and scales by output; give it a config with is_per_channel=False"
-    _write(node, {data: config.input_activation, weight: spec}, config, True)
+    inputs = {data: config.input_activation, weight: spec}
+    bias = node.args[2] if len(node.args) > 2 else None
+    if isinstance(bias, Node) and bias.op == "get_attr" and _is_narrow(config, spec):
+        inputs[bias] = _bias_spec(node, data, weight, spec)
+    _write(node, inputs, config, True)
     return ""
+
+
+def _is_narrow(config: QuantizationConfig, weight: Any) -> bool:
+    """Whether sums have 32 bits, which a bias then has too."""
+    activation = config.input_activation
+    return isinstance(weight, QuantizationSpec) and activation is not None and activation.dtype is torch.int8
+
+
+def _bias_spec(node: Node, data: Node, weight: Node, spec: QuantizationSpec) -> DerivedQuantizationSpec:
+    """Integers of 32 bits in the scale of the sums: that of the input times that of the weight."""
+
+    def parameters(observers: list[Any]) -> tuple[torch.Tensor, torch.Tensor]:
+        (first, _), (second, _) = (one.calculate_qparams() for one in observers)
+        scale = first * second
+        return scale, torch.zeros_like(scale, dtype=torch.int32)
+
+    channels = spec.qscheme is torch.per_channel_symmetric
+    return DerivedQuantizationSpec(
+        derived_from=[(data, node), (weight, node)],
+        derive_qparams_fn=parameters,
+        dtype=torch.int32,
+        quant_min=-(2**31) + 1,
+        quant_max=2**31 - 1,
+        qscheme=torch.per_channel_symmetric if channels else torch.per_tensor_symmetric,
+        ch_axis=0 if channels else None,
+    )
 
 
 def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> None:
@@ -161,6 +212,16 @@ def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> Non
     node.meta[ANNOTATION] = QuantizationAnnotation(
         input_qspec_map=inputs, output_qspec=shared, _annotated=True
     )
+
+
+def _reading(node: Node, operands: list[Node], config: QuantizationConfig) -> str:
+    if not operands or len(operands) < len(node.all_input_nodes):
+        return "operands that are not all float32"
+    first = operands[0]
+    inputs: dict[Node, Any] = {first: config.input_activation}
+    inputs.update((one, SharedQuantizationSpec((first, node))) for one in operands[1:])
+    node.meta[ANNOTATION] = QuantizationAnnotation(input_qspec_map=inputs, _annotated=True)
+    return ""
 
 
 def _write(node: Node, inputs: dict[Node, Any], config: QuantizationConfig, may_clamp: bool) -> None:

@@ -276,8 +276,12 @@ CASES: dict[str, list[Case]] = {
     "aten.argmax.default": [
         (lambda x: x.argmax(1).int(), (_n(2, 5),)),
         (lambda x: x.argmax().int(), (_n(2, 3),)),
+        (lambda x: x.argmax(1).int(), (torch.randint(-128, 127, (3, 50)).to(torch.int8),)),
     ],
-    "aten.argmin.default": [(lambda x: x.argmin(-1, keepdim=True).int(), (_n(2, 5),))],
+    "aten.argmin.default": [
+        (lambda x: x.argmin(-1, keepdim=True).int(), (_n(2, 5),)),
+        (lambda x: x.argmin(0).int(), (torch.randint(-128, 127, (50, 3)).to(torch.int8),)),
+    ],
     "aten.max.dim": [(lambda x: x.max(1).values, (_n(2, 5, 3),))],
     "aten.min.dim": [(lambda x: x.min(-1, keepdim=True).values, (_n(2, 5),))],
     "aten.cumsum.default": [(lambda x: x.cumsum(1), (_n(2, 5, 3),)), (lambda x: x.cumsum(-1), (_n(4),))],
@@ -322,7 +326,10 @@ CASES: dict[str, list[Case]] = {
         (lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
         (lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (_n(1, 2, 8, 7),)),
     ],
-    "aten._adaptive_avg_pool2d.default": [(lambda x: F.adaptive_avg_pool2d(x, (2, 3)), (_n(1, 2, 8, 9),))],
+    "aten._adaptive_avg_pool2d.default": [
+        (lambda x, size=size: F.adaptive_avg_pool2d(x, size), (_n(1, 2, 8, 9),))
+        for size in ((2, 3), (3, 4), (7, 7), (5, None), (11, 13))
+    ],
     "aten.upsample_nearest2d.vec": [
         (lambda x: F.interpolate(x, scale_factor=2), (_n(1, 2, 3, 4),)),
         (lambda x: F.interpolate(x, size=(5, 7)), (_n(1, 2, 3, 4),)),

@@ -13,7 +13,7 @@ from executorch.backends.arm.tosa.graph.builder import DTYPES
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, match, parameters_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS, Operator
-from executorch.backends.arm.tosa.operators.integer import integer_refusal
+from executorch.backends.arm.tosa.operators.refusals import integer_refusal
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
@@ -104,7 +104,8 @@ def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecif
         if row.integer is None:
             return f"no form on integers: {spec} has not floating point, and {row.name} is not quantized"
         return f"not quantized between int8 or int16 values, and {spec} has not floating point"
-    if row.needs_int and kinds - {torch.bool} and not spec.support_integer():
+    integers = {one for one in kinds if not one.is_floating_point} - {torch.bool}
+    if row.needs_int and integers and not spec.support_integer():
         return f"{row.name} of integers is of the profile INT, which {spec} has not"
     if row.plain is None:
         return "it stands between no quantized values"

@@ -30,6 +30,7 @@ _IMAGES = {
 }
 #: Element by element: they work in the order that is there.
 _ELEMENTWISE = {
+    "aten::clamp",
     "cortex_m::dequantize_per_tensor",
     "cortex_m::maximum",
     "cortex_m::minimum",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -11,14 +9,22 @@ from torch.fx import Node
 from executorch.backends.cortex_m.passes import fold_layers, fold_simple  # noqa: F401  (register themselves)
 from executorch.backends.cortex_m.passes.fold_simple import table
 from executorch.backends.cortex_m.passes.folding import FOLDS, Call, cortex_m
-from executorch.backends.cortex_m.passes.quantized_values import Quant, integers_of, name_of, quantized_by
+from executorch.backends.cortex_m.passes.quantized_values import (
+    Bounds,
+    Quant,
+    integers_of,
+    limits_of,
+    name_of,
+    narrow,
+    quantized_by,
+)
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.rewriter import new_call, replace
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 #: Operators whose kernels bound their results, so that an activation behind costs nothing.
-_BOUNDED = {"aten::add", "aten::convolution", "aten::linear", "aten::sub"}
+_BOUNDED = {"aten::add", "aten::convolution", "aten::linear", "aten::max_pool2d", "aten::sub"}
 
 
 class FoldQuantizedPass(ExportedProgramPassBase):
@@ -57,7 +63,7 @@ def _fold(
         return have.node
     before, bounds = _clamped(source)
     if before is not None and name_of(before) in _BOUNDED:
-        narrowed = _narrow(output, bounds)
+        narrowed = narrow(output, bounds)
         if narrowed is not None:
             made = FOLDS[name_of(before)](Call(program, constants, before, place, narrowed))
             if made is not None:
@@ -68,30 +74,13 @@ def _fold(
     return made if made is not None else table(call)
 
 
-def _clamped(node: Node) -> tuple[Node | None, tuple[Any, ...]]:
+def _clamped(node: Node) -> tuple[Node | None, Bounds]:
     """What an activation that only clamps is applied to, if nobody else reads it, and its bounds."""
-    name, args = name_of(node), list[Any](node.args)
-    if name == "aten::relu":
-        bounds: tuple[Any, ...] = (0.0, None)
-    elif name == "aten::hardtanh":
-        bounds = tuple([*args[1:], *[-1.0, 1.0][len(args) - 1 :]])
-    elif name == "aten::clamp":
-        bounds = tuple([*args[1:], None, None][:2])
-    else:
+    bounds = limits_of(node)
+    if bounds is None:
         return None, (None, None)
-    before = args[0]
+    before = node.args[0]
     return (before if isinstance(before, Node) and len(before.users) == 1 else None), bounds
-
-
-def _narrow(output: Quant, bounds: tuple[Any, ...]) -> Quant | None:
-    """Rounding keeps the order, so that a quantized bound bounds what is quantized."""
-
-    def quantized(real: float) -> int:
-        return max(output.low, min(output.high, round(float(real) / output.scale) + output.zero_point))
-
-    low = output.low if bounds[0] is None else quantized(bounds[0])
-    high = output.high if bounds[1] is None else quantized(bounds[1])
-    return output._replace(low=low, high=high) if low <= high else None
 
 
 _OWN = {

@@ -11,7 +11,16 @@ from torch.fx.node import map_arg
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
 from executorch.backends.cortex_m.ops.softmax import softmax_parameters
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
-from executorch.backends.cortex_m.passes.quantized_values import Integers, Quant, integers_of, name_of, op_of
+from executorch.backends.cortex_m.passes.quantized_values import (
+    Integers,
+    Quant,
+    integers_of,
+    limits_of,
+    name_of,
+    narrow,
+    op_of,
+)
+from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
 from executorch.ir.values import value_of
 
 _SUM_BITS = 20
@@ -76,6 +85,19 @@ def mul(call: Call) -> Node | None:
     )
 
 
+@fold("relu", "hardtanh", "clamp")
+def clamp(call: Call) -> Node | None:
+    """Integers of one scale are clamped as they are."""
+    have = integers_of(call.args[0])
+    bounds = limits_of(call.node)
+    if have is None or bounds is None or not _same(have.quant, call.output):
+        return None
+    narrowed = narrow(call.output, bounds)
+    if narrowed is None:
+        return None
+    return call.call(torch.ops.aten.clamp.default, have.node, narrowed.low, narrowed.high)
+
+
 def _same(left: Quant, right: Quant) -> bool:
     return (left.scale, left.zero_point) == (right.scale, right.zero_point)
 
@@ -127,7 +149,9 @@ def max_pool(call: Call) -> Node | None:
 def _average(call: Call, have: Integers, kernel: list[int], stride: list[int], *rest: Any) -> Node:
     factor = quantize_multiplier(1.0)
     op = cortex_m.quantized_avg_pool2d.default
-    return call.call(op, have.node, kernel, stride, *rest, have.quant.zero_point, *factor, call.scratch(0))
+    return call.call(
+        op, have.node, kernel, stride, *rest, have.quant.zero_point, *factor, call.scratch(average_scratch())
+    )
 
 
 @fold("avg_pool2d")
@@ -144,13 +168,24 @@ def average_pool(call: Call) -> Node | None:
     ):
         return None
     if any(padding) and count_include_pad:
-        if ceil_mode:
-            return None
         # Zeros that count are part of the image.
         pads = [0, 0, *(padding * 2)[:2]]
+        if not _same_windows(call, have, kernel, stride or kernel, pads, ceil_mode):
+            return None
         padded = call.call(cortex_m.pad.default, have.node, pads, pads, have.quant.zero_point)
         have, padding = Integers(padded, have.quant), [0, 0]
     return _average(call, have, kernel, stride or kernel, padding, ceil_mode)
+
+
+def _same_windows(
+    call: Call, have: Integers, kernel: list[int], stride: list[int], pads: list[int], ceil_mode: bool
+) -> bool:
+    """Whether a pool has as many windows over an image that zeros are written into: the last may begin in them."""
+    sizes = [size + 2 * pad for size, pad in zip(shape_of(have.node), pads, strict=True)]
+    image = torch.empty(sizes, device="meta")
+    return shape_of(call.node) == tuple(
+        torch.nn.functional.avg_pool2d(image, kernel, stride, 0, ceil_mode).shape
+    )
 
 
 @fold("mean")

@@ -14,6 +14,10 @@ _DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor"
 _PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 
 
+#: Of an activation that clamps; None where it has none.
+Bounds = tuple[float | None, float | None]
+
+
 class Quant(NamedTuple):
     """Scale, zero point and range of the integers of one tensor."""
 
@@ -114,13 +118,40 @@ def bias_of(node: Any, constants: dict[Node, torch.Tensor]) -> torch.Tensor | No
     return None if scales is None else (values.double() - zeros) * scales.double()
 
 
+def limits_of(node: Node) -> Bounds | None:
+    """The bounds of an activation that only clamps, between numbers; None of any other call."""
+    name, args = name_of(node), list[Any](node.args)
+    if name == "aten::relu":
+        return 0.0, None
+    if name == "aten::hardtanh":
+        return (*args[1:], *[-1.0, 1.0][len(args) - 1 :])  # type: ignore[return-value]
+    if name == "aten::clamp":
+        low, high = [*args[1:], None, None][:2]
+        return None if isinstance(low, Node) or isinstance(high, Node) else (low, high)
+    return None
+
+
+def narrow(output: Quant, bounds: Bounds) -> Quant | None:
+    """Rounding keeps the order, so that a quantized bound bounds what is quantized. None if nothing lies between."""
+
+    def quantized(real: float) -> int:
+        return max(output.low, min(output.high, round(float(real) / output.scale) + output.zero_point))
+
+    low = output.low if bounds[0] is None else quantized(bounds[0])
+    high = output.high if bounds[1] is None else quantized(bounds[1])
+    return output._replace(low=low, high=high) if low <= high else None
+
+
 __all__ = [
+    "Bounds",
     "Integers",
     "Quant",
     "Weight",
     "bias_of",
     "integers_of",
+    "limits_of",
     "name_of",
+    "narrow",
     "op_of",
     "quantized_by",
     "weight_of",

@@ -21,8 +21,13 @@ def depthwise_scratch(inputs: int, outputs: int, taps: int) -> int:
     return _part(4 * outputs) + _part(inputs) + _part(_POINTER * taps)
 
 
+def average_scratch() -> int:
+    """Means are finished as they are read."""
+    return 0
+
+
 def batch_matmul_scratch(columns: int) -> int:
     return 2 * _part(4 * columns)
 
 
-__all__ = ["batch_matmul_scratch", "convolution_scratch", "depthwise_scratch"]
+__all__ = ["average_scratch", "batch_matmul_scratch", "convolution_scratch", "depthwise_scratch"]

@@ -16,14 +16,24 @@ from torchao.quantization.pt2e.quantizer import (
     SharedQuantizationSpec,
 )
 
-from executorch.backends.arm.quantizer.annotations import ANNOTATION, BINARY, CLAMPING, UNARY, is_real
+from executorch.backends.arm.quantizer.annotations import (
+    ANNOTATION,
+    BINARY,
+    CLAMPING,
+    READING,
+    UNARY,
+    WEIGHTED,
+    is_real,
+)
 from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
 from executorch.backends.arm.quantizer.quantization_config import get_symmetric_quantization_config
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import new_call, replace
 
 #: Means, which keep the scale of what is averaged.
 _MEANS: Final = {"aten.mean.dim"}
+_POOLS: Final = {"aten.max_pool2d.default"}
 _EXTREMES: Final = {"aten.maximum.default", "aten.minimum.default"}
 _SOFTMAX: Final = {"aten.softmax.int"}
 #: What the family quantizes and kernels for Cortex-M do not calculate.
@@ -95,20 +105,40 @@ class CortexMQuantizer(TOSAQuantizer):
             return get_symmetric_quantization_config(is_per_channel=False)
         return config
 
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """What the family does, and products of more than two leading dimensions as batches."""
+        model = super().transform_for_annotation(model)
+        for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten.matmul.default):
+            _as_batches(node)
+        model.recompile()
+        return model
+
     def annotate(self, model: GraphModule) -> GraphModule:
         for node in model.graph.nodes:
-            if node.op == "call_function" and is_real(node) and ANNOTATION not in node.meta:
+            known = is_real(node) or str(node.target) in READING
+            if node.op == "call_function" and known and ANNOTATION not in node.meta:
                 self._annotate_own(node)
         return super().annotate(model)
 
     def _annotate_own(self, node: Node) -> None:
         """Annotates what differs from the rest of the family; marks what stays in floating point."""
         config, name = self.config_of(node), str(node.target)
-        if config is None:
+        if config is None or ANNOTATION in node.meta:
             return
         operands = [one for one in node.all_input_nodes if is_real(one)]
-        if (name in _MEANS and _is_spatial(node)) or (name in _EXTREMES and len(operands) == len(node.args)):
+        if (
+            (name in _MEANS and _is_spatial(node))
+            or (name in _EXTREMES and len(operands) == len(node.args))
+            or (name in CLAMPING and not _belongs_to_layer(node))
+        ):
             _share(node, operands, config)
+        elif name in _POOLS and (clamp := _sole_user(node)) is not None and str(clamp.target) in CLAMPING:
+            # The pool clamps.
+            node.meta[ANNOTATION] = QuantizationAnnotation(
+                {operands[0]: config.input_activation}, _annotated=True
+            )
+            shared = SharedQuantizationSpec((operands[0], node))
+            clamp.meta[ANNOTATION] = QuantizationAnnotation(output_qspec=shared, _annotated=True)
         elif name in _SOFTMAX and node.args[1] in (-1, operands[0].meta[meta_keys.VAL].dim() - 1):
             # Probabilities of 256ths.
             spec = FixedQParamsQuantizationSpec(torch.int8, 1 / 256, -128, -128, 127)
@@ -117,6 +147,31 @@ class CortexMQuantizer(TOSAQuantizer):
             )
         elif name not in _KNOWN:
             node.meta[ANNOTATION] = QuantizationAnnotation()
+
+
+def _sole_user(node: Node) -> Node | None:
+    return next(iter(node.users)) if len(node.users) == 1 else None
+
+
+def _belongs_to_layer(node: Node) -> bool:
+    """Whether an activation is the bounds of what comes before."""
+    before: Any = node.args[0]
+    return len(before.users) == 1 and str(before.target) in WEIGHTED.keys() | BINARY
+
+
+def _as_batches(node: Node) -> None:
+    """A product of equal leading dimensions as one of three-dimensional tensors, which is quantized as a whole."""
+    left, right = (list(one.meta[meta_keys.VAL].shape) for one in node.args)  # type: ignore[union-attr]
+    if len(left) < 4 or left[:-2] != right[:-2] or not is_real(node):
+        return
+    reshape = torch.ops.aten.reshape.default
+    with node.graph.inserting_before(node):
+        flat = [
+            new_call(node, reshape, (one, [-1, *shape[-2:]]))
+            for one, shape in zip(node.args, (left, right), strict=True)
+        ]
+        product = new_call(node, torch.ops.aten.bmm.default, tuple(flat))
+        replace(node, new_call(node, reshape, (product, list(node.meta[meta_keys.VAL].shape))))
 
 
 def _is_spatial(node: Node) -> bool:

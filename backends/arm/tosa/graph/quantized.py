@@ -67,7 +67,8 @@ class Call:
 
     Attributes:
         node: the operator.
-        output: how its result is quantized, and ``result``, the node that does so.
+        output: how its result is quantized, and ``result``, the node that does so. Where the result is no real number,
+            how its first operand is, and the operator itself.
         clamp: limits of the activation that follows the operator, in floating point.
         inside: the nodes between operator and quantization.
         nodes: all that is done at once: dequantizations, operator, activation, quantization.
@@ -138,6 +139,9 @@ def match(node: Node, constants: Constants) -> Call | None:
     sources = [chain[-1] for chain in chains]
     if not sources or any(parameters_of(one) is None or name_of(one) != DEQUANTIZE for one in sources):
         return None
+    if not is_float(node):
+        # An index, or a comparison: integers are read, and what is made is not quantized.
+        return Call(node, parameters_of(sources[0]), node, nodes=[*_once(chains), node])  # type: ignore[arg-type]
     inside: list[Node] = []
     last = node
     following = sole_user(last)
@@ -154,8 +158,12 @@ def match(node: Node, constants: Constants) -> Call | None:
     output = parameters_of(following)
     if output is None:
         return None
-    nodes = [*dict.fromkeys(one for chain in chains for one in reversed(chain)), node, *inside, following]
+    nodes = [*_once(chains), node, *inside, following]
     return Call(node, output, following, clamp, inside, nodes)
+
+
+def _once(chains: list[list[Node]]) -> list[Node]:
+    return list(dict.fromkeys(one for chain in chains for one in reversed(chain)))
 
 
 def weight_of(node: Node, constants: Constants, dimension: int) -> Weight | None:

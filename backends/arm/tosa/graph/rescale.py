@@ -1,4 +1,4 @@
-"""Real factors as TOSA's RESCALE has them: a multiplier of 31 bits and a shift to the right."""
+"""Real factors as TOSA's RESCALE has them: a multiplier of 31 bits, or of 15, and a shift to the right."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def factor_of(scale: float, bits: int = 31) -> Factor:
         multiplier, shift = multiplier >> 1, shift - 1
     if shift > _MOST_SHIFT:
         # What is so small keeps what is left of its digits.
-        multiplier, shift = multiplier >> min(shift - _MOST_SHIFT, 31), _MOST_SHIFT
+        multiplier, shift = multiplier >> min(shift - _MOST_SHIFT, bits), _MOST_SHIFT
     return Factor(multiplier, shift)
 
 
@@ -53,15 +53,18 @@ def rescale(
 ) -> Tensor:
     """``(x - zero_in) * scale + zero_out``, rounded to nearest with halves up, saturated to ``dtype``.
 
-    Several scales belong to the slices along the last dimension.
+    Several scales belong to the slices along the last dimension. What has 48 bits is multiplied by 15.
     """
-    factors = [factor_of(float(one)) for one in np.atleast_1d(np.asarray(scale, dtype=np.float64))]
+    narrow = x.dtype == DType.INT48
+    scales = np.atleast_1d(np.asarray(scale, dtype=np.float64))
+    factors = [factor_of(float(one), 15 if narrow else 31) for one in scales]
     inputs = [
         x,
-        b.constant([one.multiplier for one in factors], DType.INT32),
+        b.constant([one.multiplier for one in factors], DType.INT16 if narrow else DType.INT32),
         b.constant([one.shift for one in factors], DType.INT8),
         b.constant([zero_in], x.dtype),
         b.constant([zero_out], dtype),
     ]
     several = len(factors) > 1
-    return b.emit("RESCALE", inputs, x.shape, dtype, True, RoundingMode.SINGLE_ROUND, several, False, False)
+    attributes = not narrow, RoundingMode.SINGLE_ROUND, several, False, False
+    return b.emit("RESCALE", inputs, x.shape, dtype, *attributes)

@@ -1,6 +1,7 @@
 """The lowerings; importing this package fills the registry."""
 
 from executorch.backends.arm.tosa.operators import (
+    choices,
     elementwise,
     integer,
     inverse,
@@ -11,4 +12,14 @@ from executorch.backends.arm.tosa.operators import (
     spatial,
 )
 
-__all__ = ["elementwise", "integer", "inverse", "matrix", "normalized", "reduce", "shape", "spatial"]
+__all__ = [
+    "choices",
+    "elementwise",
+    "integer",
+    "inverse",
+    "matrix",
+    "normalized",
+    "reduce",
+    "shape",
+    "spatial",
+]

@@ -138,6 +138,9 @@ def power(b: Builder, x: Tensor, exponent: float) -> Tensor:
     return b.binary("POW", x, b.scalar(exponent, x))
 
 
+COMPARISONS = tuple(
+    f"aten.{name}.{kind}" for name in ("eq", "ne", "gt", "ge", "lt", "le") for kind in ("Tensor", "Scalar")
+)
 _COMPARISONS: dict[str, tuple[str, bool, bool]] = {
     # TOSA's operator, whether operands change places, whether the result is inverted.
     "eq": ("EQUAL", False, False),
@@ -150,20 +153,19 @@ _COMPARISONS: dict[str, tuple[str, bool, bool]] = {
 
 
 @plain(
-    *[f"aten.{name}.{kind}" for name in _COMPARISONS for kind in ("Tensor", "Scalar")],
+    *COMPARISONS,
     dtypes=NUMBERS,
     refusals=(_same_types,),
 )
 def compare(low: Lowering, node: Node) -> None:
-    name = str(node.target).split(".")[1]
-    op, swapped, inverted = _COMPARISONS[name]
-    b = low.builder
+    elementwise(low, node, node.args[:2], lambda x, y: compared(low.builder, node, x, y))
 
-    def function(x: Tensor, y: Tensor) -> Tensor:
-        found = b.compare(op, y, x) if swapped else b.compare(op, x, y)
-        return b.unary("LOGICAL_NOT", found) if inverted else found
 
-    elementwise(low, node, node.args[:2], function)
+def compared(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
+    """What a comparison makes of operands of one type."""
+    op, swapped, inverted = _COMPARISONS[str(node.target).split(".")[1]]
+    found = b.compare(op, y, x) if swapped else b.compare(op, x, y)
+    return b.unary("LOGICAL_NOT", found) if inverted else found
 
 
 _LOGICAL = {"and": "AND", "or": "OR", "xor": "XOR"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import DTYPES, DType, Tensor
+from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Order, Value, channels_last, plain_order
 from executorch.backends.arm.tosa.graph.quantized import (
@@ -18,11 +19,10 @@ from executorch.backends.arm.tosa.graph.quantized import (
     Quant,
     Weight,
     clamp_limits,
-    is_float,
     parameters_of,
     weight_of,
 )
-from executorch.backends.arm.tosa.graph.registry import OPERATORS, integer
+from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import batched
@@ -39,23 +39,22 @@ from executorch.backends.arm.tosa.operators.spatial import (
     resize_of,
     resized,
 )
-from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 
 #: Bits that sums keep below the coarser of two scales.
-_HEADROOM = {torch.int8: 20, torch.int16: 12}
+HEADROOM = {torch.int8: 20, torch.int16: 12}
 
 
 def source(low: Lowering, node: Any) -> tuple[Value, Quant]:
     """An operand: what was dequantized, or a constant, which is quantized here to int8."""
-    value = low.value(node)
+    value = low.value(node) if isinstance(node, Node) else Value((), constant=torch.tensor(float(node)))
     if value.quant is not None:
         return value, value.quant
     constant = value.constant
     if constant is None:
         raise ValueError(f"{node} is not quantized")
-    if name_of(node) == "quantized_decomposed.dequantize_per_tensor.default":
+    if isinstance(node, Node) and name_of(node) == "quantized_decomposed.dequantize_per_tensor.default":
         quant = parameters_of(node)
         stored = low.constants(node.args[0])
         if quant is not None and stored is not None:
@@ -90,7 +89,8 @@ def same(low: Lowering, x: Tensor, have: Quant, want: Quant) -> Tensor:
     return rescale(low.builder, x, ratio, DTYPES[want.dtype], have.zero_point, want.zero_point)
 
 
-def _operands(low: Lowering, nodes: Sequence[Any], rank: int) -> tuple[Order, list[tuple[Tensor, Quant]]]:
+def operands(low: Lowering, nodes: Sequence[Any], rank: int) -> tuple[Order, list[tuple[Tensor, Quant]]]:
+    """Operands of an elementwise operator, in one order, each with its quantization."""
     order = low.order_of(nodes, rank)
     found = []
     for node in nodes:
@@ -115,11 +115,11 @@ def _operands(low: Lowering, nodes: Sequence[Any], rank: int) -> tuple[Order, li
 def add(low: Lowering, call: Call) -> None:
     """Both as int32 in a scale that is finer than either, then one sum and one rescale."""
     node, b = call.node, low.builder
-    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    order, found = operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
     alpha = float(node.kwargs.get("alpha", 1))  # type: ignore[arg-type]
     scales = [found[0][1].scale, found[1][1].scale * abs(alpha)]
     common = 2 * max(scales)
-    bits = min(_HEADROOM[one[1].dtype] for one in found)
+    bits = min(HEADROOM[one[1].dtype] for one in found)
     wide = [
         rescale(b, x, scale / common * 2.0**bits, DType.INT32, quant.zero_point)
         for (x, quant), scale in zip(found, scales, strict=True)
@@ -134,7 +134,7 @@ def add(low: Lowering, call: Call) -> None:
 @integer("aten.mul.Tensor")
 def mul(low: Lowering, call: Call) -> None:
     node, b, out = call.node, low.builder, call.output
-    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    order, found = operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
     wide = [rescale(b, x, 1.0, DType.INT32, quant.zero_point) for x, quant in found]
     factor = found[0][1].scale * found[1][1].scale / out.scale
     finish(
@@ -145,7 +145,7 @@ def mul(low: Lowering, call: Call) -> None:
 @integer("aten.maximum.default", "aten.minimum.default")
 def extreme(low: Lowering, call: Call) -> None:
     node, b, out = call.node, low.builder, call.output
-    order, found = _operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    order, found = operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
     wide = [rescale(b, same(low, x, quant, out), 1.0, DType.INT32) for x, quant in found]
     made = b.maximum(*wide) if "maximum" in name_of(node) else b.minimum(*wide)
     finish(low, call, rescale(b, made, 1.0, DTYPES[out.dtype]), order)
@@ -223,7 +223,7 @@ def clamp(low: Lowering, call: Call) -> None:
     finish(low, call, same(low, x, have, call.output), order)
 
 
-def _move(low: Lowering, call: Call) -> None:
+def move(low: Lowering, call: Call) -> None:
     """Data is moved; integers are brought to the result's scale first."""
     tensors = []
     for one in sources_of(call.node):
@@ -241,7 +241,7 @@ def _move(low: Lowering, call: Call) -> None:
 
 
 for _name in MOVERS:
-    integer(_name)(_move)
+    integer(_name)(move)
 
 
 @integer("dim_order_ops._clone_dim_order.default")
@@ -251,7 +251,8 @@ def copy(low: Lowering, call: Call) -> None:
     low.set(call.result, same(low, x, have, call.output), order)
 
 
-def _accumulator(x: Tensor) -> Any:
+def accumulator_of(x: Tensor) -> Any:
+    """The type of sums of products."""
     return DType.INT48 if x.dtype == DType.INT16 else DType.INT32
 
 
@@ -261,12 +262,13 @@ def product_scales(low: Lowering, have: Quant, weight: Weight, out: Quant) -> np
 
 
 def bias_of(low: Lowering, node: Any, have: Quant, weight: Weight, outputs: int) -> np.ndarray:
-    """As int32 in the accumulator's scale."""
+    """As integers of 32 bits, of 40 for values of int16, in the accumulator's scale."""
     given = low.constants(node) if isinstance(node, Node) else None
     if given is None:
         return np.zeros(outputs, np.int64)
     whole = np.round(given.double().numpy() / (have.scale * weight.scales.astype(np.float64)))
-    return np.clip(whole, -(2**31), 2**31 - 1).astype(np.int64)
+    most = 2.0 ** (31 if have.dtype is torch.int8 else 39)
+    return np.clip(whole, -most, most - 1).astype(np.int64)
 
 
 @integer("aten.convolution.default")
@@ -274,26 +276,41 @@ def convolution(low: Lowering, call: Call) -> None:
     node, b, out = call.node, low.builder, call.output
     value, have = source(low, node.args[0])
     found = Convolution.of(node)
-    weight = weight_of(node.args[1], low.constants, _output_dimension(node))  # type: ignore[arg-type]
+    weight = weight_of(node.args[1], low.constants, output_dimension(node))  # type: ignore[arg-type]
     assert weight is not None
     outputs = weight.integers.shape[1] * found.groups if found.transposed else weight.integers.shape[0]
     x = image(low, Value(value.shape, value.forms))
     zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
     bias = bias_of(low, node.args[2], have, weight, outputs)
 
-    def make(
-        op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
-    ) -> Tensor:
-        inputs = [x, b.constant(filters, DType.INT8), b.constant(bias, DType.INT32), *zeros]
-        return b.emit(op, inputs, shape, DType.INT32, *more, False, DType.INT32)
-
-    made = convolve(b, x, weight.integers, bias, found, make)
     scales = product_scales(low, have, weight, out)
-    small = rescale(b, made, scales, DTYPES[out.dtype], 0, out.zero_point)
-    finish_image(low, node, limited(low, call, small), found.was_1d, into=call.result)
+    made = convolve(b, x, weight.integers, bias, found, _Scaled(b, zeros, scales, out).make)
+    finish_image(low, node, limited(low, call, made), found.was_1d, into=call.result)
 
 
-def _output_dimension(node: Node) -> int:
+@dataclass
+class _Scaled:
+    """Makes convolutions, group by group, and brings their sums to the result's scale: nothing else takes sums of 48 bits."""
+
+    builder: Builder
+    zeros: tuple[Tensor, Tensor]
+    scales: np.ndarray
+    out: Quant
+    done: int = 0
+
+    def make(
+        self, op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
+    ) -> Tensor:
+        b, sums = self.builder, accumulator_of(x)
+        inputs = [x, b.constant(filters, DType.INT8), b.constant(bias, sums), *self.zeros]
+        made = b.emit(op, inputs, shape, sums, *more, False, sums)
+        own = self.scales[self.done : self.done + shape[-1]] if len(self.scales) > 1 else self.scales
+        self.done += shape[-1]
+        return rescale(b, made, own, DTYPES[self.out.dtype], 0, self.out.zero_point)
+
+
+def output_dimension(node: Node) -> int:
+    """The dimension of a filter that belongs to the outputs."""
     return 1 if node.args[6] else 0
 
 
@@ -301,23 +318,24 @@ def _output_dimension(node: Node) -> int:
 def linear(low: Lowering, call: Call) -> None:
     """A 1x1 convolution."""
     node, b, out = call.node, low.builder, call.output
-    data, weight, bias = _linear_parts(node, low.constants)
+    data, weight, bias = linear_parts(node, low.constants)
     assert weight is not None
     value, have = source(low, data)
     x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
     outputs, inputs = weight.integers.shape
     rows = math.prod(x.shape[:-1])
     filters = b.constant(weight.integers.reshape(outputs, 1, 1, inputs), DType.INT8)
-    added = b.constant(bias_of(low, bias, have, weight, outputs), DType.INT32)
+    sums = accumulator_of(x)
+    added = b.constant(bias_of(low, bias, have, weight, outputs), sums)
     zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
     flat = b.reshape(x, [1, rows, 1, inputs])
-    attributes = [0, 0, 0, 0], [1, 1], [1, 1], False, DType.INT32
-    made = b.emit("CONV2D", [flat, filters, added, *zeros], [1, rows, 1, outputs], DType.INT32, *attributes)
+    attributes = [0, 0, 0, 0], [1, 1], [1, 1], False, sums
+    made = b.emit("CONV2D", [flat, filters, added, *zeros], [1, rows, 1, outputs], sums, *attributes)
     small = rescale(b, made, product_scales(low, have, weight, out), DTYPES[out.dtype], 0, out.zero_point)
     finish(low, call, b.reshape(small, [*x.shape[:-1], outputs]))
 
 
-def _linear_parts(node: Node, constants: Constants) -> tuple[Node, Weight | None, Any]:
+def linear_parts(node: Node, constants: Constants) -> tuple[Node, Weight | None, Any]:
     """Input, weight with a row for each output, bias."""
     if name_of(node) == "aten.linear.default":
         return node.args[0], weight_of(node.args[1], constants, 0), argument(node, 2, "bias")  # type: ignore[arg-type, return-value]
@@ -339,14 +357,16 @@ def bmm(low: Lowering, call: Call) -> None:
         low.form(Value(value.shape, value.forms, value.constant), plain_order(len(value.shape)))
         for value, _ in found
     )
-    zeros = [b.constant([quant.zero_point], DType.INT8) for _, quant in found]
+    zeros = [b.constant([quant.zero_point], DTYPES[quant.dtype]) for _, quant in found]
+
+    factor = found[0][1].scale * found[1][1].scale / out.scale
 
     def multiply(x: Tensor, y: Tensor) -> Tensor:
-        return b.emit("MATMUL", [x, y, *zeros], [x.shape[0], x.shape[1], y.shape[2]], DType.INT32)
+        shape = [x.shape[0], x.shape[1], y.shape[2]]
+        sums = b.emit("MATMUL", [x, y, *zeros], shape, accumulator_of(x))
+        return rescale(b, sums, factor, DTYPES[out.dtype], 0, out.zero_point)
 
-    made = batched(low, x, y, node, multiply)
-    factor = found[0][1].scale * found[1][1].scale / out.scale
-    finish(low, call, rescale(b, made, factor, DTYPES[out.dtype], 0, out.zero_point))
+    finish(low, call, batched(low, x, y, node, multiply))
 
 
 @integer("aten.max_pool2d_with_indices.default")
@@ -412,53 +432,6 @@ def resize(low: Lowering, call: Call) -> None:
     else:
         found = resize_of(call.node)
         assert not isinstance(found, str)
-        wide = resized(b, x, call.node, DType.INT32)
+        wide = resized(b, x, call.node, accumulator_of(x))
         made = rescale(b, wide, 1.0 / (found.scale[0] * found.scale[2]), x.dtype)
     low.set(call.result, same(low, made, have, call.output), channels_last(4))
-
-
-#: What Vela 5.2 refuses for these processors.
-_NOT_ON_U55 = {"aten.flip.default", "aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
-
-
-def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -> str | None:
-    """Why a call that works on integers is not taken."""
-    node = call.node
-    row = OPERATORS[name_of(node)]
-    why = row.refusal(node)
-    if why is not None:
-        return why
-    if spec.is_U55_subset and row.name in _NOT_ON_U55:
-        return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
-    kinds = {call.output.dtype}
-    for one in node.all_input_nodes:
-        quant = parameters_of(one) if is_float(one) else None
-        if quant is not None and not constants.has(one):
-            kinds.add(quant.dtype)
-    if len(kinds) > 1:
-        return "operands of int8 and of int16; quantize both alike"
-    if torch.int16 in kinds and not spec.support_extension("int16"):
-        return f"values of int16, for which {spec} needs the extension int16"
-    if torch.int16 in kinds and row.integer not in _INT16:
-        return "values of int16, which this operator takes in int8 only"
-    return _weights_refusal(call, constants)
-
-
-_INT16 = {add, mul, table, clamp, _move, copy, mean, extreme}
-
-
-def _weights_refusal(call: Call, constants: Constants) -> str | None:
-    node, name = call.node, name_of(call.node)
-    if name == "aten.convolution.default":
-        found = weight_of(node.args[1], constants, _output_dimension(node))  # type: ignore[arg-type]
-        if found is None:
-            return "a filter that is not constant and symmetric in int8"
-        if node.args[6] and node.args[8] != 1 and len(found.scales) > 1:
-            return "a transposed convolution with groups and scales by output; quantize its filter as a whole"
-    if name in ("aten.linear.default", "aten.addmm.default", "aten.mm.default"):
-        if _linear_parts(node, constants)[1] is None:
-            return "a weight that is not constant and symmetric in int8"
-        options = {key: value for key, value in node.kwargs.items() if value != 1}
-        if options:
-            return f"a product with {', '.join(options)}; multiply before it"
-    return None

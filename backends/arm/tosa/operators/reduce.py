@@ -10,7 +10,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import PROPAGATE, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value
-from executorch.backends.arm.tosa.graph.registry import NUMBERS, plain
+from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.shape import shape_of, triangle
 from executorch.dialects import meta_keys
@@ -209,19 +209,30 @@ def _index_type(node: Node) -> str | None:
     return "an index of type int64, which TOSA 1.0 has not; convert it (.int())" if readers else None
 
 
-@plain("aten.argmax.default", "aten.argmin.default", refusals=(_index_type,))
+@plain(
+    "aten.argmax.default",
+    "aten.argmin.default",
+    dtypes=(*FLOATS, torch.int8),
+    refusals=(_index_type,),
+    conditions="the index converted to int32; integers: profile INT",
+    needs_int=True,
+)
 def argmax(low: Lowering, node: Node) -> None:
-    b = low.builder
-    x = low.tensor(node.args[0])
+    low.set(node, index_of(low.builder, low.tensor(node.args[0]), node))
+
+
+def index_of(b: Builder, x: Tensor, node: Node) -> Tensor:
+    """Where the largest or the smallest element is, in PyTorch's order of dimensions."""
     axis = argument(node, 1, "dim")
     if axis is None:
         x, axis = b.reshape(x, [math.prod(x.shape)]), 0
     axis %= len(x.shape)
     if "argmin" in str(node.target):
-        x = b.negate(x)
+        # The least integer has no negative.
+        x = b.negate(x) if x.dtype in (DType.FP16, DType.FP32) else b.unary("BITWISE_NOT", x)
     shape = [size for i, size in enumerate(x.shape) if i != axis]
     found = b.emit("ARGMAX", [x], shape, DType.INT32, axis, PROPAGATE)
-    low.set(node, b.reshape(found, shape_of(node)))
+    return b.reshape(found, shape_of(node))
 
 
 @plain("aten.max.dim", "aten.min.dim", refusals=(lambda node: _values_only(node),))

@@ -312,27 +312,62 @@ def pooled_average(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: A
     return b.emit("AVG_POOL2D", [x, *zeros], shape, x.dtype, *attributes)
 
 
-def _divides(node: Node) -> str | None:
-    shape, made = node.args[0].meta[meta_keys.VAL].shape, node.meta[meta_keys.VAL].shape  # type: ignore[union-attr]
-    if len(shape) != 4:
-        return "pooling of other than batches of images; unsqueeze to four dimensions"
-    if any(a % c for a, c in zip(shape[-2:], made[-2:], strict=True)):
-        return f"windows of different sizes ({tuple(shape[-2:])} to {tuple(made[-2:])}); choose a size that divides"
-    return None
+def _is_batch(node: Node) -> str | None:
+    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
+    return None if rank == 4 else "pooling of other than batches of images; unsqueeze to four dimensions"
 
 
-@plain("aten._adaptive_avg_pool2d.default", refusals=(_divides,), conditions="sizes that divide")
+@plain("aten._adaptive_avg_pool2d.default", refusals=(_is_batch,))
 def adaptive_average(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0], channels_last(4))
     zero = low.builder.constant([0], x.dtype)
     low.set(node, adaptive(low.builder, x, node, (zero, zero), x.dtype), channels_last(4))
 
 
+@dataclass(frozen=True)
+class Run:
+    """Windows of one size and distance, one behind the other."""
+
+    start: int
+    size: int
+    stride: int
+    count: int
+
+    @property
+    def length(self) -> int:
+        return (self.count - 1) * self.stride + self.size
+
+
+def runs_of(before: int, after: int) -> list[Run]:
+    """The windows of an adaptive pool along one dimension, in as few runs as there are."""
+    starts = [i * before // after for i in range(after)]
+    sizes = [-(-(i + 1) * before // after) - start for i, start in enumerate(starts)]
+    runs: list[Run] = []
+    for start, size in zip(starts, sizes, strict=True):
+        last = runs[-1] if runs else None
+        step = start - (last.start + (last.count - 1) * last.stride) if last else 0
+        if last is not None and last.size == size and (last.count == 1 or last.stride == step):
+            runs[-1] = Run(last.start, size, step, last.count + 1)
+        else:
+            runs.append(Run(start, size, 1, 1))
+    return runs
+
+
 def adaptive(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any) -> Tensor:
-    made = list(node.meta[meta_keys.VAL].shape[-2:])
-    kernel = [x.shape[1] // made[0], x.shape[2] // made[1]]
-    shape = [x.shape[0], *made, x.shape[3]]
-    return b.emit("AVG_POOL2D", [x, *zeros], shape, x.dtype, kernel, kernel, [0, 0, 0, 0], accumulator)
+    """A pool for each pair of runs, put together."""
+    made = node.meta[meta_keys.VAL].shape[-2:]
+    rows = []
+    for high in runs_of(x.shape[1], made[0]):
+        band = part(b, x, 1, high.start, high.length)
+        parts = []
+        for wide in runs_of(x.shape[2], made[1]):
+            source = part(b, band, 2, wide.start, wide.length)
+            kernel, stride = [high.size, wide.size], [high.stride, wide.stride]
+            shape = [x.shape[0], high.count, wide.count, x.shape[3]]
+            more = kernel, stride, [0, 0, 0, 0], accumulator
+            parts.append(b.emit("AVG_POOL2D", [source, *zeros], shape, x.dtype, *more))
+        rows.append(b.concat(parts, 2))
+    return b.concat(rows, 1)
 
 
 #: Largest numerator and denominator of a resize in TOSA's level 8K, and what the specification allows besides.

@@ -1,0 +1,86 @@
+"""Choices on quantized values: which is largest, which is larger, one or the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+
+from executorch.backends.arm.tosa.graph.builder import DType
+from executorch.backends.arm.tosa.graph.constants import name_of
+from executorch.backends.arm.tosa.graph.lowering import Lowering, Value, plain_order
+from executorch.backends.arm.tosa.graph.quantized import Call
+from executorch.backends.arm.tosa.graph.registry import integer
+from executorch.backends.arm.tosa.graph.rescale import rescale
+from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, compared
+from executorch.backends.arm.tosa.operators.integer import HEADROOM, finish, operands, same, source
+from executorch.backends.arm.tosa.operators.reduce import index_of
+from executorch.dialects import meta_keys
+
+
+@integer("aten.argmax.default", "aten.argmin.default")
+def argmax(low: Lowering, call: Call) -> None:
+    value, _ = source(low, call.node.args[0])
+    x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
+    low.set(call.result, index_of(low.builder, x, call.node))
+
+
+@integer(*COMPARISONS)
+def compare(low: Lowering, call: Call) -> None:
+    """Operands of one scale as they are, others in one that is finer than either."""
+    node, b = call.node, low.builder
+    number = _number(low, node.args[1])
+    if number is not None:
+        _compare_with(low, call, number)
+        return
+    order, found = operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    (x, first), (y, second) = found
+    if (first.scale, first.zero_point) == (second.scale, second.zero_point):
+        wide = [rescale(b, one, 1.0, DType.INT32) for one in (x, y)]
+    else:
+        common = 2 * max(first.scale, second.scale)
+        bits = min(HEADROOM[one.dtype] for one in (first, second))
+        wide = [
+            rescale(b, one, quant.scale / common * 2.0**bits, DType.INT32, quant.zero_point)
+            for one, quant in found
+        ]
+    low.set(call.result, compared(b, node, *wide), order)
+
+
+def _number(low: Lowering, given: Any) -> float | None:
+    """A number, or a constant of one element."""
+    if not isinstance(given, Node):
+        return float(given)
+    constant = low.constants(given)
+    return float(constant) if constant is not None and constant.numel() == 1 else None
+
+
+def _compare_with(low: Lowering, call: Call, number: float) -> None:
+    """What the comparison says of each integer is known: it changes at one of them, or is true for one."""
+    node, b = call.node, low.builder
+    value, have = source(low, node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    least, most = have.limits
+    integers = torch.arange(least, most + 1)
+    reals = (integers - have.zero_point).float() * np.float32(have.scale).item()
+    kind = name_of(node).split(".")[1]
+    truths = getattr(torch, kind)(reals, number)
+    inverted = kind in ("ne", "lt", "le")
+    hits = integers[truths != inverted]
+    # Behind all integers where there is none.
+    first = int(hits[0]) if len(hits) else most + 1
+    wide = rescale(b, x, 1.0, DType.INT32)
+    op = "EQUAL" if kind in ("eq", "ne") else "GREATER_EQUAL"
+    found = b.compare(op, wide, b.scalar(first, wide))
+    low.set(call.result, b.unary("LOGICAL_NOT", found) if inverted else found, order)
+
+
+@integer("aten.where.self")
+def choose(low: Lowering, call: Call) -> None:
+    node, out = call.node, call.output
+    order, found = operands(low, node.args[1:3], node.meta[meta_keys.VAL].dim())
+    condition = low.operand(node.args[0], order, DType.BOOL)
+    x, y = (same(low, one, quant, out) for one, quant in found)
+    finish(low, call, low.builder.select(condition, x, y), order)

@@ -1,0 +1,96 @@
+"""Why a call that could work on integers is not taken."""
+
+from __future__ import annotations
+
+import torch
+
+from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.quantized import Call, is_float, parameters_of, weight_of
+from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare
+from executorch.backends.arm.tosa.operators.integer import (
+    add,
+    amax,
+    avg_pool,
+    bmm,
+    clamp,
+    convolution,
+    copy,
+    extreme,
+    linear,
+    linear_parts,
+    max_pool,
+    mean,
+    move,
+    mul,
+    output_dimension,
+    resize,
+    table,
+)
+from executorch.backends.arm.tosa.specification import TosaSpecification
+
+#: What Vela 5.2 refuses for these processors.
+_NOT_ON_U55 = {"aten.flip.default", "aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
+
+
+#: What takes values of int16.
+_INT16 = {
+    add,
+    amax,
+    argmax,
+    avg_pool,
+    bmm,
+    choose,
+    clamp,
+    compare,
+    convolution,
+    copy,
+    extreme,
+    linear,
+    max_pool,
+    mean,
+    move,
+    mul,
+    resize,
+    table,
+}
+
+
+def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -> str | None:
+    """Why a call that works on integers is not taken."""
+    node = call.node
+    row = OPERATORS[name_of(node)]
+    why = row.refusal(node)
+    if why is not None:
+        return why
+    if spec.is_U55_subset and row.name in _NOT_ON_U55:
+        return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
+    kinds = {call.output.dtype}
+    for one in node.all_input_nodes:
+        quant = parameters_of(one) if is_float(one) else None
+        if quant is not None and not constants.has(one):
+            kinds.add(quant.dtype)
+    if len(kinds) > 1:
+        return "operands of int8 and of int16; quantize both alike"
+    if torch.int16 in kinds and not spec.support_extension("int16"):
+        return f"values of int16, for which {spec} needs the extension int16"
+    if torch.int16 in kinds and row.integer not in _INT16:
+        return "values of int16, which this operator takes in int8 only"
+    return _weights_refusal(call, constants)
+
+
+def _weights_refusal(call: Call, constants: Constants) -> str | None:
+    node, name = call.node, name_of(call.node)
+    if name == "aten.convolution.default":
+        found = weight_of(node.args[1], constants, output_dimension(node))  # type: ignore[arg-type]
+        if found is None:
+            return "a filter that is not constant and symmetric in int8"
+        if node.args[6] and node.args[8] != 1 and len(found.scales) > 1:
+            return "a transposed convolution with groups and scales by output; quantize its filter as a whole"
+    if name in ("aten.linear.default", "aten.addmm.default", "aten.mm.default"):
+        if linear_parts(node, constants)[1] is None:
+            return "a weight that is not constant and symmetric in int8"
+        options = {key: value for key, value in node.kwargs.items() if value != 1}
+        if options:
+            return f"a product with {', '.join(options)}; multiply before it"
+    return None

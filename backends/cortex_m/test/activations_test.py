@@ -1,0 +1,95 @@
+"""Activations, pools and products that kernels take although the graph does not have them as kernels do."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from executorch.backends.arm.test.lowered import as_model
+from executorch.backends.cortex_m.library import cmsis_nn
+from executorch.backends.cortex_m.passes.quantized_values import name_of
+from executorch.backends.cortex_m.test.models import inputs, lowered, quantized
+
+IMAGE = (1, 4, 8, 8)
+
+
+def _within_a_step(model, example):
+    """The edge program; what it makes is within a step of the quantized model."""
+    program = quantized(model, example)
+    found = lowered(program).exported_program()
+    (result,) = found.graph.output_node().args[0]
+    wanted = program.module()(*example)
+    made = found.module()(*example)
+    made = made if isinstance(made, torch.Tensor) else made[0]
+    wanted = wanted if isinstance(wanted, torch.Tensor) else wanted[0]
+    assert float((made - wanted).abs().max()) <= result.args[1] * 1.01
+    return found
+
+
+def _calls(program):
+    return [name_of(node) for node in program.graph.nodes if name_of(node)]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.relu,
+        functional.relu6,
+        functional.hardtanh,
+        lambda x: torch.clamp(x, -0.5, 0.25),
+        lambda x: x.clamp(max=0.1),
+    ],
+    ids=["relu", "relu6", "hardtanh", "clamp", "clamp below"],
+)
+def test_an_activation_that_stands_alone_clamps_integers(function):
+    found = _within_a_step(as_model(function), inputs((2, 3, 4, 5)))
+    assert sorted(_calls(found)) == [
+        "aten::clamp",
+        "cortex_m::dequantize_per_tensor",
+        "cortex_m::quantize_per_tensor",
+    ]
+
+
+@pytest.mark.parametrize("act", [nn.ReLU(), nn.Hardtanh(-0.5, 0.5)], ids=["relu", "hardtanh"])
+def test_a_pool_clamps(act):
+    found = _within_a_step(nn.Sequential(nn.MaxPool2d(3, 2, 1), act), inputs(IMAGE))
+    assert not {"aten::clamp", "cortex_m::quantized_activation"} & set(_calls(found))
+    assert any("max_pool2d" in one for one in _calls(found))
+
+
+def test_an_activation_that_others_read_too_is_its_own():
+    model = as_model(lambda x: torch.relu(functional.max_pool2d(x, 2)) + functional.max_pool2d(x, 2))
+    assert any("quantized_add" in one for one in _calls(_within_a_step(model, inputs(IMAGE))))
+
+
+def test_a_product_of_four_dimensions_is_one_of_batches():
+    found = _within_a_step(as_model(torch.matmul), inputs((1, 4, 6, 8), (1, 4, 8, 5)))
+    assert _calls(found).count("cortex_m::quantized_batch_matmul") == 1 and "aten::bmm" not in _calls(found)
+
+
+@pytest.mark.parametrize("size", [7, 8, 9])
+def test_a_pool_that_counts_its_padding_rounds_up(size):
+    pool = nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=True)
+    found = _within_a_step(pool, inputs((1, 2, size, size)))
+    assert any("avg_pool2d" in one for one in _calls(found))
+
+
+def test_a_bias_has_the_scale_of_the_sums():
+    layer = nn.Conv2d(2, 3, 1)
+    program = quantized(layer, inputs((1, 2, 4, 4)))
+    kinds = [node.args[-1] for node in program.graph.nodes if "dequantize_per_channel" in str(node.target)]
+    assert sorted(map(str, kinds)) == ["torch.int32", "torch.int8"]
+    _within_a_step(layer, inputs((1, 2, 4, 4)))
+
+
+def test_sizes_of_work_space_by_their_published_names():
+    m55 = cmsis_nn.resolve_backend(cmsis_nn.CortexM.M55)
+    assert m55 is cmsis_nn.Backend.MVE
+    pool = cmsis_nn.avgpool_buffer_size(m55, cmsis_nn.DataType.A8W8, dim_dst_width=3, ch_src=16)
+    geometry = dict(padding_hw=[0, 0], stride_hw=[1, 1], dilation_hw=[1, 1])
+    shapes = dict(input_nhwc=[1, 8, 8, 16], filter_nhwc=[8, 3, 3, 16], output_nhwc=[1, 6, 6, 8])
+    layer = cmsis_nn.convolve_wrapper_buffer_size(m55, cmsis_nn.DataType.A8W8, **shapes, **geometry)
+    # Multipliers of eight outputs, four columns of bytes and one of sums.
+    assert pool == 0 and layer == 4 * 8 + 4 * 144 + 4 * 144
