@@ -56,7 +56,7 @@ def source(low: Lowering, node: Any) -> tuple[Value, Quant]:
         raise ValueError(f"{node} is not quantized")
     if isinstance(node, Node) and name_of(node) == "quantized_decomposed.dequantize_per_tensor.default":
         quant = parameters_of(node)
-        stored = low.constants(node.args[0])
+        stored = low.constants(node.args[0])  # type: ignore[arg-type]
         if quant is not None and stored is not None:
             return Value(tuple(stored.shape), constant=stored), quant
     largest = float(constant.abs().max()) or 1.0

@@ -83,7 +83,7 @@ for _name, _compute in {
 
 def _leading_zeros(x: torch.Tensor) -> torch.Tensor:
     bits = x.long() & 0xFFFFFFFF
-    return (32 - sum((bits >> i > 0).int() for i in range(32))).int()
+    return 32 - torch.stack([(bits >> i > 0).int() for i in range(32)]).sum(0, dtype=torch.int32)
 
 
 _declare("ABS", 1, torch.abs, ALL, **_WIDE)

@@ -88,7 +88,7 @@ def _(x: torch.Tensor, *, axis: int) -> torch.Tensor:
     lambda x, *, axis, nan_mode="PROPAGATE": torch.argmax(x, axis).int(),
 )
 def _(x: torch.Tensor, *, axis: int, nan_mode: str = "PROPAGATE") -> torch.Tensor:
-    types = {"fp8e4m3": torch.float8_e4m3fn, "fp8e5m2": torch.float8_e5m2}
+    types: dict[str, Any] = {"fp8e4m3": torch.float8_e4m3fn, "fp8e5m2": torch.float8_e5m2}
     require_dtype("ARGMAX", x.dtype, supported(integers=(torch.int8,), int16=torch.int16, **types, **_FLOAT))
     require_nan_mode("ARGMAX", nan_mode)
     require_axis("ARGMAX", axis, x.dim())
