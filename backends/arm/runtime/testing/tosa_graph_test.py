@@ -67,15 +67,13 @@ _CASES = [
     if row.integer is not None and name in CASES
     for number in _real(name)
 ]
-#: What Vela is given for Ethos-U85 only, and the driver does not calculate.
-_REFUSED = {"aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
 
 
 @pytest.mark.parametrize(("name", "number"), _CASES)
 def test_an_operator_is_the_reference_models(name, number, tmp_path):
     function, inputs = CASES[name][number]
     _, refused = _compare(as_model(function), inputs, tmp_path)
-    assert bool(refused) == (name in _REFUSED), refused
+    assert not refused
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Convolutions, products of matrices and pools.
+// Convolutions, products of matrices, pools, images of other sizes.
 
 #include <executorch/backends/arm/runtime/testing/tosa_call.h>
 
@@ -219,6 +219,47 @@ Error avg_pool(const Call& call) {
   return Error::Ok;
 }
 
+// Where an output pixel lies between two of the input's, in one dimension.
+struct Between {
+  int32_t before, after;  // Within the image.
+  int64_t part;           // The distance from `before`, in `whole`ths.
+  int64_t whole;
+};
+
+Between between(int32_t out, const Call& call, size_t dimension, int32_t size) {
+  const int64_t whole = load(call.inputs[1], 2 * dimension);
+  const int64_t at =
+      out * load(call.inputs[1], 2 * dimension + 1) + load(call.inputs[2], dimension);
+  const int64_t first = at >= 0 ? at / whole : -((-at + whole - 1) / whole);
+  return {static_cast<int32_t>(clamped(first, 0, size - 1)),
+          static_cast<int32_t>(clamped(first + 1, 0, size - 1)), at - first * whole, whole};
+}
+
+Error resize(const Call& call) {
+  const bool is_nearest =
+      call.op->attribute_as_ResizeAttribute()->mode() == tosa::ResizeMode_NEAREST;
+  const Value& image = call.inputs[0];
+  for_each_place(call.output, [&](const Place& at, size_t index) {
+    const Between y = between(at.y, call, 0, image.sizes[1]);
+    const Between x = between(at.x, call, 1, image.sizes[2]);
+    const auto pixel = [&](int32_t row, int32_t column) {
+      return load(image, index_of(image, at.n, row, column, at.c));
+    };
+    if (is_nearest) {
+      store(call.output, index,
+            pixel(2 * y.part >= y.whole ? y.after : y.before,
+                  2 * x.part >= x.whole ? x.after : x.before));
+      return;
+    }
+    const int64_t above =
+        pixel(y.before, x.before) * (x.whole - x.part) + pixel(y.before, x.after) * x.part;
+    const int64_t below =
+        pixel(y.after, x.before) * (x.whole - x.part) + pixel(y.after, x.after) * x.part;
+    store(call.output, index, above * (y.whole - y.part) + below * y.part);
+  });
+  return Error::Ok;
+}
+
 }  // namespace
 
 Operator find_layer(tosa::Op op) {
@@ -235,6 +276,8 @@ Operator find_layer(tosa::Op op) {
       return max_pool;
     case tosa::Op_AVG_POOL2D:
       return avg_pool;
+    case tosa::Op_RESIZE:
+      return resize;
     default:
       return nullptr;
   }
