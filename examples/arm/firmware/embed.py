@@ -9,7 +9,6 @@ import argparse
 import dataclasses
 import pathlib
 import struct
-import tempfile
 from collections.abc import Sequence
 
 import torch
@@ -19,7 +18,9 @@ from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
 from executorch.backends.arm.ethosu.vela import Io, VelaBlob, unpack
 from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_quantization_config
 from executorch.backends.arm.test.runner import run_program, with_reference_model
+from executorch.backends.arm.tosa.backend import lower_to_tosa
 from executorch.backends.test.models_for_tests import SMALL, trained
+from executorch.examples.firmware.arrays import array, byte_array, float_array
 from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
 from executorch.partitioner import get_lowered_submodules
 
@@ -89,17 +90,16 @@ def _model(name: str) -> tuple[torch.nn.Module, tuple[torch.Tensor, ...]]:
 def embedded(example: Example) -> Embedded:
     """Quantizes and lowers one; its outputs are the reference model's."""
     model, inputs = _model(example.model)
-    with tempfile.TemporaryDirectory() as folder:
-        spec = EthosUCompileSpec(example.target, memory_mode=example.memory_mode)
-        spec.dump_intermediate_artifacts_to(folder)
-        quantizer = EthosUQuantizer(spec).set_global(get_symmetric_quantization_config())
-        prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
-        prepared(*inputs)
-        exported = torch.export.export(convert_pt2e(prepared), inputs)
-        edge = to_edge_transform_and_lower(exported, partitioner=[EthosUPartitioner(spec)])
-        tosa = (pathlib.Path(folder) / "out.tosa").read_bytes()
+    spec = EthosUCompileSpec(example.target, memory_mode=example.memory_mode)
+    quantizer = EthosUQuantizer(spec).set_global(get_symmetric_quantization_config())
+    prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    prepared(*inputs)
+    exported = torch.export.export(convert_pt2e(prepared), inputs)
+    edge = to_edge_transform_and_lower(exported, partitioner=[EthosUPartitioner(spec)])
     program = edge.exported_program()
     ((_, lowered, _),) = get_lowered_submodules(program.graph_module)
+    # What Vela was given, once more.
+    tosa = lower_to_tosa(lowered.original_module, spec)
     outputs, _ = run_program(program, inputs, lambda _, tensors: with_reference_model(tosa, tensors))
     pte = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False)).buffer
     return Embedded(example, pte, unpack(lowered.processed_bytes), tosa, inputs, outputs[0])
@@ -117,36 +117,22 @@ def _rows(ios: Sequence[Io]) -> bytes:
     return b"".join(struct.pack("<9i", *io.shape, io.element_size, io.offset, io.region) for io in ios)
 
 
-def _array(kind: str, name: str, values: Sequence[str], align: str = "") -> str:
-    lines = (", ".join(values[at : at + 24]) for at in range(0, len(values), 24))
-    body = ",\n".join("    " + line for line in lines)
-    return f"{align}static const {kind} {name}[] = {{\n{body}\n}};\n"
-
-
-def _bytes(name: str, data: bytes) -> str:
-    return _array("uint8_t", name, [str(byte) for byte in data], "alignas(16) ")
-
-
-def _floats(name: str, tensor: torch.Tensor) -> str:
-    return _array("float", name, [f"{value.hex()}f" for value in tensor.flatten().tolist()])
-
-
 def source(made: Embedded) -> str:
     """The C++ file's text; model.h declares what it defines."""
     arrays = [
-        _bytes("program", made.pte),
-        _bytes("tosa", made.tosa),
-        _bytes("input_rows", _rows(made.blob.inputs)),
-        _bytes("output_rows", _rows(made.blob.outputs)),
-        _floats("expected", made.expected),
+        byte_array("program", made.pte),
+        byte_array("tosa", made.tosa),
+        byte_array("input_rows", _rows(made.blob.inputs)),
+        byte_array("output_rows", _rows(made.blob.outputs)),
+        float_array("expected", made.expected),
     ]
     for i, one in enumerate(made.inputs):
         arrays += [
-            _floats(f"input{i}", one),
-            _array("int32_t", f"sizes{i}", [str(size) for size in one.shape]),
+            float_array(f"input{i}", one),
+            array("int32_t", f"sizes{i}", [str(size) for size in one.shape]),
         ]
     inputs = [f"{{input{i}, sizes{i}, {one.dim()}}}" for i, one in enumerate(made.inputs)]
-    arrays.append(_array("Input", "inputs", inputs))
+    arrays.append(array("Input", "inputs", inputs))
     return _SOURCE.format(
         name=made.example.model,
         target=made.example.target,

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import torch
 
 from executorch.backends.cortex_m.test.models import lowered, quantized
+from executorch.examples.firmware.arrays import array, byte_array, float_array
 from executorch.exir import to_edge
 from executorch.tests.benchmarks.mcu.tiny_models import MODELS, macs, make
 
@@ -81,23 +82,13 @@ def _output_scale(graph_module: torch.fx.GraphModule) -> float:
     return float(last.args[1])
 
 
-def _array(kind: str, name: str, values: Sequence[str], align: str = "") -> str:
-    lines = (", ".join(values[at : at + 24]) for at in range(0, len(values), 24))
-    body = ",\n".join("    " + line for line in lines)
-    return f"{align}static const {kind} {name}[] = {{\n{body}\n}};\n"
-
-
-def _floats(tensor: torch.Tensor) -> list[str]:
-    return [f"{value.hex()}f" for value in tensor.flatten().tolist()]
-
-
 def source(model: Embedded) -> str:
     """The C++ file's text; model.h declares what it defines."""
     arrays = [
-        _array("uint8_t", "program", [str(byte) for byte in model.pte], "alignas(16) "),
-        _array("float", "input", _floats(model.example)),
-        _array("int32_t", "sizes", [str(size) for size in model.example.shape]),
-        _array("float", "expected", _floats(model.expected)),
+        byte_array("program", model.pte),
+        float_array("input", model.example),
+        array("int32_t", "sizes", [str(size) for size in model.example.shape]),
+        float_array("expected", model.expected),
     ]
     return _SOURCE.format(
         name=model.name,

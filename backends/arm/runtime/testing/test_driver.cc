@@ -7,6 +7,7 @@ struct ethosu_driver {
   executorch::runtime::Span<const executorch::backends::arm::TestProgram> programs;
   executorch::runtime::Span<uint8_t> memory;
   uint32_t runs;
+  uint32_t ticks;
   bool is_reserved;
 };
 
@@ -24,6 +25,7 @@ constexpr size_t kMostIos = 8;
 constexpr size_t kAlignment = 16;
 
 struct ethosu_driver driver = {};
+TestClock npu_clock = {};
 
 struct Regions {
   const uint64_t* bases;
@@ -82,8 +84,12 @@ uint64_t hash_of(const void* data, size_t size) {
 }
 
 void set_test_programs(Span<const TestProgram> programs, Span<uint8_t> memory) {
-  driver = {programs, memory, 0, false};
+  driver = {programs, memory, 0, 0, false};
 }
+
+void set_test_clock(const TestClock& given) { npu_clock = given; }
+
+uint32_t test_driver_ticks() { return driver.ticks; }
 
 uint32_t test_driver_runs() { return driver.runs; }
 
@@ -94,6 +100,7 @@ bool test_driver_is_reserved() { return driver.is_reserved; }
 }  // namespace executorch
 
 using executorch::backends::arm::driver;
+using executorch::backends::arm::npu_clock;
 
 extern "C" {
 
@@ -112,9 +119,12 @@ int ethosu_invoke_v3(struct ethosu_driver* drv, const void* custom_data_ptr,
                      const size_t* base_addr_size, const int num_base_addr, void*) {
   const executorch::backends::arm::Regions regions{base_addr, base_addr_size,
                                                    static_cast<size_t>(num_base_addr)};
+  const bool is_timed = npu_clock.now != nullptr;
+  const uint32_t start = is_timed ? npu_clock.now() : 0;
   const bool ran = executorch::backends::arm::invoke(*drv, custom_data_ptr,
                                                      static_cast<size_t>(custom_data_size),
                                                      regions) == executorch::runtime::Error::Ok;
+  drv->ticks += is_timed ? npu_clock.between(start, npu_clock.now()) : 0;
   drv->runs += ran ? 1 : 0;
   return ran ? 0 : -1;
 }

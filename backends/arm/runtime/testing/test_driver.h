@@ -35,6 +35,19 @@ void set_test_programs(runtime::Span<const TestProgram> programs, runtime::Span<
 /// How many command streams have run without an error.
 uint32_t test_driver_runs();
 
+/// A clock, for firmware that wants to know what the driver took: ticks now, and from one to
+/// another.
+struct TestClock {
+  uint32_t (*now)(void);
+  uint32_t (*between)(uint32_t, uint32_t);
+};
+
+/// From now on each run is timed with it.
+void set_test_clock(const TestClock& clock);
+
+/// What the runs since `set_test_programs` took together, by that clock: in place of an NPU's time.
+uint32_t test_driver_ticks();
+
 /// Whether an NPU is reserved and not given back.
 bool test_driver_is_reserved();
 
