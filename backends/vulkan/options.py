@@ -10,6 +10,7 @@ from typing import Any
 from executorch.backends.vulkan.serialization.schema import VkMemoryLayout, VkStorageType
 from executorch.partitioner import CompileSpec
 
+_SIZE = "external_constants_max_data_bytes"
 _BUFFERS = (VkStorageType.BUFFER, VkStorageType.DEFAULT_STORAGE)
 
 
@@ -25,6 +26,9 @@ class VulkanOptions:
         skip_memory_planning: every tensor has memory of its own.
         skip_bool_tensors: operators on booleans are left outside.
         downcast_64_bit: int64 has 32 bits in the delegate; otherwise operators on int64 are left outside.
+        small_texture_limits: textures are as small as on desktops; this release has none, so it says nothing to it.
+        external_constants_max_data_bytes: weights go to files of their own beside the program, of at most so many bytes each (a single
+            weight may be larger); 0 leaves them in the program.
     """
 
     require_dynamic_shapes: bool = False
@@ -34,6 +38,8 @@ class VulkanOptions:
     skip_memory_planning: bool = False
     skip_bool_tensors: bool = False
     downcast_64_bit: bool = True
+    small_texture_limits: bool = False
+    external_constants_max_data_bytes: int = 0
 
     @classmethod
     def of(cls, given: Mapping[str, Any] | None) -> VulkanOptions:
@@ -54,23 +60,39 @@ class VulkanOptions:
             )
         return options
 
-    @classmethod
-    def from_specs(cls, specs: Iterable[CompileSpec]) -> VulkanOptions:
-        """From compile specs.
-
-        Raises:
-            ValueError: there is no such key.
-        """
-        return cls.of({spec.key: int.from_bytes(spec.value, "little") for spec in specs})
-
     def to_specs(self) -> list[CompileSpec]:
-        """What is not as by default, a byte each."""
+        """What is not as by default, a byte each; eight of a number of bytes."""
         default = VulkanOptions()
         return [
-            CompileSpec(one.name, bytes([int(getattr(self, one.name))]))
+            CompileSpec(one.name, int(getattr(self, one.name)).to_bytes(_size_of(one.name), "little"))
             for one in fields(self)
             if getattr(self, one.name) != getattr(default, one.name)
         ]
+
+
+def parse_compile_options(compile_options: Mapping[str, Any] | None) -> list[CompileSpec]:
+    """The specs of what a user wrote, as ``VulkanOptions.of(...).to_specs()``."""
+    return VulkanOptions.of(compile_options).to_specs()
+
+
+def parse_compile_spec(compile_specs: Iterable[CompileSpec]) -> dict[str, Any]:
+    """What specs say, by key.
+
+    Raises:
+        ValueError: there is no such key, or the bytes are none of its values.
+    """
+    given: dict[str, int] = {}
+    for spec in compile_specs:
+        size = _size_of(spec.key)
+        if size > 1 and len(spec.value) != size:
+            raise ValueError(f"{spec.key} has {len(spec.value)} bytes, it is encoded as uint64")
+        given[spec.key] = int.from_bytes(spec.value, "little")
+    options = VulkanOptions.of(given)
+    return {key: getattr(options, key) for key in given}
+
+
+def _size_of(key: str) -> int:
+    return 8 if key == _SIZE else 1
 
 
 def _value(key: str, value: Any, default: Any) -> Any:
@@ -80,6 +102,10 @@ def _value(key: str, value: Any, default: Any) -> Any:
         except ValueError:
             names = [f"{type(default).__name__}.{one.name}" for one in type(default)]
             raise ValueError(f"compile option {key} is {value!r}. Way out: one of {names}") from None
+    if key == _SIZE:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 1 << 64:
+            raise ValueError(f"compile option {key} is {value!r}. Way out: a positive uint64")
+        return value
     if value not in (False, True):
         raise ValueError(f"compile option {key} is {value!r}. Way out: True or False")
     return bool(value)

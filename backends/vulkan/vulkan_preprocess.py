@@ -7,7 +7,7 @@ from typing import final
 from torch.export import ExportedProgram
 
 from executorch.backends.vulkan.graph.lowering import lower_graph
-from executorch.backends.vulkan.options import VulkanOptions
+from executorch.backends.vulkan.options import VulkanOptions, parse_compile_spec
 from executorch.backends.vulkan.serialization.blob import pack
 from executorch.dialects import meta_keys
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
@@ -34,7 +34,12 @@ class VulkanBackend(BackendDetails):
             for node in edge_program.graph.nodes
             if meta_keys.DEBUG_HANDLE in node.meta
         }
-        builder = lower_graph(edge_program, VulkanOptions.from_specs(module_compile_spec))
+        options = VulkanOptions.of(parse_compile_spec(module_compile_spec))
+        builder = lower_graph(edge_program, options)
+        if options.external_constants_max_data_bytes > 0:
+            builder.named_data.externalize_pte_data(
+                options.external_constants_max_data_bytes, "vulkan_constants"
+            )
         return PreprocessResult(
             processed_bytes=pack(builder.graph()),
             debug_handle_map={handle: (handle,) for handle in sorted(handles)},

@@ -3,11 +3,12 @@
 load("//bazel:defs.bzl", "py_lib")
 load(":backends_arm_names.bzl", "BACKENDS_ARM")
 load(":backends_cortex_m_names.bzl", "BACKENDS_CORTEX_M")
+load(":backends_vulkan_names.bzl", "BACKENDS_VULKAN")
 load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
 load(":examples_names.bzl", "EXAMPLES")
 load(":exir_names.bzl", "EXIR")
 
-_PUBLISHED = EXIR | BACKENDS_ARM | BACKENDS_CORTEX_M | BACKENDS_XNNPACK | EXAMPLES
+_PUBLISHED = EXIR | BACKENDS_ARM | BACKENDS_CORTEX_M | BACKENDS_VULKAN | BACKENDS_XNNPACK | EXAMPLES
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"

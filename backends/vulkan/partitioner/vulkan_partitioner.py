@@ -14,7 +14,7 @@ from executorch.backends.transforms.constants import Constants, name_of, take_co
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.support import is_size, refusal
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
-from executorch.backends.vulkan.options import VulkanOptions
+from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
@@ -59,7 +59,7 @@ class VulkanPartitioner(Partitioner):
     ) -> None:
         super().__init__()
         self.options = VulkanOptions.of(compile_options)
-        self.delegation_spec = DelegationSpec(VulkanBackend.__name__, self.options.to_specs())
+        self.delegation_spec = DelegationSpec(VulkanBackend.__name__, parse_compile_options(compile_options))
         self._block = {operator_name(one) for one in operator_blocklist or ()}
         self._allow = (
             None if operator_allowlist is None else {operator_name(one) for one in operator_allowlist}

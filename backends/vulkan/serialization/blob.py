@@ -16,17 +16,18 @@ MAGIC = b"VH00"
 NAMED = 2**64 - 1
 #: ``VkGraph.version``.
 VERSION = "0"
+#: Of what lies behind the graph.
+ALIGNMENT = 16
 _FLATBUFFER_OFFSET = 32
-_ALIGNMENT = 16
 
 
-def pack(graph: VkGraph) -> bytes:
-    """The blob of a graph whose constants are named data."""
+def pack(graph: VkGraph, constants: bytes = b"") -> bytes:
+    """The blob of a graph. Constants that are not the program's named data lie behind it."""
     flatbuffer = write_vk_graph(graph).tobytes()
     end = _FLATBUFFER_OFFSET + len(flatbuffer)
-    gap = padding(end, _ALIGNMENT)
-    header = HEADER.pack(MAGIC, HEADER.size, _FLATBUFFER_OFFSET, len(flatbuffer), end + gap, 0)
-    return header.ljust(_FLATBUFFER_OFFSET, b"\0") + flatbuffer + bytes(gap)
+    gap = padding(end, ALIGNMENT)
+    header = HEADER.pack(MAGIC, HEADER.size, _FLATBUFFER_OFFSET, len(flatbuffer), end + gap, len(constants))
+    return header.ljust(_FLATBUFFER_OFFSET, b"\0") + flatbuffer + bytes(gap) + constants
 
 
 def unpack(blob: bytes) -> VkGraph:

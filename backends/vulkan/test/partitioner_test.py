@@ -13,7 +13,7 @@ from executorch.backends.vulkan import VulkanPartitioner
 from executorch.backends.vulkan.graph.memory import nbytes, plan_memory
 from executorch.backends.vulkan.op_registry import get_op_features, has_impl, vulkan_supported_ops
 from executorch.backends.vulkan.operator_table import operator_table
-from executorch.backends.vulkan.options import VulkanOptions
+from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options, parse_compile_spec
 from executorch.backends.vulkan.recipes import VulkanRecipeType
 from executorch.backends.vulkan.serialization import schema
 from executorch.backends.vulkan.serialization.blob import HEADER, pack, unpack
@@ -22,7 +22,7 @@ from executorch.backends.vulkan.test import models
 from executorch.backends.vulkan.test.harness import check, delegates, lower, lowered, names, only
 from executorch.dialects.errors import ExportError
 from executorch.export import ExportRecipe
-from executorch.partitioner import get_reasons
+from executorch.partitioner import CompileSpec, get_reasons
 from executorch.schema.wire import FormatError
 
 HERE = pathlib.Path(__file__).parents[1]
@@ -89,6 +89,29 @@ def test_state_that_the_program_writes_is_left():
     assert "state that the program writes" in reason
 
 
+def test_weights_can_lie_beside_the_program():
+    model, inputs = torch.nn.Linear(16, 16), (torch.randn(1, 16),)
+    edge = lower(model, inputs, {"external_constants_max_data_bytes": 1100})
+    files = edge.to_executorch()._tensor_data
+    assert len(files) == 1 and next(iter(files)).startswith("vulkan_constants")
+    inside = lower(model, inputs).to_executorch()
+    assert not inside._tensor_data and len(inside.buffer) > len(edge.to_executorch().buffer) + 1000
+
+
+@pytest.mark.parametrize("value", [True, 0, -1, 1 << 64, 1.5, "10"])
+def test_a_number_of_bytes_is_a_positive_uint64(value):
+    with pytest.raises(ValueError, match="positive uint64"):
+        parse_compile_options({"external_constants_max_data_bytes": value})
+
+
+def test_a_number_of_bytes_has_eight():
+    key = "external_constants_max_data_bytes"
+    for most in (1, (1 << 64) - 1):
+        assert parse_compile_spec(parse_compile_options({key: most})) == {key: most}
+    with pytest.raises(ValueError, match="encoded as uint64"):
+        parse_compile_spec([CompileSpec(key, b"\1")])
+
+
 def test_options_reach_the_backend():
     given = {
         "force_fp16": True,
@@ -96,7 +119,7 @@ def test_options_reach_the_backend():
         "storage_type_override": VkStorageType.BUFFER,
     }
     specs = VulkanPartitioner(given).delegation_spec.compile_specs
-    assert VulkanOptions.from_specs(specs) == VulkanOptions.of(given)
+    assert VulkanOptions.of(parse_compile_spec(specs)) == VulkanOptions.of(given)
     assert [(one.key, one.value) for one in specs][1] == ("force_fp16", b"\1")
     assert VulkanPartitioner().delegation_spec.compile_specs == []
 
