@@ -129,6 +129,15 @@ void record_pointwise(Call& call, const Conv& conv, size_t out) {
                  conv.has_bias ? call.in(2) : nullptr, product);
 }
 
+/// Channels that an invocation makes of weights in blocks, which do not reach over the edge of a
+/// group.
+int64_t channels_each(const Conv& conv) {
+  const int64_t group_out = conv.out_channels / conv.groups;
+  const bool is_twice =
+      group_out > kChannels && (conv.groups == 1 || group_out % (2 * kChannels) == 0);
+  return is_twice ? 2 * kChannels : kChannels;
+}
+
 void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffers& buffers,
                 const Parameters& parameters, std::vector<uint32_t> constants) {
   const int64_t group_out = conv.out_channels / conv.groups;
@@ -139,9 +148,8 @@ void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffer
                        blocks_of_places, conv.out_channels, conv.batches, std::move(constants));
     return;
   }
-  const bool is_twice = group_out > kChannels && (conv.groups == 1 || group_out % 8 == 0);
-  const int64_t channels = is_twice ? 2 * kChannels : kChannels;
-  constants.push_back(is_twice ? 1 : 0);
+  const int64_t channels = channels_each(conv);
+  constants.push_back(channels > kChannels ? 1 : 0);
   call.dispatch_grid(shader_for("conv3x3", x) + stride, buffers, parameters, blocks_of_places,
                      (group_out + channels - 1) / channels * conv.groups, conv.batches,
                      std::move(constants));
@@ -195,7 +203,10 @@ void record_conv(Call& call, int kind) {
   }
   const int64_t places_each = places > kFewPlaces ? kPlaces : 1;
   constants.push_back(static_cast<uint32_t>(places_each));
-  const int64_t channels = is_depthwise ? 1 : kChannels;
+  const int64_t channels = is_depthwise ? 1 : (is_packed ? channels_each(conv) : kChannels);
+  constants.push_back(channels > kChannels ? 1 : 0);
+  constants.push_back(static_cast<uint32_t>(conv.kernel[0]));
+  constants.push_back(static_cast<uint32_t>(conv.kernel[1]));
   const int64_t blocks = (group_out + channels - 1) / channels * conv.groups;
   call.dispatch_grid(
       shader_for("conv2d", x) + (is_depthwise ? "_depthwise" : (is_packed ? "_packed" : "")),
