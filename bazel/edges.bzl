@@ -254,11 +254,6 @@ EDGES = {
         "cc": [],
         "tests": ["partitioner", "schema"],
     },
-    # Shows models with all that is needed to look at them; no part of the wheel.
-    "examples/vulkan/profile": {
-        "py": ["backends/vulkan", "devtools", "examples/quantize", "exir", "extension", "extension/llm/models", "partitioner", "runtime"],
-        "cc": [],
-    },
     "examples/xnnpack": {
         "py": ["backends/xnnpack", "examples/models", "exir", "extension/export_util", "runtime"],
         "cc": [],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from executorch.examples.vulkan.profile import shaders
+from executorch.examples.shaders import shaders
 
 
 @pytest.mark.parametrize(("name", "some"), [("mobilenet_v2", "conv3x3_float"), ("language_model", "softmax")])
