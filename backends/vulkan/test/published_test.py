@@ -5,7 +5,12 @@ import torch
 
 from executorch.backends.vulkan import utils
 from executorch.backends.vulkan.serialization.blob import unpack
-from executorch.backends.vulkan.serialization.vulkan_graph_schema import OperatorCall, String, VkGraph, VkValue
+from executorch.backends.vulkan.serialization.vulkan_graph_schema import (
+    OperatorCall,
+    String,
+    VkGraph,
+    VkValue,
+)
 from executorch.backends.vulkan.serialization.vulkan_graph_serialize import (
     VulkanDelegateHeader,
     convert_to_flatbuffer,
@@ -36,7 +41,9 @@ def test_constants_and_shaders_lie_behind_the_graph():
 
 
 @pytest.mark.parametrize(
-    "header", [VulkanDelegateHeader(32, 0, 48, 0), VulkanDelegateHeader(32, 64, 90, 16)], ids=["empty", "overlap"]
+    "header",
+    [VulkanDelegateHeader(32, 0, 48, 0), VulkanDelegateHeader(32, 64, 90, 16)],
+    ids=["empty", "overlap"],
 )
 def test_a_header_that_says_what_cannot_be_is_refused(header):
     with pytest.raises(ValueError, match="is not valid"):
@@ -45,7 +52,11 @@ def test_a_header_that_says_what_cannot_be_is_refused(header):
 
 def test_bytes_that_are_no_header_are_refused():
     good = VulkanDelegateHeader(32, 64, 96, 0).to_bytes()
-    for bad, why in ((good + b"x", "got 31"), (good[:8] + b"\x1d" + good[9:], "got 29"), (b"0000YT01" + good[8:], "YT01")):
+    for bad, why in (
+        (good + b"x", "got 31"),
+        (good[:8] + b"\x1d" + good[9:], "got 29"),
+        (b"0000YT01" + good[8:], "YT01"),
+    ):
         with pytest.raises(ValueError, match=why):
             VulkanDelegateHeader.from_bytes(bad)
 
