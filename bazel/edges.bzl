@@ -164,6 +164,12 @@ EDGES = {
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/vulkan", "backends/xnnpack", "devtools"],
         "tests": ["exir", "backends/xnnpack", "extension/training/examples"],
     },
+    # Objective-C and Swift for applications.
+    "extension/apple": {
+        "py": [],
+        "cc": ["runtime", "extension"],
+        "tests": ["exir", "kernels", "extension"],
+    },
     # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
     "extension/wasm": {
         "py": [],

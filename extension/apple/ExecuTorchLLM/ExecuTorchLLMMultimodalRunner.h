@@ -1,0 +1,47 @@
+/// @file
+/// Text, pictures and sound in, text out.
+#import <ExecuTorchLLM/ExecuTorchLLMConfig.h>
+#import <ExecuTorchLLM/ExecuTorchLLMMultimodalInput.h>
+
+NS_ASSUME_NONNULL_BEGIN
+
+/// A language model with its tokenizer.
+///
+/// Making one reads nothing. What was said stays in the model's cache, and the next prompt goes on
+/// behind it, until -reset. One thread at a time, except for -stop.
+NS_SWIFT_NAME(MultimodalRunner)
+@interface ExecuTorchLLMMultimodalRunner : NSObject {
+ @private
+  void* _impl;
+}
+
+- (instancetype)initWithModelPath:(NSString*)modelPath
+                    tokenizerPath:(NSString*)tokenizerPath NS_DESIGNATED_INITIALIZER;
+
++ (instancetype)new NS_UNAVAILABLE;
+- (instancetype)init NS_UNAVAILABLE;
+
+- (BOOL)isLoaded;
+
+/// Reads the tokenizer and loads the model, once.
+- (BOOL)loadWithError:(NSError* _Nullable* _Nullable)error NS_SWIFT_NAME(load());
+
+/// Continues a prompt of several parts, in their order; loads if needed.
+///
+/// @param callback Told of each piece of text as it comes, on the calling thread; it may call
+/// -stop.
+- (BOOL)generateWithInputs:(NSArray<ExecuTorchLLMMultimodalInput*>*)inputs
+                    config:(ExecuTorchLLMConfig*)config
+             tokenCallback:(nullable void(NS_NOESCAPE ^)(NSString* token))callback
+                     error:(NSError* _Nullable* _Nullable)error
+    NS_SWIFT_NAME(generate(_:_:tokenCallback:));
+
+/// Ends a run as soon as possible; any thread may call it.
+- (void)stop;
+
+/// Forgets what was said.
+- (void)reset;
+
+@end
+
+NS_ASSUME_NONNULL_END
