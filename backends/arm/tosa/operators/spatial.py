@@ -346,11 +346,11 @@ def runs_of(before: int, after: int) -> list[Run]:
     for start, size in zip(starts, sizes, strict=True):
         last = runs[-1] if runs else None
         step = start - (last.start + (last.count - 1) * last.stride) if last else 0
-        if last is not None and last.size == size and (last.count == 1 or last.stride == step):
+        if last is not None and last.size == size and step > 0 and last.stride in (0, step):
             runs[-1] = Run(last.start, size, step, last.count + 1)
         else:
-            runs.append(Run(start, size, 1, 1))
-    return runs
+            runs.append(Run(start, size, 0, 1))
+    return [one if one.stride else Run(one.start, one.size, 1, 1) for one in runs]
 
 
 def adaptive(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any) -> Tensor:
