@@ -48,6 +48,18 @@ Operator find_operator(tosa::Op op) {
   return nullptr;
 }
 
+// In a file, where elements have no padding.
+constexpr size_t kInt48Bytes = 6;
+
+int64_t read_int48(const uint8_t* bytes) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < kInt48Bytes; ++i) {
+    number |= uint64_t{bytes[i]} << (8 * i);
+  }
+  // The sign is bit 47.
+  return static_cast<int64_t>(number << 16) >> 16;
+}
+
 // A block of a file while it runs.
 class Run {
  public:
@@ -117,17 +129,22 @@ class Run {
       value.sizes[i] = tensor.shape()->Get(static_cast<uint32_t>(i));
       value.elements *= static_cast<size_t>(value.sizes[i]);
     }
-    const size_t bytes = value.elements * element_size(value.type);
-    if (tensor.data() != nullptr && tensor.data()->size() > 0) {
-      ET_CHECK_OR_RETURN_ERROR(value.type != Type::kInt48 && tensor.data()->size() >= bytes,
-                               NotSupported, "TOSA: the constant %s is too short",
-                               tensor.name()->c_str());
+    const bool is_constant = tensor.data() != nullptr && tensor.data()->size() > 0;
+    const size_t in_file =
+        value.elements * (value.type == Type::kInt48 ? kInt48Bytes : element_size(value.type));
+    ET_CHECK_OR_RETURN_ERROR(!is_constant || tensor.data()->size() >= in_file, InvalidProgram,
+                             "TOSA: the constant %s is too short", tensor.name()->c_str());
+    if (is_constant && value.type != Type::kInt48) {
       value.data = const_cast<uint8_t*>(tensor.data()->data());
       return Error::Ok;
     }
+    const size_t bytes = value.elements * element_size(value.type);
     value.data = static_cast<uint8_t*>(memory_.allocate(bytes, alignof(int64_t)));
     ET_CHECK_OR_RETURN_ERROR(value.data != nullptr, MemoryAllocationFailed,
                              "TOSA: no memory for %zu bytes", bytes);
+    for (size_t i = 0; is_constant && i < value.elements; ++i) {
+      store(value, i, read_int48(tensor.data()->data() + i * kInt48Bytes));
+    }
     return Error::Ok;
   }
 

@@ -167,6 +167,26 @@ Error reduce_all(const Call& call) {
                 [](int64_t a, int64_t b) { return a & b; });
 }
 
+// The first of the largest. Its result has a dimension less.
+Error argmax(const Call& call) {
+  const Value& in = call.inputs[0];
+  const auto axis = static_cast<size_t>(call.op->attribute_as_ArgMaxAttribute()->axis());
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < in.rank; ++i) {
+    inner *= static_cast<size_t>(in.sizes[i]);
+  }
+  const auto size = static_cast<size_t>(in.sizes[axis]);
+  for (size_t i = 0; i < call.output.elements; ++i) {
+    const size_t first = i / inner * size * inner + i % inner;
+    size_t best = 0;
+    for (size_t at = 1; at < size; ++at) {
+      best = load(in, first + at * inner) > load(in, first + best * inner) ? at : best;
+    }
+    store(call.output, i, static_cast<int64_t>(best));
+  }
+  return Error::Ok;
+}
+
 }  // namespace
 
 Operator find_mover(tosa::Op op) {
@@ -186,6 +206,8 @@ Operator find_mover(tosa::Op op) {
       return reverse;
     case tosa::Op_CONCAT:
       return concat;
+    case tosa::Op_ARGMAX:
+      return argmax;
     case tosa::Op_REDUCE_SUM:
       return reduce_sum;
     case tosa::Op_REDUCE_MAX:
