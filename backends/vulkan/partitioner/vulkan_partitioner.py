@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
 
@@ -10,13 +9,13 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.constants import Constants, name_of, take_constants
+from executorch.backends.transforms.constants import Constants, name_of
+from executorch.backends.transforms.partitions import is_taken, tag_partitions, worth_a_call
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.support import is_size, refusal
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
-from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import (
@@ -27,8 +26,6 @@ from executorch.partitioner import (
     note_reason,
 )
 from executorch.partitioner.selection.partition_proposals import operator_name
-
-_IDLE = "nothing is calculated where it stands; not worth a call"
 
 
 @final
@@ -81,16 +78,7 @@ class VulkanPartitioner(Partitioner):
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags what is taken."""
-        constants = Constants(exported_program)
-        tags: dict[str, DelegationSpec] = {}
-        for module in exported_program.graph_module.modules():
-            for nodes in self._partitions(module, constants) if isinstance(module, GraphModule) else ():
-                tag = f"vulkan_{len(tags)}"
-                tags[tag] = self.delegation_spec
-                for node in nodes:
-                    node.meta[meta_keys.DELEGATION_TAG] = tag
-        take_constants(exported_program, constants)
-        return PartitionResult(exported_program, tags)
+        return tag_partitions(exported_program, "vulkan", self.delegation_spec, self._partitions)
 
     def _partitions(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
         """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
@@ -113,18 +101,13 @@ class VulkanPartitioner(Partitioner):
             if not crossing:
                 break
             taken -= crossing
-        worth = [nodes for nodes in found if any(map(_is_work, nodes))]
-        for node in {node for nodes in found for node in nodes} - {node for nodes in worth for node in nodes}:
-            note_reason(node, type(self).__name__, _IDLE)
-        return worth
+        return worth_a_call(found, self, _is_work)
 
     def _is_taken(self, node: Node, constants: Constants) -> bool:
-        if node.op != "call_function" or node in constants or node.target is operator.getitem:
-            return False
-        why = self._unwanted(node) or refusal(node, constants, self.options)
-        if why is not None:
-            note_reason(node, type(self).__name__, why)
-        return why is None
+        def why_not(node: Node) -> str | None:
+            return self._unwanted(node) or refusal(node, constants, self.options)
+
+        return is_taken(node, constants, self, why_not)
 
     def _unwanted(self, node: Node) -> str | None:
         name = name_of(node)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import final
 
@@ -13,8 +12,8 @@ from torch.fx import GraphModule, Node
 from executorch.backends.apple.mps.graph.support import refusal
 from executorch.backends.apple.mps.mps_preprocess import MPSBackend, calculates_in_half
 from executorch.backends.apple.mps.operators import OPERATORS
-from executorch.backends.transforms.constants import Constants, name_of, take_constants
-from executorch.dialects import meta_keys
+from executorch.backends.transforms.constants import Constants, name_of
+from executorch.backends.transforms.partitions import is_taken, tag_partitions, worth_a_call
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import (
     CompileSpec,
@@ -22,10 +21,7 @@ from executorch.partitioner import (
     Partitioner,
     PartitionResult,
     group_nodes,
-    note_reason,
 )
-
-_IDLE = "nothing is calculated where it stands; not worth a call"
 
 
 @final
@@ -56,37 +52,17 @@ class MPSPartitioner(Partitioner):
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags what is taken."""
-        constants = Constants(exported_program)
-        tags: dict[str, DelegationSpec] = {}
-        for module in exported_program.graph_module.modules():
-            for nodes in self._partitions(module, constants) if isinstance(module, GraphModule) else ():
-                tag = f"mps_{len(tags)}"
-                tags[tag] = self.delegation_spec
-                for node in nodes:
-                    node.meta[meta_keys.DELEGATION_TAG] = tag
-        take_constants(exported_program, constants)
-        return PartitionResult(exported_program, tags)
+        return tag_partitions(exported_program, "mps", self.delegation_spec, self._partitions)
 
     def _partitions(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
         """Large convex groups without those that only move."""
-        taken = {node for node in module.graph.nodes if self._is_taken(node, constants)}
-        found = group_nodes(module.graph, taken.__contains__, join_unrelated=True).partitions
-        worth = []
-        for nodes in found:
-            if any(map(_is_work, nodes)):
-                worth.append(nodes)
-                continue
-            for node in nodes:
-                note_reason(node, type(self).__name__, _IDLE)
-        return worth
 
-    def _is_taken(self, node: Node, constants: Constants) -> bool:
-        if node.op != "call_function" or node in constants or node.target is operator.getitem:
-            return False
-        why = refusal(node, constants)
-        if why is not None:
-            note_reason(node, type(self).__name__, why)
-        return why is None
+        def why_not(node: Node) -> str | None:
+            return refusal(node, constants)
+
+        taken = {node for node in module.graph.nodes if is_taken(node, constants, self, why_not)}
+        found = group_nodes(module.graph, taken.__contains__, join_unrelated=True).partitions
+        return worth_a_call(found, self, _is_work)
 
 
 def _is_work(node: Node) -> bool:
