@@ -65,7 +65,6 @@ def test_four_bits_take_an_eighth():
 @pytest.mark.parametrize(
     ("kind", "arguments", "message"),
     [
-        (XNNPackRecipeType.FP32, {"group_size": 32}, "unexpected parameters: group_size"),
         (XNNPackRecipeType.TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR, {"group_size": 5}, "multiple"),
         (XNNPackRecipeType.TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR, {"group_size": "x"}, "integer"),
     ],
@@ -73,6 +72,11 @@ def test_four_bits_take_an_eighth():
 def test_wrong_arguments(kind, arguments, message):
     with pytest.raises(ValueError, match=message):
         ExportRecipe.get_recipe(kind, **arguments)
+
+
+def test_what_is_meant_for_another_backend_is_ignored(caplog):
+    recipe = ExportRecipe.get_recipe(XNNPackRecipeType.FP32, group_size=32)
+    assert recipe.name == "xnnpack_fp32" and "ignores parameters group_size: it takes none" in caplog.text
 
 
 def test_combined_with_another():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
+
+_log = logging.getLogger(__name__)
 
 _GROUP_SIZE = "group_size"
 _DEFAULT_GROUP_SIZE = 32
@@ -57,10 +60,11 @@ class XNNPACKRecipeProvider(BackendRecipeProvider):
 
         Args:
             recipe_type: which one.
-            **kwargs: ``group_size`` of ``TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR``, 32 by default.
+            **kwargs: ``group_size`` of ``TORCHAO_INT8_DYNAMIC_ACT_INT4_WEIGHT_PER_TENSOR``, 32 by default. Others are
+                logged and ignored: a target's recipe hands all that it is given to each of its backends.
 
         Raises:
-            ValueError: there is something else in ``kwargs``, or the group size is no multiple of 32.
+            ValueError: the group size is no multiple of 32.
         """
         if not isinstance(recipe_type, XNNPackRecipeType):
             return None
@@ -79,9 +83,11 @@ def _check(recipe: XNNPackRecipeType, given: dict[str, Any]) -> None:
     known = {_GROUP_SIZE} if recipe is _GROUPED else set()
     unknown = sorted(set(given) - known)
     if unknown:
-        raise ValueError(
-            f"XNNPACK recipe '{recipe.value}' received unexpected parameters: {', '.join(unknown)}\n"
-            f"Way out: it takes {', '.join(known) or 'none'}"
+        _log.warning(
+            "XNNPACK recipe '%s' ignores parameters %s: it takes %s",
+            recipe.value,
+            ", ".join(unknown),
+            ", ".join(known) or "none",
         )
     size = given.get(_GROUP_SIZE, _DEFAULT_GROUP_SIZE)
     if not isinstance(size, int) or isinstance(size, bool):
