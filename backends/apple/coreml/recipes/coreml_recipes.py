@@ -43,7 +43,9 @@ class CoreMLRecipeType(RecipeType):
         return "coreml"
 
 
-_COMMON = ("minimum_deployment_target", "compute_unit")
+#: What the partitioner takes beside the target.
+_OF_THE_PARTITIONER = ("skip_ops_for_coreml_delegation", "take_over_constant_data", "lower_full_graph")
+_COMMON = ("minimum_deployment_target", "compute_unit", *_OF_THE_PARTITIONER)
 #: The oldest system that has what a recipe needs, by name.
 _TARGETS = {
     CoreMLRecipeType.PT2E_INT8_STATIC: "iOS17",
@@ -72,6 +74,7 @@ class CoreMLRecipeProvider(BackendRecipeProvider):
         Args:
             recipe_type: which one.
             **kwargs: ``minimum_deployment_target`` and ``compute_unit``, members of ``coremltools.target`` and ``ComputeUnit``;
+                ``skip_ops_for_coreml_delegation``, ``take_over_constant_data`` and ``lower_full_graph``, as `CoreMLPartitioner` has them;
                 ``group_size`` (32) by groups, ``filter_fn(module, name)`` of layers where torchao compresses, ``bits`` and ``block_size``
                 with tables, which have no default.
 
@@ -88,10 +91,11 @@ class CoreMLRecipeProvider(BackendRecipeProvider):
             minimum_deployment_target=_target(recipe_type, kwargs),
             compute_precision=ct.precision.FLOAT32 if is_single else ct.precision.FLOAT16,
         )
+        chosen = {name: kwargs[name] for name in _OF_THE_PARTITIONER if name in kwargs}
         return ExportRecipe(
             name=recipe_type.value,
             quantization_recipe=_quantization(recipe_type, kwargs),
-            lowering_recipe=LoweringRecipe(partitioners=[CoreMLPartitioner(compile_specs=specs)]),
+            lowering_recipe=LoweringRecipe(partitioners=[CoreMLPartitioner(compile_specs=specs, **chosen)]),
         )
 
 

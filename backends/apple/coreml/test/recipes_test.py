@@ -58,6 +58,16 @@ def test_other_parameters_are_refused(kind, given, message):
         ExportRecipe.get_recipe(CoreMLRecipeType[kind], **given)
 
 
+def test_the_partitioner_has_what_was_given_for_it():
+    given = {
+        "skip_ops_for_coreml_delegation": ["aten.linear.default"],
+        "take_over_constant_data": False,
+        "lower_full_graph": True,
+    }
+    (made,) = ExportRecipe.get_recipe(CoreMLRecipeType.FP16, **given).lowering_recipe.partitioners
+    assert {name: getattr(made, name) for name in given} == given
+
+
 def test_a_system_that_is_too_old_is_refused():
     with pytest.raises(ValueError, match="iOS17 or later"):
         ExportRecipe.get_recipe(
