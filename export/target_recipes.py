@@ -16,7 +16,7 @@ _Parts = tuple[tuple[str, str], ...]
 #: Configuration to backends and the names of their recipes; partitioners of earlier ones are asked first.
 IOS: Final[Mapping[str, _Parts]] = {
     "ios-arm64-coreml-fp32": (("coreml", "FP32"), ("xnnpack", "FP32")),
-    "ios-arm64-coreml-fp16": (("coreml", "FP16"),),
+    "ios-arm64-coreml-fp16": (("coreml", "FP16"), ("xnnpack", "FP32")),
     "ios-arm64-coreml-int8": (("coreml", "PT2E_INT8_STATIC"),),
 }
 ANDROID: Final[Mapping[str, _Parts]] = {
@@ -28,7 +28,7 @@ def get_ios_recipe(target_config: str = "ios-arm64-coreml-fp16", **kwargs: Any) 
     """The recipe for a configuration of iOS devices.
 
     Args:
-        target_config: ``ios-arm64-coreml-fp32`` (what Core ML leaves goes to XNNPACK), ``ios-arm64-coreml-fp16`` or
+        target_config: ``ios-arm64-coreml-fp32``, ``ios-arm64-coreml-fp16`` (of both, what Core ML leaves goes to XNNPACK) or
             ``ios-arm64-coreml-int8``.
         **kwargs: for the providers of all backends that take part; each uses what it needs.
 

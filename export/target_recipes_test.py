@@ -44,7 +44,7 @@ def test_backends_of_a_target_are_combined_in_order(registry):
     assert recipe.name == "ios-arm64-coreml-fp32"
     options = ["minimum_deployment_target"]
     assert recipe.lowering_recipe.partitioners == [("coreml_fp32", options), ("xnnpack_fp32", options)]
-    assert get_ios_recipe().lowering_recipe.partitioners == [("coreml_fp16", [])]
+    assert get_ios_recipe().lowering_recipe.partitioners == [("coreml_fp16", []), ("xnnpack_fp32", [])]
     for target in IOS:
         assert get_ios_recipe(target).name == target
 
