@@ -44,7 +44,7 @@ executorch_option(EXECUTORCH_BUILD_OPENVINO absent OFF "the OpenVINO backend is 
 executorch_option(EXECUTORCH_BUILD_QNN absent OFF "there is no Qualcomm backend")
 executorch_option(EXECUTORCH_BUILD_VGF absent OFF "there is no VGF backend in C++")
 executorch_option(EXECUTORCH_BUILD_VULKAN absent OFF "the Vulkan backend is built by Bazel only")
-executorch_option(EXECUTORCH_BUILD_ARM_ETDUMP absent OFF "it belongs to the runner of the Ethos-U backend, which is not there")
+executorch_option(EXECUTORCH_BUILD_ARM_ETDUMP absent OFF "it belongs to the original's runner for Ethos-U, which is not there")
 
 # Extensions
 executorch_option(EXECUTORCH_BUILD_EXTENSION_DATA_LOADER always ON "//extension:dist")
