@@ -185,7 +185,7 @@ class Session {
     switch (choices_.below(8)) {
       case 0:
         value.kind = static_cast<int32_t>(choices_.between(-1, 8));
-        value.as.int_value = choices_.between(-3, 3);
+        other_kind(value);
         break;
       case 1:
         sizes[choices_.below(2)] = choices_.of({0, 1, -1, INT32_MAX, INT32_MIN, 4});
@@ -216,6 +216,18 @@ class Session {
       tensor.sizes = nullptr;
     }
     return value;
+  }
+
+  /// Numbers for what has become one. Pointers are believed, so that strings and tensors have some
+  /// that are; a number's bytes are two of them on 32 bits.
+  void other_kind(executorch_value& value) {
+    if (value.kind == EXECUTORCH_KIND_STRING) {
+      value.as.string_value = {choices_.one_in(4) ? nullptr : "text", choices_.below(5)};
+    } else if (value.kind == EXECUTORCH_KIND_BOOL) {
+      value.as.bool_value = choices_.one_in(2);
+    } else if (value.kind != EXECUTORCH_KIND_TENSOR) {
+      value.as.int_value = choices_.between(-3, 3);
+    }
   }
 
   void execute() {
