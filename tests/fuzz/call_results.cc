@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -68,14 +69,16 @@ bool is_near(double a, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * (1 + std::abs(b));
 }
 
-std::string compare(const CallResult::Output& ours, const CallResult::Output& theirs) {
+std::string compare(const CallResult::Output& ours, const CallResult::Output& theirs,
+                    double of_inputs) {
   if (ours.dtype != theirs.dtype || ours.sizes != theirs.sizes) {
     return "another shape";
   }
-  const double tolerance = tolerance_of(ours.dtype);
-  if (tolerance == 0) {
+  const double own = tolerance_of(ours.dtype);
+  if (own == 0) {
     return ours.bytes == theirs.bytes ? "" : "other elements";
   }
+  const double tolerance = std::max(own, of_inputs);
   for (size_t i = 0; i < ours.bytes.size() / runtime::elementSize(ours.dtype); ++i) {
     const double a = number_at(ours, i);
     const double b = number_at(theirs, i);
@@ -119,6 +122,9 @@ const Operator* run_call(const uint8_t* data, size_t size, CallResult& result) {
   }
   RandomCall call(op, choices, /*is_hostile=*/false);
   result.error = static_cast<uint32_t>(call.run());
+  for (const ScalarType dtype : call.dtypes()) {
+    result.tolerance = std::max(result.tolerance, tolerance_of(dtype));
+  }
   for (const aten::Tensor& tensor : call.outputs()) {
     const auto* const bytes = static_cast<const uint8_t*>(tensor.const_data_ptr());
     result.outputs.push_back({tensor.scalar_type(),
@@ -134,7 +140,7 @@ std::string difference(const CallResult& ours, const CallResult& theirs) {
     return "";
   }
   for (size_t i = 0; i < ours.outputs.size(); ++i) {
-    const std::string found = compare(ours.outputs[i], theirs.outputs[i]);
+    const std::string found = compare(ours.outputs[i], theirs.outputs[i], ours.tolerance);
     if (!found.empty()) {
       return "output " + std::to_string(i) + ", " + found;
     }

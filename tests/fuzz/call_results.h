@@ -18,6 +18,9 @@ struct CallResult {
   };
   uint32_t error = 0;
   std::vector<Output> outputs;
+  /// What rounding may come to if the call's least exact numbers are those of an input: floats that
+  /// are written as doubles are sums of floats. Does not travel.
+  double tolerance = 0;
 };
 
 /// Makes the valid call that the bytes stand for and runs it with the kernels of this program.

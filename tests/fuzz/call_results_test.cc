@@ -31,6 +31,16 @@ TEST(CallResultsTest, RoundingIsNoDifferenceAndMoreIs) {
   EXPECT_EQ(difference(whole, other), "") << "one of them refuses";
 }
 
+TEST(CallResultsTest, InputsMayBeLessExactThanWhatIsWritten) {
+  const auto doubles = [](double value, double tolerance) {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(&value);
+    return CallResult{0, {{ScalarType::Double, {1}, {bytes, bytes + sizeof(value)}}}, tolerance};
+  };
+  EXPECT_NE(difference(doubles(0.879826725, 0), doubles(0.879826665, 0)), "");
+  EXPECT_EQ(difference(doubles(0.879826725, 1e-4), doubles(0.879826665, 0)), "");
+  EXPECT_NE(difference(doubles(0.8794, 1e-4), doubles(0.8798, 0)), "");
+}
+
 TEST(CallResultsTest, TravelAsBytes) {
   const CallResult sent = floats({1, 2, 3});
   const CallResult came = executorch::fuzz::from_bytes(executorch::fuzz::to_bytes(sent));

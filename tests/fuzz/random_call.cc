@@ -439,5 +439,13 @@ std::vector<Tensor> RandomCall::outputs() {
   return tensors;
 }
 
+std::vector<ScalarType> RandomCall::dtypes() {
+  std::vector<ScalarType> made;
+  for (GuardedTensor& tensor : tensors_) {
+    made.push_back(tensor.tensor().scalar_type());
+  }
+  return made;
+}
+
 }  // namespace fuzz
 }  // namespace executorch

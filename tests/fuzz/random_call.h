@@ -65,6 +65,9 @@ class RandomCall {
   /// Tensors that the operator writes.
   std::vector<aten::Tensor> outputs();
 
+  /// Of all tensors of the call, in no order.
+  std::vector<aten::ScalarType> dtypes();
+
  private:
   std::vector<int32_t> shape();
   aten::ScalarType dtype();
