@@ -1,6 +1,8 @@
 """The published names of examples; README.md says how to read and change this."""
 
 EXAMPLES = {
+    "examples/models/deeplab_v3": {"executorch.examples.models.packaged": "DeepLabV3ResNet101Model DeepLabV3ResNet50Model"},
+    "examples/models/inception_v3": {"executorch.examples.models.packaged": "InceptionV3Model"},
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",
@@ -58,4 +60,12 @@ EXAMPLES = {
             inject_fast_hadamard_transform_native_for_spin_quant=inject_hadamard
         """,
     },
+    "examples/models/mlperf_tiny/__init__": {"here": "DSCNNKWSModel DeepAutoEncoderModel MobileNetV1025Model ResNet8Model"},
+    "examples/models/mobilenet_v2": {"executorch.examples.models.packaged": "MV2Model MV2UntrainedModel"},
+    "examples/models/mobilenet_v3": {"executorch.examples.models.packaged": "MV3Model"},
+    "examples/models/resnet": {"executorch.examples.models.packaged": "ResNet18Model ResNet50Model"},
+    "examples/models/torchvision_vit/__init__": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
+    "examples/models/torchvision_vit/model": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
+    "examples/models/wav2letter/__init__": {"here": "Wav2LetterModel"},
+    "examples/models/wav2letter/model": {"here": "Wav2LetterModel"},
 }

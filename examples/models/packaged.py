@@ -13,6 +13,18 @@ import torch
 from executorch.examples.models.model_base import EagerModelBase
 
 
+class _Labels(torch.nn.Module):
+    """A network of segmentation without the names of its outputs."""
+
+    def __init__(self, network: torch.nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        labels: torch.Tensor = self.network(image)["out"]
+        return labels
+
+
 class _Torchvision(EagerModelBase):
     """An image network of torchvision, in eval mode."""
 
@@ -77,3 +89,24 @@ class InceptionV3Model(_Torchvision):
     """Inception V3."""
 
     constructor, weights = "inception_v3", "DEFAULT"
+
+
+class _DeepLabV3(_Torchvision):
+    """DeepLabV3: scores of each class for each pixel."""
+
+    weights = "DEFAULT"
+
+    def get_eager_model(self) -> torch.nn.Module:
+        return _Labels(super().get_eager_model()).eval()
+
+
+class DeepLabV3ResNet50Model(_DeepLabV3):
+    """On ResNet 50."""
+
+    constructor = "segmentation.deeplabv3_resnet50"
+
+
+class DeepLabV3ResNet101Model(_DeepLabV3):
+    """On ResNet 101."""
+
+    constructor = "segmentation.deeplabv3_resnet101"

@@ -6,6 +6,8 @@ MODEL_NAME_TO_MODEL = {
     "add": ("toy_model", "AddModule"),
     "add_mul": ("toy_model", "AddMulModule"),
     "softmax": ("toy_model", "SoftmaxModule"),
+    "w2l": ("wav2letter", "Wav2LetterModel"),
+    "dl3": ("packaged", "DeepLabV3ResNet50Model"),
     "mv2": ("packaged", "MV2Model"),
     "mv2_untrained": ("packaged", "MV2UntrainedModel"),
     "mv3": ("packaged", "MV3Model"),
