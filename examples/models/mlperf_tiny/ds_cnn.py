@@ -8,7 +8,7 @@ from executorch.examples.models.mlperf_tiny.layers import TinyModel, relu, separ
 
 
 class DSCNNKWS(nn.Sequential):
-    """``[1, 1, 49, 10]``, coefficients of a second of speech, to 12 words: DS-CNN.
+    """``[1, 1, 49, 10]``, coefficients of a second of speech, to scores of 12 words: DS-CNN.
 
     Args:
         batch_norm: False: normalizations are part of the convolutions before them, as in the published int8 files.
@@ -17,12 +17,13 @@ class DSCNNKWS(nn.Sequential):
     def __init__(self, batch_norm: bool = True) -> None:
         layers = [layer for _ in range(4) for layer in separable(64, 64, batch_norm)]
         super().__init__(
-            relu(nn.Conv2d(1, 64, (10, 4), 2, (5, 1)), 64, batch_norm),
+            # What "same" comes to: 25 x 5 windows, one row more below than above.
+            nn.ZeroPad2d((1, 1, 4, 5)),
+            relu(nn.Conv2d(1, 64, (10, 4), 2), 64, batch_norm),
             *layers,
-            nn.AdaptiveAvgPool2d(1),
+            nn.AvgPool2d((25, 5)),
             nn.Flatten(),
             nn.Linear(64, 12),
-            nn.Softmax(-1),
         )
 
 

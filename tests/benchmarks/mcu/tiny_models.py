@@ -1,6 +1,7 @@
 """The four models of MLPerf Tiny with random weights: what a microcontroller is asked for.
 
-Batch normalisations are part of the convolutions before them, as in the published int8 files.
+Batch normalisations are part of the convolutions before them and scores become probabilities, as in the published int8
+files.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ def make(name: str) -> tuple[nn.Module, torch.Tensor]:
     """A model in evaluation mode and an input for it, the same in every process."""
     kind, shape = MODELS[name]
     torch.manual_seed(0)
-    return kind(False).eval(), torch.randn(shape, generator=torch.Generator().manual_seed(1))
+    model = kind(False)
+    if name != "anomaly_detection":
+        model = nn.Sequential(model, nn.Softmax(-1))
+    return model.eval(), torch.randn(shape, generator=torch.Generator().manual_seed(1))
 
 
 def macs(model: nn.Module, example: torch.Tensor) -> int:
