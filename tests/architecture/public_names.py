@@ -22,7 +22,6 @@ PYTHON: dict[str, tuple[str, ...]] = {
     "executorch.backends.arm.tosa.partitioner": ("TOSAPartitioner",),
     "executorch.backends.arm.tosa.specification": ("TosaSpecification",),
     "executorch.backends.arm.vgf": ("VgfCompileSpec", "VgfPartitioner"),
-    "executorch.backends.vulkan.partitioner.vulkan_partitioner": ("VulkanPartitioner",),
     "executorch.backends.vulkan.quantizer.vulkan_quantizer": (
         "VulkanQuantizer",
         "get_symmetric_quantization_config",
