@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 import torch
 
 #: A type of torch, or torchao's name of one that torch lacks.
-MXFPDType = torch.dtype | str
+MXFPDType: TypeAlias = torch.dtype | str
 
 #: Name -> the type that stores the numbers, and how many numbers an element has.
 STORED: Final[dict[str, tuple[torch.dtype, int]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -22,7 +22,7 @@ from executorch.backends.arm.tosa.dialect.ops.types import BF16, HALVES
 from executorch.backends.arm.tosa.specification import get_context_spec
 
 Sizes = Sequence[Any]
-Given = torch.Tensor | None
+Given: TypeAlias = torch.Tensor | None
 
 
 def accumulated(op: str, x: torch.Tensor, weight: torch.Tensor, bias: Given) -> torch.dtype:
