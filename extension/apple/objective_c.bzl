@@ -55,6 +55,8 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], **kwargs):
         testonly = True,
         srcs = compiled,
         hdrs = hdrs,
+        # Categories are found by name when a message is sent: no symbol asks for their objects.
+        alwayslink = True,
         copts = _COPTS,
         implementation_deps = implementation_deps + sources,
         strip_include_prefix = "/" + native.package_name().rpartition("/")[0],
