@@ -5,11 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from executorch.extension.llm.cache.positions import (
-    CachePositionsManager,
-    CachePositionsManagerWithSink,
-    ring_mask,
-)
+from executorch.extension.llm.cache.positions import Ring
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 
@@ -81,7 +77,32 @@ class CustomKVCache(nn.Module):
         return self.k_cache.transpose(1, 2), self.v_cache.transpose(1, 2)
 
 
-class CustomRingKVCache(CustomKVCache):
+class CustomRing(Ring):
+    """Of caches that say for each row of the batch where tokens go."""
+
+    def update(
+        self,
+        input_pos: torch.Tensor,
+        k_val: torch.Tensor,
+        v_val: torch.Tensor,
+        indices: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """As the other base's; where tokens go is the ring's business.
+
+        Raises:
+            ValueError: if ``indices`` are given.
+        """
+        if indices is not None:
+            raise ValueError("a ring places tokens itself: leave indices out")
+        places = self.cache_positions_manager.calculate_positions_and_update_indices(
+            input_pos, k_val.shape[2]
+        )
+        of_rows = places.unsqueeze(0).expand(k_val.shape[0], -1)
+        written: tuple[torch.Tensor, torch.Tensor] = super().update(input_pos, k_val, v_val, of_rows)  # type: ignore[misc]
+        return written
+
+
+class CustomRingKVCache(CustomRing, CustomKVCache):
     """Keys and values of a window of positions, in a ring of twice as many places.
 
     Args:
@@ -96,28 +117,8 @@ class CustomRingKVCache(CustomKVCache):
         head_dim: int,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        super().__init__(max_batch_size, 2 * max_context_length, n_heads, head_dim, dtype)
-        self.cache_positions_manager: CachePositionsManager = CachePositionsManager(self.max_context_length)
-        self.is_ring_buffer = True
-        self.window_size = max_context_length
-
-    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
-        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring."""
-        return ring_mask(self.cache_positions_manager.cache_positions, self.window_size, start_pos, seq_len)
-
-    def update(
-        self,
-        input_pos: torch.Tensor,
-        k_val: torch.Tensor,
-        v_val: torch.Tensor,
-        indices: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """As the base's; where tokens go is the ring's business.
-
-        Raises:
-            ValueError: if ``indices`` are given.
-        """
-        return super().update(input_pos, k_val, v_val, ring_indices(self, input_pos, k_val, indices))
+        super().__init__(max_batch_size, self.places_for(max_context_length), n_heads, head_dim, dtype)
+        self.keep_window(max_context_length)
 
     @classmethod
     def from_custom_kv_cache(cls, kv_cache: CustomKVCache, sliding_window_size: int) -> CustomRingKVCache:
@@ -131,7 +132,7 @@ class CustomRingKVCache(CustomKVCache):
         )
 
 
-class CustomKVCacheWithAttentionSink(CustomKVCache):
+class CustomKVCacheWithAttentionSink(CustomRing, CustomKVCache):
     """Keys and values of the first tokens, which all later ones see, and of a window, in a ring of twice as many places.
 
     Args:
@@ -148,40 +149,5 @@ class CustomKVCacheWithAttentionSink(CustomKVCache):
         sink_size: int,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        super().__init__(max_batch_size, sink_size + 2 * window_size, n_heads, head_dim, dtype)
-        self.cache_positions_manager = CachePositionsManagerWithSink(self.max_context_length, sink_size)
-        self.is_ring_buffer = True
-        self.window_size, self.sink_size = window_size, sink_size
-
-    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
-        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring and the first tokens."""
-        positions = self.cache_positions_manager.cache_positions
-        return ring_mask(positions, self.window_size, start_pos, seq_len, self.sink_size)
-
-    def update(
-        self,
-        input_pos: torch.Tensor,
-        k_val: torch.Tensor,
-        v_val: torch.Tensor,
-        indices: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """As of :class:`CustomRingKVCache`."""
-        return super().update(input_pos, k_val, v_val, ring_indices(self, input_pos, k_val, indices))
-
-
-def ring_indices(
-    ring: CustomRingKVCache | CustomKVCacheWithAttentionSink | nn.Module,
-    input_pos: torch.Tensor,
-    k_val: torch.Tensor,
-    indices: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """Places of new tokens in a ring, for each row of the batch: int64 of ``[batch, tokens]``; the ring notes them.
-
-    Raises:
-        ValueError: if ``indices`` are given.
-    """
-    if indices is not None:
-        raise ValueError("a ring places tokens itself: leave indices out")
-    manager: CachePositionsManager = ring.cache_positions_manager  # type: ignore[assignment]
-    places = manager.calculate_positions_and_update_indices(input_pos, k_val.shape[2])
-    return places.unsqueeze(0).expand(k_val.shape[0], -1)
+        super().__init__(max_batch_size, self.places_for(window_size, sink_size), n_heads, head_dim, dtype)
+        self.keep_window(window_size, sink_size)

@@ -5,11 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from executorch.extension.llm.cache.positions import (
-    CachePositionsManager,
-    CachePositionsManagerWithSink,
-    ring_mask,
-)
+from executorch.extension.llm.cache.positions import Ring
 
 
 class KVCache(nn.Module):
@@ -72,7 +68,12 @@ class KVCache(nn.Module):
         return self.k_cache, self.v_cache
 
 
-class RingKVCache(KVCache):
+class _Ring(Ring, KVCache):
+    def _places(self, input_pos: torch.Tensor, tokens: int) -> torch.Tensor:
+        return self.cache_positions_manager.calculate_positions_and_update_indices(input_pos, tokens)
+
+
+class RingKVCache(_Ring):
     """Keys and values of a window of positions, in a ring of twice as many places; arguments as of :class:`KVCache`."""
 
     def __init__(
@@ -84,22 +85,12 @@ class RingKVCache(KVCache):
         enable_dynamic_shape: bool,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        self.window_size = max_context_length
-        super().__init__(
-            max_batch_size, 2 * max_context_length, n_heads, head_dim, enable_dynamic_shape, dtype
-        )
-        self.cache_positions_manager = CachePositionsManager(self.max_context_length)
-        self.is_ring_buffer = True
-
-    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
-        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring."""
-        return ring_mask(self.cache_positions_manager.cache_positions, self.window_size, start_pos, seq_len)
-
-    def _places(self, input_pos: torch.Tensor, tokens: int) -> torch.Tensor:
-        return self.cache_positions_manager.calculate_positions_and_update_indices(input_pos, tokens)
+        places = self.places_for(max_context_length)
+        super().__init__(max_batch_size, places, n_heads, head_dim, enable_dynamic_shape, dtype)
+        self.keep_window(max_context_length)
 
 
-class KVCacheWithAttentionSink(KVCache):
+class KVCacheWithAttentionSink(_Ring):
     """Keys and values of the first tokens, which all later ones see, and of a window, in a ring of twice as many places.
 
     Args:
@@ -121,21 +112,11 @@ class KVCacheWithAttentionSink(KVCache):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         del rope
-        places = sink_size + 2 * window_size
+        places = self.places_for(window_size, sink_size)
         super().__init__(max_batch_size, places, n_heads, head_dim, enable_dynamic_shape, dtype)
-        self.cache_positions_manager = CachePositionsManagerWithSink(places, sink_size)
-        self.is_ring_buffer = True
-        self.window_size, self.sink_size = window_size, sink_size
-
-    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
-        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring and the first tokens."""
-        positions = self.cache_positions_manager.cache_positions
-        return ring_mask(positions, self.window_size, start_pos, seq_len, self.sink_size)
+        self.keep_window(window_size, sink_size)
 
     def evict_tokens(self, input_pos: torch.Tensor, seq_len: int) -> int:
         """By how much positions move when a call is to come: the ring overwrites, so 0."""
         del input_pos, seq_len
         return 0
-
-    def _places(self, input_pos: torch.Tensor, tokens: int) -> torch.Tensor:
-        return self.cache_positions_manager.calculate_positions_and_update_indices(input_pos, tokens)

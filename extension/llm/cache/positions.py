@@ -109,3 +109,39 @@ def ring_mask(
     if sink_size:
         seen = seen | ((cache_positions >= 0) & (cache_positions < sink_size) & (distance >= 0))
     return torch.where(seen, 0.0, float("-inf"))
+
+
+class Ring:
+    """What caches of a window have in common: a ring of places, the positions in them, and who sees whom.
+
+    It comes before a kind of cache in the list of bases, whose places are to be those of :meth:`places_for`.
+    """
+
+    #: Published name by which callers tell rings from other caches.
+    is_ring_buffer = True
+    cache_positions_manager: CachePositionsManager
+
+    @staticmethod
+    def places_for(window_size: int, sink_size: int = 0) -> int:
+        """Places of a ring of twice the window, behind the first tokens, which are kept."""
+        return sink_size + 2 * window_size
+
+    def keep_window(self, window_size: int, sink_size: int | None = None) -> None:
+        """Notes positions from here on; to be called once the cache itself is made.
+
+        Args:
+            window_size: a query sees itself and what is less than so many positions before it.
+            sink_size: how many of the first tokens all queries see; None for a ring that has no such places.
+        """
+        self.window_size, self.sink_size = window_size, sink_size or 0
+        places = self.places_for(window_size, self.sink_size)
+        self.cache_positions_manager = (
+            CachePositionsManager(places)
+            if sink_size is None
+            else CachePositionsManagerWithSink(places, sink_size)
+        )
+
+    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
+        """:func:`ring_mask` of this ring."""
+        positions = self.cache_positions_manager.cache_positions
+        return ring_mask(positions, self.window_size, start_pos, seq_len, self.sink_size)

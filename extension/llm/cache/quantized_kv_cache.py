@@ -9,8 +9,7 @@ import torch
 from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401  # registers torch.ops.quantized_decomposed
 
-from executorch.extension.llm.cache.custom_kv_cache import ring_indices, start_of, write
-from executorch.extension.llm.cache.positions import CachePositionsManager, ring_mask
+from executorch.extension.llm.cache.custom_kv_cache import CustomRing, start_of, write
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 _LOWEST, _HIGHEST = -128, 127
@@ -172,7 +171,7 @@ class QuantizedKVCache(nn.Module):
             cache.index_put_((rows, indices), value)
 
 
-class QuantizedRingKVCache(QuantizedKVCache):
+class QuantizedRingKVCache(CustomRing, QuantizedKVCache):
     """Keys and values of a window of positions in int8, in a ring of twice as many places.
 
     Args:
@@ -191,34 +190,14 @@ class QuantizedRingKVCache(QuantizedKVCache):
     ) -> None:
         super().__init__(
             max_batch_size,
-            2 * max_context_length,
+            self.places_for(max_context_length),
             n_heads,
             head_dim,
             cache_type,
             use_custom_update_cache_op,
             return_float_values,
         )
-        self.cache_positions_manager = CachePositionsManager(self.max_context_length)
-        self.is_ring_buffer = True
-        self.window_size = max_context_length
-
-    def create_causal_mask_for_ring_buffer(self, start_pos: int, seq_len: int) -> torch.Tensor:
-        """:func:`~executorch.extension.llm.cache.positions.ring_mask` of this ring."""
-        return ring_mask(self.cache_positions_manager.cache_positions, self.window_size, start_pos, seq_len)
-
-    def update(
-        self,
-        input_pos: torch.Tensor,
-        k_val: torch.Tensor,
-        v_val: torch.Tensor,
-        indices: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """As the base's; where tokens go is the ring's business.
-
-        Raises:
-            ValueError: if ``indices`` are given.
-        """
-        return super().update(input_pos, k_val, v_val, ring_indices(self, input_pos, k_val, indices))
+        self.keep_window(max_context_length)
 
     @classmethod
     def from_quantized_kv_cache(
