@@ -89,4 +89,39 @@ void average_volume(const View& in, const View& out, const Windows& windows, int
   });
 }
 
+/// Resizes `out` for `in` with its last dimensions as in `output_size`, and averages the windows
+/// that share `in` out.
+inline void adaptive_average(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef output_size,
+                             Tensor& out) {
+  const size_t spatial = output_size.size();
+  const size_t rank = static_cast<size_t>(in.dim());
+  if (!require(ctx, rank == spatial + 1 || rank == spatial + 2,
+               "pooling needs an image of its spatial dimensions, channels and at most a batch") ||
+      !require_floating(ctx, in) || !require_same_dtype(ctx, in, out)) {
+    return;
+  }
+  Shape shape(in);
+  for (size_t d = 0; d < spatial; ++d) {
+    const size_t at = rank - spatial + d;
+    if (!require(ctx, output_size[d] >= 0 && output_size[d] <= INT32_MAX,
+                 "an entry of output_size is out of range") ||
+        !require(ctx, in.size(static_cast<ssize_t>(at)) > 0, "the image must not be empty")) {
+      return;
+    }
+    shape.sizes[at] = static_cast<SizesType>(output_size[d]);
+  }
+  if (!resize(ctx, shape, out)) {
+    return;
+  }
+  const View source = as_volume(in, spatial);
+  const View target = as_volume(out, spatial);
+  const auto windows = [&](size_t d, int64_t index) {
+    return adaptive_window(static_cast<int64_t>(source.size[2 + d]),
+                           static_cast<int64_t>(target.size[2 + d]), index);
+  };
+  with_arithmetic_type(in.scalar_type(), [&](auto zero) {
+    average_volume<decltype(zero)>(source, target, windows, 0);
+  });
+}
+
 }  // namespace torch::executor::native::util
