@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from typing import IO, TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ from executorch.devtools.inspector.signatures import (
 )
 from executorch.devtools.inspector.sources import is_in_module
 from executorch.devtools.inspector.time_scale import TimeScale
+from executorch.devtools.inspector.timeline import chrome_trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,6 +201,11 @@ class Inspector:
     ) -> None:
         """Writes the table of :meth:`print_data_tabular` with tabs between columns."""
         self._table(include_units, include_delegate_debug_data).to_csv(file, sep="\t")
+
+    def save_timeline(self, file: IO[str]) -> None:
+        """Writes the runs as a Chrome trace, :mod:`.timeline`, for chrome://tracing or Perfetto."""
+        trace = chrome_trace(self.event_blocks, self._source_time_scale, self._target_time_scale)
+        json.dump(trace, file)
 
     def find_total_for_module(self, module_name: str) -> float:
         """The mean time of all operators of a module together, in the target's unit.

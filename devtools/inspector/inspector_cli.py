@@ -16,6 +16,9 @@ _ETDUMP = flags.DEFINE_string("etdump_path", None, "The ETDump.", required=True)
 _ETRECORD = flags.DEFINE_string("etrecord_path", None, "The ETRecord, to name what operators come from.")
 _BUFFER = flags.DEFINE_string("buffer_path", None, "The debug buffer with logged values.")
 _TSV = flags.DEFINE_string("tsv_path", None, "Where to write the table with tabs between columns.")
+_TIMELINE = flags.DEFINE_string(
+    "timeline_path", None, "Where to write the runs as a Chrome trace, for chrome://tracing or Perfetto."
+)
 _SOURCE = flags.DEFINE_enum("source_time_scale", "ns", _SCALES, "The unit of times in the ETDump.")
 _TARGET = flags.DEFINE_enum("target_time_scale", "ms", _SCALES, "The unit of times in the table.")
 _COMPARE = flags.DEFINE_bool(
@@ -38,6 +41,9 @@ def main(argv: Sequence[str]) -> None:
     if _TSV.value is not None:
         with open(_TSV.value, "w", encoding="utf-8") as file:
             inspector.save_data_to_tsv(file)
+    if _TIMELINE.value is not None:
+        with open(_TIMELINE.value, "w", encoding="utf-8") as file:
+            inspector.save_timeline(file)
     if _COMPARE.value:
         for block in inspector.event_blocks:
             if block.reference_output is not None and block.run_output:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 
 import pytest
@@ -108,12 +109,21 @@ def test_the_command_line(
         etdump_path=str(folder / "run.etdp"),
         etrecord_path=str(folder / "model.etrecord"),
         tsv_path=str(tmp_path / "table.tsv"),
+        timeline_path=str(tmp_path / "run.json"),
         target_time_scale="us",
     ):
         inspector_cli.main(["inspector_cli"])
     output = capsys.readouterr().out
     assert "native_call__softmax.out" in output and "avg (us)" in output and "aten._softmax.default" in output
     assert "native_call_add.out" in (tmp_path / "table.tsv").read_text()
+    trace = json.loads((tmp_path / "run.json").read_text())
+    spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    (softmax,) = [
+        event for event in spans if event["name"] == "native_call__softmax.out" and event["tid"] == 0
+    ]
+    assert "self.softmax(self.linear(x))" in softmax["args"]["source"]
+    (whole,) = [event for event in spans if event["name"] == "Method::execute" and event["tid"] == 0]
+    assert whole["ts"] <= softmax["ts"] < softmax["ts"] + softmax["dur"] <= whole["ts"] + whole["dur"]
 
 
 def test_a_bundle_runs_and_its_module_records(
