@@ -5,6 +5,7 @@
 #include <flatbuffers/verifier.h>
 
 #include <executorch/backends/xnnpack/runtime/blob.h>
+#include <executorch/backends/xnnpack/runtime/margin.h>
 #include <executorch/runtime/backend/graph_blob.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -67,12 +68,14 @@ Result<Bytes> Blob::constant(uint32_t index, size_t alignment, const NamedDataMa
                              std::vector<FreeableBuffer>& held) const {
   Result<Bytes> found = stored_constant(index, named, held);
   if (!found.ok() || found->size == 0 ||
-      reinterpret_cast<uintptr_t>(found->data) % alignment == 0) {
+      (reinterpret_cast<uintptr_t>(found->data) % alignment == 0 &&
+       has_margin(found->data, found->size))) {
     return found;
   }
-  void* const copy = std::malloc(found->size);
+  void* const copy = allocate_with_margin(found->size);
   ET_CHECK_OR_RETURN_ERROR(copy != nullptr, MemoryAllocationFailed,
-                           "XNNPACK: no memory for a constant of %zu bytes that is not aligned",
+                           "XNNPACK: no memory for a copy of a constant of %zu bytes that is not "
+                           "aligned or ends with its page",
                            found->size);
   std::memcpy(copy, found->data, found->size);
   held.emplace_back(copy, found->size, [](void*, void* data, size_t) { std::free(data); });

@@ -32,8 +32,8 @@ class Blob {
   const fb_xnnpack::XNNGraph& graph() const { return *graph_; }
 
   /// Constant number `index`, out of the blob or out of `named`, at an address that is a multiple
-  /// of `alignment`: elsewhere it is copied. What comes from `named`, and copies, are kept alive in
-  /// `held`, whose owner has to outlive the use.
+  /// of `alignment` and with a margin (`has_margin`): elsewhere it is copied. What comes from
+  /// `named`, and copies, are kept alive in `held`, whose owner has to outlive the use.
   runtime::Result<Bytes> constant(uint32_t index, size_t alignment,
                                   const runtime::NamedDataMap* named,
                                   std::vector<runtime::FreeableBuffer>& held) const;

@@ -74,6 +74,7 @@ Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
     made->pointers_.push_back({external.id, nullptr});
   }
   made->tensors_.resize(made->externals_.size());
+  made->copies_.resize(made->num_inputs_);
   made->data_ = subgraph->take_data();
   made->scales_ = subgraph->take_scales();
   return made;
@@ -229,6 +230,21 @@ Error Executor::take_inputs(Span<EValue*> args) {
   return Error::Ok;
 }
 
+Result<void*> Executor::memory_of(size_t index, const Tensor& tensor) {
+  if (index >= num_inputs_) {
+    return tensor.mutable_data_ptr();
+  }
+  const void* const data = tensor.const_data_ptr();
+  if (data == nullptr || !externals_[index].is_used) {
+    return const_cast<void*>(data);
+  }
+  const void* const readable = copies_[index].of(data, tensor.nbytes());
+  ET_CHECK_OR_RETURN_ERROR(readable != nullptr, MemoryAllocationFailed,
+                           "XNNPACK: no memory for a copy of input %zu, which ends with its page",
+                           index);
+  return const_cast<void*>(readable);
+}
+
 Error Executor::set_up(Span<EValue*> args, const BackendExecutionContext& context) {
   for (size_t i = 0; i < args.size(); ++i) {
     Tensor& tensor = args[i]->toTensor();
@@ -238,12 +254,14 @@ Error Executor::set_up(Span<EValue*> args, const BackendExecutionContext& contex
                                i - num_inputs_);
       ET_CHECK_OK_OR_RETURN_ERROR(resize_output(i, tensor));
     }
-    void* data =
-        i < num_inputs_ ? const_cast<void*>(tensor.const_data_ptr()) : tensor.mutable_data_ptr();
-    ET_CHECK_OR_RETURN_ERROR(data != nullptr || !externals_[i].is_used, InvalidArgument,
+    const Result<void*> data = memory_of(i, tensor);
+    if (!data.ok()) {
+      return data.error();
+    }
+    ET_CHECK_OR_RETURN_ERROR(*data != nullptr || !externals_[i].is_used, InvalidArgument,
                              "XNNPACK: argument %zu has no memory", i);
-    is_set_up_ = is_set_up_ && pointers_[i].data == data;
-    pointers_[i].data = data;
+    is_set_up_ = is_set_up_ && pointers_[i].data == *data;
+    pointers_[i].data = *data;
   }
   if (is_set_up_) {
     return Error::Ok;

@@ -8,6 +8,7 @@
 
 #include <executorch/backends/xnnpack/runtime/XNNWeightsCache.h>
 #include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
+#include <executorch/backends/xnnpack/runtime/margin.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/backends/xnnpack/runtime/profiler.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
@@ -66,6 +67,7 @@ class Executor {
   runtime::Error take_input(size_t index, const executorch::aten::Tensor& tensor, bool& changed);
   runtime::Error take_inputs(runtime::Span<runtime::EValue*> args);
   runtime::Error resize_output(size_t index, executorch::aten::Tensor& tensor);
+  runtime::Result<void*> memory_of(size_t index, const executorch::aten::Tensor& tensor);
   runtime::Error set_up(runtime::Span<runtime::EValue*> args,
                         const runtime::BackendExecutionContext& context);
   runtime::Error choose_tensors(runtime::Span<runtime::EValue*> args);
@@ -81,6 +83,8 @@ class Executor {
   std::unique_ptr<xnn_runtime, Delete> runtime_;
   std::vector<External> externals_;
   std::vector<xnn_external_value> pointers_;
+  /// Of the inputs.
+  std::vector<MarginCopy> copies_;
   std::vector<runtime::EValue*> tensors_;
   ShapeRules shape_rules_;
   pthreadpool_t threadpool_ = nullptr;
