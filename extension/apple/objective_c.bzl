@@ -76,5 +76,5 @@ def objective_cc_test(name, srcs, deps, data = [], env = {}):
         data = data + [FOUNDATION],
         env = FOUNDATION_ENV | env,
         target_compatible_with = HOST,
-        deps = _DEPS + deps + sources,
+        deps = _DEPS + deps + sources + ["//extension/apple/linux:leaks"],
     )

@@ -37,6 +37,9 @@ int total(const std::string& text) {
 
 /// Objects of each test go with it.
 class RunnerTest : public ::testing::Test {
+  // Before what it is to hold.
+  NSAutoreleasePool* pool_ = [[NSAutoreleasePool alloc] init];
+
  protected:
   ~RunnerTest() override { [pool_ drain]; }
 
@@ -60,9 +63,6 @@ class RunnerTest : public ::testing::Test {
       }] autorelease];
   NSMutableString* said = [NSMutableString string];
   NSError* error = nil;
-
- private:
-  NSAutoreleasePool* pool_ = [[NSAutoreleasePool alloc] init];
 };
 
 TEST_F(RunnerTest, ConfigsAreSetUpAndCopied) {

@@ -335,7 +335,8 @@ TEST_F(TextLLMRunnerTest, ADraftModelNeedsTheLogitsOfAllTokens) {
   // With a penalty on repetitions the model is alone.
   config_.repetition_penalty = 1.1f;
   config_.max_new_tokens = 3;
-  EXPECT_EQ(generate(*make(), "a"), Error::Ok);
+  const auto runner = make();
+  EXPECT_EQ(generate(*runner, "a"), Error::Ok);
   EXPECT_EQ(said_, "bcd");
   EXPECT_EQ(speculative_->num_drafted(), 0);
 }

@@ -1,5 +1,5 @@
 #include <array>
-#include <cstdlib>
+#include <vector>
 
 #include <utf8proc.h>
 
@@ -70,16 +70,25 @@ std::string normal_form(std::string_view text, NormalForm form) {
   options |=
       form == NormalForm::kC || form == NormalForm::kKC ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
   options |= form == NormalForm::kKC || form == NormalForm::kKD ? UTF8PROC_COMPAT : 0;
-  utf8proc_uint8_t* bytes = nullptr;
-  const auto length = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                   static_cast<utf8proc_ssize_t>(text.size()), &bytes,
-                                   static_cast<utf8proc_option_t>(options));
-  if (length < 0) {
-    return std::string(text);  // Only without memory: the text is valid.
+  const auto chosen = static_cast<utf8proc_option_t>(options);
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  // Room for a character each; the count of what there is if that was not enough.
+  std::vector<utf8proc_int32_t> characters(text.size() + 1);
+  const auto decompose = [&] {
+    return utf8proc_decompose(bytes, static_cast<utf8proc_ssize_t>(text.size()), characters.data(),
+                              static_cast<utf8proc_ssize_t>(characters.size() - 1), chosen);
+  };
+  auto count = decompose();
+  if (count > static_cast<utf8proc_ssize_t>(characters.size() - 1)) {
+    characters.resize(static_cast<size_t>(count) + 1);
+    count = decompose();
   }
-  const std::string normal(reinterpret_cast<const char*>(bytes), static_cast<size_t>(length));
-  std::free(bytes);
-  return normal;
+  // In place, with a zero behind.
+  const auto length = count < 0 ? count : utf8proc_reencode(characters.data(), count, chosen);
+  if (length < 0) {
+    return std::string(text);  // Only if it is too long: the text is valid.
+  }
+  return {reinterpret_cast<const char*>(characters.data()), static_cast<size_t>(length)};
 }
 
 std::string lower_case(std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace executorch {
 namespace backends {
@@ -29,18 +30,32 @@ size_t element_size(Type type);
 int64_t lowest(Type type);
 int64_t highest(Type type);
 
+/// Constants of 48 bits lie where the graph has them, which need not be aligned.
+template <typename T>
+int64_t load_as(const uint8_t* data, size_t index) {
+  T element;
+  std::memcpy(&element, data + index * sizeof(T), sizeof(T));
+  return element;
+}
+
+template <typename T>
+void store_as(uint8_t* data, size_t index, int64_t number) {
+  const T element = static_cast<T>(number);
+  std::memcpy(data + index * sizeof(T), &element, sizeof(T));
+}
+
 inline int64_t load(const Value& value, size_t index) {
   switch (value.type) {
     case Type::kBool:
       return value.data[index] != 0 ? 1 : 0;
     case Type::kInt8:
-      return reinterpret_cast<const int8_t*>(value.data)[index];
+      return load_as<int8_t>(value.data, index);
     case Type::kInt16:
-      return reinterpret_cast<const int16_t*>(value.data)[index];
+      return load_as<int16_t>(value.data, index);
     case Type::kInt32:
-      return reinterpret_cast<const int32_t*>(value.data)[index];
+      return load_as<int32_t>(value.data, index);
     case Type::kInt48:
-      return reinterpret_cast<const int64_t*>(value.data)[index];
+      return load_as<int64_t>(value.data, index);
   }
   return 0;
 }
@@ -52,16 +67,16 @@ inline void store(const Value& value, size_t index, int64_t number) {
       value.data[index] = number != 0 ? 1 : 0;
       break;
     case Type::kInt8:
-      reinterpret_cast<int8_t*>(value.data)[index] = static_cast<int8_t>(number);
+      store_as<int8_t>(value.data, index, number);
       break;
     case Type::kInt16:
-      reinterpret_cast<int16_t*>(value.data)[index] = static_cast<int16_t>(number);
+      store_as<int16_t>(value.data, index, number);
       break;
     case Type::kInt32:
-      reinterpret_cast<int32_t*>(value.data)[index] = static_cast<int32_t>(number);
+      store_as<int32_t>(value.data, index, number);
       break;
     case Type::kInt48:
-      reinterpret_cast<int64_t*>(value.data)[index] = number;
+      store_as<int64_t>(value.data, index, number);
       break;
   }
 }
