@@ -125,7 +125,10 @@ def cc_unit_test(
         copts = _TEST_COPTS + copts,
         target_compatible_with = PROGRAMS + target_compatible_with,
         visibility = visibility,
-        deps = deps + private + [_GOOGLETEST],
+        deps = deps + private + [_GOOGLETEST] + select({
+            "//toolchains:sanitizer_none": [],
+            "//conditions:default": ["//toolchains:sanitizer_suppressions"],
+        }),
         **kwargs
     )
 
