@@ -23,7 +23,7 @@ from executorch.partitioner.interface.backend_lookup import (
     registered_backends,
 )
 from executorch.partitioner.interface.call_delegate import executorch_call_delegate
-from executorch.partitioner.interface.compile_spec import CompileSpec
+from executorch.partitioner.interface.compile_spec import CompileSpec, PreprocessOnlySpec
 from executorch.partitioner.interface.delegate_mapping import DelegateMappingBuilder
 from executorch.partitioner.interface.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.interface.lowered_module import (
@@ -100,6 +100,7 @@ __all__ = [
     "PartitionResult",
     "Partitioner",
     "PartitionerConfig",
+    "PreprocessOnlySpec",
     "PreprocessResult",
     "Reason",
     "ReportRejected",

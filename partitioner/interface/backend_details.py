@@ -75,7 +75,8 @@ class BackendDetails(ABC):
             edge_program: the subgraph as an edge program. Constants that the partitioner tagged are in its
                 ``state_dict`` / ``constants``; everything else arrives as an input at run time, in the order
                 of the user inputs. Belongs to the callee, which may change its graph, but not the tensors.
-            compile_specs: the options of the ``DelegationSpec``, which the run-time ``init`` sees as well.
+            compile_specs: the options of the ``DelegationSpec``, which the run-time ``init`` sees as well, but for
+                each ``PreprocessOnlySpec``.
         """
 
     @classmethod

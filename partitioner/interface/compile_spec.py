@@ -5,4 +5,11 @@ The class is the one of the file format, so what a partitioner writes is what th
 
 from executorch.schema.program import CompileSpec
 
-__all__ = ["CompileSpec"]
+__all__ = ["CompileSpec", "PreprocessOnlySpec"]
+
+
+class PreprocessOnlySpec(CompileSpec):
+    """An option for ``preprocess`` alone: where files are kept, what is told on the way.
+
+    The delegate and the program do not have it, so the same model makes the same bytes whatever it says.
+    """

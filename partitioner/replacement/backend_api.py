@@ -15,7 +15,7 @@ from executorch.ir.clone import clone_program
 from executorch.ir.graph import fingerprint
 from executorch.partitioner.interface.backend_details import PreprocessResult
 from executorch.partitioner.interface.backend_lookup import find_backend
-from executorch.partitioner.interface.compile_spec import CompileSpec
+from executorch.partitioner.interface.compile_spec import CompileSpec, PreprocessOnlySpec
 from executorch.partitioner.interface.delegation import DelegationSpec, Partitioner, PartitionResult
 from executorch.partitioner.interface.errors import PartitionerContractError, PreprocessError
 from executorch.partitioner.interface.lowered_module import LoweredBackendModule
@@ -246,7 +246,8 @@ def _lowered(
             f"{backend_id}.preprocess returned {type(result).__name__} with processed_bytes of type "
             f"{type(blob).__name__}; it must return PreprocessResult(processed_bytes=<bytes>)"
         )
-    module = LoweredBackendModule(program, backend_id, bytes(blob), specs, result.data_store_output)
+    kept = [one for one in specs if not isinstance(one, PreprocessOnlySpec)]
+    module = LoweredBackendModule(program, backend_id, bytes(blob), kept, result.data_store_output)
     if read_ahead is not None:
         module.meta[meta_keys.READ_AHEAD] = read_ahead
     module.meta["debug_handle_map"] = result.debug_handle_map

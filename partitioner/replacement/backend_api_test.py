@@ -9,6 +9,7 @@ from torch.export import export
 from executorch.partitioner import (
     CompileSpec,
     MethodProgramsPartitionerSpec,
+    PreprocessOnlySpec,
     executorch_call_delegate,
     get_lowered_backend_modules,
     get_lowered_submodules,
@@ -151,6 +152,13 @@ def test_whole_program_becomes_one_module_with_its_options():
     assert (
         to_backend(backend_id="TextBackend", edge_program=program, compile_spec=specs).compile_specs == specs
     )
+
+
+def test_an_option_for_preprocess_is_not_in_the_program():
+    specs = [CompileSpec("level", bytes([3])), PreprocessOnlySpec("folder", b"/my/home")]
+    lowered = to_backend("TextBackend", export(AddMulSub(), PAIR), specs)
+    assert lowered.processed_bytes.startswith(b"option level\noption folder\nop add.Tensor")
+    assert lowered.compile_specs == specs[:1]
 
 
 @pytest.mark.parametrize("strict", [False, True])

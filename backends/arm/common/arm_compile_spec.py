@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
 
 from executorch.backends.arm.tosa.specification import TosaSpecification
-from executorch.partitioner import CompileSpec
+from executorch.partitioner import CompileSpec, PreprocessOnlySpec
 
 _Spec = TypeVar("_Spec", bound="ArmCompileSpec")
 
@@ -65,16 +65,21 @@ class ArmCompileSpec(ABC):
         return self.path_for_intermediates
 
     def to_list(self) -> list[CompileSpec]:
-        """As a program's compile specs."""
+        """As compile specs; a program has them without what is kept for debugging."""
         fields = {
             self._FORMAT_KEY: self.get_output_format(),
             "tosa_spec": str(self.tosa_spec),
             "compile_flags": json.dumps(self.compiler_flags),
-            **({"debug_artifact_path": self.path_for_intermediates} if self.path_for_intermediates else {}),
-            **({"dump_debug_info": self.tosa_debug_mode.name} if self.tosa_debug_mode else {}),
             **self._more(),
         }
-        return [CompileSpec(key, value.encode()) for key, value in fields.items()]
+        told = {
+            "debug_artifact_path": self.path_for_intermediates,
+            "dump_debug_info": self.tosa_debug_mode and self.tosa_debug_mode.name,
+        }
+        return [
+            *(CompileSpec(key, value.encode()) for key, value in fields.items()),
+            *(PreprocessOnlySpec(key, value.encode()) for key, value in told.items() if value),
+        ]
 
     @classmethod
     def accepts(cls, compile_specs: list[CompileSpec]) -> bool:

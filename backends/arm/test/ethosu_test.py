@@ -59,8 +59,9 @@ def test_what_a_processor_has_not_is_left():
 
 def test_intermediates_are_kept(tmp_path):
     spec = EthosUCompileSpec("ethos-u55-128").dump_intermediate_artifacts_to(str(tmp_path))
-    _lowered("keyword_net", spec)
+    _, edge = _lowered("keyword_net", spec)
     assert {path.suffix for path in tmp_path.iterdir()} >= {".tosa", ".npz"}
+    assert str(tmp_path).encode() not in edge.to_executorch().buffer, "the folder is the developer's own"
 
 
 @pytest.mark.parametrize("target", ["ethos-u99-128", "ethos-u55-512", "cortex-m55"])
