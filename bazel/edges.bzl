@@ -62,11 +62,13 @@ EDGES = {
     # Offers what the backend can do to the export library.
     "backends/apple/coreml/recipes": {"py": ["backends/apple", "export"], "cc": []},
     "backends/apple/mps/recipes": {"py": ["backends/apple", "export", "partitioner"], "cc": []},
+    # Offers what the backend can do to the export library.
+    "backends/arm/recipes": {"py": ["backends/arm", "backends/cortex_m", "exir", "export"], "cc": [], "tests": ["partitioner"]},
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],
         "cc": ["runtime"],
-        "tests": ["exir", "extension"],
+        "tests": ["exir", "export", "extension", "backends/arm/recipes"],
     },
     # Stands on the passes that backends share.
     "backends/vulkan": {

@@ -13,7 +13,7 @@ def test_the_examples_run(capsys):
     codes = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     for code in codes:
         exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
-    assert len(codes) == 3 and "Every operator is delegated." in capsys.readouterr().out
+    assert len(codes) == 4 and "Every operator is delegated." in capsys.readouterr().out
 
 
 def test_the_table_is_that_of_the_registry():

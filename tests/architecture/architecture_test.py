@@ -41,6 +41,7 @@ PYTHON_LAYERS = [
     {
         "backends/apple/coreml/recipes",
         "backends/apple/mps/recipes",
+        "backends/arm/recipes",
         "backends/openvino/recipes",
         "backends/vulkan/recipes",
         "backends/xnnpack/recipes",

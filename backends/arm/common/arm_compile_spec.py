@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-import json
+import shlex
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
 
@@ -69,7 +69,7 @@ class ArmCompileSpec(ABC):
         fields = {
             self._FORMAT_KEY: self.get_output_format(),
             "tosa_spec": str(self.tosa_spec),
-            "compile_flags": json.dumps(self.compiler_flags),
+            "compile_flags": shlex.join(self.compiler_flags),
             **self._more(),
         }
         told = {
@@ -102,7 +102,7 @@ class ArmCompileSpec(ABC):
             )
         made = cls.__new__(cls)
         made.tosa_spec = TosaSpecification.create_from_string(fields["tosa_spec"])
-        made.compiler_flags = json.loads(fields["compile_flags"])
+        made.compiler_flags = shlex.split(fields["compile_flags"])
         made.path_for_intermediates = fields.get("debug_artifact_path")
         mode = fields.get("dump_debug_info")
         made.tosa_debug_mode = ArmCompileSpec.DebugMode[mode] if mode else None

@@ -27,7 +27,7 @@ class EthosUCompileSpec(ArmCompileSpec):
         target: processor and multiply-accumulate units, ``ethos-u55-128``.
         system_config: a section of the configuration file, ``Ethos_U55_High_End_Embedded``; one that fits the processor if None.
         memory_mode: ``Shared_Sram``, ``Sram_Only``, ``Dedicated_Sram...``; one that fits if None. The firmware must be built with the same.
-        extra_flags: handed to Vela besides.
+        extra_flags: handed to Vela besides; they stand above the arguments.
         config_ini: the file, as Vela finds it.
 
     Raises:
@@ -52,12 +52,17 @@ class EthosUCompileSpec(ArmCompileSpec):
         if processor == "ethos-u55" and memory.startswith("Dedicated_Sram"):
             raise ValueError(f"{target} has no mode {memory}; use Shared_Sram or Sram_Only")
         self.tosa_spec = TosaSpecification.create_from_string(tosa)
+        extra = [one for one in extra_flags or [] if not one.startswith("--output-format")]
+        given = {one.partition("=")[0] for one in extra}
+        own = {
+            "--accelerator-config": target.lower(),
+            "--config": config_ini,
+            "--system-config": system_config or system,
+            "--memory-mode": memory,
+        }
         self.compiler_flags = [
-            f"--accelerator-config={target.lower()}",
-            f"--config={config_ini}",
-            f"--system-config={system_config or system}",
-            f"--memory-mode={memory}",
-            *(one for one in extra_flags or [] if not one.startswith("--output-format")),
+            *extra,
+            *(f"{flag}={value}" for flag, value in own.items() if flag not in given),
             "--output-format=raw",
         ]
 

@@ -8,7 +8,7 @@ from torch.fx import Node
 
 from executorch.backends.cortex_m.passes import fold_layers, fold_simple  # noqa: F401  (register themselves)
 from executorch.backends.cortex_m.passes.fold_simple import table
-from executorch.backends.cortex_m.passes.folding import FOLDS, Call, cortex_m
+from executorch.backends.cortex_m.passes.folding import FOLDS, Call
 from executorch.backends.cortex_m.passes.quantized_values import (
     Bounds,
     Quant,
@@ -18,8 +18,8 @@ from executorch.backends.cortex_m.passes.quantized_values import (
     narrow,
     quantized_by,
 )
-from executorch.dialects.edge_ops import edge_op
-from executorch.ir.rewriter import new_call, replace
+from executorch.backends.cortex_m.passes.replace_quant_nodes_pass import ReplaceQuantNodesPass
+from executorch.ir.rewriter import replace
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
@@ -44,7 +44,7 @@ class FoldQuantizedPass(ExportedProgramPassBase):
             if folded is not None:
                 replace(node, folded)
                 modified = True
-        modified |= _own_quantizations(exported_program)
+        modified |= ReplaceQuantNodesPass()(exported_program.graph_module).modified
         if modified:
             graph.eliminate_dead_code()
             sync_signature(exported_program)
@@ -81,24 +81,6 @@ def _clamped(node: Node) -> tuple[Node | None, Bounds]:
         return None, (None, None)
     before = node.args[0]
     return (before if isinstance(before, Node) and len(before.users) == 1 else None), bounds
-
-
-_OWN = {
-    "quantized_decomposed::quantize_per_tensor": cortex_m.quantize_per_tensor.default,
-    "quantized_decomposed::dequantize_per_tensor": cortex_m.dequantize_per_tensor.default,
-}
-
-
-def _own_quantizations(program: ExportedProgram) -> bool:
-    modified = False
-    for node in list(program.graph.nodes):
-        own = _OWN.get(name_of(node))
-        if own is None or not node.users or (quantized_by(node) is None and integers_of(node) is None):
-            continue
-        with node.graph.inserting_before(node):
-            replace(node, new_call(node, edge_op(own), node.args[:6]))
-        modified = True
-    return modified
 
 
 __all__ = ["FoldQuantizedPass"]
