@@ -20,6 +20,7 @@ bool read_convolution(KernelRuntimeContext& ctx, const ConvolutionArguments& arg
   layer.weight = args.weight.const_data_ptr<int8_t>();
   conv.kernel[0] = static_cast<int32_t>(args.weight.size(1));
   conv.kernel[1] = static_cast<int32_t>(args.weight.size(2));
+  conv.run = conv.in.channels;
   // The zero point of int8 that the offset takes away.
   conv.fill = static_cast<int8_t>(-args.input_offset);
   return true;

@@ -42,6 +42,7 @@ struct Convolution {
   int32_t padding[2];
   int32_t output_padding[2];
   int32_t dilation[2];
+  int32_t run;  // inputs of an output at one tap: all, or those of its group
   int8_t fill;  // what stands beyond the borders: the input's zero point
   bool transposed = false;
 };

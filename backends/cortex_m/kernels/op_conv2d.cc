@@ -48,10 +48,12 @@ int32_t source(const Convolution& conv, size_t axis, int32_t at, int32_t tap, in
   return from < size ? from : -1;
 }
 
-/// All inputs of one output: [kernel height, kernel width, channels].
-void gather(const Convolution& conv, int32_t image, int32_t y, int32_t x, int8_t* column) {
-  const auto run = static_cast<size_t>(conv.in.channels);
-  const bool neighbours = !conv.transposed && conv.dilation[1] == 1;
+/// All inputs of one output: [kernel height, kernel width, run], from the group that begins at
+/// `in`.
+void gather(const Convolution& conv, const int8_t* in, int32_t image, int32_t y, int32_t x,
+            int8_t* column) {
+  const auto run = static_cast<size_t>(conv.run);
+  const bool neighbours = !conv.transposed && conv.dilation[1] == 1 && conv.run == conv.in.channels;
   const int32_t first_x = x * conv.stride[1] - conv.padding[1];
   const bool inside = neighbours && first_x >= 0 && first_x + conv.kernel[1] <= conv.in.width;
   const auto row_size = static_cast<size_t>(conv.kernel[1]) * run;
@@ -59,8 +61,7 @@ void gather(const Convolution& conv, int32_t image, int32_t y, int32_t x, int8_t
   if (inside && first_y >= 0 &&
       first_y + conv.dilation[0] * (conv.kernel[0] - 1) < conv.in.height) {
     const int8_t* from =
-        conv.in.data +
-        ((image * conv.in.height + first_y) * conv.in.width + first_x) * conv.in.channels;
+        in + ((image * conv.in.height + first_y) * conv.in.width + first_x) * conv.in.channels;
     const int32_t step = conv.dilation[0] * conv.in.width * conv.in.channels;
     for (int32_t ky = 0; ky < conv.kernel[0]; ++ky, from += step, column += row_size) {
       copy(column, from, row_size);
@@ -74,7 +75,7 @@ void gather(const Convolution& conv, int32_t image, int32_t y, int32_t x, int8_t
       continue;
     }
     const int8_t* const row =
-        conv.in.data + (image * conv.in.height + from_y) * conv.in.width * conv.in.channels;
+        in + (image * conv.in.height + from_y) * conv.in.width * conv.in.channels;
     if (inside) {
       copy(column, row + first_x * conv.in.channels, row_size);
       continue;
@@ -108,7 +109,7 @@ void convolve(const Convolution& conv, const Layer& layer, Scratch scratch, int8
               conv.in.data + (row * conv.in.width + x * conv.stride[1]) * conv.in.channels;
         } else {
           int8_t* const column = columns + waiting * aligned(layer.depth);
-          gather(conv, n, y, x, column);
+          gather(conv, conv.in.data, n, y, x, column);
           pointers[waiting] = column;
         }
         if (++waiting == kColumns) {
@@ -124,18 +125,67 @@ void convolve(const Convolution& conv, const Layer& layer, Scratch scratch, int8
   }
 }
 
+/// The channels of one group, of a layer for all of them.
+Layer group_of(const Layer& all, size_t group, size_t groups) {
+  Layer layer = all;
+  layer.channels = all.channels / groups;
+  const size_t first = group * layer.channels;
+  layer.weight += first * all.depth;
+  layer.seeds += first;
+  if (all.factors.per_channel) {
+    layer.factors.multipliers += first;
+    layer.factors.shifts += first;
+  }
+  return layer;
+}
+
+/// Each group of outputs from its group of inputs, one output after the other.
+void convolve_groups(const Convolution& conv, const Layer& all, size_t groups, Scratch scratch,
+                     int8_t* first) {
+  int8_t* const column = scratch.take<int8_t>(aligned(all.depth));
+  for (size_t group = 0; group < groups; ++group) {
+    const Layer layer = group_of(all, group, groups);
+    const int8_t* const in = conv.in.data + group * static_cast<size_t>(conv.run);
+    int8_t* out = first + group * layer.channels;
+    for (int32_t n = 0; n < conv.out.batch; ++n) {
+      for (int32_t y = 0; y < conv.out.height; ++y) {
+        for (int32_t x = 0; x < conv.out.width; ++x, out += all.channels) {
+          gather(conv, in, n, y, x, column);
+          multiply_row(layer, column, out);
+        }
+      }
+    }
+  }
+}
+
+/// How many groups a weight [outputs, height, width, inputs of a group] makes; 0 if it does not
+/// fit.
+size_t groups_of(const Convolution& conv, const Tensor& weight) {
+  const auto inputs = static_cast<int64_t>(conv.in.channels);
+  const int64_t each = weight.size(3);
+  if (each == inputs) {
+    return 1;
+  }
+  const bool fits =
+      !conv.transposed && each > 0 && inputs % each == 0 && weight.size(0) % (inputs / each) == 0;
+  return fits ? static_cast<size_t>(inputs / each) : 0;
+}
+
 Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
             bool transposed, Tensor& out) {
   Convolution conv;
   conv.transposed = transposed;
   Layer layer;
-  if (!read_convolution(ctx, args, layout, conv, layer) ||
-      !require(ctx, args.weight.size(3) == conv.in.channels,
-               "the weight is [outputs, height, width, inputs]")) {
+  if (!read_convolution(ctx, args, layout, conv, layer)) {
     return out;
   }
+  const size_t groups = groups_of(conv, args.weight);
+  if (!require(ctx, groups != 0, "the weight is [outputs, height, width, inputs of a group]")) {
+    return out;
+  }
+  conv.run = static_cast<int32_t>(args.weight.size(3));
   layer.channels = static_cast<size_t>(args.weight.size(0));
-  layer.depth = static_cast<size_t>(conv.kernel[0] * conv.kernel[1] * conv.in.channels);
+  layer.depth = static_cast<size_t>(conv.kernel[0] * conv.kernel[1] * conv.run);
   conv.out = {conv.in.batch, convolved_size(conv, 0, conv.in.height),
               convolved_size(conv, 1, conv.in.width), static_cast<int32_t>(args.weight.size(0)),
               nullptr};
@@ -158,7 +208,11 @@ Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
              static_cast<int32_t>(args.input_offset), seeds);
   layer.seeds = seeds;
   layer.narrow = is_narrow(layer);
-  convolve(conv, layer, scratch, data);
+  if (groups == 1) {
+    convolve(conv, layer, scratch, data);
+  } else {
+    convolve_groups(conv, layer, groups, scratch, data);
+  }
   return out;
 }
 

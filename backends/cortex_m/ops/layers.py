@@ -65,9 +65,11 @@ def conv2d_nhwc(
     activation_max: int,
     scratch: torch.Tensor,
 ) -> torch.Tensor:
-    """``input[n, h, w, i]``, ``weight[o, h, w, i]``, to ``[n, h, w, o]``."""
+    """``input[n, h, w, i]``, ``weight[o, h, w, i / groups]``, to ``[n, h, w, o]``; the sizes say how many groups there are."""
     images = input.permute(_TO_NCHW).double() + input_offset
-    sums = functional.conv2d(images, weight.permute(_TO_NCHW).double(), None, stride, padding, dilation)
+    groups = max(input.shape[-1] // max(weight.shape[-1], 1), 1)
+    kernel = weight.permute(_TO_NCHW).double()
+    sums = functional.conv2d(images, kernel, None, stride, padding, dilation, groups)
     limits = (output_offset, activation_min, activation_max)
     return _finish_images(sums, bias, requantize_multipliers, requantize_shifts, limits)
 

@@ -50,7 +50,7 @@ def convolution(call: Call) -> Node | None:
     if have is None or weight is None or weight.values.dim() != 4 or _is_calculated(call, bias_node):
         return None
     inputs = shape_of(have.node)[1]
-    if groups != 1 and (transposed or groups != inputs):
+    if groups != 1 and transposed:
         return None
     bias = _bias(call, bias_node, have.quant.scale, weight)
     values = weight.values

@@ -84,6 +84,13 @@ def test_a_bias_has_the_scale_of_the_sums():
     _within_a_step(layer, inputs((1, 2, 4, 4)))
 
 
+@pytest.mark.parametrize(("inputs_", "outputs", "groups"), [(4, 6, 2), (6, 3, 3), (8, 8, 4)])
+def test_a_convolution_in_groups(inputs_, outputs, groups):
+    layer = nn.Sequential(nn.Conv2d(inputs_, outputs, 3, padding=1, groups=groups), nn.Hardswish())
+    called = _calls(_within_a_step(layer, inputs((1, inputs_, 5, 6))))
+    assert "cortex_m::quantized_conv2d_nhwc" in called and not any("aten::conv" in one for one in called)
+
+
 def test_sizes_of_work_space_by_their_published_names():
     m55 = cmsis_nn.resolve_backend(cmsis_nn.CortexM.M55)
     assert m55 is cmsis_nn.Backend.MVE

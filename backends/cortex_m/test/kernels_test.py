@@ -115,6 +115,24 @@ def test_convolutions(driver, seed):
 
 @settings(max_examples=30, deadline=None)
 @given(SEEDS)
+def test_convolutions_in_groups(driver, seed):
+    draw = Draw(seed)
+    groups, each, outputs = draw.number(2, 4), draw.number(1, 9), draw.number(1, 6)
+    kernel = [draw.number(1, 3), draw.number(1, 3)]
+    padding, dilation = [draw.number(0, 2), draw.number(0, 2)], [draw.number(1, 2), draw.number(1, 2)]
+    size = [(one - 1) * step + draw.number(1, 5) for one, step in zip(kernel, dilation, strict=True)]
+    image = draw.integers(draw.number(1, 2), *size, groups * each)
+    depth, channels = kernel[0] * kernel[1] * each, groups * outputs
+    weight = draw.integers(channels, *kernel, each)
+    tail = (draw.number(-127, 128), draw.number(-128, 127), *draw.factors(channels, depth), *draw.limits())
+    geometry = (weight, draw.bias(channels), [draw.number(1, 2), draw.number(1, 2)], padding, dilation)
+    scratch = room(convolution_scratch(channels, depth))
+    same(driver, "quantized_conv2d_nhwc", image, *geometry, *tail, scratch)
+    same(driver, "quantized_conv2d", last(image.permute(0, 3, 1, 2)), *geometry, *tail, scratch)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
 def test_depthwise_convolutions(driver, seed):
     draw = Draw(seed)
     inputs, multiplier = draw.number(1, 21), draw.number(1, 4) // 3 + 1
@@ -265,6 +283,8 @@ def test_scratch_that_is_too_small_is_replaced_or_refused(driver):
         {"input": torch.zeros(1, 4, 4, 3)},
         {"input": Draw(0).integers(4, 4, 3)},
         {"weight": Draw(0).integers(2, 3, 3, 4)},
+        {"weight": Draw(0).integers(2, 3, 3, 1)},
+        {"weight": Draw(0).integers(2, 3, 3, 0)},
         {"bias": torch.zeros(3, dtype=torch.int32)},
         {"stride": [0, 1]},
         {"padding": [-1, 0]},
