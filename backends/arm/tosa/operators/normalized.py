@@ -1,4 +1,4 @@
-"""Softmax and layer norm on int8 values.
+"""Softmax and layer norm on int8 and int16 values.
 
 Both divide by what the row makes: a number is shifted to the left until its first bit leads, what follows is looked up in a table of its reciprocal, or of
 that of its root, and the shift is taken back at the end. Sums have 30 bits.
@@ -10,10 +10,11 @@ import math
 from typing import Any
 
 import numpy as np
+import torch
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value, plain_order
-from executorch.backends.arm.tosa.graph.quantized import Call
+from executorch.backends.arm.tosa.graph.quantized import Call, Quant
 from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.integer import finish, source
@@ -33,22 +34,34 @@ def _looked_up(b: Builder, x: Tensor, entries: Any) -> Tensor:
     return b.table(rescale(b, low, 1.0, DType.INT16), np.clip(np.round(entries), 0, _ONE).astype(np.int16))
 
 
+def _falling(b: Builder, x: Tensor, scale: float) -> Tensor:
+    """``2**30 * e ** (-scale * x)`` of an int32 from 0 to 255: an entry of two tables of 15 bits."""
+    index = rescale(b, x, 128.0, DType.INT16)
+    whole = np.floor(np.exp(-scale * np.maximum(np.arange(-256, 257), 0)) * (2.0**30 - 1)).astype(np.int64)
+    high, rest = (b.table(index, one.astype(np.int16)) for one in (whole >> 15, whole & 32767))
+    return b.add(_shift_left(b, high, b.scalar(8, high)), rescale(b, rest, 2.0**-7, DType.INT32))
+
+
+def _powers(b: Builder, x: Tensor, have: Quant) -> Tensor:
+    """The same of what an int8 or an int16 is below another; of 16 bits, one power for each half."""
+    if have.dtype is not torch.int16:
+        return _falling(b, x, have.scale)
+    high = b.shift_right(x, b.scalar(8, x))
+    rest = b.sub(x, _shift_left(b, high, b.scalar(8, high)))
+    return b.mul(_falling(b, high, 256 * have.scale), _falling(b, rest, have.scale), 30)
+
+
 @integer("aten._softmax.default")
 def softmax(low: Lowering, call: Call) -> None:
-    """Powers of e in two tables of 15 bits, their sum, its reciprocal."""
+    """Powers of e in tables, their sum, its reciprocal."""
     b, out = low.builder, call.output
     value, have = source(low, call.node.args[0])
     order, x = low.native(Value(value.shape, value.forms))
     axis = order.index(int(call.node.args[1]) % len(order))  # type: ignore[arg-type, call-overload]
     count = math.ceil(math.log2(max(x.shape[axis], 2)))
     largest = b.reduce("REDUCE_MAX", x, axis)
-    below = b.sub(rescale(b, x, 1.0, DType.INT32), rescale(b, largest, 1.0, DType.INT32))
-    index = rescale(b, below, 128.0, DType.INT16)
-    whole = np.floor(np.exp(have.scale * np.minimum(np.arange(-256, 257), 0)) * (2.0**30 - 1)).astype(
-        np.int64
-    )
-    high, rest = (b.table(index, one.astype(np.int16)) for one in (whole >> 15, whole & 32767))
-    powers = b.add(_shift_left(b, high, b.scalar(8, high)), rescale(b, rest, 2.0**-7, DType.INT32))
+    below = b.sub(rescale(b, largest, 1.0, DType.INT32), rescale(b, x, 1.0, DType.INT32))
+    powers = _powers(b, below, have)
     total = b.reduce("REDUCE_SUM", rescale(b, powers, 2.0**-count, DType.INT32), axis)
     zeros = b.unary("CLZ", total)
     by = b.sub(zeros, b.scalar(1, zeros))
@@ -64,13 +77,13 @@ def softmax(low: Lowering, call: Call) -> None:
 
 @integer("aten.native_layer_norm.default")
 def layer_norm(low: Lowering, call: Call) -> None:
-    """Differences from the mean with 20 bits, the sum of their squares, the reciprocal of its root, factors of 16 bits."""
+    """Differences from the mean with 20 bits (of int16 as well), the sum of their squares, the reciprocal of its root, factors of 16 bits."""
     b, node, out = low.builder, call.node, call.output
     value, have = source(low, node.args[0])
     x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
     size = math.prod(node.args[1])  # type: ignore[arg-type]
     flat = b.reshape(x, [math.prod(x.shape) // size, size])
-    centred, spread = _spread(b, flat, size, have.scale, float(node.args[4]))  # type: ignore[arg-type]
+    centred, spread = _spread(b, flat, size, have, float(node.args[4]))  # type: ignore[arg-type]
     # An even shift, of which the root has half.
     zeros = b.unary("CLZ", spread)
     half = b.shift_right(b.sub(zeros, b.scalar(1, zeros)), b.scalar(1, zeros))
@@ -90,15 +103,16 @@ def _bits(size: int) -> int:
     return math.ceil(math.log2(max(size, 2)))
 
 
-def _spread(b: Builder, x: Tensor, size: int, scale: float, epsilon: float) -> tuple[Tensor, Tensor]:
-    """Differences from the mean in 4096ths of a step, and the sum of their squares over ``2 ** (10 + bits)``, epsilon included."""
+def _spread(b: Builder, x: Tensor, size: int, have: Quant, epsilon: float) -> tuple[Tensor, Tensor]:
+    """Differences from the mean in 4096ths of a step, 16ths of int16, and the sum of their squares over ``2 ** (10 + bits)``, epsilon included."""
+    gain = 16.0 if have.dtype is torch.int16 else 4096.0
     whole = rescale(b, x, 1.0, DType.INT32)
     total = b.reduce("REDUCE_SUM", whole, 1)
     times = b.mul(whole, b.scalar(size, whole))
-    centred = rescale(b, b.sub(times, total), 4096.0 / size, DType.INT32)
+    centred = rescale(b, b.sub(times, total), gain / size, DType.INT32)
     bits = _bits(size)
     squares = b.reduce("REDUCE_SUM", b.mul(centred, centred, 10 + bits), 1)
-    more = epsilon * 2.0**24 / scale**2 * size / 2.0 ** (10 + bits)
+    more = epsilon * (gain / have.scale) ** 2 * size / 2.0 ** (10 + bits)
     return centred, b.add(squares, b.scalar(int(min(max(round(more), 1), 2**30 - 1)), squares))
 
 

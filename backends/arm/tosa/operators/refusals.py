@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
@@ -27,6 +29,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     resize,
     table,
 )
+from executorch.backends.arm.tosa.operators.normalized import layer_norm, softmax
 from executorch.backends.arm.tosa.specification import TosaSpecification
 
 #: What Vela 5.2 refuses for these processors.
@@ -46,14 +49,18 @@ _INT16 = {
     convolution,
     copy,
     extreme,
+    layer_norm,
     linear,
     max_pool,
     mean,
     move,
     mul,
     resize,
+    softmax,
     table,
 }
+#: ``size * (x - mean)`` has to be an int32.
+_MOST_NORMALIZED = 2**15 - 1
 
 
 def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -> str | None:
@@ -76,6 +83,8 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
         return f"values of int16, for which {spec} needs the extension int16"
     if torch.int16 in kinds and row.integer not in _INT16:
         return "values of int16, which this operator takes in int8 only"
+    if torch.int16 in kinds and row.integer is layer_norm and math.prod(node.args[1]) > _MOST_NORMALIZED:  # type: ignore[arg-type]
+        return f"a norm of more than {_MOST_NORMALIZED} values of int16, whose sum has more than 32 bits"
     return _weights_refusal(call, constants)
 
 
