@@ -9,9 +9,27 @@ BACKENDS_ARM = {
     },
     "backends/arm/_passes/__init__": {
         "executorch.backends.arm.published._passes.arm_pass_manager": "ArmPassManager",
+        "executorch.backends.transforms.canonicalize_view_copy_permute_pass": "CanonicalizeViewCopyPermutePass",
+        "executorch.backends.transforms.convert_dtype_pass": "InsertInt32CastsAfterInt64PlaceholdersPass=I64toI32",
+        "executorch.backends.transforms.fuse_batch_norm_with_conv": "FuseBatchNorm2dPass=FuseBatchNormWithConvPass",
+        "executorch.backends.transforms.fuse_duplicate_users_pass": "FuseDuplicateUsersPass",
+        "executorch.backends.transforms.propagate_view_copy_permute_pass": "PropagateViewCopyPermuteDownPass PropagateViewCopyPermuteUpPass",
+        "executorch.backends.transforms.remove_clone_ops": "RemoveNoopPass=RemoveCloneOpsTransform",
+        "executorch.backends.transforms.remove_getitem_op": "RemoveGetItemPass",
+        "executorch.backends.transforms.replace_nop_transpose_or_permute_with_view": "ConvertPermuteSingletonToViewPass=ReplaceNopTransposeOrPermuteWithViewPass",
     },
     "backends/arm/_passes/arm_pass_manager": {"published": "ArmPassManager"},
     "backends/arm/_passes/arm_pass_utils": {"published": "get_first_fake_tensor"},
+    "backends/arm/_passes/fuse_batch_norm2d_pass": {
+        "executorch.backends.transforms.fuse_batch_norm_with_conv": "FuseBatchNorm2dPass=FuseBatchNormWithConvPass",
+    },
+    "backends/arm/_passes/insert_int32_casts_after_int64_placeholders": {
+        "executorch.backends.transforms.convert_dtype_pass": "InsertInt32CastsAfterInt64PlaceholdersPass=I64toI32",
+    },
+    "backends/arm/_passes/remove_getitem_pass": {"executorch.backends.transforms.remove_getitem_op": "RemoveGetItemPass"},
+    "backends/arm/_passes/remove_noop_pass": {
+        "executorch.backends.transforms.remove_clone_ops": "RemoveNoopPass=RemoveCloneOpsTransform",
+    },
     "backends/arm/constants": {
         "published": """
             DEQUANT_PER_CHANNEL_OP DEQUANT_PER_TENSOR_OP DEQUANT_PER_TENSOR_OP_T DISALLOW_TFA_META_KEY DQ_OPS HWCM_ORDER MAX_RANK

@@ -8,11 +8,13 @@ from torch.fx.passes.operator_support import OperatorSupport
 
 import executorch.backends.arm as arm
 import executorch.backends.arm.tosa.schemas as schemas
+from executorch.backends.arm._passes import InsertInt32CastsAfterInt64PlaceholdersPass
 from executorch.backends.arm._passes.arm_pass_manager import ArmPassManager
 from executorch.backends.arm._passes.arm_pass_utils import get_first_fake_tensor
 from executorch.backends.arm.constants import NHWC_INVERSE_ORDER, NHWC_ORDER
 from executorch.backends.arm.ethosu import EthosUCompileSpec
 from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_a8w4_quantization_config
+from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.mapping import extract_tensor_meta
 from executorch.backends.arm.tosa.specification import (
@@ -95,6 +97,23 @@ def test_what_a_node_is():
         extract_tensor_meta({"val": torch.ones(1, dtype=torch.complex64)})
     with pytest.raises(ValueError, match="no tensor"):
         extract_tensor_meta({"val": 3})
+
+
+def test_indices_of_int64_are_delegated_behind_a_cast():
+    exported = captured(torch.nn.Embedding(9, 3), torch.tensor([[1, 2, 8]]))
+    inputs = (torch.tensor([[0, 5, 8]]),)
+    delegates = []
+    for passes in ([], [InsertInt32CastsAfterInt64PlaceholdersPass()]):
+        edge = to_edge_transform_and_lower(
+            exported,
+            transform_passes=passes,
+            partitioner=[create_partitioner(TosaCompileSpec("TOSA-1.0+FP"))],
+        )
+        program = edge.exported_program()
+        delegates.append(len(get_lowered_submodules(program.graph_module)))
+    assert delegates == [0, 1]
+    (found,), _ = run_program(program, inputs)
+    torch.testing.assert_close(found, exported.module()(*inputs))
 
 
 def test_orders_of_dimensions():
