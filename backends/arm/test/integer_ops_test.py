@@ -40,7 +40,8 @@ def _cases(names):
         found = [
             (name, i)
             for i, (_, inputs) in enumerate(CASES[name])
-            if _is_real(inputs) and (name, i) not in _LEFT
+            # What an embedding is given is indices.
+            if (_is_real(inputs) or name == "aten.embedding.default") and (name, i) not in _LEFT
         ]
         if name.split(".")[1] in TABLES:
             found = found[1:2]
@@ -83,6 +84,7 @@ _SIXTEEN = (
     "aten.avg_pool2d.default",
     "aten.bmm.default",
     "aten.convolution.default",
+    "aten.embedding.default",
     "aten.linear.default",
     "aten.matmul.default",
     "aten.max_pool2d_with_indices.default",
@@ -140,6 +142,14 @@ def test_indices_and_truths_are_those_of_the_quantized_model(name, config):
     assert name in names_inside(program) or name.endswith("Scalar"), format_reasons(program.graph_module)
     (mine,), calls = run_program(program, inputs)
     assert calls == 1 and torch.equal(mine, model(*inputs))
+
+
+def test_indices_of_sixty_four_bits_are_refused():
+    inputs = (torch.tensor([[1, 2]]),)
+    model = quantized(torch.nn.Sequential(torch.nn.Embedding(9, 4), torch.nn.ReLU()).eval(), inputs)
+    program = lowered(model, inputs, "TOSA-1.0+INT")
+    assert "aten.embedding.default" not in names_inside(program)
+    assert "indices of type int64" in format_reasons(program.graph_module)
 
 
 @pytest.mark.parametrize("size", [(3, 4), (7, 7), (11, 13), (16, 18)])

@@ -128,6 +128,10 @@ def _copied(node: Node) -> list[Node]:
     return chain
 
 
+#: Slices of a tensor by their numbers.
+_PICKING = {"aten.embedding.default", "aten.index.Tensor", "aten.index_select.default"}
+
+
 def match(node: Node, constants: Constants) -> Call | None:
     """How ``node`` works on integers, None if the graph does not say so."""
     name = name_of(node)
@@ -137,6 +141,9 @@ def match(node: Node, constants: Constants) -> Call | None:
     read = [one for one in node.all_input_nodes if is_float(one) and not constants.has(one)]
     chains = [_copied(one) for one in read]
     sources = [chain[-1] for chain in chains]
+    if name in _PICKING and not sources:
+        # Rows of a table that is a constant.
+        sources = [node.args[0]]  # type: ignore[list-item]
     if not sources or any(parameters_of(one) is None or name_of(one) != DEQUANTIZE for one in sources):
         return None
     if not is_float(node):

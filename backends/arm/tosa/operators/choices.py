@@ -17,6 +17,7 @@ from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, compared
 from executorch.backends.arm.tosa.operators.integer import HEADROOM, finish, operands, same, source
 from executorch.backends.arm.tosa.operators.reduce import index_of
+from executorch.backends.arm.tosa.operators.shape import picked
 from executorch.dialects import meta_keys
 
 
@@ -84,3 +85,11 @@ def choose(low: Lowering, call: Call) -> None:
     condition = low.operand(node.args[0], order, DType.BOOL)
     x, y = (same(low, one, quant, out) for one, quant in found)
     finish(low, call, low.builder.select(condition, x, y), order)
+
+
+@integer("aten.embedding.default", "aten.index.Tensor", "aten.index_select.default")
+def pick(low: Lowering, call: Call) -> None:
+    """Integers are picked as they are; a table may be a constant."""
+    value, have = source(low, call.node.args[0])
+    x = low.form(Value(value.shape, value.forms, value.constant), plain_order(len(value.shape)))
+    low.set(call.result, same(low, picked(low, call.node, x), have, call.output))

@@ -9,7 +9,7 @@ import torch
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import Call, is_float, parameters_of, weight_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare
+from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare, pick
 from executorch.backends.arm.tosa.operators.integer import (
     add,
     amax,
@@ -31,6 +31,7 @@ from executorch.backends.arm.tosa.operators.integer import (
 )
 from executorch.backends.arm.tosa.operators.normalized import layer_norm, softmax
 from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.dialects import meta_keys
 
 #: What Vela 5.2 refuses for these processors.
 _NOT_ON_U55 = {"aten.flip.default", "aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
@@ -55,6 +56,7 @@ _INT16 = {
     mean,
     move,
     mul,
+    pick,
     resize,
     softmax,
     table,
@@ -74,6 +76,8 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
         return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     kinds = {call.output.dtype}
     for one in node.all_input_nodes:
+        if row.integer is pick and not constants.has(one) and one.meta[meta_keys.VAL].dtype is torch.int64:
+            return "indices of type int64, which TOSA 1.0 has not; convert them (.int())"
         quant = parameters_of(one) if is_float(one) else None
         if quant is not None and not constants.has(one):
             kinds.add(quant.dtype)

@@ -218,24 +218,32 @@ def _indices_are_int32(node: Node) -> str | None:
 
 @plain("aten.embedding.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
 def embedding(low: Lowering, node: Node) -> None:
-    rows(low, node, 0, node.args[1])
+    low.set(node, picked(low, node, low.tensor(node.args[0])))
 
 
 @plain("aten.index_select.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
 def index_select(low: Lowering, node: Node) -> None:
-    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
-    rows(low, node, int(node.args[1]) % rank, node.args[2])  # type: ignore[arg-type, call-overload]
+    low.set(node, picked(low, node, low.tensor(node.args[0])))
 
 
-def rows(low: Lowering, node: Node, axis: int, index: Any) -> None:
+def _picking(node: Node) -> tuple[int, Any]:
+    """The dimension of which slices are picked, and what has their numbers."""
+    if len(node.args) == 3 and isinstance(node.args[1], int):
+        return node.args[1] % node.args[0].meta[meta_keys.VAL].dim(), node.args[2]  # type: ignore[union-attr]
+    if isinstance(node.args[1], list | tuple):
+        return next((i, one) for i, one in enumerate(node.args[1]) if one is not None)
+    return 0, node.args[1]
+
+
+def picked(low: Lowering, node: Node, x: Tensor) -> Tensor:
     """Slices along one dimension, by their numbers."""
-    x, b = low.tensor(node.args[0]), low.builder
+    b, (axis, index) = low.builder, _picking(node)
     where = low.operand(index, plain_order(index.meta[meta_keys.VAL].dim()), DType.INT32)
     before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
     values = b.reshape(x, [before, x.shape[axis], after])
     count = math.prod(where.shape)
     flat = b.tile(b.reshape(where, [1, count]), [before, 1])
-    low.set(node, b.reshape(b.gather(values, flat), shape_of(node)))
+    return b.reshape(b.gather(values, flat), shape_of(node))
 
 
 def _mask_is_simple(node: Node) -> str | None:
@@ -249,8 +257,7 @@ def _mask_is_simple(node: Node) -> str | None:
 
 @plain("aten.index.Tensor", dtypes=(*NUMBERS, torch.int64), refusals=(_mask_is_simple,))
 def index(low: Lowering, node: Node) -> None:
-    axis, where = next((i, one) for i, one in enumerate(node.args[1]) if one is not None)  # type: ignore[arg-type]
-    rows(low, node, axis, where)
+    low.set(node, picked(low, node, low.tensor(node.args[0])))
 
 
 def triangle(size: int) -> np.ndarray:
