@@ -166,11 +166,11 @@ EDGES = {
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/vulkan", "backends/xnnpack", "devtools"],
         "tests": ["exir", "backends/xnnpack", "extension/training/examples"],
     },
-    # Objective-C and Swift for applications.
+    # Objective-C and Swift for applications, and the frameworks that they link.
     "extension/apple": {
         "py": [],
-        "cc": ["runtime", "extension"],
-        "tests": ["exir", "kernels", "extension"],
+        "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
+        "tests": ["exir", "extension", "toolchains"],
     },
     # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
     "extension/wasm": {

@@ -36,6 +36,7 @@ class Binary:
         bss: bytes of variables that start as zero.
         undefined: names that another file has to define (ELF and Mach-O only).
         defined: names that this file defines for others, but for those that several may define (ELF and Mach-O only).
+        further: other names that a Mach-O file defines: for itself, for what it is linked with, or as one of several.
         members: of an archive; 0 for a single file.
         bound: of a Mach-O program, `undefined` by the path of the shared library in which the loader looks, "" for any.
         minimum: of a Mach-O file, the least version of the system, such as "13.0".
@@ -50,6 +51,7 @@ class Binary:
     bss: int = 0
     undefined: set[str] = dataclasses.field(default_factory=set)
     defined: set[str] = dataclasses.field(default_factory=set)
+    further: set[str] = dataclasses.field(default_factory=set)
     members: int = 0
     bound: dict[str, set[str]] = dataclasses.field(default_factory=dict)
     minimum: str = ""
@@ -159,12 +161,16 @@ def _mach_symbols(found: Binary, raw: bytes, command: int, libraries: list[str])
     table, count, names = struct.unpack_from("<3I", raw, command + 8)
     for at in range(table, table + 16 * count, 16):
         offset, kind, _, description, value = struct.unpack_from("<I2BHQ", raw, at)
-        # Local names, names for a debugger, and those that no other file sees.
-        if kind & 0xF1 != 1:
+        # Names for a debugger.
+        if kind & 0xE0:
             continue
         name = _text(raw, names + offset).removeprefix("_")
-        if kind & 0xE or value:
-            if not description & _MACH_WEAK_DEFINITION:
+        if kind & 0x11 != 1:
+            found.further.add(name)
+        elif kind & 0xE or value:
+            if description & _MACH_WEAK_DEFINITION:
+                found.further.add(name)
+            else:
                 found.defined.add(name)
         elif not description & _MACH_WEAK_REFERENCE:
             found.undefined.add(name)
@@ -270,6 +276,7 @@ def read_archive(raw: bytes) -> Binary:
             found.add(section, getattr(part, section))
         found.undefined |= part.undefined
         found.defined |= part.defined
+        found.further |= part.further
     return found
 
 

@@ -111,7 +111,7 @@ def test_mach_program():
     assert found.kind == "Mach-O 64-bit AArch64 program for macOS"
     assert found.bound == {libraries[0]: {"write"}, libraries[1]: {"draw"}, "": {"anywhere"}}
     assert found.undefined == {"write", "draw", "anywhere"}
-    assert found.defined == {"main", "common"}
+    assert (found.defined, found.further) == ({"main", "common"}, {"inline", "hidden", "local"})
     assert (found.data, found.signed) == (12, True)
 
 

@@ -5,7 +5,7 @@ Adding a platform is adding a row here and, where it needs other arguments, a na
 """
 
 _GLIBC = "2.28"
-_IOS = "14.0"
+_IOS = "17.0"
 _MACOS = "13.0"
 _ANDROID_API = "28"
 
@@ -129,6 +129,8 @@ def _ios(clang_target, constraint, *constraints):
     return _apple(
         clang_target,
         ["@platforms//os:ios", constraint] + list(constraints),
+        # They are linked with the C++ library of that system, which lacks what the wheel's headers would take from it.
+        libcxx = {"_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS": "1"},
         unlinked = "needs Apple's SDK",
     )
 

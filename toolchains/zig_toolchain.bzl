@@ -1,5 +1,6 @@
 """Zig's Clang and LLD as a Bazel C++ toolchain for one row of the table in `targets.bzl`."""
 
+load("@apple_sdk//:sdk.bzl", "SDKS")
 load("@bazel_tools//tools/cpp:cc_toolchain_config_lib.bzl", "feature", "with_feature_set")
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES", "ALL_CC_COMPILE_ACTION_NAMES", "ALL_CC_LINK_ACTION_NAMES")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -259,7 +260,8 @@ def _impl(ctx):
             program_linker = ctx.file.linker if row.unlinked else None,
         ),
         compiler = "clang",
-        cxx_builtin_include_directories = ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
+        # A source that needs Apple's frameworks names the SDK itself.
+        cxx_builtin_include_directories = (SDKS.values() if row.libc == "macosx" else []) + ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
         features = features,
         target_cpu = row.clang_target.split("-")[0],
         target_libc = row.libc,

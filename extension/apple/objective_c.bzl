@@ -1,16 +1,22 @@
-"""Objective-C++ on Linux, over GNUstep's Foundation: the sources are compiled and run where no Apple is.
+"""Objective-C++ for Apple's systems and for Linux, where it is compiled over GNUstep's Foundation and run.
 
-Its runtime is GCC's: instance variables stand in the @interface, memory is counted by hand.
+Without an SDK (`//toolchains:apple_sdk.bzl`) the archives for Apple's systems are compiled against stand-ins of Foundation's
+headers: what comes of that is read back by tests and not packed. GNUstep's runtime is GCC's: instance variables stand in the
+@interface, memory is counted by hand.
 """
 
+load("@apple_sdk//:sdk.bzl", "SDKS")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//bazel:compatibility.bzl", "HOST")
 load("//bazel:defs.bzl", "cc_unit_test")
 load("//third-party:foundation.bzl", "FOUNDATION", "FOUNDATION_ENV")
 
-_COPTS = [
-    "-xobjective-c++",
-    "-fblocks",
+#: Whether archives for Apple's systems are what applications can link.
+HAS_SDK = bool(SDKS)
+
+_OBJECTIVE_CC = ["-xobjective-c++", "-fblocks"]
+
+_LINUX_COPTS = _OBJECTIVE_CC + [
     "-fconstant-string-class=NSConstantString",
     "-fobjc-exceptions",
     "-fobjc-runtime=gcc",
@@ -18,7 +24,28 @@ _COPTS = [
     "extension/apple/linux/foundation.h",
 ]
 
-_DEPS = ["//extension/apple/linux:foundation"]
+_LINUX_DEPS = ["//extension/apple/linux:foundation"]
+
+_STAND_INS = "//extension/apple/stand_ins:foundation"
+
+def _frameworks(platform):
+    """Arguments that name Foundation, and the system's headers behind those of the toolchain."""
+    if not HAS_SDK:
+        return ["-Fextension/apple/stand_ins"]
+    sdk = SDKS[platform]
+    return ["-isystem" + sdk + "/usr/include", "-iframework" + sdk + "/System/Library/Frameworks"]
+
+_APPLE_COPTS = _OBJECTIVE_CC + ["-fno-objc-arc"] + select({
+    "//toolchains:sdk_simulator": _frameworks("simulator"),
+    "@platforms//os:macos": _frameworks("macos"),
+    "//conditions:default": _frameworks("ios"),
+})
+
+_APPLE = select({
+    "@platforms//os:ios": [],
+    "@platforms//os:macos": [],
+    "//conditions:default": ["@platforms//:incompatible"],
+})
 
 def _as_cc(name, srcs):
     """Bazel's C++ rules take no `.mm`: a file each that includes it, and a library of what they include."""
@@ -26,44 +53,58 @@ def _as_cc(name, srcs):
     for source in native_sources:
         native.genrule(
             name = source + "_cc",
-            testonly = True,
             outs = [source + ".cc"],
             cmd = "echo '#include \"{}/{}\"' > $@".format(native.package_name(), source),
         )
     cc_library(
         name = name + "_sources",
-        testonly = True,
-        target_compatible_with = HOST,
         textual_hdrs = native_sources,
     )
     others = [source for source in srcs if source not in native_sources]
     return [source + ".cc" for source in native_sources] + others, [name + "_sources"]
 
-def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], **kwargs):
+def apple(label):
+    """The library for Apple's systems of an `objective_cc_lib`."""
+    return label + "_apple"
+
+def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], objective_deps = [], deps = []):
     """A library of Objective-C++ with headers <DIRECTORY/HEADER.h> of the directory that they lie in.
+
+    NAME is for Linux, `apple(NAME)` for Apple's systems.
 
     Args:
       name: of the target.
       srcs: `.mm` files and headers of their own.
       hdrs: public headers.
       implementation_deps: what only the sources include.
-      **kwargs: as for cc_library.
+      objective_deps: libraries of this rule that the headers, or the sources, include.
+      deps: as for cc_library.
     """
     compiled, sources = _as_cc(name, srcs)
+    common = {
+        # Categories are found by name when a message is sent: no symbol asks for their objects.
+        "alwayslink": True,
+        "hdrs": hdrs,
+        "implementation_deps": implementation_deps + sources,
+        "srcs": compiled,
+        "strip_include_prefix": "/" + native.package_name().rpartition("/")[0],
+        "visibility": ["//visibility:public"],
+    }
     cc_library(
         name = name,
         testonly = True,
-        srcs = compiled,
-        hdrs = hdrs,
-        # Categories are found by name when a message is sent: no symbol asks for their objects.
-        alwayslink = True,
-        copts = _COPTS,
-        implementation_deps = implementation_deps + sources,
-        strip_include_prefix = "/" + native.package_name().rpartition("/")[0],
+        copts = _LINUX_COPTS,
         target_compatible_with = HOST,
-        visibility = ["//visibility:public"],
-        deps = _DEPS + kwargs.pop("deps", []),
-        **kwargs
+        deps = _LINUX_DEPS + objective_deps + deps,
+        **common
+    )
+    cc_library(
+        name = apple(name),
+        copts = _APPLE_COPTS,
+        tags = ["manual"],
+        target_compatible_with = _APPLE,
+        deps = ([] if HAS_SDK else [_STAND_INS]) + [apple(dep) for dep in objective_deps] + deps,
+        **common
     )
 
 def objective_cc_test(name, srcs, deps, data = [], env = {}):
@@ -72,9 +113,10 @@ def objective_cc_test(name, srcs, deps, data = [], env = {}):
     cc_unit_test(
         name = name,
         srcs = compiled,
-        copts = _COPTS,
+        copts = _LINUX_COPTS,
         data = data + [FOUNDATION],
         env = FOUNDATION_ENV | env,
         target_compatible_with = HOST,
         deps = _DEPS + deps + sources + ["//extension/apple/linux:leaks"],
+        deps = _LINUX_DEPS + deps + sources,
     )
