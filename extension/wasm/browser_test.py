@@ -1,9 +1,8 @@
-"""The package in Chromium: its tests of what only pages have, the README's worker, and models as Node runs them."""
+"""The package in Chromium: what only pages have, and pools of workers."""
 
 from __future__ import annotations
 
 import pathlib
-import re
 import shutil
 
 import pytest
@@ -35,19 +34,6 @@ def site(tmp_path_factory):
     )
     for name in ("add", "dynamic"):
         shutil.copyfile(_PROGRAMS / f"{name}.pte", directory / f"{name}.pte")
-    # The README's second example, after what TypeScript takes away; import maps are for pages alone.
-    examples = re.findall(r"^```ts\n(.*?)^```$", (_HERE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    (directory / "example.ts").write_text(examples[1])
-    options = ["--target", "es2022", "--lib", "es2022,dom,esnext.disposable", "--module", "nodenext"]
-    node.run(directory, node.typescript(), *options, "example.ts")
-    worker = (directory / "example.js").read_text()
-    for written, here in (
-        ('"executorch-wasm"', '"./node_modules/executorch-wasm/dist/index.js"'),
-        ("https://example.org/model.pte", "/dynamic.pte"),
-    ):
-        assert written in worker
-        worker = worker.replace(written, here)
-    (directory / "worker.js").write_text(worker)
     with serving(directory) as address:
         yield address
 
@@ -101,17 +87,77 @@ def test_instances_share_a_module_that_is_compiled_once(page):
     assert call(page, body)
 
 
-def test_workers_calculate_beside_each_other(page):
-    """The README's worker, four times: each answers for what it was sent."""
-    body = (
-        "const ask = (value) => new Promise((answered, failed) => {"
-        " const worker = new Worker('worker.js', { type: 'module' });"
-        " worker.onmessage = ({ data }) => { worker.terminate(); answered(Array.from(data)); };"
-        " worker.onerror = ({ message }) => failed(new Error(message));"
-        " worker.postMessage(Float32Array.of(value, value + 0.5, -value)); });"
-        "return Promise.all([1, 2, 3, 4].map(ask));"
+def pooled(page, body, options="{ workers: 3 }"):
+    """What a function with `pool` at hand returns; the pool is gone after that."""
+    return call(
+        page,
+        "const { ModulePool } = library;"
+        f"const pool = await ModulePool.load(new URL('dynamic.pte', document.baseURI), {options});"
+        f"try {{ return await (async () => {{ {body} }})(); }} finally {{ pool.dispose(); }}",
     )
-    assert call(page, body) == [[2 * i, 2 * i + 1, -2 * i] for i in range(1, 5)]
+
+
+def test_a_pool_answers_each_call_for_itself(page):
+    body = (
+        "const calls = Array.from({ length: 10 }, (_, i) => pool.forward(Tensor.full([i % 8 + 1, 3], i)));"
+        "const results = await Promise.all(calls);"
+        "return [pool.workers, results.map(([sum, rows]) => [sum.toArray()[0], sum.sizes, Number(rows)])];"
+    )
+    workers, results = pooled(page, body)
+    assert workers == 3
+    assert results == [[2 * i, [i % 8 + 1, 3], i % 8 + 1] for i in range(10)]
+
+
+def test_a_pool_leaves_the_page_alone(page):
+    """Timers of the page run between calls that wait for each other."""
+    body = (
+        "let ticks = 0; const timer = setInterval(() => ticks++, 1);"
+        "for (let i = 0; i < 50; i++) await pool.forward(Tensor.ones([8, 3]));"
+        "clearInterval(timer); return ticks;"
+    )
+    assert pooled(page, body, "{}") > 0
+
+
+def test_a_pools_errors_are_those_of_a_module(page):
+    found = pooled(
+        page,
+        "const of = (call) => call.then(() => null, (error) =>"
+        " [error.constructor.name, error.codeName ?? null, error.message]);"
+        "return Promise.all(["
+        "of(pool.execute('missing')), of(pool.forward(true)), of(pool.forward([1, 2])),"
+        "of(pool.forward(Tensor.ones([9, 3])))]);",
+    )
+    kinds = [(kind, code) for kind, code, _ in found]
+    assert kinds[1:3] == [("TypeError", None), ("RangeError", None)]
+    assert {kinds[0], kinds[3]} == {
+        ("ExecuTorchError", "InvalidArgument"),
+        ("ExecuTorchError", "NotSupported"),
+    }
+    assert "input 0 is of kind Tensor" in found[1][2]
+
+
+def test_a_pool_that_is_disposed_of_rejects(page):
+    body = (
+        "const waiting = Array.from({ length: 9 }, () => pool.forward(Tensor.ones([1, 3])).then(() => 'done', (e) => e.message));"
+        "pool.dispose(); waiting.push(pool.forward(Tensor.ones([1, 3])).catch((e) => e.message));"
+        "return Promise.all(waiting);"
+    )
+    assert pooled(page, body) == ["This pool was disposed of"] * 10
+
+
+def test_a_pool_refuses_what_cannot_be(page):
+    for options, said in (
+        ("{ workers: 0 }", "at least one worker"),
+        ("{ wasm: new Uint8Array(4) }", "WebAssembly"),
+    ):
+        with pytest.raises(BrowserError, match=said):
+            pooled(page, "", options)
+    with pytest.raises(BrowserError, match=r"missing\.pte: 404"):
+        call(page, "await library.ModulePool.load(new URL('missing.pte', document.baseURI));")
+    page.errors.clear()
+    refused = "await library.ModulePool.load(new Uint8Array(64));"
+    with pytest.raises(BrowserError, match="InvalidProgram"):
+        call(page, refused)
 
 
 def test_errors_of_a_page_are_found(site, tmp_path):

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import loadExecuTorch, { ExecuTorchError, Module, ScalarType, Tag, Tensor } from "executorch-wasm";
+import loadExecuTorch, { ExecuTorchError, Module, ModulePool, ScalarType, Tag, Tensor } from "executorch-wasm";
 
 const programs = process.env.PROGRAMS;
 const bytesOf = (name) => readFileSync(join(programs, name));
@@ -160,6 +160,10 @@ test("memory comes back", () => {
   }
   globalThis.gc();
   assert.ok(process.memoryUsage().arrayBuffers - before < 1 << 20, "the memory of WebAssembly has grown");
+});
+
+test("a pool is for pages, and says so", async () => {
+  await assert.rejects(ModulePool.load(bytesOf("add.pte")), /needs the workers of browsers: here, use `Module`/);
 });
 
 test("operators of this build", () => {

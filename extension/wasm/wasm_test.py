@@ -31,7 +31,8 @@ def test_the_archive_has_what_package_json_promises():
         assert packed is not None
         description = json.load(packed)
     assert re.fullmatch(r"\d+\.\d+\.\d+", description["version"])
-    modules = {"index", "module", "native", "scalar_type", "tensor"}
+    modules = {path.stem for path in (_HERE / "src").glob("*.ts")}
+    assert len(modules) == 9
     expected = {"README.md", "package.json", "dist/executorch.wasm"}
     assert names == expected | {f"dist/{name}{end}" for name in modules for end in (".js", ".d.ts")}
     for promised in (description["main"], description["types"], *description["exports"]["."].values()):
@@ -68,6 +69,20 @@ def test_in_node(project):
     print(printed)
     assert re.search(r"^# pass [1-9]\d*$", printed, re.MULTILINE)
     assert re.search(r"^# fail 0$", printed, re.MULTILINE)
+
+
+def test_the_readmes_table_names_what_there_is(project):
+    """The first column's names are declared; the README is the only document of this interface."""
+    table = re.findall(r"^\| (`.*?) \|", (_HERE / "README.md").read_text(), re.MULTILINE)
+    names = {name for cell in table for name in re.findall(r"(?<![\w{, ])\.?(\w+)(?=[(`]|$)", cell)} - {
+        "using"
+    }
+    declared = "".join(
+        path.read_text() for path in (project / "node_modules/executorch-wasm/dist").glob("*.d.ts")
+    )
+    missing = {name for name in names if not re.search(rf"\b{name}\b", declared)}
+    print(f"{len(names)} names documented, {len(names) - len(missing)} present: {', '.join(sorted(names))}")
+    assert len(names) > 20 and not missing
 
 
 def test_readme(project):

@@ -1,3 +1,4 @@
+import { compiled, read } from "./loading.js";
 import { Module } from "./module.js";
 import { type Calls, Native, importsOf, systemCalls } from "./native.js";
 import { ScalarType, Tag } from "./scalar_type.js";
@@ -5,6 +6,7 @@ import { Tensor } from "./tensor.js";
 
 export { type EValue, type MethodMetadata, Module, type TensorInfo } from "./module.js";
 export { ExecuTorchError } from "./native.js";
+export { ModulePool, type PoolOptions } from "./pool.js";
 export { type Element, ScalarType, Tag, type TensorData } from "./scalar_type.js";
 export { Tensor } from "./tensor.js";
 
@@ -30,27 +32,6 @@ export interface ExecuTorch {
   readonly Tag: typeof Tag;
   /** The operators that this build has kernels for, each overload by name. */
   getOperators(): string[];
-}
-
-/** The bytes behind an address. Node's `fetch` has no files. */
-async function read(address: URL | string): Promise<BufferSource> {
-  const url = new URL(address, import.meta.url);
-  if (url.protocol === "file:") {
-    const files: { readFile(path: URL): Promise<Uint8Array<ArrayBuffer>> } = await import("node:fs/promises" as string);
-    return files.readFile(url);
-  }
-  const response = await fetch(url);
-  if (!response.ok) {
-    throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  }
-  return response.arrayBuffer();
-}
-
-async function compiled(wasm: NonNullable<Options["wasm"]>): Promise<WebAssembly.Module> {
-  if (wasm instanceof WebAssembly.Module) {
-    return wasm;
-  }
-  return WebAssembly.compile(typeof wasm === "string" || wasm instanceof URL ? await read(wasm) : wasm);
 }
 
 /** Starts the runtime. As often as you like: instances share nothing but the compiled module, if it is passed. */
