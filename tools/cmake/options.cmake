@@ -59,8 +59,8 @@ executorch_option(EXECUTORCH_BUILD_EXTENSION_TENSOR always ON "//extension:dist"
 executorch_option(EXECUTORCH_BUILD_EXTENSION_TRAINING always ON "//extension:dist")
 executorch_option(EXECUTORCH_BUILD_PTHREADPOOL always ON "//backends/xnnpack:dist carries it; the other libraries run on the calling thread")
 executorch_option(EXECUTORCH_BUILD_CPUINFO always ON "//backends/xnnpack:dist carries it; nothing else asks the processor")
-executorch_option(EXECUTORCH_BUILD_EXTENSION_APPLE absent OFF "there is no library for Swift and Objective-C; the preset ios builds the C++ libraries")
-executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_APPLE absent OFF "there is no library for Swift and Objective-C; the preset ios builds the C++ libraries")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_APPLE absent OFF "Bazel builds the frameworks (`extension/apple`); the preset ios builds the C++ libraries")
+executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_APPLE absent OFF "Bazel builds the frameworks (`extension/apple`); the preset ios builds the C++ libraries")
 executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the natives of Java are built by Bazel, in an AAR: //extension/android:aar")
 
 # Kernels
