@@ -170,7 +170,7 @@ EDGES = {
     "extension/apple": {
         "py": [],
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
-        "tests": ["exir", "extension", "toolchains"],
+        "tests": ["exir", "extension"],
     },
     # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
     "extension/wasm": {

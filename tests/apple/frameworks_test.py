@@ -25,7 +25,7 @@ TOO_NEW = ("__hash_memory", "19bad_function_call", "__libcpp_verbose_abort", "8t
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     if "PACKAGE" not in os.environ:
-        pytest.skip("Bazel makes it: ./bazelw test //extension/apple/frameworks:frameworks_test")
+        pytest.skip("Bazel makes it: ./bazelw test //tests/apple:frameworks_test")
     out = tmp_path_factory.mktemp("package")
     with zipfile.ZipFile(os.environ["PACKAGE"]) as archive:
         archive.extractall(out)

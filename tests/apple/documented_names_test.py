@@ -12,7 +12,7 @@ from executorch.extension.apple import documented_names
 from executorch.extension.apple.frameworks.pack import package_swift
 from executorch.toolchains.binaries import read
 
-_HERE = pathlib.Path(__file__).absolute().parent
+_APPLE = pathlib.Path(__file__).absolute().parents[2] / "extension" / "apple"
 
 TABLE = documented_names.table()
 
@@ -21,20 +21,20 @@ TABLE = documented_names.table()
 def classes():
     """What the archives for iOS define."""
     if "CLASSES" not in os.environ:
-        pytest.skip("Bazel compiles them: ./bazelw test //extension/apple:documented_names_test")
+        pytest.skip("Bazel compiles them: ./bazelw test //tests/apple:documented_names_test")
     found = [read(pathlib.Path(path).read_bytes()) for path in os.environ["CLASSES"].split()]
     assert [one.kind for one in found] == ["Mach-O 64-bit AArch64 object for iOS"] * 2
     return set().union(*(one.defined | one.further for one in found))
 
 
 def headers():
-    return [path.read_text() for path in sorted(_HERE.glob("ExecuTorch*/*.h"))]
+    return [path.read_text() for path in sorted(_APPLE.glob("ExecuTorch*/*.h"))]
 
 
 @pytest.fixture(scope="module")
 def present(classes):
     """Kind -> names that are there."""
-    sources = [path.read_text() for path in sorted((_HERE / "Swift").glob("*.swift"))]
+    sources = [path.read_text() for path in sorted((_APPLE / "Swift").glob("*.swift"))]
     manifest = package_swift(os.environ["PRODUCTS"].split(), "1", with_swift=True)
     return {
         "method": documented_names.methods(classes),
