@@ -14,7 +14,13 @@ _PACKAGE = "org.pytorch.executorch"
 def members(jar: pathlib.Path, classes: list[str]) -> set[str]:
     """`CLASS.MEMBER(TYPES)` of what classes have for everyone, after the JDK's own reader of class files."""
     home = pathlib.Path(os.environ["JDK"]).absolute() / "usr/lib/jvm/java-17-openjdk-amd64"
-    command = [home / "bin/javap", "-public", "-cp", jar, *(f"{_PACKAGE}.{name}" for name in classes)]
+    command: list[str | pathlib.Path] = [
+        home / "bin/javap",
+        "-public",
+        "-cp",
+        jar,
+        *(f"{_PACKAGE}.{name}" for name in classes),
+    ]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     found: set[str] = set()
     owner = ""

@@ -118,11 +118,11 @@ def contents(manifest: dict[str, Any]) -> dict[str, bytes]:
     for framework in manifest["frameworks"]:
         for path, raw in xcframework(framework).items():
             files[f"Frameworks/{framework['name']}.xcframework/{path}"] = raw
-    for path in map(pathlib.Path, manifest["swift"]):
-        files[f"Sources/{_SWIFT}/{path.name}"] = path.read_bytes()
-    for path in map(pathlib.Path, manifest["licences"]):
-        name = next(part for part in path.parts if "src_" in part).rpartition("src_")[2]
-        files[f"Licences/{name}.txt"] = path.read_bytes()
+    for source in map(pathlib.Path, manifest["swift"]):
+        files[f"Sources/{_SWIFT}/{source.name}"] = source.read_bytes()
+    for licence in map(pathlib.Path, manifest["licences"]):
+        name = next(part for part in licence.parts if "src_" in part).rpartition("src_")[2]
+        files[f"Licences/{name}.txt"] = licence.read_bytes()
     return files
 
 

@@ -1,5 +1,6 @@
 /// @file
-/// Of Apple's Foundation, what the sources of extension/apple use, without what it does: the SDK is in no registry.
+/// Of Apple's Foundation, what the sources of extension/apple use, without what it does: the SDK is
+/// in no registry.
 #pragma once
 
 #include <limits.h>
@@ -9,15 +10,16 @@
 
 #define NS_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
 #define NS_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
-#define NS_ENUM(type, name)                                    \
+#define NS_ENUM(type, name)                                        \
   enum __attribute__((enum_extensibility(open))) name : type name; \
   enum name : type
-#define NS_ERROR_ENUM(domain, name)                                                            \
-  enum __attribute__((ns_error_domain(domain))) __attribute__((enum_extensibility(open))) name \
-      : NSInteger name;                                                                        \
+#define NS_ERROR_ENUM(domain, name)                                \
+  enum __attribute__((ns_error_domain(domain)))                    \
+  __attribute__((enum_extensibility(open))) name : NSInteger name; \
   enum name : NSInteger
 #define NS_SWIFT_NAME(name) __attribute__((swift_name(#name)))
-#define NS_SWIFT_UNAVAILABLE(reason) __attribute__((availability(swift, unavailable, message = reason)))
+#define NS_SWIFT_UNAVAILABLE(reason) \
+  __attribute__((availability(swift, unavailable, message = reason)))
 #define NS_UNAVAILABLE __attribute__((unavailable))
 #define NS_DESIGNATED_INITIALIZER __attribute__((objc_designated_initializer))
 #define NS_NOESCAPE __attribute__((noescape))
@@ -75,7 +77,7 @@ NS_ASSUME_NONNULL_BEGIN
 @end
 
 __attribute__((objc_root_class))
-@interface NSObject <NSObject>
+@interface NSObject<NSObject>
 + (instancetype)alloc;
 + (instancetype)allocWithZone:(nullable NSZone*)zone;
 + (instancetype)new;
@@ -192,7 +194,8 @@ enum : NSStringEncoding { NSUTF8StringEncoding = 4, NSISOLatin1StringEncoding = 
 - (void)removeAllObjects;
 @end
 
-@interface NSDictionary<__covariant Key, __covariant Value> : NSObject <NSCopying, NSMutableCopying, NSFastEnumeration>
+@interface NSDictionary<__covariant Key, __covariant Value>
+    : NSObject <NSCopying, NSMutableCopying, NSFastEnumeration>
 + (instancetype)dictionary;
 + (instancetype)dictionaryWithObjects:(const Value _Nonnull[_Nullable])objects
                               forKeys:(const Key _Nonnull[_Nullable])keys
