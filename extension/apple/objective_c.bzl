@@ -67,8 +67,8 @@ def apple(label):
     """The library for Apple's systems of an `objective_cc_lib`."""
     return label + "_apple"
 
-def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], objective_deps = [], deps = []):
-    """A library of Objective-C++ with headers <DIRECTORY/HEADER.h> of the directory that they lie in.
+def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = True, objective_deps = [], deps = []):
+    """A library of Objective-C++.
 
     NAME is for Linux, `apple(NAME)` for Apple's systems.
 
@@ -77,6 +77,8 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], objective_deps 
       srcs: `.mm` files and headers of their own.
       hdrs: public headers.
       implementation_deps: what only the sources include.
+      is_framework: headers are <DIRECTORY/HEADER.h> of the directory that they lie in, as a framework's; otherwise
+        <executorch/PACKAGE/HEADER.h>, as a cc_lib's.
       objective_deps: libraries of this rule that the headers, or the sources, include.
       deps: as for cc_library.
     """
@@ -86,8 +88,9 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], objective_deps 
         "alwayslink": True,
         "hdrs": hdrs,
         "implementation_deps": implementation_deps + sources,
+        "include_prefix": None if is_framework else "executorch/" + native.package_name(),
         "srcs": compiled,
-        "strip_include_prefix": "/" + native.package_name().rpartition("/")[0],
+        "strip_include_prefix": "/" + native.package_name().rpartition("/")[0] if is_framework else None,
         "visibility": ["//visibility:public"],
     }
     cc_library(
