@@ -3,6 +3,7 @@
 `apple_package` puts frameworks into a package for SwiftPM.
 """
 
+load("@rules_cc//cc:defs.bzl", "cc_library")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//bazel:dist.bzl", "archive_objects")
@@ -78,7 +79,7 @@ def _without(all, others):
     return {path: file for path, file in all.items() if path not in others}
 
 def _shared(targets):
-    """Path -> File of the objects that at least two libraries have."""
+    """Path -> File of the objects that at least two frameworks have."""
     seen = {}
     shared = {}
     for target in targets:
@@ -179,14 +180,23 @@ def apple_frameworks(core, parts, modulemaps, tags = ["manual"]):
       modulemaps: name of a framework -> module maps of its headers, for Swift.
       tags: as for every rule; a cold build compiles everything once for each platform.
     """
+    libraries = {}
+    for name, deps in parts.items():
+        # One for each framework: what two of these have is what two frameworks have.
+        libraries[name] = name + "_library"
+        cc_library(
+            name = libraries[name],
+            tags = ["manual"],
+            deps = deps,
+        )
     for suffix, logs in {"": False, "_debug": True}.items():
-        for name, libraries in ({"executorch": []} | parts).items():
+        for name in ["executorch"] + parts.keys():
             apple_framework(
                 name = name + suffix,
                 core = core,
-                deps = libraries,
+                deps = [libraries[name]] if name in libraries else [],
                 logs = logs,
                 modulemaps = modulemaps.get(name, []),
-                parts = [library for libraries in parts.values() for library in libraries],
+                parts = libraries.values(),
                 tags = tags,
             )
