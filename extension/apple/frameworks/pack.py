@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pathlib
 import plistlib
+import re
 import sys
 import zipfile
 from collections.abc import Iterable
@@ -53,8 +54,15 @@ def info_plist(name: str, platforms: Iterable[str]) -> bytes:
 
 
 def module_name(text: str) -> str:
-    """The name after the first word `module` of a module map."""
-    return text.split("module", 1)[1].split()[0]
+    """The name of the module that a module map declares.
+
+    Raises:
+        ValueError: it declares none at the beginning of a line.
+    """
+    found = re.search(r"^module (\w+)", text, re.MULTILINE)
+    if found is None:
+        raise ValueError("A module map has a line that begins with `module NAME`, found none")
+    return found[1]
 
 
 def xcframework(framework: dict[str, Any]) -> dict[str, bytes]:

@@ -15,7 +15,9 @@ def manifest(tmp_path):
     """A package of a core and of kernels that have no headers."""
     for name in ("core.a", "kernels.a", "module.h", "VERSION"):
         (tmp_path / name).write_text(f"{name}\n")
-    (tmp_path / "c.modulemap").write_text('// Of C.\nmodule C {\n  header "../executorch/module.h"\n}\n')
+    (tmp_path / "c.modulemap").write_text(
+        '// Of a module of C.\nmodule C {\n  header "../executorch/module.h"\n}\n'
+    )
     licence = tmp_path / "src_thing" / "LICENSE"
     licence.parent.mkdir()
     licence.write_text("as you like\n")
@@ -42,7 +44,9 @@ def test_places(manifest):
     core = "Frameworks/executorch.xcframework"
     assert files[f"{core}/ios-arm64/libexecutorch_ios.a"] == b"core.a\n"
     assert files[f"{core}/macos-arm64/Headers/executorch/module.h"] == b"module.h\n"
-    assert files[f"{core}/ios-arm64-simulator/Headers/C/module.modulemap"].startswith(b"// Of C.\nmodule C {")
+    assert files[f"{core}/ios-arm64-simulator/Headers/C/module.modulemap"].startswith(
+        b"// Of a module of C.\nmodule C {"
+    )
     kernels = [path for path in files if "kernels_quantized.xcframework/macos" in path]
     assert len(kernels) == 2 and any("/Headers/" in path for path in kernels)
     assert files["Licences/thing.txt"] == b"as you like\n"
@@ -54,6 +58,11 @@ def test_info_plist():
     assert (device["LibraryIdentifier"], device["LibraryPath"]) == ("ios-arm64", "libexecutorch_ios.a")
     assert "SupportedPlatformVariant" not in device
     assert simulator["SupportedPlatformVariant"] == "simulator" and simulator["SupportedPlatform"] == "ios"
+
+
+def test_a_module_map_names_its_module():
+    with pytest.raises(ValueError, match="begins with `module NAME`"):
+        pack.module_name("// Of a module.\n")
 
 
 def test_package_swift(manifest, tmp_path):
