@@ -60,6 +60,13 @@ EXAMPLES = {
             inject_fast_hadamard_transform_native_for_spin_quant=inject_hadamard
         """,
     },
+    "examples/models/llama/static_attention": {
+        "executorch.extension.llm.models.static_attention": """
+            StaticAttention StaticAttentionMHA transform_attention_mha_to_static_attention
+        """,
+        "executorch.extension.llm.models.static_cache": "StaticAttentionMask StaticKCache StaticKVCache StaticVCache",
+        "executorch.extension.llm.models.static_io": "StaticAttentionIOManager",
+    },
     "examples/models/mlperf_tiny/__init__": {"here": "DSCNNKWSModel DeepAutoEncoderModel MobileNetV1025Model ResNet8Model"},
     "examples/models/mobilenet_v2": {"executorch.examples.models.packaged": "MV2Model MV2UntrainedModel"},
     "examples/models/mobilenet_v3": {"executorch.examples.models.packaged": "MV3Model"},

@@ -23,12 +23,16 @@ class ForwardOptions(TypedDict, total=False):
         input_pos: positions, int64: of the first token, if shapes are dynamic, else of each.
         mask: what is added to attention, or bool: what is seen; ``[tokens, positions]``.
         freqs_cos_override, freqs_sin_override: rotations in place of those of the positions.
+        masks, in_cache_state, out_cache_state: of static attention, which says what they are.
     """
 
     input_pos: torch.Tensor | None
     mask: torch.Tensor | None
     freqs_cos_override: torch.Tensor | None
     freqs_sin_override: torch.Tensor | None
+    masks: dict[int, torch.Tensor]
+    in_cache_state: tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]] | None
+    out_cache_state: tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]] | None
 
 
 class Attention(nn.Module, abc.ABC):

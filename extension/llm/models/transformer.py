@@ -126,7 +126,7 @@ class Transformer(nn.Module):
         tokens: torch.Tensor | None = None,
         attn_options: ForwardOptions | None = None,
         h: torch.Tensor | None = None,
-    ) -> torch.Tensor:
+    ) -> Any:
         """Logits.
 
         Args:
@@ -136,7 +136,8 @@ class Transformer(nn.Module):
 
         Returns:
             Of the last token, ``[batch, vocab_size]``, or of all with ``generate_full_logits``, ``[batch, tokens, vocab_size]``; what
-            the last layer gives, if the model has no output layer.
+            the last layer gives, if the model has no output layer. If attention says something besides (:class:`StaticAttention`'s new
+            keys and values), a tuple with that.
 
         Raises:
             ValueError: both tokens and embeddings are given, or neither.
@@ -154,13 +155,18 @@ class Transformer(nn.Module):
             freqs_cos, freqs_sin = self.rope.get_freqs(options.get("input_pos"), h.shape[1])  # type: ignore[arg-type]
         wide = (freqs_cos, freqs_sin)
         local = self.rope.get_local_freqs(options.get("input_pos"), h.shape[1])  # type: ignore[arg-type]
+        told: dict[str, Any] = {}
         for number, layer in enumerate(self.layers):
             sees_window = local is not None and self.params.window_of(number) is not None
-            h, _ = layer(h, *(local if sees_window else wide), options)  # type: ignore[misc]
+            h, said = layer(h, *(local if sees_window else wide), options)  # type: ignore[misc]
+            if said is not None:
+                told = {**told, **said}
+                options |= said
         if not self.generate_full_logits:
             h = h[:, -1, :]
         h = self.norm(h)
-        return h if self.output is None else self._logits(h)
+        logits = h if self.output is None else self._logits(h)
+        return (logits, told) if told else logits
 
     def _embedded(self, tokens: torch.Tensor) -> torch.Tensor:
         if self.tok_embeddings is None:
