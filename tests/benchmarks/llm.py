@@ -7,12 +7,13 @@ Weights have 4 bits in groups of 32, or 8 (ours a scale for each row, llama.cpp'
 `--contexts`, a prompt of so many tokens is run at once, then `--steps` single tokens behind it. A model is exported once for all of
 them; with `--keep` the next run finds it. Each process of each round measures a copy too, with as many threads: the
 scale of `share_of_bandwidth`, which is the bytes of the weights that a token reads, times tokens a second, over the bytes that the
-copy reads and writes a second. One thread is timed by the processor's time, several by the
+copy reads and writes a second; `share_with_cache` counts the keys and values that it reads too, which at long contexts are as many bytes. One thread is timed by the processor's time, several by the
 clock. Figures are medians over the rounds of the least time of a prompt, and of a process's median of a token.
 
 llama.cpp takes part if `llama_cpp` can be imported, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
 is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. The last line is `RESULT {json}`: `rows[]` with `model`,
-`bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` (of a decode), `absent` and `memory[]`.
+`bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` and `share_with_cache` (of a decode), `absent`,
+and `memory[]`: `file_mib`, `cache_mib`, `rss_mib`, and `of_file`, what is resident beside the cache over the size of the file.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def rows_of(
         return statistics.median(one[key] for one in taken[engine])
 
     copy = statistics.median(one["copy_gb_s"] for found in taken.values() for one in found)
-    read = llm_models.SHAPES[model].linear_weights() * llm_models.MODES[bits][2]
+    shape = llm_models.SHAPES[model]
+    read = shape.linear_weights() * llm_models.MODES[bits][2]
+    cached = shape.cache_values(context) * llm_models.CACHE_BYTES["ours"]
     rows = []
     for phase, key, tokens in (("prefill", "prefill_s", context), ("decode", "decode_s", 1)):
         rates = {engine: tokens / median(engine, key) for engine in taken}
@@ -92,20 +95,36 @@ def rows_of(
         row |= {"ours_tokens_s": mine, "peers": rates}
         if phase == "decode":
             row |= {"share_of_bandwidth": read * mine / 1e9 / copy, "copy_gb_s": copy}
+            row["share_with_cache"] = (read + cached) * mine / 1e9 / copy
         rows.append(row)
     return rows
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     lines = [
-        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'phase':8}{'ours t/s':>10}{'share':>8}  peers"
+        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'phase':8}{'ours t/s':>10}{'share':>8}{'+ cache':>8}  peers"
     ]
     for row in rows:
-        share = f"{row['share_of_bandwidth']:.0%}" if "share_of_bandwidth" in row else ""
+        shares = [
+            f"{row[key]:.0%}" if key in row else "" for key in ("share_of_bandwidth", "share_with_cache")
+        ]
         peers = ", ".join(f"{name} {rate:.1f}" for name, rate in row["peers"].items())
         lines.append(
-            f"{row['model']:14}{row['bits']:5}{row['threads']:8}{row['context']:8}  {row['phase']:8}{row['ours_tokens_s']:10.1f}{share:>8}  {peers}"
+            f"{row['model']:14}{row['bits']:5}{row['threads']:8}{row['context']:8}  {row['phase']:8}{row['ours_tokens_s']:10.1f}{shares[0]:>8}{shares[1]:>8}  {peers}"
         )
+    return "\n".join(lines)
+
+
+def memory_table(memory: list[dict[str, Any]]) -> str:
+    """What is resident, and what of it beside the cache, as a share of the file."""
+    lines = [
+        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'engine':10}{'file MiB':>9}{'cache':>7}{'RSS':>7}{'of file':>9}{'load s':>8}"
+    ]
+    lines += [
+        f"{one['model']:14}{one['bits']:5}{one['threads']:8}{one['context']:8}  {one['engine']:10}{one['file_mib']:9.1f}"
+        f"{one['cache_mib']:7.1f}{one['rss_mib']:7.1f}{one['of_file']:9.2f}{one['load_s']:8.3f}"
+        for one in memory
+    ]
     return "\n".join(lines)
 
 
@@ -121,11 +140,16 @@ def measure(
     return taken
 
 
-def memory_of(engine: str, file: pathlib.Path, taken: list[dict[str, float]]) -> dict[str, Any]:
+def memory_of(engine: str, file: pathlib.Path, taken: list[dict[str, float]], cached: int) -> dict[str, Any]:
+    """Where the memory of an engine is, of whose cache so many numbers are."""
+    size, cache = file.stat().st_size / 2**20, cached * llm_models.CACHE_BYTES[engine] / 2**20
+    resident = statistics.median(one["rss_mib"] for one in taken)
     return {
         "engine": engine,
-        "file_mib": file.stat().st_size / 2**20,
-        "rss_mib": statistics.median(one["rss_mib"] for one in taken),
+        "file_mib": size,
+        "cache_mib": cache,
+        "rss_mib": resident,
+        "of_file": (resident - cache) / size,
         "load_s": statistics.median(one["load_s"] for one in taken),
     }
 
@@ -146,7 +170,13 @@ def run(directory: pathlib.Path) -> dict[str, Any]:
                 progress.write(table(found), file=sys.stderr)
                 rows += found
                 names = {"model": model, "bits": bits, "threads": threads, "context": context}
-                memory += [names | memory_of(engine, files[engine], taken[engine]) for engine in files]
+                shape = llm_models.SHAPES[model]
+                # Programs have the longest cache that was asked for, llama.cpp's contexts that of their row.
+                cached = {"ours": max(contexts), "llama.cpp": context}
+                memory += [
+                    names | memory_of(engine, file, taken[engine], shape.cache_values(2 * cached[engine]))
+                    for engine, file in files.items()
+                ]
                 progress.update()
     absent = [name for name in _MAKERS if name not in taking_part]
     return {"rows": rows, "absent": absent, "memory": memory}
@@ -163,6 +193,7 @@ def main(argv: list[str]) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         result = run(directory)
     print(table(result["rows"]))
+    print(memory_table(result["memory"]))
     for name in result["absent"]:
         print(f"{name} is not installed: it takes no part")
     print("RESULT " + json.dumps(result))

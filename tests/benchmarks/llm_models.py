@@ -35,6 +35,10 @@ class Shape:
         layer = self.dim * self.head_dim * heads + 3 * self.dim * self.hidden_dim
         return self.n_layers * layer + self.dim * self.vocab_size
 
+    def cache_values(self, positions: int) -> int:
+        """Keys and values of so many positions, in all layers."""
+        return 2 * self.n_layers * self.n_kv_heads * self.head_dim * positions
+
     def params(self) -> dict[str, object]:
         """As `params.json` has it."""
         return {
@@ -61,6 +65,9 @@ SHAPES = {
 
 #: Bits to the qmode of an export, the type of a GGUF file, and the bytes of a weight in the latter, scales included.
 MODES = {4: ("8da4w", "Q4_0", 18 / 32), 8: ("int8", "Q8_0", 34 / 32)}
+
+#: Bytes of a number in an engine's cache.
+CACHE_BYTES = {"ours": 4, "llama.cpp": 2}
 
 
 def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:

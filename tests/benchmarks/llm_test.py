@@ -21,7 +21,17 @@ def test_a_row_is_a_rate_and_its_share():
     assert llm_models.SHAPES["tiny"].linear_weights() == weights
     assert decode["ours_tokens_s"] == 4.0 and decode["copy_gb_s"] == 3.0
     assert decode["share_of_bandwidth"] == pytest.approx(weights * 18 / 32 * 4 / 3e9)
+    cache = 2 * 1 * 1 * 32 * 16 * 4
+    assert decode["share_with_cache"] == pytest.approx((weights * 18 / 32 + cache) * 4 / 3e9)
     assert "other 2.0" in llm.table([decode])
+
+
+def test_memory_beside_the_cache_is_a_share_of_the_file(tmp_path):
+    (tmp_path / "file").write_bytes(bytes(2 << 20))
+    found = llm.memory_of("ours", tmp_path / "file", [{"rss_mib": 4.0, "load_s": 0.5}], cached=1 << 18)
+    assert (found["cache_mib"], found["of_file"]) == (1.0, 1.5)
+    names = {"model": "tiny", "bits": 4, "threads": 1, "context": 8}
+    assert "1.50" in llm.memory_table([names | found])
 
 
 def test_it_runs(tmp_path):
