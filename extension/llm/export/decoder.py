@@ -29,7 +29,7 @@ from executorch.extension.llm.export.weight_quantization import (
 )
 from executorch.extension.llm.models.checkpoints import load_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
-from executorch.extension.llm.models.rotations import inject_hadamard, rotate
+from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.transformer import Transformer
 
@@ -185,6 +185,8 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
     if quantization.use_spin_quant:
         # A checkpoint of SpinQuant's was rotated before it was quantized; floats are rotated here.
         found.append(rotate if config.base.preq_mode is None else inject_hadamard)
+        if model.quantize_kv_cache:
+            found.append(rotate_queries_and_keys)
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode == "8da4w-gptq":

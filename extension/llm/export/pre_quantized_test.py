@@ -145,6 +145,9 @@ def test_floats_are_rotated_here(tmp_path: pathlib.Path) -> None:
     assert (
         _error(_export(checkpoint, tmp_path, "quantization.use_spin_quant=native", text=text), floats) < 1e-3
     )
+    cache = ("quantization.use_spin_quant=native", "model.quantize_kv_cache=true")
+    assert _error(_export(checkpoint, tmp_path, *cache, text=text), floats) < 0.03
+    assert (tmp_path / "llama3.pte").read_bytes().count(b"fast_hadamard_transform") > 0
     four = ("quantization.use_spin_quant=native", "quantization.qmode=8da4w")
     assert _error(_export(checkpoint, tmp_path, *four, text=text), floats) < 0.3
 

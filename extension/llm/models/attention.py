@@ -138,9 +138,11 @@ class AttentionMHA(Attention):
 
     Attributes:
         mask: ``[positions, positions]``, in place of the causal one, if somebody sets it.
+        qk_rotation: what queries and keys go through last, ``[batch, tokens, heads, head_dim]``; it keeps their products.
     """
 
     mask: torch.Tensor | None
+    qk_rotation: nn.Module | None
 
     def __init__(self, args: ModelArgs, layer_id: int, rope: Rope, **_kwargs: Any) -> None:
         super().__init__()
@@ -164,7 +166,7 @@ class AttentionMHA(Attention):
         self.wk = nn.Linear(args.dim, kv_heads * head_dim, bias=bias)
         self.wv = nn.Linear(args.dim, kv_heads * head_dim, bias=bias)
         self.wo = nn.Linear(heads * head_dim, args.dim, bias=False)
-        self.rope = rope
+        self.rope, self.qk_rotation = rope, None
         if self.use_kv_cache:
             kind, length = (
                 (KVCache, self.max_context_len) if self.window is None else (RingKVCache, self.window)
@@ -215,6 +217,8 @@ class AttentionMHA(Attention):
             q, k = self.rope(q, k, freqs_cos, freqs_sin)
         if self.use_qk_norm and not self.qk_norm_before_rope:
             q, k = self.q_norm_fn(q), self.k_norm_fn(k)
+        if self.qk_rotation is not None:
+            q, k = self.qk_rotation(q), self.qk_rotation(k)
         return q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
 
     def _over_cache(

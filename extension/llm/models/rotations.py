@@ -1,8 +1,9 @@
 """Rotations of SpinQuant (https://arxiv.org/abs/2405.16406): bases in which weights and what flows between them have no outliers.
 
 The product of a rotation and its inverse is folded into the weights on both sides of what it rotates, so that a float model says the
-same afterwards. One rotation stays in the program: that of the values before the last product of a feed-forward layer, which are not
-linear in anything before them. It is a Hadamard transform, an operator of its own.
+same afterwards. Two rotations stay in the program, Hadamard transforms by an operator of their own: that of the values before the last
+product of a feed-forward layer (R4), which are not linear in anything before them; and, for caches in few bits, that of queries and keys
+(R3), since rotary embeddings stand between them and their weights.
 """
 
 from __future__ import annotations
@@ -38,6 +39,36 @@ def inject_hadamard(module: nn.Module) -> nn.Module:
         else:
             inject_hadamard(child)
     return module
+
+
+class HadamardRotation(nn.Module):
+    """The orthonormal transform of the last dimension.
+
+    Args:
+        size: of that dimension.
+
+    Raises:
+        OperandError: there is no Hadamard matrix of this size here.
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.norm = float(_transform(size)[0].norm())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Of the shape of ``x``."""
+        turned: torch.Tensor = torch.ops.llama.fast_hadamard_transform(x)
+        return turned if abs(self.norm - 1) < 1e-12 else turned / self.norm
+
+
+def rotate_queries_and_keys(model: Any) -> Any:
+    """Attention of a :class:`~executorch.extension.llm.models.transformer.Transformer` rotates queries and keys (R3), in place; returns it.
+
+    Their products stay; what a cache of few bits keeps has no channels that stand out.
+    """
+    for layer in model.layers:
+        layer.attention.qk_rotation = HadamardRotation(layer.attention.head_dim)
+    return model
 
 
 def rotate(model: Any, seed: int = 0) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from executorch.extension.llm.cache.quantized_kv_cache import by_token
 from executorch.extension.llm.models.model_args import ModelArgs
-from executorch.extension.llm.models.rotations import RotatedFeedForward, rotate
+from executorch.extension.llm.models.rotations import RotatedFeedForward, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.transformer import Transformer, construct_transformer
 
 _SIZES = {
@@ -49,6 +50,25 @@ def test_the_logits_stay(hidden: int) -> None:
         for one in (embedding, model.tok_embeddings.weight)
     ]
     assert peak[1] < 0.6 * peak[0]
+
+
+@pytest.mark.parametrize("head_dim", [16, 28])
+def test_queries_and_keys_keep_their_products(head_dim: int) -> None:
+    model = _decoder(hidden_dim=128, head_dim=head_dim, use_qk_norm=True)
+    tokens = torch.tensor([[1, 40, 7, 7, 0]])
+    attention, x = model.layers[0].attention, torch.randn(1, 5, 64)
+    # A channel of keys that stands out takes the bits of all others of its token.
+    attention.k_norm_fn.weight[3] = 30.0
+    want, freqs = model(tokens), model.rope.get_freqs(None, 5)
+    _, plain, _ = attention._heads(x, *freqs)
+    rotate_queries_and_keys(model)
+    torch.testing.assert_close(model(tokens), want, rtol=1e-4, atol=1e-4)
+    _, rotated, _ = attention._heads(x, *freqs)
+    errors = []
+    for keys in (plain, rotated):
+        quantized, scales, zeros = by_token(keys, is_asymmetric=True)
+        errors.append(float(((quantized - zeros.float()) * scales - keys).norm()))
+    assert errors[1] < 0.6 * errors[0]
 
 
 @pytest.mark.parametrize(

@@ -103,8 +103,12 @@ class StaticAttention(Attention):
         """With the weights of other attention.
 
         Raises:
-            ValueError: heads with adapters are to be split.
+            ValueError: heads with adapters are to be split, or queries and keys are rotated.
         """
+        if other.qk_rotation is not None:
+            raise ValueError(
+                "queries and keys are rotated for a cache of few bits, which static attention does not have"
+            )
         adapted = [name for name, part in other.named_modules() if isinstance(part, LoRALinear)]
         if split_mha and adapted:
             raise ValueError(
