@@ -91,6 +91,41 @@ def compress(ov: Any, model: Any, asked: Compression) -> int:
     return count
 
 
+def narrow(ov: Any, model: Any) -> int:
+    """Stores the groups of a quantized graph in four bits, in the pattern that the plugin keeps; how many matrices they are.
+
+    They come as ``multiply(subtract(integers, zero points), scales)`` over constants that the decoder converts and shapes.
+    """
+    count = 0
+    for node in model.get_ordered_ops():
+        if node.get_type_name() != "Multiply" or node.input_value(0).get_node().get_type_name() != "Subtract":
+            continue
+        centred = node.input_value(0).get_node()
+        integers, zeros = (_constant_behind(centred.input_value(index)) for index in (0, 1))
+        scales = _constant_behind(node.input_value(1))
+        if integers is None or zeros is None or scales is None:
+            continue
+        shapes = [tuple(one.get_output_shape(0)) for one in (centred.input_value(0).get_node(), node)]
+        is_narrow = integers.dtype == np.uint8 and integers.size >= _LEAST_ELEMENTS and integers.max() <= 15
+        if not is_narrow or len(shapes[0]) != 3 or shapes[0] != shapes[1]:
+            continue
+        rows, groups, _ = shapes[0]
+        beside = (rows, groups, 1)
+        made = _scaled(ov, integers.reshape(shapes[0]), scales.reshape(beside), zeros.reshape(beside), 4)
+        for reader in node.output(0).get_target_inputs():
+            reader.replace_source_output(made.output(0))
+        count += 1
+    return count
+
+
+def _constant_behind(output: Any) -> NDArray[Any] | None:
+    """The elements of a constant that is only converted and shaped on the way."""
+    node = output.get_node()
+    while node.get_type_name() in ("Convert", "Reshape"):
+        node = node.input_value(0).get_node()
+    return np.array(node.get_data()) if node.get_type_name() == "Constant" else None
+
+
 def rounded(rows: NDArray[Any], asked: Compression) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Integers without sign, scales and zero points, over (rows, groups, columns of a group)."""
     size = (
@@ -113,11 +148,18 @@ def rounded(rows: NDArray[Any], asked: Compression) -> tuple[NDArray[Any], NDArr
 
 def _decompressed(ov: Any, rows: NDArray[Any], asked: Compression) -> Any:
     """The matrix as OpenVINO writes compressed ones: converted, moved, scaled, in its own shape."""
-    op = ov.opset13
     integers, scales, zeros = rounded(rows, asked)
-    moved = zeros.astype(np.float32) if asked.has_zero_points else np.float32(zeros.flat[0])
-    centred = op.subtract(op.convert(_constant(ov, integers, asked.bits), "f32"), op.constant(moved))
-    return op.reshape(op.multiply(centred, op.constant(scales)), np.array(rows.shape, np.int64), False)
+    scaled = _scaled(ov, integers, scales, zeros, asked.bits)
+    return ov.opset13.reshape(scaled, np.array(rows.shape, np.int64), False)
+
+
+def _scaled(ov: Any, integers: NDArray[Any], scales: NDArray[Any], zeros: NDArray[Any], bits: int) -> Any:
+    """``(integers - zeros) * scales``; one zero point where all are the same."""
+    op = ov.opset13
+    is_one = bool((zeros == zeros.flat[0]).all())
+    moved = np.float32(zeros.flat[0]) if is_one else zeros.astype(np.float32)
+    centred = op.subtract(op.convert(_constant(ov, integers, bits), "f32"), op.constant(moved))
+    return op.multiply(centred, op.constant(scales.astype(np.float32)))
 
 
 def _constant(ov: Any, values: NDArray[Any], bits: int) -> Any:

@@ -9,7 +9,13 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-from executorch.backends.openvino.conversion.compression import GROUP_SIZE, MODE, Compression, compress
+from executorch.backends.openvino.conversion.compression import (
+    GROUP_SIZE,
+    MODE,
+    Compression,
+    compress,
+    narrow,
+)
 from executorch.backends.openvino.conversion.rewrite import DecodableGraph, decodable_graph
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import ExportError
@@ -142,6 +148,7 @@ def compile_model(model: Any, specs: Sequence[CompileSpec]) -> bytes:
     ov = openvino()
     device, properties = device_and_properties(specs)
     asked = Compression.of({key: properties.pop(key) for key in (MODE, GROUP_SIZE) if key in properties})
+    narrow(ov, model)
     if asked is not None:
         compress(ov, model, asked)
     try:

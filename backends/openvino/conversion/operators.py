@@ -62,6 +62,7 @@ RESTATED: dict[str, Restatement] = {
     "aten.trunc.default": _truncated,
     "dim_order_ops._to_dim_order_copy.default": _cast,
     "quantized_decomposed.dequantize_per_channel.default": quantization.dequantize,
+    "quantized_decomposed.dequantize_per_channel_group.default": quantization.dequantize_groups,
     "quantized_decomposed.dequantize_per_tensor.default": quantization.dequantize,
     "quantized_decomposed.quantize_per_channel.default": quantization.quantize,
     "quantized_decomposed.quantize_per_tensor.default": quantization.quantize,
@@ -142,6 +143,7 @@ MOVING = frozenset(
 QUANTIZED = frozenset(
     {
         "quantized_decomposed.dequantize_per_channel.default",
+        "quantized_decomposed.dequantize_per_channel_group.default",
         "quantized_decomposed.dequantize_per_tensor.default",
         "quantized_decomposed.quantize_per_channel.default",
         "quantized_decomposed.quantize_per_tensor.default",

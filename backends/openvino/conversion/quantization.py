@@ -71,3 +71,20 @@ def quantize(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, 
     moved = graph.call_function(aten.add.Tensor, (steps, zero_point))
     bounded = graph.call_function(aten.clamp.default, (moved, low, high))
     return graph.call_function(aten._to_copy.default, (bounded,), {"dtype": dtype})
+
+
+def dequantize_groups(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
+    """``(integers - zero points) * scales`` over (rows, groups, columns of a group), in the matrix's shape."""
+    integers, scales, zero_points, *_, size, dtype = args
+    rows, columns = node.meta[meta_keys.VAL].shape
+
+    def number(value: Any, last: int) -> Node:
+        value = graph.call_function(aten._to_copy.default, (value,), {"dtype": torch.float32})
+        return graph.call_function(aten.view.default, (value, [rows, columns // size, last]))
+
+    centred = graph.call_function(aten.sub.Tensor, (number(integers, size), number(zero_points, 1)))
+    scaled = graph.call_function(aten.mul.Tensor, (centred, number(scales, 1)))
+    whole = graph.call_function(aten.view.default, (scaled, [rows, columns]))
+    if dtype == torch.float32:
+        return whole
+    return graph.call_function(aten._to_copy.default, (whole,), {"dtype": dtype})

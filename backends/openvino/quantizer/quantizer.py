@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -11,6 +12,9 @@ from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e import HistogramObserver, MinMaxObserver, PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
+
+from executorch.backends.openvino.conversion.compression import Compression
+from executorch.backends.openvino.quantizer.four_bits import GroupObserver
 
 aten = torch.ops.aten
 _ANNOTATION = "quantization_annotation"
@@ -26,6 +30,8 @@ _WEIGHTED = {
     aten.conv_transpose2d.input: (1, 1),
     aten.linear.default: (1, 0),
 }
+#: Operators that look rows of a constant up.
+_TABLES = {aten.embedding.default}
 #: Operators that take two activations. Attention in one piece stays in floating point.
 _PRODUCTS = {aten.matmul.default, aten.bmm.default, aten.mm.default}
 
@@ -37,7 +43,7 @@ class QuantizationMode(Enum):
     * ``INT8_MIXED``: activations with a zero point, weights symmetric; the most accurate of these.
     * ``INT8_TRANSFORMER``: as mixed, and products of two activations stay in floating point.
     * ``INT8WO_SYM``, ``INT8WO_ASYM``: weights alone.
-    * ``INT4WO_SYM``, ``INT4WO_ASYM``: are refused, see :class:`OpenVINOQuantizer`.
+    * ``INT4WO_SYM``, ``INT4WO_ASYM``: weights of linear layers alone, in four bits by groups of columns.
     """
 
     INT8_SYM = "int8_sym"
@@ -49,8 +55,10 @@ class QuantizationMode(Enum):
     INT4WO_ASYM = "int4wo_asym"
 
 
-_WEIGHTS_ONLY = {QuantizationMode.INT8WO_SYM, QuantizationMode.INT8WO_ASYM}
 _FOUR_BITS = {QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM}
+_WEIGHTS_ONLY = {QuantizationMode.INT8WO_SYM, QuantizationMode.INT8WO_ASYM} | _FOUR_BITS
+#: Columns that share a scale in four bits, where nothing is said.
+_GROUP = 128
 
 
 class OpenVINOQuantizer(Quantizer):
@@ -60,21 +68,35 @@ class OpenVINOQuantizer(Quantizer):
         mode: what is quantized, and how.
         overflow_fix: weights beside quantized activations have seven bits. Processors without VNNI add pairs of products in
             16 bits, where two of eight bits may not fit: results were off by a third of their range on one of AVX2.
+        group_size: in four bits, the columns that share a scale (128); -1 for whole rows. Rows that do not fall into whole
+            groups have one scale.
+        all_layers: in four bits, tables of embeddings and the last layer have four bits as well; otherwise eight.
 
     Raises:
-        ValueError: the mode has four bits: there is no operator for groups of such weights that OpenVINO's reader of PyTorch
-            graphs takes.
+        ValueError: a group size or ``all_layers`` for a mode of eight bits, or a group of less than two columns.
     """
 
     def __init__(
-        self, *, mode: QuantizationMode = QuantizationMode.INT8_SYM, overflow_fix: bool = True
+        self,
+        *,
+        mode: QuantizationMode = QuantizationMode.INT8_SYM,
+        overflow_fix: bool = True,
+        group_size: int | None = None,
+        all_layers: bool = False,
     ) -> None:
-        if mode in _FOUR_BITS:
+        if mode not in _FOUR_BITS and (group_size not in (None, -1) or all_layers):
             raise ValueError(
-                f"OpenVINOQuantizer(mode={mode}): weights of four bits in groups have no form that OpenVINO's reader of "
-                "PyTorch graphs takes. Way out: INT8WO_SYM or INT8WO_ASYM"
+                f"OpenVINOQuantizer(mode={mode}): group_size and all_layers are of four bits. Way out: INT4WO_SYM, INT4WO_ASYM"
+            )
+        if group_size is not None and group_size != -1 and group_size < 2:
+            raise ValueError(
+                f"OpenVINOQuantizer(group_size={group_size}): two columns or more share a scale, or -1 for whole rows"
             )
         self.mode = mode
+        self._groups = Compression(
+            4, mode == QuantizationMode.INT4WO_ASYM, _GROUP if group_size is None else group_size
+        )
+        self._all_layers = all_layers
         self._largest_weight = 63 if overflow_fix and mode not in _WEIGHTS_ONLY else 127
         self._names: frozenset[str] = frozenset()
         self._types: frozenset[Any] = frozenset()
@@ -93,6 +115,7 @@ class OpenVINOQuantizer(Quantizer):
         self._is_validated = validate
 
     _is_validated = True
+    _last: Node | None = None
 
     def annotate(self, model: GraphModule) -> GraphModule:
         """Marks the edges.
@@ -105,10 +128,12 @@ class OpenVINOQuantizer(Quantizer):
             raise ValueError(
                 f"OpenVINOQuantizer: the graph has no nodes {sorted(missing)}; validate=False lets that pass"
             )
+        linear = [node for node in model.graph.nodes if node.target is aten.linear.default]
+        self._last = linear[-1] if linear else None
         for node in model.graph.nodes:
             if node.op != "call_function" or node.name in self._names or node.target in self._types:
                 continue
-            edges = self._edges(node)
+            edges = self._edges(node) if self.mode not in _FOUR_BITS else self._few_bits(node)
             if edges:
                 node.meta[_ANNOTATION] = QuantizationAnnotation(input_qspec_map=edges, _annotated=True)
         return model
@@ -134,13 +159,30 @@ class OpenVINOQuantizer(Quantizer):
             return {one: self._activations() for one in node.args if isinstance(one, Node)}
         return {}
 
+    def _few_bits(self, node: Node) -> dict[Node, QuantizationSpec | None]:
+        """Four bits for matrices; eight for convolutions and, unless all layers are asked for, tables and the last layer."""
+        place, channels = (0, 0) if node.target in _TABLES else _WEIGHTED.get(node.target, (None, 0))
+        weight = None if place is None else node.args[place]
+        if not isinstance(weight, Node) or weight.op != "get_attr":
+            return {}
+        is_kept = not self._all_layers and (node.target in _TABLES or node is self._last)
+        if node.target in _TABLES or node.target is aten.linear.default:
+            return {weight: self._weights(channels) if is_kept else self._group_weights()}
+        return {weight: self._weights(channels)}
+
+    def _group_weights(self) -> QuantizationSpec:
+        return QuantizationSpec(
+            dtype=torch.uint8, observer_or_fake_quant_ctr=GroupObserver.with_args(asked=self._groups)
+        )
+
     def _activations(self) -> QuantizationSpec:
         if self.mode == QuantizationMode.INT8_SYM:
             return _spec(HistogramObserver, torch.int8, -128, 127, torch.per_tensor_symmetric)
         return _spec(HistogramObserver, torch.uint8, 0, 255, torch.per_tensor_affine)
 
     def _weights(self, channels: int) -> QuantizationSpec:
-        if self.mode == QuantizationMode.INT8WO_ASYM:
+        # Beside signed weights alone the plugin would quantize activations as well.
+        if self.mode == QuantizationMode.INT8WO_ASYM or self.mode in _FOUR_BITS:
             return _spec(PerChannelMinMaxObserver, torch.uint8, 0, 255, torch.per_channel_affine, channels)
         most = self._largest_weight
         return _spec(PerChannelMinMaxObserver, torch.int8, -most, most, torch.per_channel_symmetric, channels)
@@ -170,6 +212,16 @@ def _spec(
     )
 
 
+def _observe_weights(prepared: GraphModule) -> None:
+    """Shows observers of constants what they observe: it is known without an example."""
+    for node in prepared.graph.nodes:
+        source = node.args[0] if node.op == "call_module" and node.args else None
+        if isinstance(source, Node) and source.op == "get_attr":
+            observed = attrgetter(str(source.target))(prepared)
+            with torch.no_grad():
+                prepared.get_submodule(str(node.target))(observed)
+
+
 def quantize_model(
     captured_model: GraphModule,
     calibration_dataset: Iterable[Any],
@@ -193,6 +245,7 @@ def quantize_model(
         ValueError: activations are quantized, and there is no example.
     """
     prepared = prepare_pt2e(captured_model, OpenVINOQuantizer(mode=mode, **(extra_quantizer_options or {})))
+    _observe_weights(prepared)
     seen = 0
     for example in calibration_dataset:
         inputs = example if transform_fn is None else transform_fn(example)

@@ -111,10 +111,66 @@ def test_what_is_ignored_stays_in_floating_point():
         quantizer.annotate(graph)
 
 
-@pytest.mark.parametrize("mode", [QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM])
-def test_four_bits_are_refused_with_the_way_out(mode):
-    with pytest.raises(ValueError, match="INT8WO_SYM"):
-        OpenVINOQuantizer(mode=mode)
+FOUR = [QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM]
+
+
+class Words(torch.nn.Module):
+    """A table, two layers and what chooses a word."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(64, 256)
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 256)
+        )
+        self.head = torch.nn.Linear(256, 64)
+
+    def forward(self, words):
+        return self.head(self.layers(self.table(words)))
+
+
+def sentences():
+    return [torch.randint(0, 64, (1, 9), generator=torch.Generator().manual_seed(3))]
+
+
+@pytest.mark.parametrize("mode", FOUR)
+@pytest.mark.parametrize(("group_size", "all_layers"), [(None, False), (32, False), (-1, True), (96, True)])
+def test_four_bits_in_groups(mode, group_size, all_layers):
+    torch.manual_seed(0)
+    model, options = Words().eval(), {"group_size": group_size, "all_layers": all_layers}
+    captured = export(model, tuple(sentences())).module()
+    quantized = quantize_model(captured, [], mode=mode, extra_quantizer_options=options)
+    edge = to_edge_transform_and_lower(
+        export(quantized, tuple(sentences())), partitioner=[OpenvinoPartitioner()]
+    )
+    ((_, delegate, _),) = get_lowered_submodules(edge.exported_program().graph_module)
+    got = (
+        Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward").execute(sentences())[0]
+    )
+    want, plain = quantized(*sentences()).detach(), model(*sentences()).detach()
+    torch.testing.assert_close(got, want, atol=1e-4, rtol=1e-4)
+    assert float((want - plain).abs().max() / plain.abs().max()) < 0.3
+    bits = 4 * sum(one.numel() for one in model.layers.parameters() if one.dim() == 2)
+    bits += (4 if all_layers else 8) * (model.table.weight.numel() + model.head.weight.numel())
+    # Scales and zero points in floats beside, and the tables that OpenVINO keeps of a model.
+    assert len(delegate.processed_bytes) < bits / 8 * (1.6 if group_size == 32 else 1.25) + 20000
+
+
+@pytest.mark.parametrize("mode", [QuantizationMode.INT8WO_SYM, QuantizationMode.INT8WO_ASYM])
+def test_weights_alone_need_no_examples(mode):
+    torch.manual_seed(0)
+    model = torch.nn.Linear(64, 32).eval()
+    given = torch.randn(3, 64)
+    quantized = quantize_model(export(model, (given,)).module(), [], mode=mode)
+    want, plain = quantized(given).detach(), model(given).detach()
+    assert float((want - plain).abs().max() / plain.abs().max()) < 0.02
+
+
+def test_groups_are_of_four_bits():
+    with pytest.raises(ValueError, match="INT4WO_SYM"):
+        OpenVINOQuantizer(group_size=64)
+    with pytest.raises(ValueError, match="-1 for whole rows"):
+        OpenVINOQuantizer(mode=QuantizationMode.INT4WO_SYM, group_size=0)
 
 
 def test_ranges_need_examples():
