@@ -53,11 +53,18 @@ EDGES = {
         "cc": ["runtime"],
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
-    # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS.
+    # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is
+    # compiled here as the Objective-C for applications is.
     "backends/apple": {
         "py": ["schema", "dialects", "ir", "partitioner", "backends"],
-        "cc": [],
-        "tests": ["exir", "export", "backends/apple/coreml/recipes", "backends/apple/mps/recipes"],
+        "cc": ["runtime"],
+        "tests": [
+            "exir",
+            "export",
+            "extension/apple",
+            "backends/apple/coreml/recipes",
+            "backends/apple/mps/recipes",
+        ],
     },
     # Offers what the backend can do to the export library.
     "backends/apple/coreml/recipes": {"py": ["backends/apple", "export"], "cc": []},

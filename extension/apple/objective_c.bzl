@@ -71,6 +71,8 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = 
     """A library of Objective-C++.
 
     NAME is for Linux, `apple(NAME)` for Apple's systems.
+def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = True, **kwargs):
+    """A library of Objective-C++.
 
     Args:
       name: of the target.
@@ -81,6 +83,7 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = 
         <executorch/PACKAGE/HEADER.h>, as a cc_lib's.
       objective_deps: libraries of this rule that the headers, or the sources, include.
       deps: as for cc_library.
+      **kwargs: as for cc_library.
     """
     compiled, sources = _as_cc(name, srcs)
     common = {
@@ -97,6 +100,14 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = 
         name = name,
         testonly = True,
         copts = _LINUX_COPTS,
+        srcs = compiled,
+        hdrs = hdrs,
+        # Categories are found by name when a message is sent: no symbol asks for their objects.
+        alwayslink = True,
+        copts = _COPTS,
+        implementation_deps = implementation_deps + sources,
+        include_prefix = None if is_framework else "executorch/" + native.package_name(),
+        strip_include_prefix = "/" + native.package_name().rpartition("/")[0] if is_framework else None,
         target_compatible_with = HOST,
         deps = _LINUX_DEPS + objective_deps + deps,
         **common

@@ -1,0 +1,24 @@
+"""The bytes of a directory, which `runtime/blob_test.mm` reads as well."""
+
+from executorch.backends.apple.coreml.compiler.package import flatten, unflatten
+
+FILES = {
+    "metadata.json": b'{"inputNames": ["a\\u00df}"], "outputNames": [], "identifier": "i"}',
+    "model.mlpackage/x.bin": b"one",
+}
+BYTES = (
+    b'{"inputNames": ["a\\u00df}"], "outputNames": [], "identifier": "i"}one'
+    b'}]}"eludom_derewol":"eman",1:"dnik",}0:"ezis",0:"tesffo"{:"noigeRatad",}2:"egakc'
+    b'aplm.ledom",0:"nosj.atadatem"{:"nerdlihc"{,}"egakcaplm.ledom":"eman",1:"dnik",}0:"ez'
+    b'is",0:"tesffo"{:"noigeRatad",}1:"nib.x"{:"nerdlihc"{,}"nib.x":"eman",0:"dnik",}3:"ez'
+    b'is",66:"tesffo"{:"noigeRatad",}{:"nerdlihc"{,}"nosj.atadatem":"eman",0:"dnik",}66:"ez'
+    b'is",0:"tesffo"{:"noigeRatad",}{:"nerdlihc"{[:"sedon"{'
+)
+
+
+def test_directories_have_the_bytes_that_the_delegate_reads(tmp_path):
+    for path, content in FILES.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    assert flatten(tmp_path) == BYTES
+    assert unflatten(BYTES) == FILES

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <executorch/runtime/core/result.h>
+
+namespace executorch {
+namespace backends {
+namespace coreml {
+
+/// A file of a delegate's directory: where it goes, and where its bytes lie.
+struct BlobFile {
+  std::string path;
+  size_t offset;
+  size_t size;
+};
+
+/// What a delegate holds: a directory in a row of bytes (`compiler/package.py` writes it).
+struct Blob {
+  std::vector<BlobFile> files;
+  /// Names of the model's inputs and outputs, in the order of the delegate's arguments.
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  /// Who made the model says what it is called; not trusted with anything but the log.
+  std::string identifier;
+  /// The directory of the model in the blob: a package that is to be compiled, or what a compiler
+  /// made of one.
+  std::string model;
+  bool is_compiled = false;
+};
+
+/// Reads the table at the end of the bytes, and the page about the model.
+///
+/// No byte pattern makes a path that leaves the directory, a file outside of the bytes, or a
+/// directory in itself.
+///
+/// @retval Error::DelegateInvalidCompatibility The bytes are no such directory.
+runtime::Result<Blob> read_blob(const void* data, size_t size);
+
+}  // namespace coreml
+}  // namespace backends
+}  // namespace executorch
