@@ -87,6 +87,13 @@ bool make_directories(const std::string& room, const std::string& path) {
   return true;
 }
 
+/// From another file system, where compilers may put what they make. What was there stays.
+bool copy_all(const std::string& from, const std::string& to) {
+  @autoreleasepool {
+    return [[NSFileManager defaultManager] copyItemAtPath:text(from) toPath:text(to) error:nullptr];
+  }
+}
+
 void remove_all(const std::string& path) {
   @autoreleasepool {
     (void)[[NSFileManager defaultManager] removeItemAtPath:text(path) error:nullptr];
@@ -135,15 +142,8 @@ Error AssetStore::publish(const std::string& made, const std::string& path) cons
   const std::string stamp = path + kStampEnd;
   (void)::unlink(stamp.c_str());
   remove_all(path);
-  if (std::rename(made.c_str(), path.c_str()) != 0) {
-    // From another file system, where compilers may put what they make.
-    @autoreleasepool {
-      if (![[NSFileManager defaultManager] moveItemAtPath:text(made)
-                                                   toPath:text(path)
-                                                    error:nullptr]) {
-        return failed("move the compiled model to", path);
-      }
-    }
+  if (std::rename(made.c_str(), path.c_str()) != 0 && !copy_all(made, path)) {
+    return failed("move the compiled model to", path);
   }
   const std::string partly = stamp + "." + std::to_string(::getpid());
   (void)::unlink(partly.c_str());
@@ -168,7 +168,7 @@ Result<std::string> AssetStore::compiled(const Blob& blob, const void* data, siz
   remove_all(room);
   const Result<std::string> made = make(blob, static_cast<const char*>(data), room);
   Error error = made.ok() ? publish(*made, path) : made.error();
-  if (made.ok() && error != Error::Ok) {
+  if (made.ok()) {
     remove_all(*made);
   }
   remove_all(room);
