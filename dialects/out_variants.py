@@ -86,7 +86,14 @@ def why_not(op: OpOverload) -> str:
     bad = [str(ret.type) for ret in schema.returns if str(ret.type) not in _TENSOR_RESULTS]
     if bad:
         return f"it returns {', '.join(bad)}, and only tensors can be written into an out argument ({schema})"
-    return f"no overload takes {_signature(op)} and an out argument"
+    nothing = f"no overload takes {_signature(op)} and an out argument"
+    others = [other._schema for other in _overloads(op) if any(arg.is_out for arg in other._schema.arguments)]
+    if not others:
+        return nothing
+    return (
+        f"{nothing}. Found an out variant for operator name {schema.name} but its schema mismatched with functional op. "
+        f"There is {'; '.join(map(str, others))}"
+    )
 
 
 def way_out(op: OpOverload) -> str:

@@ -53,6 +53,16 @@ def test_in_place_operators_have_none():
     assert find_out_variant(torch.ops.aten.add_.Tensor) is None
 
 
+def test_an_out_variant_of_other_arguments_is_named():
+    with torch.library._scoped_library("out_variants_test", "DEF") as library:
+        library.define("other(Tensor x) -> Tensor")
+        library.define("other.out(Tensor x, int n, *, Tensor(a!) out) -> Tensor(a!)")
+        with pytest.raises(OperatorNotSupportedError) as caught:
+            to_out_variant(torch.ops.out_variants_test.other.default)
+    assert "but its schema mismatched with functional op" in str(caught.value)
+    assert "other.out(Tensor x, int n" in str(caught.value)
+
+
 def test_a_custom_operator_without_one_is_told_what_to_register():
     with torch.library._scoped_library("out_variants_test", "DEF") as library:
         library.define("alone(Tensor x) -> Tensor")

@@ -11,8 +11,9 @@ exceptions (``executorch.runtime.ExecuTorchError``) and treat arrays the same wa
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from executorch.extension.pybindings.data_loader import PyDataLoader
@@ -53,6 +54,17 @@ def _as_inputs(inputs: Any) -> Sequence[Any]:
     if hasattr(inputs, "__dlpack__") or hasattr(inputs, "__array_interface__"):
         return [inputs]
     return list(inputs)
+
+
+@contextlib.contextmanager
+def _released_words(method_name: str) -> Iterator[None]:
+    """Ends the message of a failure with the line that released packages raise, which callers search for."""
+    try:
+        yield
+    except ExecuTorchError as error:
+        line = f"Failed to execute method {method_name}, error: 0x{error.code.value:x}"
+        error.log = (*error.log, line)
+        raise
 
 
 class ExecuTorchMethod:
@@ -164,7 +176,8 @@ class ExecuTorchModule(_Recorder):
         self, method_name: str, inputs: Sequence[Any] = (), clone_outputs: bool = True
     ) -> list[Any]:
         """Runs a method; see :meth:`executorch.runtime.Method.execute` for inputs and outputs."""
-        return self._method(method_name).call(_as_inputs(inputs), clone_outputs)
+        with _released_words(method_name):
+            return self._method(method_name).call(_as_inputs(inputs), clone_outputs)
 
     def forward(self, inputs: Sequence[Any] = (), clone_outputs: bool = True) -> list[Any]:
         """Runs the method ``forward``."""
@@ -176,9 +189,10 @@ class ExecuTorchModule(_Recorder):
 
     def plan_execute(self, method_name: str = "forward", clone_outputs: bool = True) -> list[Any]:
         """Runs a method that takes no inputs, or once more with those of the last run."""
-        method = self._method(method_name)
-        method.execute()
-        return method.get_outputs(clone_outputs)
+        with _released_words(method_name):
+            method = self._method(method_name)
+            method.execute()
+            return method.get_outputs(clone_outputs)
 
     def method_names(self) -> list[str]:
         """The names of all methods, in the order of the file."""

@@ -301,6 +301,14 @@ def test_other_documented_names() -> None:
         assert getattr(_C, name) is getattr(_portable_lib, name) is getattr(portable_lib, name)
 
 
+def test_failures_of_a_run_end_with_the_released_line(module: ExecuTorchModule) -> None:
+    with pytest.raises(RuntimeError, match=r"Failed to execute method forward, error: 0x12$") as caught:
+        module.run_method("forward", [A])
+    assert isinstance(caught.value, ExecuTorchError) and caught.value.code == 0x12
+    with pytest.raises(KeyError, match="Failed to execute method decode, error: 0x12"):
+        module.run_method("decode", [A, B])
+
+
 def test_everything_documented_is_there() -> None:
     for name in portable_lib.__all__:
         assert hasattr(portable_lib, name)

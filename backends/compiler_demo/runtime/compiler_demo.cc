@@ -235,6 +235,12 @@ struct Run {
       ET_LOG(Error, "A demo delegate must not write its argument %zu", instruction.to);
       return Error::InvalidProgram;
     }
+    // What ran when it was compiled is the most that it takes: inputs may have been of other sizes.
+    if (out.numel > instruction.numel) {
+      ET_LOG(Error, "A demo delegate for %zu elements at most was called with %zu",
+             instruction.numel, out.numel);
+      return Error::InvalidArgument;
+    }
     if (out.data == nullptr && instruction.numel > 0) {
       out.numel = instruction.numel;
       out.data = static_cast<float*>(context.allocate(instruction.numel * sizeof(float)));

@@ -70,6 +70,13 @@ TEST(BackendWithCompilerDemoTest, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(harness.method().execute(), Error::InvalidArgument);
 }
 
+TEST(BackendWithCompilerDemoTest, MoreElementsThanItWasCompiledForAreRefused) {
+  MethodHarness harness(delegated(kSin, {{6}}, {6}));
+  ASSERT_EQ(harness.error, Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({6}, Floats(6)).value(), 0), Error::Ok);
+  EXPECT_EQ(harness.method().execute(), Error::InvalidArgument);
+}
+
 TEST(BackendWithCompilerDemoTest, DamagedBytesAreRefused) {
   const std::string whole = kMmAdd;
   for (size_t length = 1; length < whole.size(); ++length) {
