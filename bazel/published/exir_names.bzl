@@ -505,6 +505,7 @@ EXIR = {
     },
     "exir/verification/__init__": {"executorch.dialects.verifiers": "EdgeVerifier"},
     "exir/verification/arg_validator": {"executorch.dialects.arg_validator": "EdgeOpArgValidator RunHigherOrderOperatorError"},
+    "exir/verification/interpreter": {"published": "Interpreter"},
     "exir/verification/verifier": {
         "executorch.dialects.errors": "SpecViolationError",
         "executorch.dialects.verifiers": """

@@ -186,7 +186,7 @@ TEST_P(ETDumpTest, Values) {
   OwnTensor own;
   std::vector<uint8_t> buffer(1024);
   ASSERT_TRUE(gen_.set_debug_buffer(Span<uint8_t>(buffer.data(), buffer.size())).ok());
-  ASSERT_TRUE(gen_.log_evalue(EValue(own.tensor), LoggedEValueType::kIntermediateOutput).get());
+  ASSERT_TRUE(gen_.log_evalue(EValue(own.tensor)).get());
   ASSERT_TRUE(gen_.log_evalue(EValue(own.tensor), LoggedEValueType::kProgramOutput).get());
   ASSERT_TRUE(gen_.log_evalue(EValue(int64_t{-7}), LoggedEValueType::kProgramOutput).get());
   ASSERT_TRUE(gen_.log_evalue(EValue(0.5), LoggedEValueType::kProgramOutput).get());
