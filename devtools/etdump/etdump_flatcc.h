@@ -63,9 +63,9 @@ class ETDumpGen : public runtime::EventTracer {
 
   /// Errors: InvalidState when a tensor comes and there is no place for its data, InvalidArgument
   /// for a kind of value that the format does not know, and what the data sink says.
-  runtime::Result<bool> log_evalue(
-      const runtime::EValue& evalue,
-      runtime::LoggedEValueType evalue_type = runtime::LoggedEValueType::kIntermediateOutput) override;
+  runtime::Result<bool> log_evalue(const runtime::EValue& evalue,
+                                   runtime::LoggedEValueType evalue_type =
+                                       runtime::LoggedEValueType::kIntermediateOutput) override;
   runtime::Result<bool> log_intermediate_output_delegate(
       const char* name, runtime::DelegateDebugIntId delegate_debug_index,
       const aten::Tensor& output) override;
