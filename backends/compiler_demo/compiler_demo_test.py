@@ -83,13 +83,6 @@ def test_a_program_in_a_delegate_has_delegates_of_its_own():
     torch.testing.assert_close(result, torch.mm(a - b, x) + b)
 
 
-def test_more_elements_than_at_compilation_are_refused():
-    sine = lowered(torch.sin, torch.ones(1))
-    buffer = to_edge(export(Calls(sine), (torch.zeros(6),))).to_executorch().buffer
-    with pytest.raises(RuntimeError, match="0x12 InvalidArgument"):
-        execute(buffer, torch.zeros(6))
-
-
 def test_sums_and_products_are_partitioned():
     def tutorial(x, y):
         x = x + y

@@ -110,7 +110,10 @@ EXIR = {
     "exir/backend/test/op_partitioner_demo": {
         "executorch.exir.published.backend.test.backend_with_compiler_demo": "BackendWithCompilerDemo",
         "executorch.partitioner": "CompileSpec DelegationSpec PartitionResult Partitioner generate_pattern_op_partitions",
-        "published": "AddMulPartitionerDemo",
+        "published": """
+            AddAttributePartitionerDemo AddMulPartitionerDemo AddOperatorSupport AllNodesPartitionerDemo MatmulOperatorSupport
+            NonDecompTestPartitioner
+        """,
     },
     "exir/backend/utils": {
         "executorch.partitioner": """

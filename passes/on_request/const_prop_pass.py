@@ -20,6 +20,8 @@ from executorch.passes.optimization.constant_prop_pass import QUANTIZATION_OPS, 
 class ConstPropPass(GraphPass):
     """Evaluates operators whose tensors are all constants of the module, and keeps the results as constants (in place).
 
+    Tensors that are made of numbers alone (``full``, ``arange``) are evaluated too.
+
     Args:
         propogate_quant: evaluate the operators of quantization too; backends look for them around constants.
     """
@@ -38,8 +40,8 @@ class ConstPropPass(GraphPass):
                 known[node] = value
         folded: dict[Node, Any] = {}
         with torch.no_grad():
-            for node in graph.nodes if known else ():
-                if is_foldable(node, known) and self._may(node.target):
+            for node in graph.nodes:
+                if (is_foldable(node, known) or _is_filled(node)) and self._may(node.target):
                     known[node] = folded[node] = evaluate(node, known)
         for node, value in folded.items():
             if isinstance(value, torch.Tensor) and any(user not in folded for user in node.users):
@@ -51,6 +53,16 @@ class ConstPropPass(GraphPass):
     def _may(self, target: Any) -> bool:
         op = aten_op(target)
         return self.propogate_quant or op is None or op.name() not in QUANTIZATION_OPS
+
+
+def _is_filled(node: Node) -> bool:
+    """Whether a node makes a tensor of numbers, the same each time."""
+    op = aten_op(node.target) if node.op == "call_function" and not node.all_input_nodes else None
+    if op is None or op._schema.is_mutable or torch.Tag.nondeterministic_seeded in op.tags:
+        return False
+    return "empty" not in op._schema.name and [str(result.type) for result in op._schema.returns] == [
+        "Tensor"
+    ]
 
 
 __all__ = ["ConstPropPass"]

@@ -303,6 +303,18 @@ def test_constants_of_a_module_are_folded():
     assert not ConstPropPass()(module).modified
 
 
+def test_tensors_made_of_numbers_are_folded():
+    def function(x):
+        return torch.ones(3) + x + torch.full((3,), 2.0), torch.rand(3), torch.arange(3)
+
+    module = make_fx(function, tracing_mode="fake")(torch.rand(3))
+    EdgeOpsPass()(module)
+    folded = ConstPropPass()(module).graph_module
+    assert [name for name in _names(folded) if "add" not in name] == ["aten_rand_default"]
+    assert len(dict(folded.named_buffers())) == 3
+    torch.testing.assert_close(folded(torch.zeros(3))[0], torch.full((3,), 3.0))
+
+
 @pytest.mark.parametrize("quant", [False, True])
 def test_quantization_is_folded_on_request(quant):
     quantize = torch.ops.quantized_decomposed.quantize_per_tensor.default
