@@ -148,40 +148,52 @@ float elementwise(DemoOp op, float a, float b) {
   }
 }
 
-/// A value while the delegate runs: elements, and the tensor that they belong to if they are an
-/// argument.
+/// A value while the delegate runs: elements, the tensor that they belong to if they are an
+/// argument, and rows and columns if they are a matrix.
 struct DemoValue {
   float* data = nullptr;
   size_t numel = 0;
   const Tensor* tensor = nullptr;
+  bool is_matrix = false;
+  size_t rows = 0;
+  size_t columns = 0;
 };
 
-Error multiply_matrices(const DemoValue& a, const DemoValue& b, const DemoValue& out) {
-  if (a.tensor == nullptr || b.tensor == nullptr || a.data == out.data || b.data == out.data) {
-    ET_LOG(Error, "The demo backend multiplies matrices that are inputs only");
+DemoValue value_of(const Tensor& tensor) {
+  DemoValue value{tensor.mutable_data_ptr<float>(), static_cast<size_t>(tensor.numel()), &tensor};
+  value.is_matrix = tensor.dim() == 2;
+  if (value.is_matrix) {
+    value.rows = static_cast<size_t>(tensor.size(0));
+    value.columns = static_cast<size_t>(tensor.size(1));
+  }
+  return value;
+}
+
+Error multiply_matrices(const DemoValue& a, const DemoValue& b, DemoValue& out) {
+  if (a.data == out.data || b.data == out.data) {
+    ET_LOG(Error, "The demo backend cannot multiply matrices in place");
     return Error::NotSupported;
   }
-  if (a.tensor->dim() != 2 || b.tensor->dim() != 2 || a.tensor->size(1) != b.tensor->size(0) ||
-      out.numel != static_cast<size_t>(a.tensor->size(0) * b.tensor->size(1))) {
+  if (!a.is_matrix || !b.is_matrix || a.columns != b.rows || out.numel != a.rows * b.columns) {
     ET_LOG(Error, "The demo delegate cannot multiply matrices of these shapes");
     return Error::InvalidArgument;
   }
-  const auto rows = static_cast<size_t>(a.tensor->size(0));
-  const auto inner = static_cast<size_t>(a.tensor->size(1));
-  const auto columns = static_cast<size_t>(b.tensor->size(1));
-  for (size_t i = 0; i < rows; ++i) {
-    for (size_t j = 0; j < columns; ++j) {
+  for (size_t i = 0; i < a.rows; ++i) {
+    for (size_t j = 0; j < b.columns; ++j) {
       float sum = 0;
-      for (size_t k = 0; k < inner; ++k) {
-        sum += a.data[i * inner + k] * b.data[k * columns + j];
+      for (size_t k = 0; k < a.columns; ++k) {
+        sum += a.data[i * a.columns + k] * b.data[k * b.columns + j];
       }
-      out.data[i * columns + j] = sum;
+      out.data[i * b.columns + j] = sum;
     }
   }
+  out.is_matrix = true;
+  out.rows = a.rows;
+  out.columns = b.columns;
   return Error::Ok;
 }
 
-Error compute(DemoOp op, const DemoValue& a, const DemoValue& b, const DemoValue& out) {
+Error compute(DemoOp op, const DemoValue& a, const DemoValue& b, DemoValue& out) {
   if (op == DemoOp::kMm) {
     return multiply_matrices(a, b, out);
   }
@@ -193,6 +205,9 @@ Error compute(DemoOp op, const DemoValue& a, const DemoValue& b, const DemoValue
   for (size_t i = 0; i < out.numel; ++i) {
     out.data[i] = elementwise(op, a.data[i], b.data[i]);
   }
+  out.is_matrix = a.is_matrix;
+  out.rows = a.rows;
+  out.columns = a.columns;
   return Error::Ok;
 }
 
@@ -346,8 +361,7 @@ class BackendWithCompiler final : public BackendInterface {
     for (size_t i = 0; i < size; ++i) {
       new (&values[i]) DemoValue();
       if (i < args.size()) {
-        values[i] = {tensors[i].mutable_data_ptr<float>(), static_cast<size_t>(tensors[i].numel()),
-                     &tensors[i]};
+        values[i] = value_of(tensors[i]);
       }
     }
     Run run{context, values, size};

@@ -87,12 +87,6 @@ def _parts(program: ExportedProgram) -> tuple[list[Node], list[Node], list[Node]
                 f"{node.op} {_name(node)} is not supported in backend {_BACKEND}: {_describe(node)}. It has sin, "
                 "add, sub, mul, div of tensors of one static shape, and mm, in float32."
             )
-        if aten_op(node.target) is _aten.mm.default and any(
-            arg.op != "placeholder" for arg in node.all_input_nodes
-        ):
-            raise DelegationError(
-                f"{_BACKEND} multiplies matrices that are inputs only, not those of {node.name}"
-            )
     outputs = list(nodes[-1].args[0])  # type: ignore[arg-type]
     if any(output not in calls for output in outputs) or len(set(outputs)) != len(outputs):
         raise DelegationError(f"{_BACKEND} gives each result once, and no inputs")
@@ -107,6 +101,8 @@ def _is_chain(inputs: list[Node], calls: list[Node], outputs: list[Node]) -> boo
         expected: list[Node] = list(result)
         while len(expected) < _OPERANDS[aten_op(node.target)]:  # type: ignore[index]
             expected.append(left.pop(0) if left else inputs[-1])
+        if result and aten_op(node.target) is _aten.mm.default:
+            return False  # The result before lies where this one goes, and products are not made in place.
         found = list(node.args[: len(expected)])
         if found != expected and not (aten_op(node.target) in _COMMUTATIVE and found[::-1] == expected):
             return False

@@ -31,13 +31,10 @@ _TAKEN = (torch.ops.aten.add.Tensor, torch.ops.aten.mul.Tensor, torch.ops.aten.m
 
 
 class AddMulSupport(OperatorSupportBase):
-    """Sums and products of tensors of one shape, and products of matrices that no node taken made."""
+    """Sums and products of tensors of one shape, and products of matrices."""
 
     def is_node_supported(self, submodules: Any, node: Node) -> bool:
-        if node.op != "call_function" or aten_op(node.target) not in _TAKEN or not is_supported(node):
-            return False
-        is_product = aten_op(node.target) is torch.ops.aten.mm.default
-        return not (is_product and any(aten_op(arg.target) in _TAKEN for arg in node.all_input_nodes))
+        return node.op == "call_function" and aten_op(node.target) in _TAKEN and is_supported(node)
 
 
 class AddMulPartitionerDemo(Partitioner):
