@@ -67,12 +67,10 @@ def apple(label):
     """The library for Apple's systems of an `objective_cc_lib`."""
     return label + "_apple"
 
-def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = True, objective_deps = [], deps = []):
+def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = True, objective_deps = [], linux_deps = [], deps = []):
     """A library of Objective-C++.
 
     NAME is for Linux, `apple(NAME)` for Apple's systems.
-def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = True, **kwargs):
-    """A library of Objective-C++.
 
     Args:
       name: of the target.
@@ -82,8 +80,8 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = 
       is_framework: headers are <DIRECTORY/HEADER.h> of the directory that they lie in, as a framework's; otherwise
         <executorch/PACKAGE/HEADER.h>, as a cc_lib's.
       objective_deps: libraries of this rule that the headers, or the sources, include.
+      linux_deps: what stands there for Apple's frameworks other than Foundation.
       deps: as for cc_library.
-      **kwargs: as for cc_library.
     """
     compiled, sources = _as_cc(name, srcs)
     common = {
@@ -100,16 +98,8 @@ def objective_cc_lib(name, srcs, hdrs, implementation_deps = [], is_framework = 
         name = name,
         testonly = True,
         copts = _LINUX_COPTS,
-        srcs = compiled,
-        hdrs = hdrs,
-        # Categories are found by name when a message is sent: no symbol asks for their objects.
-        alwayslink = True,
-        copts = _COPTS,
-        implementation_deps = implementation_deps + sources,
-        include_prefix = None if is_framework else "executorch/" + native.package_name(),
-        strip_include_prefix = "/" + native.package_name().rpartition("/")[0] if is_framework else None,
         target_compatible_with = HOST,
-        deps = _LINUX_DEPS + objective_deps + deps,
+        deps = _LINUX_DEPS + objective_deps + linux_deps + deps,
         **common
     )
     cc_library(
@@ -131,6 +121,5 @@ def objective_cc_test(name, srcs, deps, data = [], env = {}):
         data = data + [FOUNDATION],
         env = FOUNDATION_ENV | env,
         target_compatible_with = HOST,
-        deps = _DEPS + deps + sources + ["//extension/apple/linux:leaks"],
-        deps = _LINUX_DEPS + deps + sources,
+        deps = _LINUX_DEPS + deps + sources + ["//extension/apple/linux:leaks"],
     )
