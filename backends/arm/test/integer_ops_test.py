@@ -7,9 +7,10 @@ from executorch.backends.arm.quantizer import get_symmetric_a16w8_quantization_c
 from executorch.backends.arm.test.cases import CASES
 from executorch.backends.arm.test.lowered import as_model, lowered, names_inside, quantized
 from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.tosa.graph.quantized import Quant
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS
-from executorch.backends.arm.tosa.operators.integer import TABLES
+from executorch.backends.arm.tosa.operators.integer import TABLES, table_of
 from executorch.backends.arm.tosa.operators.spatial import runs_of
 from executorch.exir.backend.utils import format_reasons
 
@@ -142,6 +143,18 @@ def test_indices_and_truths_are_those_of_the_quantized_model(name, config):
     assert name in names_inside(program) or name.endswith("Scalar"), format_reasons(program.graph_module)
     (mine,), calls = run_program(program, inputs)
     assert calls == 1 and torch.equal(mine, model(*inputs))
+
+
+@pytest.mark.parametrize(("name", "beyond"), [("log", -128), ("sqrt", 7), ("rsqrt", 127), ("log2", -128)])
+def test_a_table_goes_on_where_its_function_has_ended(name, beyond):
+    graph = torch.fx.Graph()
+    node = graph.call_function(getattr(torch.ops.aten, name).default, (graph.placeholder("x"),))
+    entries = table_of(
+        node, Quant(0.02, 0, -128, 127, torch.int8), Quant(0.05, 7, -128, 127, torch.int8)
+    ).astype(int)
+    assert set(entries[:128]) == {beyond}
+    steps = entries[1:] - entries[:-1]
+    assert (steps >= 0).all() or (steps <= 0).all()
 
 
 def test_indices_of_sixty_four_bits_are_refused():

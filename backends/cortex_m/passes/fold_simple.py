@@ -8,6 +8,7 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
+from executorch.backends.arm.tosa.operators.integer import continued
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
 from executorch.backends.cortex_m.ops.softmax import softmax_parameters
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
@@ -272,8 +273,7 @@ def table(call: Call) -> Node | None:
     integers = torch.arange(-128, 128, dtype=torch.float32)
     reals = (integers - have.quant.zero_point) * have.quant.scale
     result = _evaluate(call, call.node, {leaf: reals}) / call.output.scale
-    # Of what is no number nothing can be said; kernels make the lowest of it.
-    entries = torch.nan_to_num(result, nan=-1e9, posinf=1e9, neginf=-1e9).round() + call.output.zero_point
+    entries = continued(result).clamp(-1e9, 1e9).round() + call.output.zero_point
     lut = call.constant(entries.clamp(call.output.low, call.output.high).to(torch.int8), "lut")
     return call.call(cortex_m.quantized_activation.default, have.node, lut)
 

@@ -151,13 +151,25 @@ def extreme(low: Lowering, call: Call) -> None:
     finish(low, call, rescale(b, made, 1.0, DTYPES[out.dtype]), order)
 
 
+def continued(row: torch.Tensor) -> torch.Tensor:
+    """A function's results over rising inputs; where they are no numbers, the nearest that is one, so that a logarithm keeps falling beyond its pole."""
+    places = (~row.isnan()).nonzero().flatten()
+    if not places.numel():
+        return torch.zeros_like(row)
+    at = torch.arange(len(row))
+    after = torch.searchsorted(places, at).clamp(max=len(places) - 1)
+    before = (after - 1).clamp(min=0)
+    nearer = torch.where((at - places[before]).abs() <= (places[after] - at).abs(), before, after)
+    return row[places[nearer]]
+
+
 def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
     """What an operator makes of each integer: 256 of int8, or 513 of int16 between which TOSA interpolates."""
     integers = torch.arange(-128, 128) if have.dtype is torch.int8 else torch.arange(-256, 257) * 128
     reals = (integers - have.zero_point).double() * have.scale
     numbers = [one for one in node.args[1:] if not isinstance(one, Node)]
     made = aten_op(node.target)(reals, *numbers, **node.kwargs)  # type: ignore[misc]
-    found = torch.nan_to_num(made.double() / out.scale, nan=0.0, posinf=2.0**20, neginf=-(2.0**20))
+    found = continued(made.double() / out.scale)
     whole = torch.round(found.clamp(-(2.0**20), 2.0**20)) + out.zero_point
     return whole.clamp(out.low, out.high).to(out.dtype).numpy()
 
