@@ -112,6 +112,12 @@ MOVING = {
 }
 
 
+def is_annotated(node: Node) -> bool:
+    """Whether a quantizer has said how a node is quantized."""
+    annotation = node.meta.get(ANNOTATION)
+    return annotation is not None and bool(annotation._annotated)
+
+
 def is_real(node: Any) -> bool:
     """Whether a node makes a tensor of float32."""
     value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None

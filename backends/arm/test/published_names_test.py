@@ -13,7 +13,11 @@ from executorch.backends.arm._passes.arm_pass_manager import ArmPassManager
 from executorch.backends.arm._passes.arm_pass_utils import get_first_fake_tensor
 from executorch.backends.arm.constants import NHWC_INVERSE_ORDER, NHWC_ORDER
 from executorch.backends.arm.ethosu import EthosUCompileSpec
-from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_a8w4_quantization_config
+from executorch.backends.arm.quantizer import (
+    TOSAQuantizer,
+    get_symmetric_a8w4_quantization_config,
+    is_annotated,
+)
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.mapping import extract_tensor_meta
@@ -86,6 +90,16 @@ def test_the_passes_before_annotation_keep_the_results():
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
     assert all(not isinstance(one, int | float) for node in calls for one in node.args)
     torch.testing.assert_close(module(x), Model()(x))
+
+
+def test_whether_a_node_is_annotated():
+    module = captured(torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Sigmoid()), torch.randn(2)).module()
+    quantizer = TOSAQuantizer(SPECS[0]).set_global(get_symmetric_a8w4_quantization_config())
+    quantizer.set_module_type(torch.nn.Sigmoid, None).annotate(module)
+    found = {
+        str(node.target): is_annotated(node) for node in module.graph.nodes if node.op == "call_function"
+    }
+    assert found["aten.relu.default"] and not found["aten.sigmoid.default"]
 
 
 def test_what_a_node_is():
