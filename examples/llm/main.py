@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="llm", description="Trains a small language model, exports it in three forms and lets it speak."
     )
     parser.add_argument("--out", metavar="DIR", help="keep tokenizer, checkpoint, programs and llm.png here")
-    parser.add_argument("--steps", type=int, default=800, help="of the training; 30 are a matter of seconds")
+    parser.add_argument("--steps", type=int, default=400, help="of the training; 30 are a matter of seconds")
     parser.add_argument("--characters", type=int, default=2_000_000, help="the most text to learn from")
     parser.add_argument("--vocabulary", type=int, default=2048, help="tokens; at least 257")
     parser.add_argument("--tokens", type=int, default=64, help="the most of an answer")
