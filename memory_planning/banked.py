@@ -119,16 +119,17 @@ class TargetMemoryMap:
 
 @dataclass
 class _Arena:
-    """A memory while it is being filled; `limit` is None for memories outside the map."""
+    """A memory while it is being filled; `limit` is None for memories outside the map, `reserved` bytes are taken."""
 
     mem_id: int
     alignment: int
     limit: int | None
+    reserved: int = 0
     objects: list[SharedObject] = field(default_factory=list)
 
     @property
     def used(self) -> int:
-        return sum(location.size for location in self.objects)
+        return self.reserved + sum(location.size for location in self.objects)
 
     def place(self, spec: TensorSpec, overlapping: bool) -> tuple[SharedObject, int] | None:
         """A location and the offset within it; None if there is no room."""
@@ -185,6 +186,11 @@ class BankedGreedy:
             bank.mem_id: _Arena(bank.mem_id, bank.alignment or alignment, bank.size - extra_padding)
             for bank in self.target.banks
         }
+        # Released planners leave the bytes that bodies of control flow take here, by memory id.
+        for mem_id, size in enumerate(getattr(graph_module, "input_mem_buffer_sizes", None) or ()):
+            if mem_id and size:  # Memory 0 is that of constants.
+                arena = arenas.setdefault(mem_id, _Arena(mem_id, alignment, None))
+                arena.reserved = -(-size // arena.alignment) * arena.alignment
         places: dict[TensorSpec, tuple[_Arena, SharedObject, int]] = {}
         # Among values of one size the last comes first, as in `greedy`.
         order = sorted(own, key=lambda spec: aligned_bytes(spec, alignment))[::-1]
@@ -247,7 +253,7 @@ def _laid_out(
     """Puts the locations of each memory one after the other."""
     result = MemoryAlgoResult(bufsizes=[0] * (max([1, *arenas]) + 1))
     for mem_id, arena in arenas.items():
-        end = 0
+        end = arena.reserved
         for location in arena.objects:
             location.offset = end
             end += location.size

@@ -67,6 +67,16 @@ def test_padding_counts_against_the_capacity():
     assert plan(TWO, specs, padding=16) == ([0, 64, 48], [(1, 0, 0), (2, 1, 16), (2, 0, 0)])
 
 
+def test_what_bodies_have_reserved_stays_clear():
+    module = torch.fx.GraphModule({}, torch.fx.Graph())
+    module.input_mem_buffer_sizes = [0, 40, 0]
+    specs = [spec(4, 0, 9) for _ in range(3)]
+    planned = BankedGreedy(TargetMemoryMap([Bank("a", 80, 1), Bank("b", 1000, 2)]))(16, specs, module)
+    assert planned.bufsizes == [0, 80, 16]
+    places = sorted((place.mem_id, place.mem_offset) for place in planned.spec_dict.values())
+    assert places == [(1, 48), (1, 64), (2, 0)]
+
+
 def test_one_large_bank_is_greedy():
     specs = [spec(size, first, first + 2) for first, size in enumerate((8, 64, 8, 32, 16, 64, 4, 100))]
     expected = greedy(16, specs)
