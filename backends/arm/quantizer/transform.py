@@ -9,11 +9,13 @@ from executorch.backends.arm.quantizer.annotations import BINARY, is_real
 from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_attribute
+from executorch.ir.rewriter import new_call, replace
 
 
 def transform_for_annotation(model: GraphModule) -> GraphModule:
-    """Numbers in sums and products become tensors, a division by one a product; attention is taken apart. In place."""
+    """Numbers in sums and products become tensors, a division by one a product; attention and ``addmm`` are taken apart. In place."""
     _attention_apart(model)
+    _products_apart(model)
     for node in list(model.graph.nodes):
         if node.op == "call_function" and is_real(node):
             _numbers_as_tensors(node)
@@ -37,6 +39,26 @@ def _attention_apart(model: GraphModule) -> None:
     # Without a mask no row is empty.
     for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten._safe_softmax.default):
         node.target = torch.ops.aten.softmax.int
+
+
+def _products_apart(model: GraphModule) -> None:
+    """``mm`` is a ``matmul``; ``addmm`` is one, and a sum."""
+    aten = torch.ops.aten
+    for node in model.graph.find_nodes(op="call_function", target=aten.mm.default):
+        if is_real(node):
+            node.target = aten.matmul.default
+    for node in model.graph.find_nodes(op="call_function", target=aten.addmm.default):
+        if not is_real(node):
+            continue
+        summand, left, right = node.args
+        with node.graph.inserting_before(node):
+            product = new_call(node, aten.matmul.default, (left, right))
+            beta, alpha = (node.kwargs.get(key, 1) for key in ("beta", "alpha"))
+            parts = [
+                one if factor == 1 else new_call(node, aten.mul.Tensor, (one, factor))
+                for one, factor in ((summand, beta), (product, alpha))
+            ]
+            replace(node, new_call(node, aten.add.Tensor, tuple(parts)))
 
 
 _DIVISIONS = {

@@ -145,6 +145,25 @@ def test_indices_and_truths_are_those_of_the_quantized_model(name, config):
     assert calls == 1 and torch.equal(mine, model(*inputs))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y, z: torch.mm(y, z),
+        torch.addmm,
+        lambda x, y, z: torch.addmm(x, y, z, beta=0.5, alpha=-2.0),
+    ],
+    ids=["mm", "addmm", "addmm with factors"],
+)
+def test_products_of_matrices_that_are_calculated(function):
+    inputs = (torch.randn(3, 5), torch.randn(3, 4), torch.randn(4, 5))
+    model = quantized(as_model(function), inputs)
+    program = lowered(model, inputs, "TOSA-1.0+INT")
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    step = max(node.args[1] for node in program.graph.nodes if "dequantize_per_tensor" in str(node.target))
+    assert float((mine - model(*inputs)).abs().max()) <= step * 1.001
+
+
 @pytest.mark.parametrize(("name", "beyond"), [("log", -128), ("sqrt", 7), ("rsqrt", 127), ("log2", -128)])
 def test_a_table_goes_on_where_its_function_has_ended(name, beyond):
     graph = torch.fx.Graph()

@@ -160,9 +160,9 @@ def _belongs_to_layer(node: Node) -> bool:
 
 
 def _as_batches(node: Node) -> None:
-    """A product of equal leading dimensions as one of three-dimensional tensors, which is quantized as a whole."""
+    """A product of matrices, or of equal leading dimensions, as one of three-dimensional tensors, which is quantized as a whole."""
     left, right = (list(one.meta[meta_keys.VAL].shape) for one in node.args)  # type: ignore[union-attr]
-    if len(left) < 4 or left[:-2] != right[:-2] or not is_real(node):
+    if len(left) in (1, 3) or left[:-2] != right[:-2] or not is_real(node):
         return
     reshape = torch.ops.aten.reshape.default
     with node.graph.inserting_before(node):

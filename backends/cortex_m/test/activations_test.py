@@ -66,6 +66,8 @@ def test_an_activation_that_others_read_too_is_its_own():
 
 def test_a_product_of_four_dimensions_is_one_of_batches():
     found = _within_a_step(as_model(torch.matmul), inputs((1, 4, 6, 8), (1, 4, 8, 5)))
+    matrices = _within_a_step(as_model(torch.mm), inputs((6, 8), (8, 5)))
+    assert _calls(matrices).count("cortex_m::quantized_batch_matmul") == 1
     assert _calls(found).count("cortex_m::quantized_batch_matmul") == 1 and "aten::bmm" not in _calls(found)
 
 
