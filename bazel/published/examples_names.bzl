@@ -24,7 +24,7 @@ EXAMPLES = {
         "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",
         "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
     },
-    "examples/models/llama/lora": {"executorch.extension.llm.models.lora": "LoRALinear"},
+    "examples/models/llama/lora": {"executorch.extension.llm.models.lora_linear": "LoRALinear"},
     "examples/models/llama/model_args": {"executorch.extension.llm.models.model_args": "ActFn ModelArgs"},
     "examples/models/llama/norm": {"executorch.extension.llm.models.norm": "RMSNorm"},
     "examples/models/llama/rope": {

@@ -77,6 +77,8 @@ class ModelArgs:
             are multiplied by.
         use_scaled_rope, rope_scale_factor, high_freq_factor: Llama 3.1's stretching of slow rotations.
         no_rope_layer_interval: every so many layers one has no rotations.
+        num_kv_shared_layers: so many of the last layers attend to the keys and values of the layer before them, and have none.
+        r, lora_alpha, target_modules: rank, scale and places (`q_proj`, `k_proj`, `v_proj`, `o_proj`) of an adapter that is made with the model.
         layer_types, sliding_window: `full_attention` or `sliding_attention` for each layer, and how far the latter sees.
         bos_idx, eos_idx, bos_count, eos_count: tokens that begin and end a text.
         quantization_args, lora_args, attention_kwargs, model_architecture, device: kept for those who ask.
@@ -141,6 +143,10 @@ class ModelArgs:
     attention_kwargs: dict[str, Any] = field(default_factory=dict)
     layer_types: list[str] | None = None
     sliding_window: int | None = None
+    num_kv_shared_layers: int = 0
+    r: int | None = None
+    lora_alpha: float | None = None
+    target_modules: list[str] | None = None
     final_logit_softcapping: float | None = None
     attn_logit_softcapping: float | None = None
     local_rope_theta: float | None = None
@@ -166,6 +172,7 @@ class ModelArgs:
         if isinstance(self.act_fn, str):
             self.act_fn = ActFn.from_string(self.act_fn)
         self._check_layer_types()
+        self._check_shared()
 
     @property
     def rope_base(self) -> float:
@@ -181,6 +188,26 @@ class ModelArgs:
     def rotates(self, layer: int) -> bool:
         """Whether a layer has rotations."""
         return not self.no_rope_layer_interval or (layer + 1) % self.no_rope_layer_interval != 0
+
+    def is_kv_shared(self, layer: int) -> bool:
+        """Whether a layer attends to another's keys and values."""
+        first = self.n_layers - self.num_kv_shared_layers
+        return 0 < first <= layer
+
+    def is_kv_donor(self, layer: int) -> bool:
+        """Whether a layer gives its keys and values to those behind it."""
+        return not self.is_kv_shared(layer) and self.is_kv_shared(layer + 1) and layer + 1 < self.n_layers
+
+    def _check_shared(self) -> None:
+        windows = [
+            layer
+            for layer in range(self.n_layers)
+            if (self.is_kv_shared(layer) or self.is_kv_donor(layer)) and self.window_of(layer) is not None
+        ]
+        if windows:
+            raise ValueError(
+                f"layers that share keys and values see all positions, but {windows} have a window"
+            )
 
     def _check_layer_types(self) -> None:
         if self.layer_types is None:

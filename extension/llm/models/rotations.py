@@ -110,6 +110,10 @@ def _check(model: Any) -> None:
         raise ValueError(
             "the model's norms add one to their weights, which do not go into other layers: quantize without rotations"
         )
+    if model.params.num_kv_shared_layers:
+        raise ValueError(
+            "layers share keys and values, whose rotation is no layer's own: quantize without rotations"
+        )
     for number, layer in enumerate(model.layers):
         attention = layer.attention
         names = {

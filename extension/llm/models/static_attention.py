@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.models.attention import Attention, AttentionMHA, attend, register_attention
-from executorch.extension.llm.models.lora import LoRALinear
+from executorch.extension.llm.models.lora_linear import LoRALinear
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
 from executorch.extension.llm.models.rope import Rope, apply_rotary_emb_to_k, hf_apply_rotary_emb_to_k
@@ -80,15 +80,19 @@ class StaticAttention(Attention):
         self.rotates, self.qk_norm_before_rope = args.rotates(layer_id), args.qk_norm_before_rope
         self.scale, self.softcap, self.rope = args.attention_multiplier, args.attn_logit_softcapping, rope
 
+        self.is_kv_shared_layer = args.is_kv_shared(layer_id)
+        self._gives_kv = args.num_kv_shared_layers > 0 and not self.is_kv_shared_layer
+
         def layers(count: int) -> nn.ModuleList:
-            parts, wide = (count, head_dim) if split_mha else (1, count * head_dim)
+            parts, wide = (count, head_dim) if split_mha or not count else (1, count * head_dim)
             return nn.ModuleList(
                 nn.Linear(args.dim, wide, bias=args.attention_qkv_bias) for _ in range(parts)
             )
 
-        self.wqs, self.wks, self.wvs = layers(heads), layers(kv_heads), layers(kv_heads)
+        own = 0 if self.is_kv_shared_layer else kv_heads
+        self.wqs, self.wks, self.wvs = layers(heads), layers(own), layers(own)
         self.wo: nn.Module = nn.Linear(heads * head_dim, args.dim, bias=False)
-        caches = range(kv_heads if split_mha else 1)
+        caches = range(own if split_mha else min(own, 1))
         self.k_caches = nn.ModuleList(StaticKCache(layer_id, head) for head in caches)
         self.v_caches = nn.ModuleList(StaticVCache(layer_id, head) for head in caches)
         self.q_norm, self.k_norm = (
@@ -116,7 +120,8 @@ class StaticAttention(Attention):
             )
         made = cls(other.rope.params, other.layer_id, other.rope, split_mha)
         for parts, whole in ((made.wqs, other.wq), (made.wks, other.wk), (made.wvs, other.wv)):
-            _load(parts, whole)
+            if whole is not None:
+                _load(parts, whole)
         made.wo = copy.deepcopy(other.wo)
         if other.use_qk_norm:
             made.q_norm, made.k_norm = copy.deepcopy(other.q_norm_fn), copy.deepcopy(other.k_norm_fn)
@@ -155,24 +160,46 @@ class StaticAttention(Attention):
             x: ``[batch, tokens, dim]``.
             freqs_cos, freqs_sin: rows of the tables.
             kwargs: ``masks``, by the length of the cache, ``[1, tokens, cache + tokens]``; ``in_cache_state``, caches of
-                keys and of values by their keys; ``out_cache_state``, what former layers have added.
+                keys and of values by their keys; ``out_cache_state``, what former layers have added; ``shared_kv``, as of `AttentionMHA`.
 
         Returns:
             The same shape, and ``out_cache_state`` with this layer's new keys and values.
         """
-        keys, values = kwargs.get("in_cache_state") or (None, None)
-        q = self._rotated(self._heads(self.wqs, x), self.q_norm, freqs_cos, freqs_sin)
-        new_k = self._rotated(self._heads(self.wks, x), self.k_norm, freqs_cos, freqs_sin)
-        q, new_k, new_v = (self._laid_out(part) for part in (q, new_k, self._heads(self.wvs, x)))
-        k, v = _behind(self.k_caches, new_k, keys), _behind(self.v_caches, new_v, values)
+        q = self._laid_out(self._rotated(self._heads(self.wqs, x), self.q_norm, freqs_cos, freqs_sin))
+        shared, added = kwargs.get("shared_kv"), kwargs.get("out_cache_state")
+        if shared is None:
+            k, v, added = self._own(x, freqs_cos, freqs_sin, kwargs.get("in_cache_state"), added)
+        else:
+            k, v = ([part] if isinstance(part, torch.Tensor) else part for part in shared)
         mask = attention_mask(kwargs.get("masks") or {}, k[0].shape[-2] - x.shape[1])
-        y = self._attended(q, k, v, mask)
-        before_k, before_v = kwargs.get("out_cache_state") or ({}, {})
-        added = (
-            {**before_k, **_named(self.k_caches, new_k)},
-            {**before_v, **_named(self.v_caches, new_v)},
+        said: dict[str, Any] = {"out_cache_state": added}
+        if self._gives_kv and shared is None:
+            said["kv_to_share"] = (k, v)
+        return self.wo(self._attended(q, k, v, mask)), said
+
+    def _own(
+        self,
+        x: torch.Tensor,
+        freqs_cos: torch.Tensor,
+        freqs_sin: torch.Tensor,
+        held: tuple[Caches, Caches] | None,
+        added: tuple[Caches, Caches] | None,
+    ) -> tuple[list[torch.Tensor], list[torch.Tensor], tuple[Caches, Caches]]:
+        """Keys and values behind those of the caches, and what former layers have added with this layer's."""
+        if self.is_kv_shared_layer:
+            raise ValueError(f"layer {self.layer_id} has no keys and values: give it another's as shared_kv")
+        keys, values = held or (None, None)
+        new_k = self._laid_out(self._rotated(self._heads(self.wks, x), self.k_norm, freqs_cos, freqs_sin))
+        new_v = self._laid_out(self._heads(self.wvs, x))
+        before_k, before_v = added or ({}, {})
+        return (
+            _behind(self.k_caches, new_k, keys),
+            _behind(self.v_caches, new_v, values),
+            (
+                {**before_k, **_named(self.k_caches, new_k)},
+                {**before_v, **_named(self.v_caches, new_v)},
+            ),
         )
-        return self.wo(y), {"out_cache_state": added}
 
     def _heads(self, parts: nn.ModuleList, x: torch.Tensor) -> list[torch.Tensor]:
         """What each layer gives, ``[batch, tokens, heads, head_dim]``."""

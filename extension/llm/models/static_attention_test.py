@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 import torch
 
-from executorch.extension.llm.models.lora import LoRALinear
+from executorch.extension.llm.models.lora_linear import LoRALinear
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.static_attention import (
     PointwiseConvolution,

@@ -43,6 +43,10 @@ class NGramCache:
         return len(self._kept)
 
 
+#: Continuations by the token that they follow.
+NGramCaches = defaultdict[int, NGramCache]
+
+
 class StaticAttentionIOManager:
     """Keeps what a decoder with static attention takes and gives.
 
@@ -133,7 +137,7 @@ class StaticAttentionIOManager:
         window_size: int,
         n_verifications: int,
         stop_tokens: Sequence[int] = (),
-        ngram_caches: defaultdict[int, NGramCache] | None = None,
+        ngram_caches: NGramCaches | None = None,
     ) -> list[int]:
         """:meth:`decode` with several tokens a call (https://arxiv.org/abs/2402.02057).
 
@@ -174,7 +178,7 @@ class StaticAttentionIOManager:
         model: Decoder,
         window: list[list[int]],
         guesses: Sequence[tuple[int, ...]],
-        ngram_caches: defaultdict[int, NGramCache],
+        ngram_caches: NGramCaches,
     ) -> list[int]:
         """One call: moves the window, keeps its guesses, and gives the tokens that are sure, one or more."""
         levels, columns = len(window), len(window[0])
@@ -257,7 +261,7 @@ class StaticAttentionIOManager:
 
 
 def _layers(config: ModelArgs | nn.Module) -> dict[int, tuple[list[str], tuple[int, ...], int]]:
-    """Of each layer with caches by its number: their keys, the dimension of heads if there is one, and the size of a head."""
+    """Of each layer by its number: the keys of its caches, the dimension of heads if there is one, and the size of a head."""
     if isinstance(config, nn.Module):
         static = [part for part in config.modules() if isinstance(part, StaticAttention)]
         if not static:
@@ -273,7 +277,10 @@ def _layers(config: ModelArgs | nn.Module) -> dict[int, tuple[list[str], tuple[i
     heads, size = int(config.n_kv_heads or 0), int(config.head_dim or 0)
     return {
         layer: (
-            [StaticKVCache.calculate_cache_key(layer, head) for head in range(heads if split else 1)],
+            [
+                StaticKVCache.calculate_cache_key(layer, head)
+                for head in range(0 if config.is_kv_shared(layer) else heads if split else 1)
+            ],
             () if split else (heads,),
             size,
         )

@@ -160,8 +160,11 @@ class Transformer(nn.Module):
             sees_window = local is not None and self.params.window_of(number) is not None
             h, said = layer(h, *(local if sees_window else wide), options)  # type: ignore[misc]
             if said is not None:
-                told = {**told, **said}
-                options |= said
+                shared = said.pop("kv_to_share", None)
+                if self.params.is_kv_donor(number):
+                    options["shared_kv"] = shared
+                told |= said
+                options |= said  # type: ignore[typeddict-item]
         if not self.generate_full_logits:
             h = h[:, -1, :]
         h = self.norm(h)
