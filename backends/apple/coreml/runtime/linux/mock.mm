@@ -4,8 +4,7 @@
 /// output k with 100 k, the sum of each input times its place (from 1 on, in the order of the
 /// names), and 1000 for each call that its state has seen.
 
-#include <cstring>
-#include <vector>
+#include <cstdlib>
 
 #import <CoreML/CoreML.h>
 
