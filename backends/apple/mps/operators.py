@@ -219,5 +219,13 @@ _add(
     checks=(checks.integers,),
     conditions="indices are integers",
 )
+_add(
+    movers.index_put,
+    "aten.index_put.default",
+    dtypes=ALL,
+    others=((1, INTEGERS),),
+    checks=(checks.integers, checks.replaces),
+    conditions="indices are integers of the first dimensions; `accumulate` is False",
+)
 _add(movers.embedding, "aten.embedding.default", dtypes=ALL, others=((1, INTEGERS),))
 _add(movers.scatter, "aten.scatter.src", dtypes=NUMBERS, others=((2, INTEGERS),))

@@ -76,6 +76,15 @@ def integers(node: Node, _: Container[Node]) -> str | None:
     return None
 
 
+def replaces(node: Node, _: Container[Node]) -> str | None:
+    named = arguments(node)
+    if named.get("accumulate"):
+        return "values that are added to what is there"
+    if any(one is None for one in named["indices"]):
+        return "an index that leaves a dimension whole"
+    return None
+
+
 def keeps_type(node: Node, _: Container[Node]) -> str | None:
     source: Any = node.args[0]
     if tensor(source).dtype != tensor(node).dtype:

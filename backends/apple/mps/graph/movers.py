@@ -151,6 +151,13 @@ def index(builder: GraphBuilder, node: Node) -> None:
     builder.add(schema.MPSIndexTensor(number, indices, builder.result(node)))
 
 
+def index_put(builder: GraphBuilder, node: Node) -> None:
+    named = arguments(node)
+    number, values = builder.value(named["self"]), builder.value(named["values"])
+    indices = [builder.value(one) for one in named["indices"]]
+    builder.add(schema.MPSIndexPut(number, indices, _sizes(named["values"]), values, builder.result(node)))
+
+
 def embedding(builder: GraphBuilder, node: Node) -> None:
     named = arguments(node)
     table, indices = builder.value(named["weight"]), builder.value(named["indices"])

@@ -196,6 +196,13 @@ def _index(held: Any, values: Any) -> Tensor:
     return found
 
 
+def _index_put(held: Any, values: Any) -> Tensor:
+    found: Tensor = values[held.input1_id].clone()
+    written = values[held.values_id].reshape([int(one) for one in held.values_shape])
+    found[tuple(values[one].long() for one in held.indices_id)] = written
+    return found
+
+
 def _cast(held: Any, values: Any) -> Tensor:
     found: Tensor = values[held.input1_id].to(TYPES[held.dtype])
     return found
@@ -229,6 +236,7 @@ _NODES: dict[str, Callable[[Any, Any], Any]] = {
     "Arange": lambda held, values: torch.arange(held.start, held.end, held.step).to(TYPES[held.dtype]),
     "IndexSelect": lambda held, values: values[held.input1_id].index_select(held.dim, values[held.index_id]),
     "Embedding": lambda held, values: F.embedding(values[held.input2_id], values[held.input1_id]),
+    "IndexPut": _index_put,
     "IndexTensor": _index,
     "Scatter": lambda held, values: values[held.input1_id].scatter(
         held.dim, values[held.idx_id].long(), values[held.src_id]

@@ -20,7 +20,7 @@ aten = torch.ops.aten
 
 PAGE = pathlib.Path(__file__).parents[1] / "OPERATORS.md"
 #: Members of the format's union that no operator becomes: what released files have otherwise, and what has no operator.
-NOT_WRITTEN = {"Min", "IndexPut", "PixelShuffle", "DequantizePerChannelGroup"}
+NOT_WRITTEN = {"Min", "PixelShuffle", "DequantizePerChannelGroup"}
 
 #: Forms that lowering to the edge dialect says otherwise; other producers of edge programs need not.
 FORMS = [
