@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch.export import export
 
-from executorch.backends.executor import ExecutorPartitioner
 from executorch.exir import to_edge
 from executorch.exir.backend.backend_api import to_backend
 from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
@@ -72,15 +71,6 @@ def test_a_lowered_module_runs_alone_and_inside_another():
     first, second = execute(to_edge(export(Composed(), (X,))).to_executorch().buffer, X)
     torch.testing.assert_close(first, X - X**3 / 6)
     torch.testing.assert_close(second, first - first**3 / 6 + 1)
-
-
-def test_a_program_in_a_delegate_has_delegates_of_its_own():
-    inputs = [torch.randn(2, 2) for _ in range(3)]
-    manager = edge(lambda a, x, b: torch.mm(a - b, x) + b, *inputs)
-    nested = manager.to_backend(AddMulPartitionerDemo()).to_backend(ExecutorPartitioner())
-    (result,) = execute(nested.to_executorch().buffer, *inputs)
-    a, x, b = inputs
-    torch.testing.assert_close(result, torch.mm(a - b, x) + b)
 
 
 def test_sums_and_products_are_partitioned():
