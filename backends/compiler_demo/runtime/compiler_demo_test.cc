@@ -70,6 +70,20 @@ TEST(BackendWithCompilerDemoTest, ShapesThatDoNotFitAreRefused) {
   EXPECT_EQ(harness.method().execute(), Error::InvalidArgument);
 }
 
+TEST(BackendWithCompilerDemoTest, ProductsOfResults) {
+  // ((x + x) x) (x + x): the sum and the first product lie in memory of the delegate.
+  MethodHarness harness(delegated(
+      "3version:1#op:demo::aten.add.Tensor, numel:4, dtype:torch.float32<from>0,0<to>2"
+      "<debug_handle>1#op:demo::aten.mm.default, numel:4, dtype:torch.float32<from>2,0<to>3"
+      "<debug_handle>2#op:demo::aten.mm.default, numel:4, dtype:torch.float32<from>3,2<to>1"
+      "<debug_handle>3#",
+      {{2, 2}}, {2, 2}));
+  ASSERT_EQ(harness.error, Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({2, 2}, {1, 2, 3, 4}).value(), 0), Error::Ok);
+  ASSERT_EQ(harness.method().execute(), Error::Ok);
+  EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{148, 216, 324, 472}));
+}
+
 TEST(BackendWithCompilerDemoTest, MoreElementsThanItWasCompiledForAreRefused) {
   MethodHarness harness(delegated(kSin, {{6}}, {6}));
   ASSERT_EQ(harness.error, Error::Ok);
