@@ -1,7 +1,8 @@
 #import <Foundation/Foundation.h>
+#include <gtest/gtest.h>
 
-// Where a test is built with LeakSanitizer: to tell whose an allocation is takes the whole way to it,
-// past libraries without frame pointers.
+// Where a test is built with LeakSanitizer: to tell whose an allocation is takes the whole way to
+// it, past libraries without frame pointers.
 
 extern "C" {
 
@@ -14,13 +15,20 @@ const char* __asan_default_options() { return "fast_unwind_on_malloc=0"; }
 
 namespace {
 
-/// What Foundation makes at the first message.
-__attribute__((constructor)) void wake_foundation() {
-  if (__lsan_disable != nullptr) {
-    __lsan_disable();
-    [[NSObject new] release];
-    __lsan_enable();
+/// What Foundation makes at the first message, and keeps.
+class FirstMessage : public ::testing::Environment {
+  void SetUp() override {
+    if (__lsan_disable != nullptr) {
+      __lsan_disable();
+      NSAutoreleasePool* pool = [[NSAutoreleasePool alloc] init];
+      [[[NSObject alloc] init] release];
+      [pool drain];
+      __lsan_enable();
+    }
   }
-}
+};
+
+[[maybe_unused]] const ::testing::Environment* const first_message =
+    ::testing::AddGlobalTestEnvironment(new FirstMessage);
 
 }  // namespace
