@@ -1,8 +1,10 @@
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include <executorch/backends/vulkan/runtime/vk/context.h>
 #include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/backends/vulkan/runtime/vk/vk_arm.h>
 #include <executorch/runtime/backend/hash.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -37,19 +39,47 @@ uint64_t identity_of(const VkPhysicalDeviceProperties& properties) {
       .digest();
 }
 
+constexpr const char* kDataGraphExtensions[] = {VK_ARM_TENSORS_EXTENSION_NAME,
+                                                VK_ARM_DATA_GRAPH_EXTENSION_NAME};
+
+bool has_data_graphs(VkPhysicalDevice device) {
+  uint32_t count = 0;
+  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr) != VK_SUCCESS) {
+    return false;
+  }
+  std::vector<VkExtensionProperties> extensions(count);
+  if (vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()) !=
+      VK_SUCCESS) {
+    return false;
+  }
+  for (const char* const wanted : kDataGraphExtensions) {
+    bool is_there = false;
+    for (const VkExtensionProperties& one : extensions) {
+      is_there = is_there || std::strcmp(one.extensionName, wanted) == 0;
+    }
+    if (!is_there) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// The better the larger; 0 for what cannot be used.
-int rank_of(VkPhysicalDevice device, uint32_t& family) {
+int rank_of(VkPhysicalDevice device, Use use, uint32_t& family) {
   VkPhysicalDeviceProperties properties = {};
   vkGetPhysicalDeviceProperties(device, &properties);
-  if (properties.apiVersion < VK_API_VERSION_1_1) {
+  if (properties.apiVersion < VK_API_VERSION_1_1 ||
+      (use == Use::kDataGraphs && !has_data_graphs(device))) {
     return 0;
   }
+  const VkQueueFlags wanted =
+      use == Use::kDataGraphs ? VK_QUEUE_DATA_GRAPH_BIT_ARM : VkQueueFlags(VK_QUEUE_COMPUTE_BIT);
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
   for (family = 0; family < count; ++family) {
-    if ((families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) {
+    if ((families[family].queueFlags & wanted) != 0) {
       switch (properties.deviceType) {
         case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
           return 5;
@@ -69,16 +99,17 @@ int rank_of(VkPhysicalDevice device, uint32_t& family) {
 
 }  // namespace
 
-Result<Context*> Context::get() {
+Result<Context*> Context::get(Use use) {
   static std::mutex mutex;
   // Never destroyed: drivers have threads and exit handlers of their own. Delegates on a device
   // that was lost keep its context.
-  static Context* made = nullptr;
+  static Context* contexts[2] = {};
+  Context*& made = contexts[static_cast<size_t>(use)];
   const std::lock_guard<std::mutex> lock(mutex);
   if (made != nullptr && !made->is_lost()) {
     return made;
   }
-  Result<std::unique_ptr<Context>> context = make();
+  Result<std::unique_ptr<Context>> context = make(nullptr, use);
   if (!context.ok()) {
     return context.error();
   }
@@ -86,8 +117,8 @@ Result<Context*> Context::get() {
   return made;
 }
 
-Result<std::unique_ptr<Context>> Context::make(PFN_vkGetInstanceProcAddr loader) {
-  std::unique_ptr<Context> context(new Context());
+Result<std::unique_ptr<Context>> Context::make(PFN_vkGetInstanceProcAddr loader, Use use) {
+  std::unique_ptr<Context> context(new Context(use));
   ET_CHECK_OK_OR_RETURN_ERROR(context->open(loader));
   ET_CHECK_OK_OR_RETURN_ERROR(context->make_instance());
   ET_CHECK_OK_OR_RETURN_ERROR(context->choose_device());
@@ -151,7 +182,7 @@ Error Context::open(PFN_vkGetInstanceProcAddr loader) {
 Error Context::make_instance() {
   auto application = described<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.pApplicationName = "executorch";
-  application.apiVersion = VK_API_VERSION_1_1;
+  application.apiVersion = use_ == Use::kDataGraphs ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1;
   auto messenger = described<VkDebugUtilsMessengerCreateInfoEXT>(
       VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   messenger.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
@@ -172,7 +203,8 @@ Error Context::make_instance() {
                                     VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   auto info = described<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
-  is_validated_ = is_set(kValidationVariable);
+  // Released validation layers take structures of Arm's extensions for mistakes.
+  is_validated_ = use_ == Use::kShaders && is_set(kValidationVariable);
   if (is_validated_) {
     info.pNext = &validation;
     info.enabledLayerCount = 1;
@@ -208,13 +240,20 @@ Error Context::choose_device() {
   int best = 0;
   for (const VkPhysicalDevice device : devices) {
     uint32_t family = 0;
-    const int rank = rank_of(device, family);
+    const int rank = rank_of(device, use_, family);
     if (rank > best) {
       best = rank;
       physical_device_ = device;
       queue_family_ = family;
     }
   }
+  ET_CHECK_OR_RETURN_ERROR(
+      best > 0 || use_ == Use::kShaders, NotFound,
+      "Vulkan: none of %zu devices has VK_ARM_tensors and VK_ARM_data_graph; install a driver that "
+      "has them or Arm's emulation layers (pip install ai-ml-emulation-layer-for-vulkan; "
+      "VK_INSTANCE_LAYERS=VK_LAYER_ML_Graph_Emulation:VK_LAYER_ML_Tensor_Emulation, VK_LAYER_PATH "
+      "says where they are), or lower the model for another backend",
+      devices.size());
   ET_CHECK_OR_RETURN_ERROR(best > 0, NotFound,
                            "Vulkan: no driver offers a device with Vulkan 1.1 and compute shaders "
                            "(%zu devices were seen); lower the model for another backend",
@@ -260,6 +299,28 @@ Error Context::make_device() {
   features.features = {};
   // Every device has it: whatever a program says, nothing beyond a buffer is read or written.
   features.features.robustBufferAccess = VK_TRUE;
+  return open_device(features);
+}
+
+Error Context::open_device(VkPhysicalDeviceFeatures2& features) {
+  auto graphs = described<VkPhysicalDeviceDataGraphFeaturesARM>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DATA_GRAPH_FEATURES_ARM);
+  graphs.dataGraph = VK_TRUE;
+  graphs.dataGraphShaderModule = VK_TRUE;
+  auto tensors = described<VkPhysicalDeviceTensorFeaturesARM>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TENSOR_FEATURES_ARM);
+  tensors.tensors = VK_TRUE;
+  tensors.shaderTensorAccess = VK_TRUE;
+  // What SPIR-V of graphs declares.
+  auto memory = described<VkPhysicalDeviceVulkanMemoryModelFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES);
+  memory.vulkanMemoryModel = VK_TRUE;
+  if (use_ == Use::kDataGraphs) {
+    memory.pNext = features.pNext;
+    tensors.pNext = &memory;
+    graphs.pNext = &tensors;
+    features.pNext = &graphs;
+  }
   const float priority = 1;
   auto queue = described<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family_;
@@ -269,6 +330,10 @@ Error Context::make_device() {
   info.pNext = &features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  if (use_ == Use::kDataGraphs) {
+    info.enabledExtensionCount = std::size(kDataGraphExtensions);
+    info.ppEnabledExtensionNames = kDataGraphExtensions;
+  }
   ET_CHECK_OK_OR_RETURN_ERROR(
       check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "opening the device"));
   // Functions go by way of the loader: those of one device would not do for another, of which there

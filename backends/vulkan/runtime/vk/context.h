@@ -36,21 +36,29 @@ struct Pipeline {
   std::string formats;
 };
 
+/// What a context is for.
+enum class Use {
+  kShaders,
+  /// Graphs as Arm's extensions have them: VK_ARM_tensors and VK_ARM_data_graph.
+  kDataGraphs,
+};
+
 /// The machine's Vulkan: an instance, a device and a queue, which all programs of the process
 /// share. They are made when they are first asked for, and stay.
 class Context final : public Device {
  public:
-  /// The one context. A failure is logged and not remembered; where the device was lost, another
-  /// one is made.
+  /// The one context for a use. A failure is logged and not remembered; where the device was lost,
+  /// another one is made.
   ///
-  /// @retval Error::NotFound There is no Vulkan loader, or no device with compute shaders.
-  static runtime::Result<Context*> get();
+  /// @retval Error::NotFound There is no Vulkan loader, or no device with what the use needs.
+  static runtime::Result<Context*> get(Use use = Use::kShaders);
 
   /// A context of one's own.
   ///
   /// @param loader Vulkan's first function, from which all others come; null for that of
   ///     libvulkan.so.1, which is opened.
-  static runtime::Result<std::unique_ptr<Context>> make(PFN_vkGetInstanceProcAddr loader = nullptr);
+  static runtime::Result<std::unique_ptr<Context>> make(PFN_vkGetInstanceProcAddr loader = nullptr,
+                                                        Use use = Use::kShaders);
 
   runtime::Result<std::unique_ptr<Buffer>> make_buffer(size_t size, bool is_shared) override;
   runtime::Result<std::unique_ptr<Buffer>> upload(const void* data, size_t size) override;
@@ -88,12 +96,13 @@ class Context final : public Device {
   ~Context() override;
 
  private:
-  Context() = default;
+  explicit Context(Use use) : use_(use) {}
 
   runtime::Error open(PFN_vkGetInstanceProcAddr loader);
   runtime::Error make_instance();
   runtime::Error choose_device();
   runtime::Error make_device();
+  runtime::Error open_device(VkPhysicalDeviceFeatures2& features);
   runtime::Error make_allocator();
   runtime::Error fill_by_copy(Buffer& buffer, const void* data, size_t size);
   bool fits_texels(const Shader& shader, const Dispatch& dispatch) const;
@@ -109,6 +118,7 @@ class Context final : public Device {
                                                    const VkDebugUtilsMessengerCallbackDataEXT* data,
                                                    void* context);
 
+  const Use use_;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
