@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <executorch/backends/vulkan/runtime/VulkanBackend.h>
@@ -80,6 +81,14 @@ bool run_all(PFN_vkGetInstanceProcAddr loader) {
 
 class FaultTest : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    // Each test loads driver and layer anew. They stay, so that LeakSanitizer can say what is
+    // theirs.
+    for (const char* name : {"libvulkan_lvp.so", "libVkLayer_khronos_validation.so"}) {
+      EXPECT_NE(dlopen(name, RTLD_NOW | RTLD_NODELETE), nullptr) << dlerror();
+    }
+  }
+
   void SetUp() override {
     runtime::runtime_init();
     loader_ = FaultyVulkan::loader();
