@@ -54,10 +54,10 @@ EDGES = {
         "tests": ["exir", "runtime", "extension", "kernels"],
     },
     # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is
-    # compiled here as the Objective-C for applications is.
+    # compiled here as the Objective-C for applications is; what a Mac runs it with loads programs by `extension`.
     "backends/apple": {
         "py": ["schema", "dialects", "ir", "partitioner", "backends"],
-        "cc": ["runtime"],
+        "cc": ["runtime", "extension"],
         "tests": [
             "exir",
             "export",

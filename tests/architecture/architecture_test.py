@@ -64,6 +64,7 @@ CC_LAYERS = [
     {"extension/flat_tensor"},
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {
+        "backends/apple",
         "backends/arm",
         "backends/cortex_m",
         "backends/openvino",
