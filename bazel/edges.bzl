@@ -76,6 +76,10 @@ EDGES = {
         "py": ["dialects", "ir", "partitioner", "backends"],
         "cc": ["runtime"],
         "tests": ["exir", "export", "extension", "backends/arm/recipes"],
+        "py": ["schema", "dialects", "ir", "partitioner", "backends"],
+        # VGF's delegate shares the room that opens Vulkan's devices.
+        "cc": ["runtime", "backends/vulkan"],
+        "tests": ["exir", "extension"],
     },
     # Stands on the passes that backends share.
     "backends/vulkan": {

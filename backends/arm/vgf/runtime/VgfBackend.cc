@@ -83,8 +83,8 @@ class VgfBackend final : public runtime::BackendInterface {
       const bool is_input = i < inputs;
       const size_t index = is_input ? i : i - inputs;
       const uint32_t tensor = is_input ? file.inputs[index] : file.outputs[index];
-      ET_CHECK_OK_OR_RETURN_ERROR(check_tensor(*args[i], file.tensors[tensor],
-                                               is_input ? "input" : "output", index));
+      ET_CHECK_OK_OR_RETURN_ERROR(
+          check_tensor(*args[i], file.tensors[tensor], is_input ? "input" : "output", index));
     }
     for (size_t i = 0; i < inputs; ++i) {
       ET_CHECK_OK_OR_RETURN_ERROR(

@@ -133,8 +133,8 @@ Error DataGraph::make_tensor(const VgfTensor& from, Tensor& made) {
   auto info = described<VkTensorCreateInfoARM>(VK_STRUCTURE_TYPE_TENSOR_CREATE_INFO_ARM);
   info.pDescription = &description;
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
-  ET_CHECK_OK_OR_RETURN_ERROR(check(
-      functions_.create_tensor(device_, &info, nullptr, &made.tensor), "making a tensor"));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(functions_.create_tensor(device_, &info, nullptr, &made.tensor), "making a tensor"));
   auto asked = described<VkTensorMemoryRequirementsInfoARM>(
       VK_STRUCTURE_TYPE_TENSOR_MEMORY_REQUIREMENTS_INFO_ARM);
   asked.tensor = made.tensor;
@@ -190,11 +190,11 @@ Error DataGraph::make_sets(const VgfSegment& from, Segment& made) {
   sets.descriptorSetCount = from.num_sets;
   sets.pSetLayouts = made.set_layouts.data();
   made.sets.resize(from.num_sets);
-  ET_CHECK_OK_OR_RETURN_ERROR(check(vkAllocateDescriptorSets(device_, &sets, made.sets.data()),
-                                    "making descriptor sets"));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkAllocateDescriptorSets(device_, &sets, made.sets.data()), "making descriptor sets"));
   for (const VgfBinding& one : from.bindings) {
-    auto tensor = described<VkWriteDescriptorSetTensorARM>(
-        VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
+    auto tensor =
+        described<VkWriteDescriptorSetTensorARM>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_TENSOR_ARM);
     tensor.tensorViewCount = 1;
     tensor.pTensorViews = &tensors_[one.tensor].view;
     auto write = described<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
@@ -209,7 +209,8 @@ Error DataGraph::make_sets(const VgfSegment& from, Segment& made) {
 }
 
 Error DataGraph::make_pipeline(const VgfSegment& from, Segment& made) {
-  auto layout = described<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto layout =
+      described<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   layout.setLayoutCount = from.num_sets;
   layout.pSetLayouts = made.set_layouts.data();
   ET_CHECK_OK_OR_RETURN_ERROR(
@@ -262,8 +263,8 @@ Error DataGraph::make_session(Segment& made) {
   auto info = described<VkDataGraphPipelineSessionCreateInfoARM>(
       VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_CREATE_INFO_ARM);
   info.dataGraphPipeline = made.pipeline;
-  ET_CHECK_OK_OR_RETURN_ERROR(check(
-      functions_.create_session(device_, &info, nullptr, &made.session), "making a session"));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(functions_.create_session(device_, &info, nullptr, &made.session), "making a session"));
   auto asked = described<VkDataGraphPipelineSessionBindPointRequirementsInfoARM>(
       VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENTS_INFO_ARM);
   asked.session = made.session;
@@ -273,9 +274,8 @@ Error DataGraph::make_session(Segment& made) {
   std::vector<VkDataGraphPipelineSessionBindPointRequirementARM> points(
       count, described<VkDataGraphPipelineSessionBindPointRequirementARM>(
                  VK_STRUCTURE_TYPE_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_REQUIREMENT_ARM));
-  ET_CHECK_OK_OR_RETURN_ERROR(check(
-      functions_.bind_points(device_, &asked, &count, points.data()),
-      "asking what memory a graph needs"));
+  ET_CHECK_OK_OR_RETURN_ERROR(check(functions_.bind_points(device_, &asked, &count, points.data()),
+                                    "asking what memory a graph needs"));
   for (uint32_t i = 0; i < count; ++i) {
     ET_CHECK_OR_RETURN_ERROR(
         points[i].bindPointType == VK_DATA_GRAPH_PIPELINE_SESSION_BIND_POINT_TYPE_MEMORY_ARM,
@@ -311,15 +311,15 @@ Error DataGraph::make_session(Segment& made) {
 Error DataGraph::record() {
   auto pool = described<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   pool.queueFamilyIndex = context_.queue_family();
-  ET_CHECK_OK_OR_RETURN_ERROR(check(vkCreateCommandPool(device_, &pool, nullptr, &command_pool_),
-                                    "making a command pool"));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkCreateCommandPool(device_, &pool, nullptr, &command_pool_), "making a command pool"));
   auto buffer =
       described<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   buffer.commandPool = command_pool_;
   buffer.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   buffer.commandBufferCount = 1;
-  ET_CHECK_OK_OR_RETURN_ERROR(check(vkAllocateCommandBuffers(device_, &buffer, &commands_),
-                                    "making a command buffer"));
+  ET_CHECK_OK_OR_RETURN_ERROR(
+      check(vkAllocateCommandBuffers(device_, &buffer, &commands_), "making a command buffer"));
   auto fence = described<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
   ET_CHECK_OK_OR_RETURN_ERROR(
       check(vkCreateFence(device_, &fence, nullptr, &fence_), "making a fence"));

@@ -54,10 +54,9 @@ Error find_sections(const uint8_t* data, size_t size, Bytes (&sections)[kSection
     const uint8_t* const row = data + kFirstSection + i * 16;
     const auto offset = read_little_endian<uint64_t>(row);
     const auto bytes = read_little_endian<uint64_t>(row + 8);
-    ET_CHECK_OR_RETURN_ERROR(offset >= kHeader && offset <= size && bytes <= size - offset,
-                             DelegateInvalidCompatibility,
-                             "VGF: section %s does not lie in the file's %zu bytes",
-                             kSectionNames[i], size);
+    ET_CHECK_OR_RETURN_ERROR(
+        offset >= kHeader && offset <= size && bytes <= size - offset, DelegateInvalidCompatibility,
+        "VGF: section %s does not lie in the file's %zu bytes", kSectionNames[i], size);
     sections[i] = {data + offset, static_cast<size_t>(bytes)};
   }
   return Error::Ok;
@@ -129,10 +128,10 @@ Error read_tensors(const vgf_format::ResourceTable& table, VgfFile& file) {
 /// All constants of the file by their number; ids are those of segments.
 Error read_constants(const Bytes& section, const VgfFile& file,
                      std::vector<VgfConstant>& constants) {
-  const uint64_t count = section.size < kConstantsHeader ||
-                                 std::memcmp(section.data, kConstantsMagic, 8) != 0
-                             ? std::numeric_limits<uint64_t>::max()
-                             : read_little_endian<uint64_t>(section.data + 8);
+  const uint64_t count =
+      section.size < kConstantsHeader || std::memcmp(section.data, kConstantsMagic, 8) != 0
+          ? std::numeric_limits<uint64_t>::max()
+          : read_little_endian<uint64_t>(section.data + 8);
   ET_CHECK_OR_RETURN_ERROR(count <= section.size / kConstantRow &&
                                count * kConstantRow <= section.size - kConstantsHeader,
                            DelegateInvalidCompatibility, "VGF: section constants is damaged");
@@ -165,11 +164,10 @@ Error read_module(const vgf_format::ModuleTable& table, uint32_t index, VgfSegme
   ET_CHECK_OR_RETURN_ERROR(module.type() == vgf_format::ModuleType::GRAPH, NotSupported,
                            "VGF: module %u is a shader; this runtime runs graphs", unsigned(index));
   const vgf_format::Spirv* const spirv = module.code_as_Spirv();
-  ET_CHECK_OR_RETURN_ERROR(spirv != nullptr && size_of(spirv->words()) >= 5 &&
-                               spirv->words()->Get(0) == 0x07230203 &&
-                               module.entry_point() != nullptr,
-                           DelegateInvalidCompatibility, "VGF: module %u has no SPIR-V",
-                           unsigned(index));
+  ET_CHECK_OR_RETURN_ERROR(
+      spirv != nullptr && size_of(spirv->words()) >= 5 && spirv->words()->Get(0) == 0x07230203 &&
+          module.entry_point() != nullptr,
+      DelegateInvalidCompatibility, "VGF: module %u has no SPIR-V", unsigned(index));
   segment.spirv.assign(spirv->words()->begin(), spirv->words()->end());
   segment.entry_point = module.entry_point()->str();
   return Error::Ok;
@@ -183,9 +181,8 @@ Error read_bindings(const vgf_format::Segment& from, const VgfFile& file, VgfSeg
   for (uint32_t i = 0; i < segment.num_sets; ++i) {
     const vgf_format::DescriptorSet& set = *from.sets()->Get(i);
     const uint32_t index = set.set_index() == kUnset ? i : set.set_index();
-    ET_CHECK_OR_RETURN_ERROR(index < segment.num_sets, NotSupported,
-                             "VGF: descriptor set %u of %u", unsigned(index),
-                             unsigned(segment.num_sets));
+    ET_CHECK_OR_RETURN_ERROR(index < segment.num_sets, NotSupported, "VGF: descriptor set %u of %u",
+                             unsigned(index), unsigned(segment.num_sets));
     for (uint32_t j = 0; j < size_of(set.bindings()); ++j) {
       const vgf_format::BindingSlot& slot = *set.bindings()->Get(j);
       ET_CHECK_OR_RETURN_ERROR(
@@ -197,9 +194,9 @@ Error read_bindings(const vgf_format::Segment& from, const VgfFile& file, VgfSeg
   const auto place = [](const VgfBinding& one) { return std::tie(one.set, one.binding); };
   std::sort(segment.bindings.begin(), segment.bindings.end(),
             [&](const VgfBinding& a, const VgfBinding& b) { return place(a) < place(b); });
-  const auto twice =
-      std::adjacent_find(segment.bindings.begin(), segment.bindings.end(),
-                         [&](const VgfBinding& a, const VgfBinding& b) { return place(a) == place(b); });
+  const auto twice = std::adjacent_find(
+      segment.bindings.begin(), segment.bindings.end(),
+      [&](const VgfBinding& a, const VgfBinding& b) { return place(a) == place(b); });
   ET_CHECK_OR_RETURN_ERROR(twice == segment.bindings.end() && !segment.bindings.empty(),
                            DelegateInvalidCompatibility,
                            "VGF: a segment binds nothing, or one place twice");

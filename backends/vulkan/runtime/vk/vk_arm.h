@@ -224,13 +224,13 @@ using PFN_vkCreateDataGraphPipelineSessionARM =
 using PFN_vkGetDataGraphPipelineSessionBindPointRequirementsARM =
     VkResult(VKAPI_PTR*)(VkDevice, const VkDataGraphPipelineSessionBindPointRequirementsInfoARM*,
                          uint32_t*, VkDataGraphPipelineSessionBindPointRequirementARM*);
-using PFN_vkGetDataGraphPipelineSessionMemoryRequirementsARM =
-    void(VKAPI_PTR*)(VkDevice, const VkDataGraphPipelineSessionMemoryRequirementsInfoARM*,
-                     VkMemoryRequirements2*);
+using PFN_vkGetDataGraphPipelineSessionMemoryRequirementsARM = void(VKAPI_PTR*)(
+    VkDevice, const VkDataGraphPipelineSessionMemoryRequirementsInfoARM*, VkMemoryRequirements2*);
 using PFN_vkBindDataGraphPipelineSessionMemoryARM =
     VkResult(VKAPI_PTR*)(VkDevice, uint32_t, const VkBindDataGraphPipelineSessionMemoryInfoARM*);
-using PFN_vkDestroyDataGraphPipelineSessionARM =
-    void(VKAPI_PTR*)(VkDevice, VkDataGraphPipelineSessionARM, const VkAllocationCallbacks*);
+using PFN_vkDestroyDataGraphPipelineSessionARM = void(VKAPI_PTR*)(VkDevice,
+                                                                  VkDataGraphPipelineSessionARM,
+                                                                  const VkAllocationCallbacks*);
 using PFN_vkCmdDispatchDataGraphARM = void(VKAPI_PTR*)(VkCommandBuffer,
                                                        VkDataGraphPipelineSessionARM,
                                                        const VkDataGraphPipelineDispatchInfoARM*);
