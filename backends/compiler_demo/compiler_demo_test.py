@@ -7,11 +7,16 @@ import pytest
 import torch
 from torch.export import export
 
-from executorch.exir import to_edge
+from executorch.exir import to_edge, to_edge_transform_and_lower
 from executorch.exir.backend.backend_api import to_backend
 from executorch.exir.backend.test.backend_with_compiler_demo import BackendWithCompilerDemo
 from executorch.exir.backend.test.backend_with_delegate_mapping_demo import BackendWithDelegateMappingDemo
-from executorch.exir.backend.test.op_partitioner_demo import AddMulPartitionerDemo
+from executorch.exir.backend.test.op_partitioner_demo import (
+    AddAttributePartitionerDemo,
+    AddMulPartitionerDemo,
+    AllNodesPartitionerDemo,
+    NonDecompTestPartitioner,
+)
 from executorch.partitioner import get_lowered_submodules
 from executorch.partitioner.interface.errors import DelegationError
 from executorch.runtime import Runtime
@@ -136,6 +141,34 @@ def test_the_partitioner_takes_what_the_run_time_has():
     assert delegate.processed_bytes.count(b"op:") == 3  # The products of results are among them.
     for mine, eager in zip(execute(manager.to_executorch().buffer, *inputs), function(*inputs), strict=True):
         torch.testing.assert_close(mine, eager)
+
+
+class Layers(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.with_bias = torch.nn.Linear(2, 2)
+        self.without = torch.nn.Linear(2, 2, bias=False)
+        self.register_buffer("count", torch.ones(2, 2))
+
+    def forward(self, x):
+        self.count.add_(1)
+        return self.with_bias(x) * self.without(x) + self.count
+
+
+@pytest.mark.parametrize(
+    ("partitioner", "operators", "state"),
+    [
+        (AddAttributePartitionerDemo, ["aten.add.Tensor"] * 2, {"count"}),
+        (AllNodesPartitionerDemo, None, {"count", "with_bias.weight", "with_bias.bias", "without.weight"}),
+        (NonDecompTestPartitioner, ["aten.linear.default"], {"with_bias.weight", "with_bias.bias"}),
+    ],
+)
+def test_the_partitioners_of_published_tests(partitioner, operators, state):
+    manager = to_edge_transform_and_lower(export(Layers(), (X.expand(2, 2),)), partitioner=[partitioner()])
+    modules = [module for _, module, _ in get_lowered_submodules(manager.exported_program().graph_module)]
+    names = [name for module in modules for name in module.processed_bytes.decode().split(";") if name]
+    assert operators is None or names == operators
+    assert set().union(*(module.original_module.state_dict for module in modules)) == state
 
 
 def test_the_delegate_map_of_a_backend_that_fuses_and_takes_apart():

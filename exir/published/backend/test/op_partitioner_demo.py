@@ -11,6 +11,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.ops import ops
+from executorch.dialects.torch_types import OpOverload
 from executorch.exir.published.backend.test.backend_with_compiler_demo import (
     BackendWithCompilerDemo,
     is_supported,
@@ -151,7 +152,7 @@ class NonDecompTestPartitioner(_NamesPartitioner):
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
-    ) -> tuple[list[torch._ops.OpOverload], Callable[[Node], bool] | None]:
+    ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
         """The operators, and which calls of them."""
         return [aten_op(op) for op in self.supported_non_decomposed_edge_ops], self._takes  # type: ignore[misc]
 
