@@ -16,14 +16,7 @@ _COMPILE = " && ".join([
     "cp {name}.bfbs $$out",
 ])
 
-def flatbuffer_schema(name, deps = []):
-    """Makes `:NAME` (executorch.PACKAGE.NAME in Python) and `:NAME_cc` (<executorch/PACKAGE/NAME_generated.h>).
-
-    Args:
-      name: of the schema; NAME.fbs is its source.
-      deps: schemas that it includes.
-    """
-    sources = [name + ".fbs"] + [dep + ".fbs" for dep in deps]
+def _python(name, sources, deps):
     native.genrule(
         name = name + "_bfbs",
         srcs = sources,
@@ -44,6 +37,18 @@ def flatbuffer_schema(name, deps = []):
         srcs = [name + ".py"],
         deps = ["//schema:package", "//schema:wire"] + deps,
     )
+
+def flatbuffer_schema(name, deps = [], has_python = True):
+    """Makes `:NAME` (executorch.PACKAGE.NAME in Python) and `:NAME_cc` (<executorch/PACKAGE/NAME_generated.h>).
+
+    Args:
+      name: of the schema; NAME.fbs is its source.
+      deps: schemas that it includes.
+      has_python: False for what only C++ reads.
+    """
+    sources = [name + ".fbs"] + [dep + ".fbs" for dep in deps]
+    if has_python:
+        _python(name, sources, deps)
 
     # Scoped enums and mutable accessors are what users of the generated header expect.
     native.genrule(
