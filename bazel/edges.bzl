@@ -74,12 +74,9 @@ EDGES = {
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],
-        "cc": ["runtime"],
-        "tests": ["exir", "export", "extension", "backends/arm/recipes"],
-        "py": ["schema", "dialects", "ir", "partitioner", "backends"],
         # VGF's delegate shares the room that opens Vulkan's devices.
         "cc": ["runtime", "backends/vulkan"],
-        "tests": ["exir", "extension"],
+        "tests": ["exir", "export", "extension", "backends/arm/recipes"],
     },
     # Stands on the passes that backends share.
     "backends/vulkan": {
