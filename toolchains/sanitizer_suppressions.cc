@@ -8,9 +8,7 @@ extern "C" {
 const char* __lsan_default_suppressions() {
   return "leak:libvulkan_lvp.so\n"
          "leak:libVkLayer_khronos_validation.so\n"
-         "leak:__objc_exec_class\n"
-         "leak:class_addMethod\n"
-         "leak:class_copyMethodList\n";
+         "leak:libobjc.so\n";
 }
 
 /// Their own locks and atomics are not seen: libc++'s count of weak pointers is in its library,

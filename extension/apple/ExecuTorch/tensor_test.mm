@@ -6,12 +6,15 @@
 
 #import <ExecuTorch/ExecuTorch.h>
 
+#include "extension/apple/linux/leaks.h"
+
 namespace {
 
 using ::testing::HasSubstr;
 
 /// Why `block` raised NSInvalidArgumentException; empty if it did not.
 std::string refusal(void (^block)(void)) {
+  const LeaksAllowed with_the_exception;
   @try {
     block();
   } @catch (NSException* exception) {

@@ -61,10 +61,11 @@ bool is_private(const PrivateFile& file, const std::string& path) {
 
 /// The stamp says what stands beside it, so that one that was moved does not count.
 bool has_stamp(const std::string& path) {
-  const PrivateFile stamp((path + kStampEnd).c_str(), O_RDONLY);
+  const std::string stamp_path = path + kStampEnd;  // Which the file keeps a pointer to.
+  const PrivateFile stamp(stamp_path.c_str(), O_RDONLY);
   std::string found(path.size() + 1, '\0');
   struct stat model = {};
-  return stamp.get() >= 0 && is_private(stamp, path + kStampEnd) &&
+  return stamp.get() >= 0 && is_private(stamp, stamp_path) &&
          stamp.read_at(0, found.data(), found.size()) == path.size() &&
          found.compare(0, path.size(), path) == 0 && ::lstat(path.c_str(), &model) == 0 &&
          S_ISDIR(model.st_mode) && model.st_uid == ::geteuid();
