@@ -1,6 +1,10 @@
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <executorch/backends/vulkan/runtime/VulkanBackend.h>
 #include <executorch/backends/vulkan/runtime/graph/ops/operators.h>
@@ -202,6 +206,51 @@ TEST_F(ExecutorTest, TheBackendIsThere) {
   runtime::BackendInterface* const backend = runtime::get_backend_class(vulkan_backend_key);
   ASSERT_NE(backend, nullptr);
   EXPECT_TRUE(backend->is_available());
+}
+
+/// Loads a delegate as `load_method` does with options of the backend; whether it could be.
+bool load(std::string blob, const char* pipeline_cache_path) {
+  runtime::BackendOption option = {};
+  (void)std::snprintf(option.key, sizeof(option.key), "%s", pipeline_cache_path_option_key);
+  std::array<char, runtime::kMaxOptionValueLength> value = {};
+  (void)std::snprintf(value.data(), value.size(), "%s", pipeline_cache_path);
+  option.value = value;
+  runtime::BackendInitContext context(nullptr, nullptr, "forward", nullptr, {&option, 1});
+  runtime::FreeableBuffer bytes(blob.data(), blob.size(), nullptr);
+  const VulkanBackend backend;
+  const auto handle = backend.init(context, &bytes, {});
+  if (handle.ok()) {
+    backend.destroy(*handle);
+  }
+  return handle.ok();
+}
+
+TEST_F(ExecutorTest, PipelinesAreKeptWhereTheCallerOfLoadSays) {
+  Runner runner;
+  build(runner, some({4, 5}));
+  const std::string blob = runner.graph.blob();
+  const std::string room = std::string(std::getenv("TEST_TMPDIR")) + "/pipelines_of_a_load";
+  ASSERT_EQ(mkdir(room.c_str(), 0700), 0);
+  const std::string path = room + "/cache";
+  ASSERT_TRUE(load(blob, path.c_str()));
+  struct stat kept = {};
+  ASSERT_EQ(stat(path.c_str(), &kept), 0);
+  EXPECT_EQ(kept.st_mode & 0777, 0600u);
+  EXPECT_GT(kept.st_size, 64);
+
+  // Another file that is damaged is replaced, and does not keep the program from being loaded.
+  const std::string damaged = room + "/damaged";
+  std::FILE* const file = std::fopen(damaged.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  (void)std::fputs("no pipelines", file);
+  (void)std::fclose(file);
+  ASSERT_EQ(chmod(damaged.c_str(), 0600), 0);
+  ASSERT_TRUE(load(blob, damaged.c_str()));
+  ASSERT_EQ(stat(damaged.c_str(), &kept), 0);
+  EXPECT_GT(kept.st_size, 64);
+
+  // Where it cannot be written, loading goes on without.
+  EXPECT_TRUE(load(blob, (room + "/nowhere/cache").c_str()));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #import <ExecuTorch/ExecuTorchError.h>
 
+#include "extension/apple/linux/leaks.h"
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -178,6 +180,7 @@ TEST_F(RunnerTest, PromptsOfTextPicturesAndSound) {
 
 TEST_F(RunnerTest, DataHaveTheSizesThatAreSaid) {
   std::string reason;
+  const LeaksAllowed with_the_exception;
   @try {
     [[[ExecuTorchLLMImage alloc] initWithData:[NSData data] width:4 height:2 channels:3] release];
   } @catch (NSException* exception) {

@@ -204,17 +204,31 @@ MLMultiArray* own_array(NSArray* shape, MLMultiArrayDataType type, bool has_gaps
 @synthesize type = _type;
 @synthesize sizeRangeForDimension = _sizeRangeForDimension;
 @synthesize enumeratedShapes = _enumeratedShapes;
+- (void)dealloc {
+  [_sizeRangeForDimension release];
+  [_enumeratedShapes release];
+  [super dealloc];
+}
 @end
 
 @implementation MLMultiArrayConstraint
 @synthesize shape = _shape;
 @synthesize dataType = _dataType;
 @synthesize shapeConstraint = _shapeConstraint;
+- (void)dealloc {
+  [_shape release];
+  [_shapeConstraint release];
+  [super dealloc];
+}
 @end
 
 @implementation MLFeatureDescription
 @synthesize type = _type;
 @synthesize multiArrayConstraint = _multiArrayConstraint;
+- (void)dealloc {
+  [_multiArrayConstraint release];
+  [super dealloc];
+}
 @end
 
 @implementation MLFeatureValue
@@ -264,6 +278,12 @@ MLMultiArray* own_array(NSArray* shape, MLMultiArrayDataType type, bool has_gaps
 @synthesize inputDescriptionsByName = _inputs;
 @synthesize outputDescriptionsByName = _outputs;
 @synthesize stateDescriptionsByName = _states;
+- (void)dealloc {
+  [_inputs release];
+  [_outputs release];
+  [_states release];
+  [super dealloc];
+}
 @end
 
 @implementation MLState
@@ -271,6 +291,10 @@ MLMultiArray* own_array(NSArray* shape, MLMultiArrayDataType type, bool has_gaps
 
 @implementation MLModel
 @synthesize modelDescription = _modelDescription;
+- (void)dealloc {
+  [_modelDescription release];
+  [super dealloc];
+}
 
 + (NSURL*)compileModelAtURL:(NSURL*)modelURL error:(NSError**)error {
   ++mock().compiles;
