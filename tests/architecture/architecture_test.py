@@ -65,13 +65,14 @@ CC_LAYERS = [
     {"kernels", "extension", "backends", "codegen/templates", "devtools"},
     {
         "backends/apple",
-        "backends/arm",
         "backends/cortex_m",
         "backends/openvino",
         "backends/vulkan",
         "backends/xnnpack",
         "extension/llm/custom_ops",
     },
+    # Its graphs for GPUs run on Vulkan's devices.
+    {"backends/arm"},
     {
         "runtime/python",
         "examples/models/llama",
