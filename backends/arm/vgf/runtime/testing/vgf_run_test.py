@@ -4,81 +4,25 @@ import os
 
 import numpy as np
 import pytest
-import torch
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from executorch.backends.arm.quantizer import VgfQuantizer, get_symmetric_quantization_config
-from executorch.backends.arm.test.runner import run_program, run_tosa
-from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
+from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.vgf.runtime.testing.compared import NAMES, Compared, lowered
 from executorch.backends.arm.vgf.runtime.testing.delegate import DelegateError, run
-from executorch.backends.test.models_for_tests import SMALL, trained
-from executorch.exir import to_edge_transform_and_lower
-
-
-class _TwoInputs(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = torch.nn.Linear(3, 5)
-
-    def forward(self, x, y):
-        return self.linear(x) + y
-
-
-def _model(name):
-    torch.manual_seed(0)
-    if name == "conv":
-        return torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, padding=1), torch.nn.ReLU()), (
-            torch.randn(1, 3, 8, 8),
-        )
-    if name == "linear":
-        return _TwoInputs(), (torch.randn(2, 3), torch.randn(2, 5))
-    return trained(SMALL[name])
-
-
-def _lowered(name, profile, folder):
-    model, inputs = _model(name)
-    spec = VgfCompileSpec(f"TOSA-1.0+{profile}")
-    exported = torch.export.export(model.eval(), inputs)
-    if profile == "INT":
-        quantizer = VgfQuantizer(spec).set_global(get_symmetric_quantization_config())
-        prepared = prepare_pt2e(exported.module(), quantizer)
-        prepared(*inputs)
-        exported = torch.export.export(convert_pt2e(prepared), inputs)
-    spec.dump_intermediate_artifacts_to(str(folder))
-    edge = to_edge_transform_and_lower(exported, partitioner=[VgfPartitioner(spec)])
-    return edge.exported_program(), inputs
-
-
-class _Compared:
-    """Runs a delegate on the reference model and on ours."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.largest = 0.0
-
-    def __call__(self, vgf, inputs):
-        arrays = [np.ascontiguousarray(one.detach().numpy()) for one in inputs]
-        wanted = run_tosa((self.folder / "out.tosa").read_bytes(), arrays)
-        for got, want in zip(run(vgf, arrays, wanted, self.folder), wanted, strict=True):
-            if want.dtype == np.float32:
-                np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-            else:
-                np.testing.assert_array_equal(got, want)
-        return [torch.from_numpy(one) for one in wanted]
 
 
 @pytest.mark.parametrize("profile", ["FP", "INT"])
-@pytest.mark.parametrize("name", ["conv", "linear", "keyword_net", "encoder", "unet"])
+@pytest.mark.parametrize("name", NAMES)
 def test_models(name, profile, tmp_path):
-    program, inputs = _lowered(name, profile, tmp_path)
-    _, calls = run_program(program, inputs, _Compared(tmp_path))
-    assert calls == 1
+    program, inputs = lowered(name, profile, tmp_path)
+    compared = Compared(tmp_path)
+    _, calls = run_program(program, inputs, compared)
+    assert calls == 1 and compared.outputs > 0
 
 
 @pytest.fixture(scope="module")
 def linear(tmp_path_factory):
     folder = tmp_path_factory.mktemp("linear")
-    _lowered("linear", "FP", folder)
+    lowered("linear", "FP", folder)
     return (folder / "out.vgf").read_bytes()
 
 
