@@ -1,5 +1,7 @@
 // The run-time half: a VGF file's graphs, which Vulkan runs.
 
+#include <mutex>
+
 #include <executorch/backends/arm/vgf/runtime/data_graph.h>
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
 #include <executorch/backends/vulkan/runtime/vk/context.h>
@@ -71,9 +73,12 @@ class VgfBackend final : public runtime::BackendInterface {
     return static_cast<DelegateHandle*>(graph->release());
   }
 
-  Error execute(BackendExecutionContext&, DelegateHandle* handle,
+  Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                 Span<EValue*> args) const override {
     DataGraph& graph = *static_cast<DataGraph*>(handle);
+    const std::unique_lock<std::mutex> lock(graph.in_use(), std::try_to_lock);
+    ET_CHECK_OR_RETURN_ERROR(lock.owns_lock(), InvalidState,
+                             "VGF: another thread is running this method");
     const VgfFile& file = graph.file();
     const size_t inputs = file.inputs.size();
     ET_CHECK_OR_RETURN_ERROR(args.size() == inputs + file.outputs.size(), InvalidArgument,
@@ -85,6 +90,9 @@ class VgfBackend final : public runtime::BackendInterface {
       const uint32_t tensor = is_input ? file.inputs[index] : file.outputs[index];
       ET_CHECK_OK_OR_RETURN_ERROR(
           check_tensor(*args[i], file.tensors[tensor], is_input ? "input" : "output", index));
+      ET_CHECK_OR_RETURN_ERROR(is_input || context.may_write(args[i]->toTensor()), InvalidProgram,
+                               "VGF: output %zu is a constant, or shows memory that is smaller",
+                               index);
     }
     for (size_t i = 0; i < inputs; ++i) {
       ET_CHECK_OK_OR_RETURN_ERROR(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
@@ -50,6 +51,9 @@ class DataGraph {
   /// Reads a tensor of the file.
   runtime::Error read(uint32_t tensor, void* data);
 
+  /// Held by whoever writes, runs and reads.
+  std::mutex& in_use() { return in_use_; }
+
   /// Runs all segments, and waits for them.
   runtime::Error run() { return context_.submit(commands_, fence_); }
 
@@ -83,6 +87,7 @@ class DataGraph {
   runtime::Error record();
   void destroy(Segment& segment);
 
+  std::mutex in_use_;
   vulkan::Context& context_;
   VkDevice device_;
   VgfFile file_;
