@@ -113,6 +113,17 @@ Error reverse(const Call& call) {
   });
 }
 
+// Rows of the second dimension by their numbers, which each batch has of its own.
+Error pick_rows(const Call& call) {
+  const Value& rows = call.inputs[1];
+  return gather(call, [&](Position at) {
+    const auto row = static_cast<size_t>(at.at[0]) * static_cast<size_t>(rows.sizes[1]) +
+                     static_cast<size_t>(at.at[1]);
+    at.at[1] = static_cast<int32_t>(load(rows, row));
+    return at;
+  });
+}
+
 Error concat(const Call& call) {
   const auto axis = static_cast<size_t>(call.op->attribute_as_ConcatAttribute()->axis());
   int32_t begin = 0;
@@ -204,6 +215,8 @@ Operator find_mover(tosa::Op op) {
       return tile;
     case tosa::Op_REVERSE:
       return reverse;
+    case tosa::Op_GATHER:
+      return pick_rows;
     case tosa::Op_CONCAT:
       return concat;
     case tosa::Op_ARGMAX:
