@@ -65,8 +65,8 @@ Error find_sections(const uint8_t* data, size_t size, Bytes (&sections)[kSection
 /// The section's root; null, with a word in the log, for what is no such flatbuffer.
 template <typename Root>
 const Root* root_of(const Bytes& section, Section which, std::vector<uint64_t>& aligned) {
-  // Flatbuffers are read where eight bytes begin.
-  aligned.resize((section.size + 7) / 8);
+  // Flatbuffers are read where eight bytes begin; also of nothing there is a place to copy to.
+  aligned.resize(section.size / 8 + 1);
   std::memcpy(aligned.data(), section.data, section.size);
   const auto* const copy = reinterpret_cast<const uint8_t*>(aligned.data());
   flatbuffers::Verifier verifier(copy, section.size);
