@@ -8,7 +8,6 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from executorch.backends.arm.tosa.operators.integer import continued
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
 from executorch.backends.cortex_m.ops.softmax import softmax_parameters
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
@@ -22,6 +21,7 @@ from executorch.backends.cortex_m.passes.quantized_values import (
     op_of,
 )
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
+from executorch.backends.transforms.tables import continued
 from executorch.ir.values import value_of
 
 _SUM_BITS = 20

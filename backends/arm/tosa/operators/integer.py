@@ -39,6 +39,7 @@ from executorch.backends.arm.tosa.operators.spatial import (
     resize_of,
     resized,
 )
+from executorch.backends.transforms.tables import continued
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 
@@ -149,18 +150,6 @@ def extreme(low: Lowering, call: Call) -> None:
     wide = [rescale(b, same(low, x, quant, out), 1.0, DType.INT32) for x, quant in found]
     made = b.maximum(*wide) if "maximum" in name_of(node) else b.minimum(*wide)
     finish(low, call, rescale(b, made, 1.0, DTYPES[out.dtype]), order)
-
-
-def continued(row: torch.Tensor) -> torch.Tensor:
-    """A function's results over rising inputs; where they are no numbers, the nearest that is one, so that a logarithm keeps falling beyond its pole."""
-    places = (~row.isnan()).nonzero().flatten()
-    if not places.numel():
-        return torch.zeros_like(row)
-    at = torch.arange(len(row))
-    after = torch.searchsorted(places, at).clamp(max=len(places) - 1)
-    before = (after - 1).clamp(min=0)
-    nearer = torch.where((at - places[before]).abs() <= (places[after] - at).abs(), before, after)
-    return row[places[nearer]]
 
 
 def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
