@@ -295,7 +295,7 @@ class Module {
   runtime::EventTracer* event_tracer() const { return event_tracer_.get(); }
 
   /// Always empty: a debug buffer belongs to the event tracer.
-  ET_DEPRECATED [[nodiscard]] runtime::Span<uint8_t> debug_buffer() { return {}; }
+  [[nodiscard]] ET_DEPRECATED runtime::Span<uint8_t> debug_buffer() { return {}; }
 
  protected:
   /// A loaded method with what it stands on.

@@ -195,6 +195,63 @@ Result<bool> is_true(const EValue& condition) {
   return true;
 }
 
+// Runs one instruction of the state's chain. `next` is the one after it, and changes with a jump.
+inline Error run_instruction(const MethodState& state, const LoadedInstruction& instruction,
+                             KernelRuntimeContext& context, size_t& next) {
+  switch (instruction.kind) {
+    case InstructionKind::kCheckedKernel:
+      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
+      ET_FALLTHROUGH;
+    case InstructionKind::kKernel:
+      return internal::kEventTracerEnabled && state.event_tracer != nullptr
+                 ? call_kernel_traced(state, instruction, context)
+                 : call_kernel(state, instruction, context);
+    case InstructionKind::kCheckedDelegate:
+      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
+      ET_FALLTHROUGH;
+    case InstructionKind::kDelegate:
+      return call_delegate(state, instruction);
+    case InstructionKind::kMove:
+      *instruction.destination = *instruction.source;
+      break;
+    case InstructionKind::kJumpIfFalse: {
+      const Result<bool> condition = is_true(*instruction.source);
+      if (!condition.ok()) {
+        return condition.error();
+      }
+      if (!*condition) {
+        next = instruction.target;
+      }
+      break;
+    }
+    case InstructionKind::kFree:
+      // Dynamic memory stays for the next time, and is where the tensor looks for it then.
+      if (internal::DynamicMemory::of(*instruction.freed) == nullptr) {
+        instruction.freed->set_data(nullptr);
+      }
+      break;
+  }
+  return Error::Ok;
+}
+
+// Runs the state's chain from where it stands, `instructions_left` instructions at most.
+Error run_chain(MethodState& state, KernelRuntimeContext& context, size_t& instructions_left) {
+  const internal::LoadedChain chain = state.chains[state.chain_index];
+  // The state's index is for who asks meanwhile; the loop does not wait for it to come from memory.
+  size_t next = state.instruction_index;
+  while (next < chain.num_instructions && instructions_left > 0) {
+    --instructions_left;
+    state.instruction_index = next;
+    const LoadedInstruction& instruction = chain.instructions[next++];
+    const Error error = run_instruction(state, instruction, context, next);
+    if (ET_UNLIKELY(error != Error::Ok)) {
+      return error;
+    }
+  }
+  state.instruction_index = next;
+  return Error::Ok;
+}
+
 }  // namespace
 
 namespace internal {
@@ -225,67 +282,16 @@ Method::~Method() {
   }
 }
 
-// Runs the instruction that the state points at, and moves on to the next one within the chain.
-inline Error Method::run_current(KernelRuntimeContext& context) {
-  MethodState& state = *state_;
-  const LoadedInstruction& instruction =
-      state.chains[state.chain_index].instructions[state.instruction_index];
-  switch (instruction.kind) {
-    case InstructionKind::kCheckedKernel:
-      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
-      ET_FALLTHROUGH;
-    case InstructionKind::kKernel:
-      ET_CHECK_OK_OR_RETURN_ERROR(internal::kEventTracerEnabled && state.event_tracer != nullptr
-                                      ? call_kernel_traced(state, instruction, context)
-                                      : call_kernel(state, instruction, context));
-      break;
-    case InstructionKind::kCheckedDelegate:
-      ET_CHECK_OK_OR_RETURN_ERROR(check_arguments(state, instruction));
-      ET_FALLTHROUGH;
-    case InstructionKind::kDelegate:
-      ET_CHECK_OK_OR_RETURN_ERROR(call_delegate(state, instruction));
-      break;
-    case InstructionKind::kMove:
-      *instruction.destination = *instruction.source;
-      break;
-    case InstructionKind::kJumpIfFalse: {
-      Result<bool> condition = is_true(*instruction.source);
-      if (!condition.ok()) {
-        return condition.error();
-      }
-      if (!*condition) {
-        state.instruction_index = instruction.target;
-        return Error::Ok;
-      }
-      break;
-    }
-    case InstructionKind::kFree:
-      // Dynamic memory stays for the next time, and is where the tensor looks for it then.
-      if (internal::DynamicMemory::of(*instruction.freed) == nullptr) {
-        instruction.freed->set_data(nullptr);
-      }
-      break;
-  }
-  ++state.instruction_index;
-  return Error::Ok;
-}
-
 Error Method::run(KernelRuntimeContext& context) {
   MethodState& state = *state_;
   size_t instructions_left = kMaxInstructionsPerExecution;
   for (state.chain_index = 0; state.chain_index < state.chains.size(); ++state.chain_index) {
     state.instruction_index = 0;
-    const size_t num_instructions = state.chains[state.chain_index].num_instructions;
-    while (state.instruction_index < num_instructions) {
-      ET_CHECK_OR_RETURN_ERROR(instructions_left > 0, InvalidProgram,
-                               "Method %s takes more than %zu instructions, it may never end",
-                               state.plan->name()->c_str(), kMaxInstructionsPerExecution);
-      --instructions_left;
-      const Error error = run_current(context);
-      if (ET_UNLIKELY(error != Error::Ok)) {
-        return error;
-      }
-    }
+    ET_CHECK_OK_OR_RETURN_ERROR(run_chain(state, context, instructions_left));
+    ET_CHECK_OR_RETURN_ERROR(
+        state.instruction_index >= state.chains[state.chain_index].num_instructions, InvalidProgram,
+        "Method %s takes more than %zu instructions, it may never end", state.plan->name()->c_str(),
+        kMaxInstructionsPerExecution);
   }
   return Error::Ok;
 }
@@ -330,19 +336,17 @@ Error Method::step() {
     ET_CHECK_OK_OR_RETURN_ERROR(check_inputs_are_set());
     ET_CHECK_OK_OR_RETURN_ERROR(prepare_memory(state));
   }
-  const size_t num_instructions = state.chains[state.chain_index].num_instructions;
+  KernelRuntimeContext context(state.event_tracer, state.temp_allocator, &state.tensor_access);
   // A chain may be empty, for instance if the method returns its input.
-  if (state.instruction_index < num_instructions) {
-    KernelRuntimeContext context(state.event_tracer, state.temp_allocator, &state.tensor_access);
-    const Error error = run_current(context);
-    if (ET_UNLIKELY(error != Error::Ok)) {
-      // As after execute(): the next execution starts at the start.
-      state.chain_index = 0;
-      state.instruction_index = 0;
-      return error;
-    }
+  size_t instructions_left = 1;
+  const Error error = run_chain(state, context, instructions_left);
+  if (ET_UNLIKELY(error != Error::Ok)) {
+    // As after execute(): the next execution starts at the start.
+    state.chain_index = 0;
+    state.instruction_index = 0;
+    return error;
   }
-  if (state.instruction_index >= num_instructions) {
+  if (state.instruction_index >= state.chains[state.chain_index].num_instructions) {
     state.instruction_index = 0;
     ++state.chain_index;
     if (state.chain_index == state.chains.size()) {

@@ -154,7 +154,6 @@ class Method final {
   Error set_tensor_input(const executorch::aten::Tensor& source, size_t input_idx);
   Error check_inputs_are_set() const;
   Error run(KernelRuntimeContext& context);
-  Error run_current(KernelRuntimeContext& context);
   void log_outputs();
 
   // In the method allocator's memory; null if moved from.
