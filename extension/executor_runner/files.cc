@@ -37,7 +37,7 @@ std::optional<std::vector<uint8_t>> read_file(const std::string& path) {
 }  // namespace
 
 std::optional<SampleFiles> SampleFiles::read(const std::vector<std::string>& paths,
-                                             const std::vector<size_t>& sample_sizes,
+                                             const std::vector<SampleSize>& sample_sizes,
                                              std::ostream& errors) {
   if (paths.size() != sample_sizes.size()) {
     errors << "--inputs: the method takes " << sample_sizes.size() << " tensor(s), found "
@@ -51,7 +51,10 @@ std::optional<SampleFiles> SampleFiles::read(const std::vector<std::string>& pat
       errors << "--inputs: cannot read " << paths[i] << "\n";
       return std::nullopt;
     }
-    const size_t size = sample_sizes[i];
+    const size_t size = sample_sizes[i].bytes;
+    if (bytes->size() == sample_sizes[i].bound) {
+      bytes->resize(size);
+    }
     const bool fits = size == 0 ? bytes->empty() : !bytes->empty() && bytes->size() % size == 0;
     if (!fits) {
       errors << "--inputs: " << paths[i] << " has " << bytes->size()

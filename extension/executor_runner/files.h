@@ -15,14 +15,21 @@ namespace executorch {
 namespace extension {
 namespace executor_runner {
 
+/// Bytes of an input in one sample, and the most that it could have.
+struct SampleSize {
+  size_t bytes;
+  size_t bound;
+};
+
 /// The contents of input files, cut into samples.
 class SampleFiles {
  public:
-  /// Reads `paths`, one file for each entry of `sample_sizes` (bytes of one sample). Nothing, and
-  /// one line in `errors`, when a file cannot be read, its size is no multiple of its sample's, or
-  /// files disagree about the number of samples.
+  /// Reads `paths`, one file for each entry of `sample_sizes`. A file of as many bytes as the bound
+  /// has one sample, whose rest is not read. Nothing, and one line in `errors`, when a file cannot
+  /// be read, its size is no multiple of its sample's, or files disagree about the number of
+  /// samples.
   static std::optional<SampleFiles> read(const std::vector<std::string>& paths,
-                                         const std::vector<size_t>& sample_sizes,
+                                         const std::vector<SampleSize>& sample_sizes,
                                          std::ostream& errors);
 
   /// One sample with the given bytes for each input.

@@ -35,6 +35,26 @@ bool parse_count(const std::string& text, uint32_t& count) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
+/// Sizes with an x between them; none for an empty text.
+bool parse_shape(const std::string& text, std::vector<int32_t>& shape) {
+  const char* next = text.data();
+  const char* const end = text.data() + text.size();
+  while (next != end) {
+    int32_t size = 0;
+    const auto result = std::from_chars(next, end, size);
+    const bool is_last = result.ptr == end;
+    if (result.ec != std::errc() || size < 0 || (!is_last && *result.ptr != 'x')) {
+      return false;
+    }
+    shape.push_back(size);
+    next = is_last ? end : result.ptr + 1;
+    if (!is_last && next == end) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool parse_bool(const std::string& text, bool& value) {
   value = text == "true" || text == "1" || text == "yes";
   return value || text == "false" || text == "0" || text == "no";
@@ -95,6 +115,19 @@ const Flag kFlags[] = {
      "every element of every input is one.",
      [](Options& o, const std::string& v) {
        o.inputs = split_at_commas(v);
+       return true;
+     }},
+    {"input_shapes", "SHAPE[,SHAPE...]",
+     "Sizes of the tensor inputs of a program with dynamic shapes, such as 1x3x224x224,1x20; an "
+     "empty one, and all without this flag, are the largest that the program takes. A file of "
+     "--inputs may have the bytes of the largest: the rest is not read.",
+     [](Options& o, const std::string& v) {
+       o.input_shapes.clear();
+       for (const std::string& shape : split_at_commas(v)) {
+         if (!parse_shape(shape, o.input_shapes.emplace_back())) {
+           return false;
+         }
+       }
        return true;
      }},
     {"outputs", "FILE[,FILE...]",

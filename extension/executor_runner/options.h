@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> data_paths;
   std::string method_name;
   std::vector<std::string> inputs;
+  std::vector<std::vector<int32_t>> input_shapes;  // An empty one is the program's bound.
   std::vector<std::string> outputs;
   std::string output_dir;
   std::string etdump_path;        // Empty: nothing is recorded.

@@ -17,6 +17,7 @@
 #include <executorch/extension/runner_util/inputs.h>
 #include <executorch/extension/threadpool/threadpool.h>
 #include <executorch/extension/threadpool/threadpool_guard.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -51,7 +52,8 @@ struct Session {
   std::unique_ptr<Module> module;
   std::string method_name;
   Method* method = nullptr;
-  std::vector<size_t> tensor_inputs;  // Indices of the inputs that are tensors.
+  std::vector<size_t> tensor_inputs;         // Indices of the inputs that are tensors.
+  std::vector<std::vector<int32_t>> shapes;  // Of these.
   size_t planned_bytes = 0;
   double load_ms = 0;
   std::vector<double> run_ms;  // One entry for each timed execution.
@@ -117,8 +119,34 @@ ExitCode load(Session& session, std::unique_ptr<runtime::EventTracer> tracer) {
   return kSuccess;
 }
 
-/// Reads what the method takes; returns the sizes of its tensor inputs in bytes.
-Result<std::vector<size_t>> inspect(Session& session) {
+/// Takes the shape of the next tensor input: the one asked for, or the program's bound.
+Result<SampleSize> choose_shape(Session& session, size_t input, const TensorInfo& info) {
+  const std::vector<std::vector<int32_t>>& asked = session.options.input_shapes;
+  const size_t position = session.shapes.size();
+  std::vector<int32_t> shape(info.sizes().begin(), info.sizes().end());
+  if (position < asked.size() && !asked[position].empty()) {
+    if (asked[position].size() != shape.size()) {
+      session.errors << "--input_shapes: input " << input << " has " << shape.size()
+                     << " dimensions, found " << asked[position].size() << "\n";
+      return Error::InvalidArgument;
+    }
+    shape = asked[position];
+  }
+  size_t bytes = runtime::elementSize(info.scalar_type());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] > info.sizes()[i]) {
+      session.errors << "--input_shapes: dimension " << i << " of input " << input << " is at most "
+                     << info.sizes()[i] << ", found " << shape[i] << "\n";
+      return Error::InvalidArgument;
+    }
+    bytes *= static_cast<size_t>(shape[i]);
+  }
+  session.shapes.push_back(std::move(shape));
+  return SampleSize{bytes, info.nbytes()};
+}
+
+/// Reads what the method takes; returns the sizes of its tensor inputs.
+Result<std::vector<SampleSize>> inspect(Session& session) {
   const MethodMeta meta = session.method->method_meta();
   for (size_t i = 0; i < meta.num_memory_planned_buffers(); ++i) {
     const Result<int64_t> size = meta.memory_planned_buffer_size(i);
@@ -127,7 +155,7 @@ Result<std::vector<size_t>> inspect(Session& session) {
     }
     session.planned_bytes += static_cast<size_t>(*size);
   }
-  std::vector<size_t> sizes;
+  std::vector<SampleSize> sizes;
   for (size_t i = 0; i < meta.num_inputs(); ++i) {
     const Result<Tag> tag = meta.input_tag(i);
     if (!tag.ok()) {
@@ -140,8 +168,18 @@ Result<std::vector<size_t>> inspect(Session& session) {
     if (!info.ok()) {
       return info.error();
     }
+    const Result<SampleSize> size = choose_shape(session, i, *info);
+    if (!size.ok()) {
+      return size.error();
+    }
     session.tensor_inputs.push_back(i);
-    sizes.push_back(info->nbytes());
+    sizes.push_back(*size);
+  }
+  const size_t asked = session.options.input_shapes.size();
+  if (asked != 0 && asked != sizes.size()) {
+    session.errors << "--input_shapes: the method takes " << sizes.size() << " tensor(s), found "
+                   << asked << " shape(s)\n";
+    return Error::InvalidArgument;
   }
   return sizes;
 }
@@ -162,7 +200,8 @@ Error set_sample(Session& session, SampleFiles& samples, size_t sample) {
       return info.error();
     }
     const Error error =
-        internal::set_input_data(*session.method, *info, index, samples.data(i, sample));
+        internal::set_input_data(*session.method, *info, index, samples.data(i, sample),
+                                 {session.shapes[i].data(), session.shapes[i].size()});
     if (error != Error::Ok) {
       return error;
     }
@@ -225,12 +264,12 @@ ExitCode run_samples(Session& session, SampleFiles& samples, OutputFiles& files)
 }
 
 /// The documented default: every element of every tensor input is one.
-std::optional<SampleFiles> all_ones(Session& session, const std::vector<size_t>& sizes) {
+std::optional<SampleFiles> all_ones(Session& session, const std::vector<SampleSize>& sizes) {
   std::vector<std::vector<uint8_t>> inputs;
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Result<TensorInfo> info =
         session.method->method_meta().input_tensor_meta(session.tensor_inputs[i]);
-    std::vector<uint8_t> bytes(sizes[i]);
+    std::vector<uint8_t> bytes(sizes[i].bound);
     if (!info.ok() || internal::fill_with_ones(*info, bytes.data()) != Error::Ok) {
       session.errors << "executor_runner: input " << session.tensor_inputs[i]
                      << " cannot be all ones; use --inputs\n";
@@ -310,12 +349,12 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
   if (!recording.open(options, errors)) {
     return kFileFailed;
   }
-  Session session{options, out, errors, nullptr, {}, nullptr, {}, 0, 0, {}};
+  Session session{options, out, errors, nullptr, {}, nullptr, {}, {}, 0, 0, {}};
   ExitCode code = load(session, recording.take_tracer());
   if (code != kSuccess) {
     return code;
   }
-  const Result<std::vector<size_t>> sample_sizes = inspect(session);
+  const Result<std::vector<SampleSize>> sample_sizes = inspect(session);
   if (!sample_sizes.ok()) {
     return fail(session, "reading what method " + session.method_name + " takes",
                 sample_sizes.error());

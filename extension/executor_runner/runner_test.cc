@@ -195,6 +195,46 @@ TEST_F(RunnerTest, InputFilesThatDoNotFitSayWhy) {
   EXPECT_TRUE(absent.says("cannot read"));
 }
 
+TEST_F(RunnerTest, InputsBelowTheirBoundAreTakenAtTheirSize) {
+  TinyProgram program;
+  program.dynamic = true;
+  const TempFile file(program.build());
+  const std::string dynamic = "--model_path=" + file.path();
+  EXPECT_EQ(Outcome({dynamic, "--input_shapes=1x3,1x3"}).out,
+            "OutputX 0: tensor(sizes=[1, 3], [2., 2., 2.])\n");
+  EXPECT_EQ(Outcome({dynamic, "--input_shapes=,"}).out,
+            "OutputX 0: tensor(sizes=[2, 3], [2., 2., 2., 2., 2., 2.])\n");
+  // A file has the bytes of the shape, of several samples, or of the bound.
+  const TempFile small(bytes_of({1, 2, 3}));
+  const TempFile large(bytes_of({10, 20, 30, 40, 50, 60}));
+  const TempFile three(bytes_of({0, 0, 0, 1, 1, 1, 2, 2, 2}));
+  EXPECT_TRUE(
+      Outcome({dynamic, "--input_shapes=1x3,1x3", "--inputs", small.path() + "," + large.path()})
+          .prints("OutputX 0: tensor(sizes=[1, 3], [11., 22., 33.])\n"));
+  EXPECT_TRUE(Outcome({dynamic, "--input_shapes=1x3,1x3", "--print_output=all", "--inputs",
+                       small.path() + "," + three.path()})
+                  .prints("Sample 2:\nOutputX 0: tensor(sizes=[1, 3], [3., 4., 5.])\n"));
+}
+
+TEST_F(RunnerTest, ShapesThatDoNotFitSayWhy) {
+  TinyProgram program;
+  program.dynamic = true;
+  const TempFile file(program.build());
+  const auto said = [&](const std::string& shapes, const std::string& reason) {
+    const Outcome outcome({"--model_path", file.path(), "--input_shapes", shapes});
+    EXPECT_NE(outcome.code, kSuccess);
+    EXPECT_TRUE(outcome.says(reason)) << shapes << ": " << outcome.errors;
+  };
+  said("1x3", "takes 2 tensor(s), found 1 shape(s)");
+  said("1x3,1x3x1", "input 1 has 2 dimensions, found 3");
+  said("3x3,1x3", "dimension 0 of input 0 is at most 2, found 3");
+  for (const char* wrong : {"1x,1x3", "x3,1x3", "1x-3,1x3", "1x3,a", "1 3,1x3", "99999999999,1"}) {
+    said(wrong, "--input_shapes takes SHAPE[,SHAPE...], found");
+  }
+  // The other input still has the size of its bound, and the program does not broadcast.
+  EXPECT_EQ(Outcome({"--model_path", file.path(), "--input_shapes=1x3,"}).code, kProgramFailed);
+}
+
 TEST_F(RunnerTest, OutputFilesThatDoNotFitSayWhy) {
   EXPECT_TRUE(Outcome({model(), "--outputs", "a,b"}).says("has 1 output(s), found 2 file(s)"));
   const Outcome outcome({model(), "--outputs", "/nonexistent/directory/out.bin"});
@@ -230,8 +270,8 @@ TEST(OptionsTest, HelpNamesEveryFlag) {
   std::ostringstream help;
   print_help(help);
   for (const char* flag : {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs",
-                           "--output_dir", "--num_executions", "--warmup", "--print_output",
-                           "--load_mode", "--etdump_path", "--json"}) {
+                           "--input_shapes", "--output_dir", "--num_executions", "--warmup",
+                           "--print_output", "--load_mode", "--etdump_path", "--json"}) {
     EXPECT_NE(help.str().find(flag), std::string::npos) << flag;
   }
 }

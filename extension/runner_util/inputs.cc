@@ -54,7 +54,15 @@ Error fill_with_ones(const TensorInfo& tensor_meta, void* data) {
 
 Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input_index,
                      void* data) {
+  return set_input_data(method, tensor_meta, input_index, data, tensor_meta.sizes());
+}
+
+Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input_index, void* data,
+                     Span<const int32_t> wanted) {
   const size_t rank = tensor_meta.sizes().size();
+  ET_CHECK_OR_RETURN_ERROR(wanted.size() == rank, InvalidArgument,
+                           "Input %zu has %zu dimensions, not %zu", input_index, rank,
+                           wanted.size());
   if (rank > runtime::kTensorDimensionLimit || tensor_meta.dim_order().size() != rank) {
     ET_LOG(Error, "Input %zu has %zu sizes and a dim order of %zu entries, at most %zu",
            input_index, rank, tensor_meta.dim_order().size(),
@@ -65,7 +73,7 @@ Error set_input_data(Method& method, const TensorInfo& tensor_meta, size_t input
   TensorImpl::DimOrderType dim_order[runtime::kTensorDimensionLimit];
   TensorImpl::StridesType strides[runtime::kTensorDimensionLimit];
   for (size_t i = 0; i < rank; ++i) {
-    sizes[i] = tensor_meta.sizes()[i];
+    sizes[i] = wanted[i];
     dim_order[i] = tensor_meta.dim_order()[i];
   }
   int64_t step = 1;

@@ -69,6 +69,11 @@ namespace internal {
 runtime::Error set_input_data(runtime::Method& method, const runtime::TensorInfo& tensor_meta,
                               size_t input_index, void* data);
 
+/// The same with other sizes than `tensor_meta`'s, which are an input's largest, but as many:
+/// `data` has the bytes of these. InvalidArgument if there are not as many.
+runtime::Error set_input_data(runtime::Method& method, const runtime::TensorInfo& tensor_meta,
+                              size_t input_index, void* data, runtime::Span<const int32_t> sizes);
+
 /// Fills `data` with `tensor_meta.nbytes()` bytes of ones. InvalidArgument for a dtype without a
 /// one.
 runtime::Error fill_with_ones(const runtime::TensorInfo& tensor_meta, void* data);

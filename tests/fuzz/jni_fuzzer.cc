@@ -105,37 +105,45 @@ class Session {
     }
   }
 
-  jobject shape() {
-    if (choices_.one_in(6)) {
-      std::vector<jlong> sizes;
-      for (uint64_t n = choices_.below(20); n > 0; --n) {
-        sizes.push_back(choices_.of<jlong>({0, 1, 2, 3, -1, INT32_MAX, INT64_MAX, INT64_MIN, 6}));
-      }
-      return jvm_.longs(std::move(sizes));
+  /// The rank and sizes of a tensor.
+  void add_shape(std::vector<jlong>& numbers) {
+    if (!choices_.one_in(6)) {
+      numbers.insert(numbers.end(), {2, 2, 3});
+      return;
     }
-    return choices_.one_in(16) ? nullptr : jvm_.longs({2, 3});
+    const uint64_t rank = choices_.below(20);
+    numbers.push_back(choices_.one_in(8) ? choices_.of<jlong>({-1, 100, INT64_MAX, INT64_MIN})
+                                         : static_cast<jlong>(rank));
+    for (uint64_t n = 0; n < rank; ++n) {
+      numbers.push_back(choices_.of<jlong>({0, 1, 2, 3, -1, INT32_MAX, INT64_MAX, INT64_MIN, 6}));
+    }
   }
 
   void execute() {
-    std::vector<jint> kinds;
-    std::vector<jlong> bits;
-    std::vector<jobject> objects;
+    std::vector<jlong> numbers;
+    std::vector<jobject> objects = {nullptr};
     for (uint64_t n = choices_.one_in(8) ? choices_.below(4) : 2; n > 0; --n) {
-      kinds.push_back(choices_.one_in(8) ? static_cast<jint>(choices_.between(-1, 9)) : kTensor);
-      bits.push_back(choices_.one_in(8) ? choices_.of<jlong>({0, -1, 7, INT64_MAX, 99}) : kFloat);
+      const jlong kind = choices_.one_in(8) ? static_cast<jlong>(choices_.between(-1, 9)) : kTensor;
+      numbers.push_back(kind);
+      numbers.push_back(choices_.one_in(8) ? choices_.of<jlong>({0, -1, 7, INT64_MAX, 99})
+                                           : kFloat);
+      if (kind == kTensor || choices_.one_in(16)) {
+        add_shape(numbers);
+      }
       objects.push_back(data());
-      objects.push_back(shape());
     }
-    if (!objects.empty() && choices_.one_in(16)) {
+    if (!numbers.empty() && choices_.one_in(16)) {
+      numbers.pop_back();
+    }
+    objects[0] = choices_.one_in(24) ? nullptr : jvm_.longs(std::move(numbers));
+    if (choices_.one_in(16)) {
       objects.pop_back();
     }
     FakeJvm::Object* const result = FakeJvm::of(Java_org_pytorch_executorch_NativeModule_execute(
         env(), nullptr, module(), method(),
-        choices_.one_in(24) ? nullptr : jvm_.ints(std::move(kinds)),
-        choices_.one_in(24) ? nullptr : jvm_.longs(std::move(bits)),
         choices_.one_in(24) ? nullptr : jvm_.array(std::move(objects))));
-    if (result != nullptr && result->items.size() == 3 && !result->items[2]->items.empty()) {
-      const FakeJvm::Object* const buffer = result->items[2]->items[0];
+    if (result != nullptr && result->items.size() > 1) {
+      const FakeJvm::Object* const buffer = result->items[1];
       for (jlong i = 0; buffer != nullptr && i < buffer->capacity; ++i) {
         total_ += static_cast<const uint8_t*>(buffer->address)[i];
       }

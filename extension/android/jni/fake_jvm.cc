@@ -12,14 +12,8 @@ namespace testing {
 namespace {
 
 /// Java throws ArrayIndexOutOfBoundsException; the natives are not to ask for that.
-template <typename T>
-void copy_region(std::vector<T>& items, jsize start, jsize count, T* to, const T* from) {
+void check_region(const std::vector<jlong>& items, jsize start, jsize count) {
   ET_CHECK(start >= 0 && count >= 0 && static_cast<size_t>(start + count) <= items.size());
-  if (to != nullptr) {
-    std::copy_n(items.begin() + start, count, to);
-  } else {
-    std::copy_n(from, count, items.begin() + start);
-  }
 }
 
 }  // namespace
@@ -41,12 +35,6 @@ jstring FakeJvm::string(std::u16string text) {
   Object* object = make("string");
   object->text = std::move(text);
   return static_cast<jstring>(handle(object));
-}
-
-jintArray FakeJvm::ints(std::vector<jint> values) {
-  Object* object = make("int[]");
-  object->ints = std::move(values);
-  return static_cast<jintArray>(handle(object));
 }
 
 jlongArray FakeJvm::longs(std::vector<jlong> values) {
@@ -117,24 +105,18 @@ void FakeJvm::fill_strings_and_exceptions() {
 void FakeJvm::fill_arrays_and_buffers() {
   table_.GetArrayLength = [](JNIEnv*, jarray array) {
     const Object* object = of(array);
-    return static_cast<jsize>(object->ints.size() + object->longs.size() + object->items.size());
-  };
-  table_.GetIntArrayRegion = [](JNIEnv*, jintArray array, jsize start, jsize count, jint* to) {
-    copy_region<jint>(of(array)->ints, start, count, to, nullptr);
-  };
-  table_.SetIntArrayRegion = [](JNIEnv*, jintArray array, jsize start, jsize count,
-                                const jint* values) {
-    copy_region<jint>(of(array)->ints, start, count, nullptr, values);
+    return static_cast<jsize>(object->longs.size() + object->items.size());
   };
   table_.GetLongArrayRegion = [](JNIEnv*, jlongArray array, jsize start, jsize count, jlong* to) {
-    copy_region<jlong>(of(array)->longs, start, count, to, nullptr);
+    const std::vector<jlong>& items = of(array)->longs;
+    check_region(items, start, count);
+    std::copy_n(items.begin() + start, count, to);
   };
   table_.SetLongArrayRegion = [](JNIEnv*, jlongArray array, jsize start, jsize count,
                                  const jlong* values) {
-    copy_region<jlong>(of(array)->longs, start, count, nullptr, values);
-  };
-  table_.NewIntArray = [](JNIEnv* env, jsize size) {
-    return from(env).ints(std::vector<jint>(static_cast<size_t>(size)));
+    std::vector<jlong>& items = of(array)->longs;
+    check_region(items, start, count);
+    std::copy_n(values, count, items.begin() + start);
   };
   table_.NewLongArray = [](JNIEnv* env, jsize size) {
     return from(env).longs(std::vector<jlong>(static_cast<size_t>(size)));

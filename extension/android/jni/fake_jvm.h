@@ -21,7 +21,6 @@ class FakeJvm {
   struct Object {
     std::string type;
     std::u16string text;
-    std::vector<jint> ints;
     std::vector<jlong> longs;
     std::vector<Object*> items;
     void* address = nullptr;
@@ -37,7 +36,6 @@ class FakeJvm {
 
   Object* make(std::string type);
   jstring string(std::u16string text);
-  jintArray ints(std::vector<jint> values);
   jlongArray longs(std::vector<jlong> values);
   jobjectArray array(std::vector<jobject> items);
   jobject buffer(void* address, jlong capacity);

@@ -60,13 +60,11 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_loadMethod(JNIEn
 }
 
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_execute(
-    JNIEnv* env, jclass, jlong module, jstring method, jintArray kinds, jlongArray bits,
-    jobjectArray objects) {
+    JNIEnv* env, jclass, jlong module, jstring method, jobjectArray values) {
   std::string name;
   InputMemory inputs;
   size_t num_outputs = 0;
-  if (!to_native(env, method, "The name of a method", name) ||
-      !read_inputs(env, kinds, bits, objects, inputs) ||
+  if (!to_native(env, method, "The name of a method", name) || !read_inputs(env, values, inputs) ||
       !succeeded(env,
                  executorch_module_num_outputs(to_module(module), name.c_str(), &num_outputs))) {
     return nullptr;

@@ -17,8 +17,7 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_loadMethod(JNIEn
                                                                            jlong module,
                                                                            jstring method);
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_execute(
-    JNIEnv* env, jclass type, jlong module, jstring method, jintArray kinds, jlongArray bits,
-    jobjectArray objects);
+    JNIEnv* env, jclass type, jlong module, jstring method, jobjectArray values);
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_NativeModule_methodBackends(
     JNIEnv* env, jclass type, jlong module, jstring method);
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_NativeModule_setThreads(JNIEnv* env, jclass type,

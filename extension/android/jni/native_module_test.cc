@@ -21,6 +21,7 @@ namespace {
 using extension::testing::TempFile;
 using extension::testing::TinyProgram;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using testing::FakeJvm;
 using ::testing::HasSubstr;
 
@@ -36,9 +37,11 @@ class NativeModuleTest : public ::testing::Test {
   void destroy(jlong module) {
     Java_org_pytorch_executorch_NativeModule_destroy(env(), nullptr, module);
   }
-  FakeJvm::Object* execute(jlong module, jintArray kinds, jlongArray bits, jobjectArray objects) {
+  /// The outputs, with `numbers` of the inputs and an object for each of them.
+  FakeJvm::Object* execute(jlong module, jobject numbers, std::vector<jobject> objects) {
+    objects.insert(objects.begin(), numbers);
     return FakeJvm::of(Java_org_pytorch_executorch_NativeModule_execute(
-        env(), nullptr, module, jvm_.string(u"forward"), kinds, bits, objects));
+        env(), nullptr, module, jvm_.string(u"forward"), jvm_.array(std::move(objects))));
   }
   /// Expects an exception, and gives its message.
   std::string message(jint code) {
@@ -65,18 +68,13 @@ TEST_F(NativeModuleTest, AddsTwoTensors) {
   const jlong module = load(file.path());
   ASSERT_NE(module, 0) << message(0);
   const FakeJvm::Object* result =
-      execute(module, jvm_.ints({kTensor, kTensor}), jvm_.longs({kFloat32, kFloat32}),
-              jvm_.array({jvm_.buffer(a_, sizeof(a_)), jvm_.longs({2, 3}),
-                          jvm_.buffer(b_, sizeof(b_)), jvm_.longs({2, 3})}));
+      execute(module, jvm_.longs({kTensor, kFloat32, 2, 2, 3, kTensor, kFloat32, 2, 2, 3}),
+              {jvm_.buffer(a_, sizeof(a_)), jvm_.buffer(b_, sizeof(b_))});
   ASSERT_NE(result, nullptr) << message(0);
-  ASSERT_EQ(result->items.size(), 3u);
-  EXPECT_THAT(result->items[0]->ints, ElementsAre(kTensor));
-  EXPECT_THAT(result->items[1]->longs, ElementsAre(kFloat32));
-  const std::vector<FakeJvm::Object*>& objects = result->items[2]->items;
-  ASSERT_EQ(objects.size(), 2u);
-  EXPECT_THAT(objects[1]->longs, ElementsAre(2, 3));
-  ASSERT_EQ(objects[0]->capacity, 24);
-  EXPECT_EQ(static_cast<float*>(objects[0]->address)[5], 66);
+  ASSERT_EQ(result->items.size(), 2u);
+  EXPECT_THAT(result->items[0]->longs, ElementsAre(kTensor, kFloat32, 2, 2, 3));
+  ASSERT_EQ(result->items[1]->capacity, 24);
+  EXPECT_EQ(static_cast<float*>(result->items[1]->address)[5], 66);
   destroy(module);
 }
 
@@ -116,30 +114,39 @@ TEST_F(NativeModuleTest, WrongInputsBecomeExceptions) {
   const TempFile file(TinyProgram().build());
   const jlong module = load(file.path());
   const jobject good = jvm_.buffer(b_, sizeof(b_));
-  const auto refused = [&](const char* reason, jint kind, jlong bits, jobject first,
-                           jobject second) {
-    EXPECT_EQ(execute(module, jvm_.ints({kind, kTensor}), jvm_.longs({bits, kFloat32}),
-                      jvm_.array({first, second, good, jvm_.longs({2, 3})})),
-              nullptr);
+  const auto refused = [&](const char* reason, std::vector<jlong> numbers,
+                           std::vector<jobject> objects) {
+    EXPECT_EQ(execute(module, jvm_.longs(std::move(numbers)), std::move(objects)), nullptr);
     EXPECT_THAT(message(0x12), HasSubstr(reason));
   };
-  const jobject shape = jvm_.longs({2, 3});
-  refused("direct buffer", kTensor, kFloat32, nullptr, shape);
-  refused("direct buffer", kTensor, kFloat32, jvm_.buffer(nullptr, -1), shape);
-  refused("direct buffer", kTensor, kFloat32, good, nullptr);
-  refused("needs 24 bytes", kTensor, kFloat32, jvm_.buffer(a_, 20), shape);
-  refused("size -2", kTensor, kFloat32, good, jvm_.longs({-2, 3}));
-  refused("size 4294967298", kTensor, kFloat32, good, jvm_.longs({4294967298, 3}));
-  refused("dtype -1", kTensor, int64_t{1} << 33, good, shape);
-  refused("string input is null", 4, 0, nullptr, nullptr);
-  refused("kind 77", 77, 0, nullptr, nullptr);
-  refused("Input 0 is a Int", 1, 3, nullptr, nullptr);
-  EXPECT_EQ(execute(module, jvm_.ints({}), jvm_.longs({}), jvm_.array({})), nullptr);
-  EXPECT_THAT(message(0x12), HasSubstr("has 2 inputs"));
-  EXPECT_EQ(execute(module, jvm_.ints({1}), jvm_.longs({}), jvm_.array({})), nullptr);
+  // Of the first input; the second is what it should be.
+  const auto first_refused = [&](const char* reason, std::vector<jlong> numbers, jobject object) {
+    numbers.insert(numbers.end(), {kTensor, kFloat32, 2, 2, 3});
+    refused(reason, std::move(numbers), {object, good});
+  };
+  first_refused("direct buffer", {kTensor, kFloat32, 2, 2, 3}, nullptr);
+  first_refused("direct buffer", {kTensor, kFloat32, 2, 2, 3}, jvm_.buffer(nullptr, -1));
+  first_refused("needs 24 bytes", {kTensor, kFloat32, 2, 2, 3}, jvm_.buffer(a_, 20));
+  first_refused("size -2", {kTensor, kFloat32, 2, -2, 3}, good);
+  first_refused("size 4294967298", {kTensor, kFloat32, 2, 4294967298, 3}, good);
+  first_refused("dtype -1", {kTensor, int64_t{1} << 33, 2, 2, 3}, good);
+  first_refused("string input is null", {4, 0}, nullptr);
+  first_refused("kind 77", {77, 0}, nullptr);
+  first_refused("kind -1", {int64_t{1} << 32, 0}, nullptr);
+  first_refused("Input 0 is a Int", {1, 3}, nullptr);
+  first_refused("belong together", {kTensor, kFloat32, -1}, good);
+  first_refused("belong together", {kTensor, kFloat32, 100}, good);
+  refused("has 2 inputs", {}, {});
+  refused("belong together", {}, {good});
+  refused("belong together", {1}, {good});
+  refused("belong together", {kTensor, kFloat32}, {good});
+  refused("belong together", {1, 0}, {});
+  EXPECT_EQ(execute(module, nullptr, {good}), nullptr);
   EXPECT_THAT(message(0x12), HasSubstr("belong together"));
-  EXPECT_EQ(execute(module, nullptr, jvm_.longs({}), jvm_.array({})), nullptr);
-  EXPECT_THAT(message(0x12), HasSubstr("are null"));
+  EXPECT_EQ(Java_org_pytorch_executorch_NativeModule_execute(env(), nullptr, module,
+                                                             jvm_.string(u"forward"), nullptr),
+            nullptr);
+  EXPECT_THAT(message(0x12), HasSubstr("null or empty"));
   destroy(module);
 }
 
@@ -151,9 +158,11 @@ TEST_F(NativeModuleTest, InputsOfAnotherKindAreNamed) {
     program.dim_order = std::move(dim_order);
     const TempFile file(program.build());
     const jlong module = load(file.path());
-    EXPECT_EQ(execute(module, jvm_.ints({kTensor, kTensor}), jvm_.longs({dtype, kFloat32}),
-                      jvm_.array({jvm_.buffer(a_, sizeof(a_)), jvm_.longs(std::move(sizes)),
-                                  jvm_.buffer(b_, sizeof(b_)), jvm_.longs({2, 3})})),
+    std::vector<jlong> numbers = {kTensor, dtype, static_cast<jlong>(sizes.size())};
+    numbers.insert(numbers.end(), sizes.begin(), sizes.end());
+    numbers.insert(numbers.end(), {kTensor, kFloat32, 2, 2, 3});
+    EXPECT_EQ(execute(module, jvm_.longs(std::move(numbers)),
+                      {jvm_.buffer(a_, sizeof(a_)), jvm_.buffer(b_, sizeof(b_))}),
               nullptr);
     destroy(module);
     return message(0x12);
@@ -177,15 +186,13 @@ TEST_F(NativeModuleTest, NumbersAndTextPass) {
   double half = 0.5;
   jlong half_bits = 0;
   std::memcpy(&half_bits, &half, sizeof(half));
-  std::vector<jobject> objects(10);
-  objects[6] = jvm_.string(u"\xD83D\xDE00");
+  const std::vector<jlong> numbers = {1, -7, 2, half_bits, 3, 1, 4, 0, 0, 0};
   const FakeJvm::Object* result =
-      execute(module, jvm_.ints({1, 2, 3, 4, 0}), jvm_.longs({-7, half_bits, 1, 0, 0}),
-              jvm_.array(objects));
+      execute(module, jvm_.longs(numbers),
+              {nullptr, nullptr, nullptr, jvm_.string(u"\xD83D\xDE00"), nullptr});
   ASSERT_NE(result, nullptr) << message(0);
-  EXPECT_THAT(result->items[0]->ints, ElementsAre(1, 2, 3, 4, 0));
-  EXPECT_THAT(result->items[1]->longs, ElementsAre(-7, half_bits, 1, 0, 0));
-  EXPECT_EQ(result->items[2]->items[6]->text, u"\xD83D\xDE00");
+  EXPECT_THAT(result->items[0]->longs, ElementsAreArray(numbers));
+  EXPECT_EQ(result->items[4]->text, u"\xD83D\xDE00");
   destroy(module);
 }
 

@@ -131,13 +131,13 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_training_NativeTraining_destr
 }
 
 JNIEXPORT jobjectArray JNICALL
-Java_org_pytorch_executorch_training_NativeTraining_executeForwardBackward(
-    JNIEnv* env, jclass, jlong module, jstring method, jintArray kinds, jlongArray bits,
-    jobjectArray objects) {
+Java_org_pytorch_executorch_training_NativeTraining_executeForwardBackward(JNIEnv* env, jclass,
+                                                                           jlong module,
+                                                                           jstring method,
+                                                                           jobjectArray values) {
   std::string name;
   InputMemory memory;
-  if (!to_native(env, method, "The name of a method", name) ||
-      !read_inputs(env, kinds, bits, objects, memory)) {
+  if (!to_native(env, method, "The name of a method", name) || !read_inputs(env, values, memory)) {
     return nullptr;
   }
   std::vector<EValue> outputs;
@@ -201,14 +201,14 @@ JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_training_NativeTraini
 }
 
 JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_training_NativeTraining_createSgd(
-    JNIEnv* env, jclass, jobjectArray names, jintArray kinds, jlongArray bits, jobjectArray objects,
-    jdoubleArray settings, jboolean nesterov) {
+    JNIEnv* env, jclass, jobjectArray names, jobjectArray values, jdoubleArray settings,
+    jboolean nesterov) {
   auto made = std::make_unique<Optimizer>();
   jdouble numbers[4] = {};
   env->GetDoubleArrayRegion(settings, 0, 4, numbers);
   if (env->ExceptionCheck() ||
       !to_native_names(env, names, "A parameter's name", made->parameters.names) ||
-      !read_inputs(env, kinds, bits, objects, made->parameters.memory)) {
+      !read_inputs(env, values, made->parameters.memory)) {
     return 0;
   }
   guarded(env, "Making the optimizer failed", [&] {
@@ -224,11 +224,10 @@ JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_training_NativeTraining_crea
 }
 
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_training_NativeTraining_step(
-    JNIEnv* env, jclass, jlong optimizer, jobjectArray names, jintArray kinds, jlongArray bits,
-    jobjectArray objects) {
+    JNIEnv* env, jclass, jlong optimizer, jobjectArray names, jobjectArray values) {
   Named gradients;
   if (to_native_names(env, names, "A gradient's name", gradients.names) &&
-      read_inputs(env, kinds, bits, objects, gradients.memory)) {
+      read_inputs(env, values, gradients.memory)) {
     guarded(env, "The optimizer's step failed", [&] {
       const Error error = fill(gradients);
       return error == Error::Ok ? to_optimizer(optimizer)->sgd->step(gradients.tensors) : error;

@@ -13,17 +13,17 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_training_NativeTraining_destr
                                                                                    jclass type,
                                                                                    jlong module);
 JNIEXPORT jobjectArray JNICALL
-Java_org_pytorch_executorch_training_NativeTraining_executeForwardBackward(
-    JNIEnv* env, jclass type, jlong module, jstring method, jintArray kinds, jlongArray bits,
-    jobjectArray objects);
+Java_org_pytorch_executorch_training_NativeTraining_executeForwardBackward(JNIEnv* env, jclass type,
+                                                                           jlong module,
+                                                                           jstring method,
+                                                                           jobjectArray values);
 JNIEXPORT jobjectArray JNICALL Java_org_pytorch_executorch_training_NativeTraining_named(
     JNIEnv* env, jclass type, jlong module, jstring method, jboolean gradients);
 JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_training_NativeTraining_createSgd(
-    JNIEnv* env, jclass type, jobjectArray names, jintArray kinds, jlongArray bits,
-    jobjectArray objects, jdoubleArray settings, jboolean nesterov);
+    JNIEnv* env, jclass type, jobjectArray names, jobjectArray values, jdoubleArray settings,
+    jboolean nesterov);
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_training_NativeTraining_step(
-    JNIEnv* env, jclass type, jlong optimizer, jobjectArray names, jintArray kinds, jlongArray bits,
-    jobjectArray objects);
+    JNIEnv* env, jclass type, jlong optimizer, jobjectArray names, jobjectArray values);
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_training_NativeTraining_destroySgd(
     JNIEnv* env, jclass type, jlong optimizer);
 }

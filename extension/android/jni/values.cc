@@ -22,183 +22,203 @@ jlong bytes_of(JNIEnv* env, jobject buffer, jlong dtype) {
   return capacity * static_cast<jlong>(executorch_dtype_size(static_cast<int32_t>(dtype)));
 }
 
-bool read_tensor(JNIEnv* env, jobject buffer, jlongArray shape, jlong dtype, size_t index,
-                 InputMemory& memory) {
-  void* data = buffer != nullptr ? env->GetDirectBufferAddress(buffer) : nullptr;
-  const jlong bytes = bytes_of(env, buffer, dtype);
-  if (shape == nullptr || bytes < 0) {
-    raise(env, kInvalidArgument,
-          "Input " + std::to_string(index) + " needs a direct buffer and a shape");
-    return false;
-  }
-  std::vector<jlong> wide(static_cast<size_t>(env->GetArrayLength(shape)));
-  env->GetLongArrayRegion(shape, 0, static_cast<jsize>(wide.size()), wide.data());
-  auto sizes = std::make_unique<std::vector<int32_t>>();
-  for (const jlong size : wide) {
-    if (size < 0 || size > INT32_MAX) {
-      raise(env, kInvalidArgument,
-            "Input " + std::to_string(index) + " has a dimension of size " + std::to_string(size));
-      return false;
+/// Goes through the numbers of an array of values.
+class Numbers {
+ public:
+  /// False with a pending exception.
+  bool read(JNIEnv* env, jobjectArray values) {
+    auto array = static_cast<jlongArray>(env->GetObjectArrayElement(values, 0));
+    if (array != nullptr) {
+      numbers_.resize(static_cast<size_t>(env->GetArrayLength(array)));
+      env->GetLongArrayRegion(array, 0, static_cast<jsize>(numbers_.size()), numbers_.data());
+      env->DeleteLocalRef(array);
     }
-    sizes->push_back(static_cast<int32_t>(size));
+    return !env->ExceptionCheck();
   }
-  executorch_value& value = memory.values.back();
-  value.as.tensor.data = data;
-  value.as.tensor.sizes = sizes->data();
-  value.as.tensor.rank = sizes->size();
-  value.as.tensor.nbytes = static_cast<size_t>(bytes);
-  // A number that is not of 32 bits is no dtype either.
-  value.as.tensor.dtype = dtype >= 0 && dtype <= INT32_MAX ? static_cast<int32_t>(dtype) : -1;
-  memory.sizes.push_back(std::move(sizes));
-  return !env->ExceptionCheck();
+  size_t left() const { return numbers_.size() - next_; }
+  /// Only if there is one left.
+  jlong take() { return numbers_[next_++]; }
+
+ private:
+  std::vector<jlong> numbers_;
+  size_t next_ = 0;
+};
+
+bool refuse(JNIEnv* env, const std::string& message) {
+  raise(env, kInvalidArgument, message);
+  return false;
 }
 
-bool read_value(JNIEnv* env, jint kind, jlong bits, jobjectArray objects, size_t index,
+bool refuse_numbers(JNIEnv* env) {
+  return refuse(env, "The inputs have numbers and objects that do not belong together");
+}
+
+bool read_tensor(JNIEnv* env, jobject buffer, jlong dtype, size_t index, Numbers& numbers,
+                 InputMemory& memory) {
+  if (numbers.left() == 0) {
+    return refuse_numbers(env);
+  }
+  const jlong rank = numbers.take();
+  if (rank < 0 || static_cast<uint64_t>(rank) > numbers.left()) {
+    return refuse_numbers(env);
+  }
+  executorch_tensor& tensor = memory.values.back().as.tensor;
+  // There is room for all numbers, so that what is there already does not move.
+  tensor.sizes = memory.sizes.data() + memory.sizes.size();
+  tensor.rank = static_cast<size_t>(rank);
+  for (jlong i = 0; i < rank; ++i) {
+    const jlong size = numbers.take();
+    if (size < 0 || size > INT32_MAX) {
+      return refuse(env, "Input " + std::to_string(index) + " has a dimension of size " +
+                             std::to_string(size));
+    }
+    memory.sizes.push_back(static_cast<int32_t>(size));
+  }
+  const jlong bytes = bytes_of(env, buffer, dtype);
+  if (bytes < 0) {
+    return refuse(env, "Input " + std::to_string(index) + " needs a direct buffer");
+  }
+  tensor.data = env->GetDirectBufferAddress(buffer);
+  tensor.nbytes = static_cast<size_t>(bytes);
+  // A number that is not of 32 bits is no dtype either.
+  tensor.dtype = dtype >= 0 && dtype <= INT32_MAX ? static_cast<int32_t>(dtype) : -1;
+  return true;
+}
+
+bool read_value(JNIEnv* env, jobjectArray values, size_t index, Numbers& numbers,
                 InputMemory& memory) {
+  if (numbers.left() < 2) {
+    return refuse_numbers(env);
+  }
+  const jlong kind = numbers.take();
+  const jlong bits = numbers.take();
   executorch_value& value = memory.values.emplace_back();
-  value.kind = kind;
-  const auto object = [&](size_t which) {
-    return env->GetObjectArrayElement(objects, static_cast<jsize>(2 * index + which));
-  };
-  switch (kind) {
-    case EXECUTORCH_KIND_INT:
-      value.as.int_value = bits;
-      return true;
-    case EXECUTORCH_KIND_DOUBLE:
-      std::memcpy(&value.as.double_value, &bits, sizeof(bits));
-      return true;
-    case EXECUTORCH_KIND_BOOL:
-      value.as.bool_value = bits != 0;
-      return true;
-    case EXECUTORCH_KIND_STRING: {
+  value.kind = kind >= 0 && kind <= INT32_MAX ? static_cast<int32_t>(kind) : -1;
+  if (value.kind == EXECUTORCH_KIND_INT) {
+    value.as.int_value = bits;
+  } else if (value.kind == EXECUTORCH_KIND_DOUBLE) {
+    std::memcpy(&value.as.double_value, &bits, sizeof(bits));
+  } else if (value.kind == EXECUTORCH_KIND_BOOL) {
+    value.as.bool_value = bits != 0;
+  } else if (value.kind == EXECUTORCH_KIND_STRING || value.kind == EXECUTORCH_KIND_TENSOR) {
+    jobject object = env->GetObjectArrayElement(values, static_cast<jsize>(1 + index));
+    bool is_read = false;
+    if (value.kind == EXECUTORCH_KIND_TENSOR) {
+      is_read = read_tensor(env, object, bits, index, numbers, memory);
+    } else {
       auto text = std::make_unique<std::string>();
-      if (!to_native(env, static_cast<jstring>(object(0)), "A string input", *text)) {
-        return false;
-      }
+      is_read = to_native(env, static_cast<jstring>(object), "A string input", *text);
       value.as.string_value = {text->data(), text->size()};
       memory.strings.push_back(std::move(text));
-      return true;
     }
-    case EXECUTORCH_KIND_TENSOR: {
-      jobject buffer = object(0);
-      jobject shape = object(1);
-      const bool read =
-          read_tensor(env, buffer, static_cast<jlongArray>(shape), bits, index, memory);
-      env->DeleteLocalRef(buffer);
-      env->DeleteLocalRef(shape);
-      return read;
-    }
-    default:
-      return true;  // None, or a number that the C interface refuses.
+    env->DeleteLocalRef(object);
+    return is_read;
   }
+  return true;  // None, or a number that the C interface refuses.
 }
 
-/// The ByteBuffer and the shape of a tensor, into two elements of `objects`.
-bool write_tensor(JNIEnv* env, const executorch_tensor& tensor, size_t index,
-                  jobjectArray objects) {
+/// The ByteBuffer of a tensor; its dtype and shape are appended to `numbers`. Null with a pending
+/// exception.
+jobject write_tensor(JNIEnv* env, const executorch_tensor& tensor, size_t index,
+                     std::vector<jlong>& numbers) {
   for (size_t i = 0; tensor.dim_order != nullptr && i < tensor.rank; ++i) {
     if (tensor.dim_order[i] != i) {
       raise(env, kInvalidArgument,
             "Output " + std::to_string(index) + " is not contiguous, which Java's tensors are");
-      return false;
+      return nullptr;
     }
   }
+  numbers.push_back(tensor.dtype);
+  numbers.push_back(static_cast<jlong>(tensor.rank));
+  numbers.insert(numbers.end(), tensor.sizes, tensor.sizes + tensor.rank);
   static char empty = 0;
   jobject buffer = env->NewDirectByteBuffer(tensor.data != nullptr ? tensor.data : &empty,
                                             static_cast<jlong>(tensor.nbytes));
-  jlongArray shape = env->NewLongArray(static_cast<jsize>(tensor.rank));
-  if (buffer == nullptr || shape == nullptr) {
+  if (buffer == nullptr) {
     raise(env, kInternal, "No memory for output " + std::to_string(index));
-    return false;
   }
-  const std::vector<jlong> sizes(tensor.sizes, tensor.sizes + tensor.rank);
-  env->SetLongArrayRegion(shape, 0, static_cast<jsize>(tensor.rank), sizes.data());
-  env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index), buffer);
-  env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index + 1), shape);
-  env->DeleteLocalRef(buffer);
-  env->DeleteLocalRef(shape);
-  return !env->ExceptionCheck();
+  return buffer;
 }
 
-bool write_value(JNIEnv* env, const executorch_value& value, size_t index, jlong& bits,
-                 jobjectArray objects) {
-  switch (value.kind) {
-    case EXECUTORCH_KIND_INT:
-      bits = value.as.int_value;
-      return true;
-    case EXECUTORCH_KIND_DOUBLE:
-      std::memcpy(&bits, &value.as.double_value, sizeof(bits));
-      return true;
-    case EXECUTORCH_KIND_BOOL:
-      bits = value.as.bool_value ? 1 : 0;
-      return true;
-    case EXECUTORCH_KIND_STRING: {
-      const executorch_string& text = value.as.string_value;
-      jstring made = to_java(env, std::string(text.data, text.size));
-      env->SetObjectArrayElement(objects, static_cast<jsize>(2 * index), made);
-      env->DeleteLocalRef(made);
-      return !env->ExceptionCheck();
-    }
-    case EXECUTORCH_KIND_TENSOR:
-      bits = value.as.tensor.dtype;
-      return write_tensor(env, value.as.tensor, index, objects);
-    default:
-      return true;
+/// A value's number that has no object, the bits of `NativeValues`.
+jlong bits_of(const executorch_value& value) {
+  jlong bits = 0;
+  if (value.kind == EXECUTORCH_KIND_INT) {
+    bits = value.as.int_value;
+  } else if (value.kind == EXECUTORCH_KIND_DOUBLE) {
+    std::memcpy(&bits, &value.as.double_value, sizeof(bits));
+  } else if (value.kind == EXECUTORCH_KIND_BOOL) {
+    bits = value.as.bool_value ? 1 : 0;
   }
+  return bits;
+}
+
+/// False with a pending exception.
+bool write_value(JNIEnv* env, const executorch_value& value, size_t index,
+                 std::vector<jlong>& numbers, jobjectArray values) {
+  numbers.push_back(value.kind);
+  jobject object = nullptr;
+  if (value.kind == EXECUTORCH_KIND_TENSOR) {
+    object = write_tensor(env, value.as.tensor, index, numbers);
+  } else {
+    numbers.push_back(bits_of(value));
+    if (value.kind != EXECUTORCH_KIND_STRING) {
+      return true;
+    }
+    object = to_java(env, std::string(value.as.string_value.data, value.as.string_value.size));
+  }
+  if (object == nullptr) {
+    return false;
+  }
+  env->SetObjectArrayElement(values, static_cast<jsize>(1 + index), object);
+  env->DeleteLocalRef(object);
+  return true;
 }
 
 }  // namespace
 
-bool read_inputs(JNIEnv* env, jintArray kinds, jlongArray bits, jobjectArray objects,
-                 InputMemory& memory) {
-  if (kinds == nullptr || bits == nullptr || objects == nullptr) {
-    raise(env, kInvalidArgument, "The kinds, bits or objects of the inputs are null");
+bool read_inputs(JNIEnv* env, jobjectArray values, InputMemory& memory) {
+  const jsize length = values != nullptr ? env->GetArrayLength(values) : 0;
+  if (length == 0) {
+    return refuse(env, "The array of the inputs is null or empty");
+  }
+  Numbers numbers;
+  if (!numbers.read(env, values)) {
     return false;
   }
-  const auto count = static_cast<size_t>(env->GetArrayLength(kinds));
-  if (static_cast<size_t>(env->GetArrayLength(bits)) != count ||
-      static_cast<size_t>(env->GetArrayLength(objects)) != 2 * count) {
-    raise(env, kInvalidArgument, "The inputs' arrays have lengths that do not belong together");
-    return false;
-  }
-  std::vector<jint> all_kinds(count);
-  std::vector<jlong> all_bits(count);
-  env->GetIntArrayRegion(kinds, 0, static_cast<jsize>(count), all_kinds.data());
-  env->GetLongArrayRegion(bits, 0, static_cast<jsize>(count), all_bits.data());
+  const auto count = static_cast<size_t>(length - 1);
+  memory.values.reserve(count);
+  memory.sizes.reserve(numbers.left());
   for (size_t i = 0; i < count; ++i) {
-    if (!read_value(env, all_kinds[i], all_bits[i], objects, i, memory)) {
+    if (!read_value(env, values, i, numbers, memory)) {
       return false;
     }
   }
-  return !env->ExceptionCheck();
+  return numbers.left() == 0 || refuse_numbers(env);
 }
 
 jobjectArray write_outputs(JNIEnv* env, const std::vector<executorch_value>& values) {
-  const auto count = static_cast<jsize>(values.size());
   static const jclass object = keep_class(env, "java/lang/Object");
-  if (object == nullptr) {
-    return nullptr;
-  }
-  jintArray kinds = env->NewIntArray(count);
-  jlongArray bits = env->NewLongArray(count);
-  jobjectArray objects = env->NewObjectArray(2 * count, object, nullptr);
-  jobjectArray made = env->NewObjectArray(3, object, nullptr);
-  if (kinds == nullptr || bits == nullptr || objects == nullptr || made == nullptr) {
+  jobjectArray made = object != nullptr ? env->NewObjectArray(static_cast<jsize>(1 + values.size()),
+                                                              object, nullptr)
+                                        : nullptr;
+  if (made == nullptr) {
     return nullptr;  // Java throws OutOfMemoryError.
   }
-  std::vector<jint> all_kinds;
-  std::vector<jlong> all_bits(values.size());
+  std::vector<jlong> numbers;
+  numbers.reserve(8 * values.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    all_kinds.push_back(values[i].kind);
-    if (!write_value(env, values[i], i, all_bits[i], objects)) {
+    if (!write_value(env, values[i], i, numbers, made)) {
       return nullptr;
     }
   }
-  env->SetIntArrayRegion(kinds, 0, count, all_kinds.data());
-  env->SetLongArrayRegion(bits, 0, count, all_bits.data());
-  env->SetObjectArrayElement(made, 0, kinds);
-  env->SetObjectArrayElement(made, 1, bits);
-  env->SetObjectArrayElement(made, 2, objects);
+  jlongArray array = env->NewLongArray(static_cast<jsize>(numbers.size()));
+  if (array == nullptr) {
+    return nullptr;
+  }
+  env->SetLongArrayRegion(array, 0, static_cast<jsize>(numbers.size()), numbers.data());
+  env->SetObjectArrayElement(made, 0, array);
+  env->DeleteLocalRef(array);
   return made;
 }
 

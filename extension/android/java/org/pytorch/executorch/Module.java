@@ -88,12 +88,11 @@ public class Module implements Closeable {
    * memory.
    */
   public EValue[] execute(String methodName, EValue... inputs) {
-    NativeValues packed = NativeValues.pack(inputs);
+    Object[] packed = NativeValues.pack(inputs);
     lock.lock();
     try {
       // The outputs are copied before another call can write over them.
-      return NativeValues.unpack(
-          NativeModule.execute(alive(), methodName, packed.kinds, packed.bits, packed.objects));
+      return NativeValues.unpack(NativeModule.execute(alive(), methodName, packed));
     } finally {
       lock.unlock();
     }

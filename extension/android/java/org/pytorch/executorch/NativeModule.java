@@ -3,7 +3,7 @@ package org.pytorch.executorch;
 /**
  * What the JNI layer offers: thin, in arrays of primitives, for classes that are pleasant to use to be built on.
  *
- * <p>Values go both ways in the three arrays of {@link NativeValues}.
+ * <p>Values go both ways in the array of {@link NativeValues}.
  *
  * <p>A module belongs to one thread at a time. Whatever fails throws {@link ExecutorchRuntimeException}.
  */
@@ -25,10 +25,10 @@ final class NativeModule {
   static native String[] methodBackends(long module, String method);
 
   /**
-   * Runs a method; returns {@code {int[] kinds, long[] bits, Object[] objects}} of the outputs. The buffers are views of
-   * the module's memory: copy what is needed before the method runs again.
+   * Runs a method; returns the outputs. The buffers are views of the module's memory: copy what is needed before the method
+   * runs again.
    */
-  static native Object[] execute(long module, String method, int[] kinds, long[] bits, Object[] objects);
+  static native Object[] execute(long module, String method, Object[] values);
 
   /** Threads that kernels and backends use, all modules together; at least 1. */
   static native void setThreads(int threads);

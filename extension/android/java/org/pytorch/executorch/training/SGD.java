@@ -22,8 +22,8 @@ public final class SGD {
     ExecuTorchRuntime.getRuntime(); // loads the library
     this.parameters = new HashMap<>(parameters);
     String[] names = names(this.parameters);
-    NativeValues packed = packed(this.parameters, names);
-    long made = NativeTraining.createSgd(names, packed.kinds, packed.bits, packed.objects, settings, nesterov);
+    Object[] packed = packed(this.parameters, names);
+    long made = NativeTraining.createSgd(names, packed, settings, nesterov);
     handle = made;
     Reclaimer.whenUnreachable(this, () -> NativeTraining.destroySgd(made));
   }
@@ -50,8 +50,8 @@ public final class SGD {
    */
   public synchronized void step(Map<String, Tensor> namedGradients) {
     String[] names = names(namedGradients);
-    NativeValues packed = packed(namedGradients, names);
-    NativeTraining.step(handle, names, packed.kinds, packed.bits, packed.objects);
+    Object[] packed = packed(namedGradients, names);
+    NativeTraining.step(handle, names, packed);
     // Until here, this object is in use, and with it the parameters' memory.
     ++steps;
   }
@@ -60,7 +60,7 @@ public final class SGD {
     return tensors.keySet().toArray(new String[0]);
   }
 
-  private static NativeValues packed(Map<String, Tensor> tensors, String[] names) {
+  private static Object[] packed(Map<String, Tensor> tensors, String[] names) {
     EValue[] values = new EValue[names.length];
     for (int i = 0; i < names.length; ++i) {
       values[i] = EValue.from(tensors.get(names[i]));

@@ -52,12 +52,10 @@ public class TrainingModule implements Closeable {
 
   /** Runs a method forward and backward; returns what it computes, the loss first. The outputs own their memory. */
   public EValue[] executeForwardBackward(String methodName, EValue... inputs) {
-    NativeValues packed = NativeValues.pack(inputs);
+    Object[] packed = NativeValues.pack(inputs);
     lock.lock();
     try {
-      return NativeValues.unpack(
-          NativeTraining.executeForwardBackward(
-              memory.handle(), methodName, packed.kinds, packed.bits, packed.objects));
+      return NativeValues.unpack(NativeTraining.executeForwardBackward(memory.handle(), methodName, packed));
     } finally {
       lock.unlock();
     }
@@ -92,18 +90,21 @@ public class TrainingModule implements Closeable {
     destroy();
   }
 
+  /** A tensor of the module's own memory. */
+  private Tensor shared(ByteBuffer data, long[] sizes, DType dtype) {
+    memory.keepFor(data);
+    return Tensor.fromBlob(data, sizes, dtype);
+  }
+
   private Map<String, Tensor> named(String methodName, boolean gradients) {
     lock.lock();
     try {
       Object[] found = NativeTraining.named(memory.handle(), methodName, gradients);
       String[] names = (String[]) found[0];
-      long[] bits = (long[]) ((Object[]) found[1])[1];
-      Object[] objects = (Object[]) ((Object[]) found[1])[2];
+      EValue[] values = NativeValues.unpack((Object[]) found[1], this::shared);
       Map<String, Tensor> tensors = new HashMap<>();
       for (int i = 0; i < names.length; ++i) {
-        ByteBuffer data = (ByteBuffer) objects[2 * i];
-        memory.keepFor(data);
-        tensors.put(names[i], Tensor.fromBlob(data, (long[]) objects[2 * i + 1], DType.fromJniCode((int) bits[i])));
+        tensors.put(names[i], values[i].toTensor());
       }
       return tensors;
     } finally {
