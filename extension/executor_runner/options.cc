@@ -1,39 +1,18 @@
 #include <charconv>
-#include <cstring>
-#include <iomanip>
 
 #include <executorch/extension/executor_runner/options.h>
+#include <executorch/extension/flags/flags.h>
 
 namespace executorch {
 namespace extension {
 namespace executor_runner {
+
+using flags::Flag;
+using flags::parse_integer;
+using flags::parse_switch;
+using flags::split_at_commas;
+
 namespace {
-
-/// One flag: how it is spelled, what it takes, what it does with a value (false: not such a value).
-struct Flag {
-  const char* name;
-  const char* value;  // Name of the value in the help text; null for a switch.
-  const char* help;
-  bool (*apply)(Options& options, const std::string& value);
-};
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  size_t start = 0;
-  while (start <= text.size() && !text.empty()) {
-    const size_t comma = text.find(',', start);
-    const size_t end = comma == std::string::npos ? text.size() : comma;
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
-}
-
-bool parse_count(const std::string& text, uint32_t& count) {
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, count);
-  return result.ec == std::errc() && result.ptr == end;
-}
 
 /// Sizes with an x between them; none for an empty text.
 bool parse_shape(const std::string& text, std::vector<int32_t>& shape) {
@@ -55,11 +34,6 @@ bool parse_shape(const std::string& text, std::vector<int32_t>& shape) {
   return true;
 }
 
-bool parse_bool(const std::string& text, bool& value) {
-  value = text == "true" || text == "1" || text == "yes";
-  return value || text == "false" || text == "0" || text == "no";
-}
-
 bool parse_print_output(const std::string& text, PrintOutput& value) {
   bool wanted = false;
   if (text == "all") {
@@ -68,7 +42,7 @@ bool parse_print_output(const std::string& text, PrintOutput& value) {
     value = PrintOutput::kSummary;
   } else if (text == "none") {
     value = PrintOutput::kNone;
-  } else if (parse_bool(text, wanted)) {
+  } else if (parse_switch(text, wanted)) {
     value = wanted ? PrintOutput::kSummary : PrintOutput::kNone;
   } else {
     return false;
@@ -91,7 +65,7 @@ bool parse_load_mode(const std::string& text, Module::LoadMode& mode) {
   return true;
 }
 
-const Flag kFlags[] = {
+const Flag<Options> kFlags[] = {
     {"model_path", "FILE", "The program to run (default: model.pte).",
      [](Options& o, const std::string& v) {
        o.model_path = v;
@@ -144,16 +118,16 @@ const Flag kFlags[] = {
      }},
     {"num_executions", "N", "How often to run each sample (default: 1).",
      [](Options& o, const std::string& v) {
-       return parse_count(v, o.num_executions) && o.num_executions > 0;
+       return parse_integer(v, o.num_executions) && o.num_executions > 0;
      }},
     {"warmup", "N",
      "How often to run the first sample beforehand, outside the timing (default: 0).",
-     [](Options& o, const std::string& v) { return parse_count(v, o.warmup); }},
+     [](Options& o, const std::string& v) { return parse_integer(v, o.warmup); }},
     {"threads", "N",
      "How many threads share the work (default: 0, as many as suit the machine; 1 uses no pool).",
-     [](Options& o, const std::string& v) { return parse_count(v, o.threads); }},
+     [](Options& o, const std::string& v) { return parse_integer(v, o.threads); }},
     {"cpu_threads", "N", "The older name of --threads.",
-     [](Options& o, const std::string& v) { return parse_count(v, o.threads); }},
+     [](Options& o, const std::string& v) { return parse_integer(v, o.threads); }},
     {"print_output", "all|summary|none", "How much of the outputs to print (default: summary).",
      [](Options& o, const std::string& v) { return parse_print_output(v, o.print_output); }},
     {"load_mode", "file|mmap|mmap_mlock|mmap_mlock_ignore_errors",
@@ -179,56 +153,17 @@ const Flag kFlags[] = {
        return !v.empty();
      }},
     {"json", nullptr, "End with one line of JSON: sizes, load time, time per execution.",
-     [](Options& o, const std::string& v) { return parse_bool(v, o.json); }},
+     [](Options& o, const std::string& v) { return parse_switch(v, o.json); }},
     {"help", nullptr, "Print this text.",
-     [](Options& o, const std::string& v) { return parse_bool(v, o.help); }},
+     [](Options& o, const std::string& v) { return parse_switch(v, o.help); }},
 };
-
-const Flag* find_flag(const std::string& name) {
-  for (const Flag& flag : kFlags) {
-    if (name == flag.name) {
-      return &flag;
-    }
-  }
-  return nullptr;
-}
 
 }  // namespace
 
 std::optional<Options> parse_options(int argc, const char* const* argv, std::ostream& errors) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const size_t start = argument.find_first_not_of('-');
-    if (start == 0 || start > 2 || start == std::string::npos) {
-      errors << "unexpected argument '" << argument << "'; see --help\n";
-      return std::nullopt;
-    }
-    const size_t equals = argument.find('=');
-    const std::string name =
-        argument.substr(start, equals == std::string::npos ? equals : equals - start);
-    const Flag* flag = find_flag(name);
-    if (flag == nullptr) {
-      errors << "unknown flag --" << name << "; see --help\n";
-      return std::nullopt;
-    }
-    std::string value;
-    if (equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-    } else if (flag->value == nullptr) {
-      value = "true";
-    } else if (i + 1 < argc) {
-      value = argv[++i];
-    } else {
-      errors << "--" << name << " takes a value: " << flag->value << "\n";
-      return std::nullopt;
-    }
-    if (!flag->apply(options, value)) {
-      errors << "--" << name << " takes "
-             << (flag->value == nullptr ? "true or false" : flag->value) << ", found '" << value
-             << "'\n";
-      return std::nullopt;
-    }
+  if (!flags::parse(argc, argv, kFlags, options, errors)) {
+    return std::nullopt;
   }
   if (!options.outputs.empty() && !options.output_dir.empty()) {
     errors << "--outputs and --output_dir exclude each other\n";
@@ -244,13 +179,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, std::ost
 void print_help(std::ostream& out) {
   out << "Runs a method of an ExecuTorch program.\n\n"
          "  executor_runner --model_path=model.pte [flags]\n\n";
-  for (const Flag& flag : kFlags) {
-    out << "  --" << flag.name;
-    if (flag.value != nullptr) {
-      out << "=" << flag.value;
-    }
-    out << "\n      " << flag.help << "\n";
-  }
+  flags::print_help(out, kFlags);
   out << "\nExit status: 0 success, 1 the program cannot be loaded or run, 2 wrong flags, 3 an "
          "input or\n"
          "output file cannot be used.\n";

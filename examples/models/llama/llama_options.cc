@@ -1,66 +1,24 @@
-#include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <iomanip>
-#include <limits>
-
 #include <executorch/examples/models/llama/llama_options.h>
+#include <executorch/extension/flags/flags.h>
 
 namespace executorch {
 namespace examples {
 namespace llama {
+
+namespace flags = extension::flags;
+using flags::Flag;
+using flags::parse_integer;
+using flags::parse_real;
+using flags::parse_switch;
+using flags::split_at_commas;
+
 namespace {
-
-/// One flag: how it is spelled, what it takes, what it does with a value (false: not such a value).
-struct Flag {
-  const char* name;
-  const char* value;  // Name of the value in the help text; null for a switch.
-  const char* help;
-  bool (*apply)(Options& options, const std::string& value);
-};
-
-template <typename T>
-bool parse_integer(const std::string& text, T& value) {
-  char* end = nullptr;
-  errno = 0;
-  const long long number = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || errno != 0 ||
-      number < static_cast<long long>(std::numeric_limits<T>::min()) ||
-      (sizeof(T) < sizeof(number) &&
-       number > static_cast<long long>(std::numeric_limits<T>::max()))) {
-    return false;
-  }
-  value = static_cast<T>(number);
-  return true;
-}
-
-bool parse_real(const std::string& text, float& value) {
-  char* end = nullptr;
-  value = std::strtof(text.c_str(), &end);
-  return !text.empty() && *end == '\0' && value >= 0.0f;
-}
-
-bool parse_switch(const std::string& text, bool& value) {
-  value = text == "true" || text == "1";
-  return value || text == "false" || text == "0";
-}
-
-bool parse_list(const std::string& text, std::vector<std::string>& parts) {
-  parts.clear();
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find(',', start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return true;
-}
 
 bool is_template(const std::string& name) {
   return name == "llama3" || name == "chatml" || name == "gemma" || name == "plain";
 }
 
-const Flag kFlags[] = {
+const Flag<Options> kFlags[] = {
     {"model_path", "FILE", "the program (llama2.pte)",
      [](Options& o, const std::string& v) {
        o.model_path = v;
@@ -73,7 +31,10 @@ const Flag kFlags[] = {
        return !v.empty();
      }},
     {"data_paths", "FILE[,FILE...]", "weights that are not in the program (.ptd)",
-     [](Options& o, const std::string& v) { return parse_list(v, o.data_paths); }},
+     [](Options& o, const std::string& v) {
+       o.data_paths = split_at_commas(v);
+       return true;
+     }},
     {"prompt", "TEXT", "what is continued",
      [](Options& o, const std::string& v) {
        o.prompt = v;
@@ -109,7 +70,7 @@ const Flag kFlags[] = {
      [](Options& o, const std::string& v) { return parse_switch(v, o.warmup); }},
     {"chat", nullptr, "a conversation: a line of standard input is a turn, \"/reset\" begins anew",
      [](Options& o, const std::string& v) { return parse_switch(v, o.chat); }},
-    {"chat_template", "NAME", "llama3, chatml, gemma or plain (llama3)",
+    {"chat_template", "llama3|chatml|gemma|plain", "the words around what is said (llama3)",
      [](Options& o, const std::string& v) {
        o.chat_template = v;
        return is_template(v);
@@ -125,41 +86,12 @@ const Flag kFlags[] = {
      [](Options& o, const std::string& v) { return parse_switch(v, o.help); }},
 };
 
-const Flag* find(const std::string& name) {
-  for (const Flag& flag : kFlags) {
-    if (name == flag.name) {
-      return &flag;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::optional<Options> parse_options(int argc, const char* const* argv, std::ostream& errors) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string name = argv[i];
-    const size_t dashes = name.compare(0, 2, "--") == 0 ? 2 : name.compare(0, 1, "-") == 0 ? 1 : 0;
-    const size_t equals = name.find('=');
-    std::string value = equals == std::string::npos ? "" : name.substr(equals + 1);
-    name = name.substr(0, equals).substr(dashes);
-    const Flag* const flag = dashes == 0 ? nullptr : find(name);
-    if (flag == nullptr) {
-      errors << argv[i] << " is no flag; --help shows those there are\n";
-      return std::nullopt;
-    }
-    if (equals == std::string::npos && flag->value == nullptr) {
-      value = "true";
-    } else if (equals == std::string::npos && i + 1 < argc) {
-      value = argv[++i];
-    }
-    if (!flag->apply(options, value)) {
-      errors << "--" << name << " takes "
-             << (flag->value == nullptr ? "true or false" : flag->value) << ", not '" << value
-             << "': " << flag->help << "\n";
-      return std::nullopt;
-    }
+  if (!flags::parse(argc, argv, kFlags, options, errors)) {
+    return std::nullopt;
   }
   return options;
 }
@@ -167,11 +99,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, std::ost
 void print_help(std::ostream& out) {
   out << "Runs a language model: llama_main --model_path FILE --tokenizer_path FILE [--prompt "
          "TEXT]\n\n";
-  for (const Flag& flag : kFlags) {
-    const std::string name = std::string("--") + flag.name +
-                             (flag.value == nullptr ? "" : std::string(" ") + flag.value);
-    out << "  " << std::left << std::setw(28) << name << "  " << flag.help << "\n";
-  }
+  flags::print_help(out, kFlags);
 }
 
 std::string turn_of(const Options& options, const std::string& said, bool first) {
