@@ -14,14 +14,15 @@ EXAMPLES = {
     },
     "examples/models/llama/export_llama": {"here": "main"},
     "examples/models/llama/export_llama_lib": {
-        "executorch.extension.llm.export.builder": "DType LLMEdgeManager",
-        "executorch.extension.llm.export.command_line": "build_args_parser",
-        "executorch.extension.llm.export.config.llm_config": "LlmConfig",
-        "executorch.extension.llm.export.pipeline": "export_llama",
+        "here": """
+            DType LLMEdgeManager LlmConfig _export_llama _load_llama_model_metadata _prepare_for_llama_export build_args_parser
+            export_llama get_quantizer_and_quant_params
+        """,
     },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
     "examples/models/llama/llama_transformer": {
         "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",
+        "executorch.extension.llm.models.model_args": "_is_kv_donor_layer=is_kv_donor_layer _is_kv_shared_layer=is_kv_shared_layer",
         "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
     },
     "examples/models/llama/lora": {"executorch.extension.llm.models.lora_linear": "LoRALinear"},
@@ -45,7 +46,10 @@ EXAMPLES = {
         "executorch.extension.llm.cache.quantized_kv_cache": "QuantizedCacheType QuantizedKVCache QuantizedRingKVCache",
         "executorch.extension.llm.cache.replacements": """
             replace_kv_cache_with_custom_kv_cache replace_kv_cache_with_quantized_kv_cache
-            replace_kv_cache_with_ring_kv_cache
+            replace_kv_cache_with_ring_kv_cache replace_kv_cache_with_static_quantized_kv_cache
+        """,
+        "executorch.extension.llm.cache.static_quantized_kv_cache": """
+            StaticQuantizedKVCache enable_static_kv_cache_calibration finalize_static_kv_cache_calibration
         """,
     },
     "examples/models/llama/source_transformation/sdpa": {

@@ -27,6 +27,9 @@ _PROMPTS = 3
 _LONG_PROMPTS = 1
 _LONG = 512
 
+#: The most tokens of a prompt at once, as our runner (`kPrefillChunk`) and llama.cpp (`n_ubatch`) have it by default.
+_CHUNK, _PEER_CHUNK = 128, 512
+
 #: Takes tokens and the position of the first of them.
 Step = Callable[[list[int], int], None]
 
@@ -72,7 +75,9 @@ def ours(file: str, threads: int, most: int) -> Step:
     assert method is not None
 
     def step(tokens: list[int], position: int) -> None:
-        method.execute([torch.tensor([tokens]), torch.tensor([position])])
+        for first in range(0, len(tokens), _CHUNK):
+            part = tokens[first : first + _CHUNK]
+            method.execute([torch.tensor([part]), torch.tensor([position + first])])
 
     return step
 
@@ -86,7 +91,7 @@ def llama_cpp(file: str, threads: int, most: int) -> Step:
     parameters = library.llama_model_default_params()
     model = library.llama_model_load_from_file(file.encode(), parameters)
     options = library.llama_context_default_params()
-    options.n_ctx, options.n_batch, options.n_ubatch = 2 * most, most, most
+    options.n_ctx, options.n_batch, options.n_ubatch = 2 * most, most, min(most, _PEER_CHUNK)
     options.n_threads = options.n_threads_batch = threads
     context = library.llama_init_from_model(model, options)
     if not context:

@@ -22,6 +22,12 @@ from executorch.extension.llm.cache.replacements import (
     replace_kv_cache_with_custom_kv_cache,
     replace_kv_cache_with_quantized_kv_cache,
     replace_kv_cache_with_ring_kv_cache,
+    replace_kv_cache_with_static_quantized_kv_cache,
+)
+from executorch.extension.llm.cache.static_quantized_kv_cache import (
+    StaticQuantizedKVCache,
+    enable_static_kv_cache_calibration,
+    finalize_static_kv_cache_calibration,
 )
 from executorch.runtime import Runtime
 
@@ -107,6 +113,40 @@ def test_a_ring_gives_int8_where_attention_takes_it():
     back = (keys.float() - zero_points.float()) * scales
     torch.testing.assert_close(back[:, :, :3], key[:, :, :3], atol=0.02, rtol=0)
     assert torch.count_nonzero(back[:, :, 3:]) == 0
+
+
+@pytest.mark.parametrize("is_custom", [False, True])
+def test_static_scales_are_those_of_what_was_observed(is_custom):
+    cache, (_, key, value) = StaticQuantizedKVCache(*SIZES, 0.5, is_custom), _text()
+    places, value = torch.arange(LENGTH), 3 * value
+    with pytest.raises(RuntimeError, match="enable_calibration"):
+        cache.finalize_calibration()
+    enable_static_kv_cache_calibration(nn.ModuleList([cache]))
+    seen = cache.update(places, key, value)
+    torch.testing.assert_close(seen, (key, value), rtol=0, atol=0)
+    finalize_static_kv_cache_calibration(nn.ModuleList([cache]))
+    assert not cache.k_cache.any() and cache.k_calibration_cache is None
+    for scales, of in ((cache.k_cache_scales, key), (cache.v_cache_scales, value)):
+        torch.testing.assert_close(scales.flatten(), of.abs().amax(dim=(0, 1, 2)) / 127)
+    for found, of, scales in zip(
+        cache.update(places, key, value),
+        (key, value),
+        (cache.k_cache_scales, cache.v_cache_scales),
+        strict=True,
+    ):
+        assert bool(((found - of).abs() <= scales * 0.5001).all())
+    cache.return_float_values = False
+    assert cache.update(places, key, value)[0].dtype is torch.int8
+
+
+def test_static_scales_are_for_whole_caches():
+    module = nn.ModuleList([KVCache(*SIZES, enable_dynamic_shape=False), nn.Identity()])
+    replace_kv_cache_with_static_quantized_kv_cache(module, 0.25, use_custom_update_cache_op=False)
+    assert (
+        isinstance(module[0], StaticQuantizedKVCache) and float(module[0].v_cache_scales[0, 0, 0, 0]) == 0.25
+    )
+    with pytest.raises(ValueError, match="RingKVCache has no form"):
+        replace_kv_cache_with_static_quantized_kv_cache(nn.ModuleList([RingKVCache(*RING, False)]))
 
 
 class Attention(nn.Module):

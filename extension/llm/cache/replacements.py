@@ -18,6 +18,7 @@ from executorch.extension.llm.cache.quantized_kv_cache import (
     QuantizedKVCache,
     QuantizedRingKVCache,
 )
+from executorch.extension.llm.cache.static_quantized_kv_cache import DEFAULT_SCALE, StaticQuantizedKVCache
 
 
 def replace_kv_cache_with_custom_kv_cache(module: nn.Module) -> nn.Module:
@@ -45,6 +46,28 @@ def replace_kv_cache_with_quantized_kv_cache(module: nn.Module) -> nn.Module:
         return QuantizedKVCache.from_float(
             cache, QuantizedCacheType.AffineAsymmetric, use_custom_update_cache_op=True
         )
+
+    return _replaced(module, make)
+
+
+def replace_kv_cache_with_static_quantized_kv_cache(
+    module: nn.Module, scale: float = DEFAULT_SCALE, use_custom_update_cache_op: bool = True
+) -> nn.Module:
+    """``KVCache`` and ``CustomKVCache`` everywhere in a model become int8 ones of one scale; returns the model.
+
+    Raises:
+        ValueError: a cache keeps a window only.
+    """
+
+    def make(cache: Any) -> nn.Module | None:
+        if not isinstance(cache, KVCache | CustomKVCache):
+            return None
+        if hasattr(cache, "is_ring_buffer"):
+            raise ValueError(
+                f"{type(cache).__name__} has no form with static scales: windows and sinks keep floats, or int8 with a scale "
+                "for each token (quantize_kv_cache)"
+            )
+        return StaticQuantizedKVCache.from_float(cache, scale, use_custom_update_cache_op)
 
     return _replaced(module, make)
 

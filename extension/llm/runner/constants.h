@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace executorch {
 namespace extension {
 namespace llm {
@@ -14,6 +16,10 @@ inline constexpr auto kMaxContextLen = "get_max_context_len";
 inline constexpr auto kVocabSize = "get_vocab_size";
 inline constexpr auto kUseKVCache = "use_kv_cache";
 inline constexpr auto kUseSDPAWithKVCache = "use_sdpa_with_kv_cache";
+
+/// The most tokens of a prompt that run at once. What a call has between its layers grows with
+/// them, and more are no faster: this many rows are enough for a weight that is read once for all.
+inline constexpr int64_t kPrefillChunk = 128;
 
 /// Methods of a program for several kinds of inputs; the second ones are older names.
 inline constexpr auto kTokenEmbeddingMethod = "token_embedding";

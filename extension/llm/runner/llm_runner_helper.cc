@@ -317,7 +317,8 @@ std::unique_ptr<MultimodalRunner> create_multimodal_runner(
   auto io_manager = std::make_unique<IOManager>(*module);
   auto decoder = std::make_unique<MultimodalDecoderRunner>(
       module.get(), io_manager.get(),
-      metadata->at(kEnableDynamicShape) != 0 ? metadata->at(kMaxSeqLen) : 1,
+      metadata->at(kEnableDynamicShape) != 0 ? std::min(metadata->at(kMaxSeqLen), kPrefillChunk)
+                                             : 1,
       metadata->at(kMaxContextLen));
   auto prefiller = std::make_unique<MultimodalPrefiller>(module.get(), decoder.get(),
                                                          tokenizer.get(), io_manager.get());

@@ -199,6 +199,26 @@ TEST_F(TextLLMRunnerTest, LongPromptsRunInParts) {
   EXPECT_EQ(calls_[1], (std::pair<int64_t, std::string>{1, "b"}));
 }
 
+TEST_F(TextLLMRunnerTest, PartsAreNoLongerThanAChunk) {
+  Successor decoder(&calls_);
+  const std::vector<uint64_t> prompt = {'a', 'b', 'c', 'd'};
+  int64_t position = 0;
+  llm::TextPrefiller prefiller(&decoder, /*use_kv_cache=*/true, true, /*max_seq_len=*/8,
+                               /*chunk=*/3);
+  const auto next = prefiller.prefill(prompt, position);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(*next, static_cast<uint64_t>('e'));
+  EXPECT_EQ(position, 4);
+  EXPECT_EQ(calls_, (Calls{{0, "abc"}, {3, "d"}}));
+
+  // What is not kept cannot be given in parts.
+  calls_.clear();
+  position = 0;
+  llm::TextPrefiller whole(&decoder, /*use_kv_cache=*/false, true, 8, 3);
+  ASSERT_TRUE(whole.prefill(prompt, position).ok());
+  EXPECT_EQ(calls_, (Calls{{0, "abcd"}}));
+}
+
 TEST_F(TextLLMRunnerTest, AModelWithoutACacheIsGivenEverything) {
   const auto runner = make(/*use_kv_cache=*/false);
   config_.max_new_tokens = 3;

@@ -15,8 +15,8 @@ using runtime::Result;
 
 Result<uint64_t> TextPrefiller::prefill(const std::vector<uint64_t>& prompt_tokens,
                                         int64_t& start_pos, float temperature) {
-  const size_t at_once =
-      use_kv_cache_ && !enable_parallel_prefill_ ? 1 : static_cast<size_t>(max_seq_len_);
+  const int64_t most = use_kv_cache_ ? std::min(max_seq_len_, chunk_) : max_seq_len_;
+  const size_t at_once = use_kv_cache_ && !enable_parallel_prefill_ ? 1 : static_cast<size_t>(most);
   if (prompt_tokens.empty() || (!use_kv_cache_ && prompt_tokens.size() > at_once)) {
     ET_LOG(Error, "There are %zu tokens to run; the model takes 1 to %zu%s", prompt_tokens.size(),
            at_once, use_kv_cache_ ? " at once" : "");

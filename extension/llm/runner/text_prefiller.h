@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/text_decoder_runner.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/result.h>
@@ -19,13 +20,17 @@ class TextPrefiller {
   ///     whole.
   /// @param enable_parallel_prefill Whether the model takes several tokens at once; otherwise those
   ///     of a model with a cache run one after the other.
-  /// @param max_seq_len The most tokens at once.
+  /// @param max_seq_len The most tokens that the model takes at once.
+  /// @param chunk The most tokens that are run at once, if the model has a cache; see
+  ///     kPrefillChunk.
   TextPrefiller(TextDecoderRunner* text_decoder_runner, bool use_kv_cache,
-                bool enable_parallel_prefill, int64_t max_seq_len = 128)
+                bool enable_parallel_prefill, int64_t max_seq_len = 128,
+                int64_t chunk = kPrefillChunk)
       : text_decoder_runner_(text_decoder_runner),
         use_kv_cache_(use_kv_cache),
         enable_parallel_prefill_(enable_parallel_prefill),
-        max_seq_len_(max_seq_len > 0 ? max_seq_len : 128) {}
+        max_seq_len_(max_seq_len > 0 ? max_seq_len : 128),
+        chunk_(chunk > 0 ? chunk : kPrefillChunk) {}
   virtual ~TextPrefiller() = default;
 
   /// Runs tokens from a position on.
@@ -49,6 +54,7 @@ class TextPrefiller {
   bool use_kv_cache_;
   bool enable_parallel_prefill_;
   int64_t max_seq_len_;
+  int64_t chunk_;
 };
 
 }  // namespace llm
