@@ -1,5 +1,6 @@
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -181,6 +182,31 @@ Object resolve_max_new_tokens(GenerationConfig& self, const Call& call) {
   const Arguments<2> arguments(call, kParameters);
   const auto length = arguments.whole<int32_t>(0);
   return to_python(self.resolve_max_new_tokens(length, arguments.whole<int32_t>(1)));
+}
+
+/// A field as it is written in a call; numbers with the digits that a float has.
+std::string shown(PyObject* value) {
+  if (PyUnicode_Check(value)) {
+    return described(checked(PyObject_Repr(value)).get());
+  }
+  if (!PyFloat_Check(value)) {
+    return described(value);
+  }
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.7g", PyFloat_AsDouble(value));
+  return text;
+}
+
+PyObject* config_repr(PyObject* self) {
+  return guarded([&] {
+    const GenerationConfig& config = Class<GenerationConfig>::of(self);
+    std::string text;
+    for (const auto& field : kConfigFields) {
+      text += (text.empty() ? "" : ", ") + std::string(field.name) + "=";
+      text += shown(field.get(config).get());
+    }
+    return decode("GenerationConfig(" + text + ")");
+  });
 }
 
 PyMethodDef kConfigMethods[] = {
@@ -369,7 +395,7 @@ void define_llm_runner(const Object& module) {
   const Object made = checked(Object::borrow(PyImport_AddModule(kName)).release());
   Class<GenerationConfig>::define(
       made, "executorch.runtime.python._C.llm_runner.GenerationConfig", kConfigMethods,
-      {nullptr, config_attributes.data(), &initialized<GenerationConfig, init_config>});
+      {&config_repr, config_attributes.data(), &initialized<GenerationConfig, init_config>});
   Class<Stats>::define(made, "executorch.runtime.python._C.llm_runner.Stats", kStatsMethods,
                        {&stats_repr, stats_attributes.data(), &initialized<Stats, init_stats>});
   check(PyObject_SetAttrString(reinterpret_cast<PyObject*>(Class<Stats>::type()),

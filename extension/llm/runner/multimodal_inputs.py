@@ -6,6 +6,11 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
+#: Characters of a part that its ``repr`` shows.
+_SHOWN = 60
+
+_KINDS = {"str": "text", "list": "tokens", "RawAudio": "raw_audio"}
+
 Values = bytes | bytearray | Sequence[int] | Sequence[float]
 
 
@@ -133,7 +138,11 @@ class MultimodalInput:
         return self._value if isinstance(self._value, RawAudio) else None
 
     def __repr__(self) -> str:
-        return f"MultimodalInput({self._value!r})"
+        kind = type(self._value).__name__
+        shown = repr(self._value)
+        if len(shown) > _SHOWN:
+            shown = f"{shown[:_SHOWN]}..."
+        return f"MultimodalInput(type={_KINDS.get(kind, kind.lower())}, {shown})"
 
 
 def make_text_input(text: str) -> MultimodalInput:

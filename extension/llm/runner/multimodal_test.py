@@ -158,6 +158,9 @@ def test_inputs_say_what_they_are():
     assert token.is_tokens() and token.get_tokens() == [3, 4] and token.get_text() is None
     assert MultimodalInput("x").is_text() and not MultimodalInput("x").is_image()
     assert MultimodalInput(Audio(b"a", 1, 1, 1)).is_audio()
+    assert repr(MultimodalInput("x")) == "MultimodalInput(type=text, 'x')"
+    assert repr(token) == "MultimodalInput(type=tokens, [3, 4])"
+    assert repr(MultimodalInput("x" * 100)).endswith("xxx...)")
     assert MultimodalInput(RawAudio(b"a", 1, 1, 1)).is_raw_audio()
 
 

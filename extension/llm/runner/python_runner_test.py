@@ -35,6 +35,14 @@ def runner(files):
 GREEDY = GenerationConfig(echo=False, temperature=0.0, max_new_tokens=4)
 
 
+def test_a_configuration_says_what_it_is():
+    text = repr(GenerationConfig(echo=False, temperature=0.7, max_new_tokens=4, pattern="a'b"))
+    assert text.startswith(
+        "GenerationConfig(echo=False, max_new_tokens=4, warming=False, seq_len=-1, temperature=0.7, "
+    )
+    assert text.endswith("""pattern="a'b", json_schema='')""")
+
+
 def test_text_comes_piece_by_piece(runner):
     assert not runner.is_loaded() and runner.get_vocab_size() == VOCABULARY
     pieces: list[str] = []
