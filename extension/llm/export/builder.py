@@ -312,6 +312,13 @@ class LLMEdgeManager:
         self._saved_pte_filename = str(path)
         _log.info("saved %s", path)
 
+    def save_exported(self, output_name: str) -> None:
+        """Writes what ``torch.export`` gave, as ``.pt2`` in the output directory."""
+        os.makedirs(self.output_dir, exist_ok=True)
+        path = os.path.join(self.output_dir, f"{Path(output_name).name.removesuffix('.pte')}.pt2")
+        torch.export.save(self._program(), path)
+        self._saved_pte_filename = path
+
     def get_saved_pte_filename(self) -> str | None:
         """The file that was written last."""
         return self._saved_pte_filename

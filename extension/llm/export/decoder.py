@@ -16,6 +16,11 @@ from executorch.extension.llm.cache.replacements import (
     replace_kv_cache_with_custom_kv_cache,
     replace_kv_cache_with_quantized_kv_cache,
     replace_kv_cache_with_ring_kv_cache,
+    replace_kv_cache_with_static_quantized_kv_cache,
+)
+from executorch.extension.llm.cache.static_quantized_kv_cache import (
+    enable_static_kv_cache_calibration,
+    finalize_static_kv_cache_calibration,
 )
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of, tokens_of
 from executorch.extension.llm.export.config.choices import PreqMode
@@ -27,7 +32,7 @@ from executorch.extension.llm.export.weight_quantization import (
     embedding_transform,
     linear_transform,
 )
-from executorch.extension.llm.models.checkpoints import load_decoder
+from executorch.extension.llm.models.checkpoints import fill_randomly, load_decoder, random_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
@@ -40,7 +45,6 @@ _log = logging.getLogger(__name__)
 #: Switches of the configuration that nothing here answers to, and what to do instead.
 _NOT_HERE = {
     "model.expand_rope_table": "tables are broadcast over heads",
-    "model.static_quantize_kv_cache": "model.quantize_kv_cache has a scale for each token",
     "model.use_moe_quantized_op": "experts are quantized by none of the operators",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
@@ -122,6 +126,7 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
         model = _with_adapter(model, config.base.lora_config)
     for transform in transforms(config, dtype.to_torch_dtype()):
         model = transform(model)  # type: ignore[assignment]
+    fill_randomly(model)
     most = _most_tokens(config)
     tokens, positions = _example(config, most)
     return (
@@ -150,6 +155,14 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
 
 def _loaded(config: LlmConfig, dtype: torch.dtype) -> Transformer:
     base, rank = config.base, config.base.use_lora
+    quantization = config.quantization
+    if (
+        base.checkpoint is None
+        and base.params is not None
+        and not (quantization.use_spin_quant or quantization.qmode == "8da4w-gptq" or base.lora_config)
+    ):
+        # Weights come into being where they are quantized, one layer after the other.
+        return random_decoder(base.params, **_options(config))
     if base.preq_mode is None:
         return load_decoder(base.checkpoint, base.params, **_options(config))
     is_output_int8 = base.preq_mode is PreqMode.preq_8da4w_out_8da8w
@@ -204,6 +217,8 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         found.append(replace_kv_cache_with_custom_kv_cache)
     if model.quantize_kv_cache:
         found.append(replace_kv_cache_with_quantized_kv_cache)
+    if model.static_quantize_kv_cache:
+        found.append(lambda decoder: _with_static_cache(decoder, config))
     windows = model.local_global_attention
     if windows:
         found.append(lambda decoder: replace_kv_cache_with_ring_kv_cache(decoder, windows))
@@ -230,6 +245,26 @@ def _calibration_calls(config: LlmConfig) -> list[tuple[Any, ...]]:
     if not config.model.use_kv_cache:
         return [(one,) for one in pieces]
     return [(one, {"input_pos": torch.tensor([0])}) for one in pieces]
+
+
+def _with_static_cache(decoder: nn.Module, config: LlmConfig) -> nn.Module:
+    """With caches in int8, calibrated by the text of the configuration if there is a tokenizer for it."""
+    model, quantization, path = config.model, config.quantization, config.base.tokenizer_path
+    replace_kv_cache_with_static_quantized_kv_cache(
+        decoder, model.static_quantize_kv_cache_scale, model.use_sdpa_with_kv_cache
+    )
+    if path is None:
+        _log.warning(
+            "base.tokenizer_path is not given: nothing is calibrated, and model.static_quantize_kv_cache_scale is the scale of all"
+        )
+        return decoder
+    tokens = tokens_of(quantization.calibration_data, path)
+    enable_static_kv_cache_calibration(decoder)
+    most = min(quantization.calibration_seq_length or len(tokens), config.export.max_context_length)
+    with torch.no_grad():
+        for position, token in enumerate(tokens[:most]):
+            decoder(torch.tensor([[token]]), {"input_pos": torch.tensor([position])})
+    return finalize_static_kv_cache_calibration(decoder)
 
 
 def _with_sink(decoder: nn.Module, sink: int, window: int) -> nn.Module:
@@ -274,13 +309,44 @@ def _example(config: LlmConfig, most: int) -> tuple[torch.Tensor, torch.Tensor |
 
 
 def _metadata(config: LlmConfig, model: Transformer, most: int) -> Any:
-    return metadata_of(
-        config.base.metadata,
-        get_max_seq_len=most,
-        get_max_context_len=config.export.max_context_length,
-        get_n_layers=model.n_layers,
-        get_vocab_size=model.vocab_size,
+    return model_metadata(
         use_kv_cache=config.model.use_kv_cache,
         use_sdpa_with_kv_cache=config.model.use_sdpa_with_kv_cache,
         enable_dynamic_shape=config.model.enable_dynamic_shape,
+        max_seq_len=most,
+        max_context_len=config.export.max_context_length,
+        n_layers=model.n_layers,
+        vocab_size=model.vocab_size,
+        metadata_str=config.base.metadata,
+        num_kv_shared_layers=model.params.num_kv_shared_layers,
     )
+
+
+def model_metadata(
+    use_kv_cache: bool,
+    use_sdpa_with_kv_cache: bool,
+    enable_dynamic_shape: bool,
+    max_seq_len: int,
+    max_context_len: int,
+    n_layers: int,
+    vocab_size: int,
+    metadata_str: str | None = None,
+    num_kv_shared_layers: int = 0,
+) -> dict[str, Any]:
+    """The constant methods of a decoder; those of the JSON text ``metadata_str`` win.
+
+    Raises:
+        ValueError: the text is no JSON object.
+    """
+    known: dict[str, Any] = {
+        "get_max_seq_len": max_seq_len,
+        "get_max_context_len": max_context_len,
+        "get_n_layers": n_layers,
+        "get_vocab_size": vocab_size,
+        "use_kv_cache": use_kv_cache,
+        "use_sdpa_with_kv_cache": use_sdpa_with_kv_cache,
+        "enable_dynamic_shape": enable_dynamic_shape,
+    }
+    if num_kv_shared_layers:
+        known["get_num_kv_shared_layers"] = num_kv_shared_layers
+    return dict(metadata_of(metadata_str, **known))

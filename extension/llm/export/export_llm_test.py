@@ -1,18 +1,22 @@
 """Exports by the documented command, run beside the eager decoder; what a configuration may not ask for is one line."""
 
+import copy
 import json
 import pathlib
 import re
 
 import pytest
 import torch
+from torchao.quantization import IntxUnpackedToInt8Tensor
 
-from executorch.extension.llm.export import decoder
+from executorch.extension.llm.export import decoder, weight_quantization
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager
+from executorch.extension.llm.export.config.choices import Pt2eQuantize, VgfQuantizeScope
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.export.export_llm import main, parse
 from executorch.extension.llm.export.pipeline import export_llama
+from executorch.extension.llm.export.quantizers import get_quantizer_and_quant_params
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.transformer import construct_transformer
 from executorch.extension.pybindings.portable_lib import _load_for_executorch
@@ -36,6 +40,17 @@ CASES = {
         [*CUSTOM, *XNNPACK, "quantization.qmode=int8", "model.quantize_kv_cache=true"],
         1e-3,
         110_000,
+    ),
+    # Keys and values of this model are between -4 and 4.
+    "static int8 cache": (
+        [
+            *CACHE,
+            "model.enable_dynamic_shape=false",
+            "model.static_quantize_kv_cache=true",
+            "model.static_quantize_kv_cache_scale=0.03",
+        ],
+        1e-5,
+        None,
     ),
     "4w by rows": (
         [*CUSTOM, *XNNPACK, "quantization.qmode=4w", "quantization.group_size=0"],
@@ -133,7 +148,7 @@ def test_a_file_an_override_and_what_is_recorded(base, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "delegated nodes" in printed and printed.rstrip().endswith("small.pte")
     names = {one.name for one in tmp_path.iterdir()}
-    assert {"small.pte", "small_etrecord.bin", "small_memory.json", "profile.html"} <= names
+    assert {"small.pte", "etrecord.bin", "small_memory.json", "profile.html"} <= names
     program = Runtime.get().load_program(tmp_path / "small.pte")
     constants = {
         name: program.load_method(name).execute(()) for name in program.method_names if name != "forward"
@@ -192,6 +207,79 @@ def test_an_adapter_in_a_file_of_its_own(base, tmp_path):
     expected = decoder.manager(from_yaml("", overrides)).model(tokens, {"input_pos": position})
     found = _load_for_executorch(path, str(tmp_path / "adapter.ptd")).forward((tokens, position))[0]
     assert (found - expected).abs().max() / expected.abs().max() < 0.05
+
+
+def test_a_record_that_cannot_be_written_costs_nothing_else(base, tmp_path, caplog):
+    (tmp_path / "etrecord.bin").mkdir()
+    arguments = [
+        *base,
+        f"export.output_dir={tmp_path}",
+        "debug.generate_etrecord=true",
+        "export.output_name=small",
+    ]
+    assert export_llama(from_yaml("", arguments)) == str(tmp_path / "small.pte")
+    assert "Could not write" in caplog.text
+    assert {one.name for one in tmp_path.iterdir() if one.name != "model.pth"} >= {
+        "small.pte",
+        "etrecord.bin",
+    }
+    assert not list(tmp_path.glob("etrecord.bin?*"))
+
+
+def test_quantizers_by_name():
+    def asked(name, **more):
+        config = LlmConfig()
+        config.quantization.pt2e_quantize = Pt2eQuantize(name)
+        for key, value in more.items():
+            group, _, field = key.partition("__")
+            setattr(getattr(config.backend, group), field, value)
+        return get_quantizer_and_quant_params(config)
+
+    assert get_quantizer_and_quant_params(LlmConfig()) == (None, [], None)
+    params, (quantizer,), _ = asked("xnnpack_dynamic_qc4")
+    assert params.quantize_linear.is_qc4 and type(quantizer).__name__ == "XNNPACKQuantizer"
+    for name, kind in [
+        ("vulkan_8w", "VulkanQuantizer"),
+        ("openvino_4wo", "OpenVINOQuantizer"),
+        ("openvino_8wo", "OpenVINOQuantizer"),
+        ("tosa_8a8w", "TOSAQuantizer"),
+        ("ethosu_8a8w", "EthosUQuantizer"),
+        ("vgf_8a8w", "VgfQuantizer"),
+    ]:
+        params, (quantizer,), _ = asked(name)
+        assert params is None and type(quantizer).__name__ == kind
+    (quantizer,) = asked(
+        "vgf_16a8w", vgf__compile_spec="TOSA-1.0+INT+int16", vgf__quantize_scope=VgfQuantizeScope.linear
+    )[1]
+    assert quantizer.global_config is None and torch.nn.Linear in quantizer.module_type_config
+    with pytest.raises(ValueError, match="INT16 support"):
+        asked("vgf_16a8w")
+    with pytest.raises(ValueError, match=r"backend\.coreml\.quantize c4w"):
+        asked("coreml_c4w")
+    with pytest.raises(NotImplementedError, match="use xnnpack_dynamic"):
+        asked("qnn_8a8w")
+
+
+def test_large_weights_are_quantized_by_parts(monkeypatch):
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Embedding(20, 64), torch.nn.Linear(64, 40))
+    made = []
+    for most in (1 << 23, 64 * 7):
+        monkeypatch.setattr(weight_quantization, "_SLICE", most)
+        one = weight_quantization.embedding_transform("4,32")(copy.deepcopy(model))
+        made.append(weight_quantization.linear_transform("8da4w", 32, use_hqq=False)(one))
+    for first, second in zip(*(one.state_dict().values() for one in made), strict=True):
+        assert type(first) is type(second)
+        if isinstance(first, IntxUnpackedToInt8Tensor):
+            assert torch.equal(first.dequantize(), second.dequantize())
+
+
+def test_random_weights_come_into_being_where_they_are_quantized(base):
+    config = from_yaml("", [base[2], "quantization.qmode=8da4w"])
+    torch.manual_seed(0)
+    model = decoder.manager(config).model
+    assert not any(one.is_meta for one in model.state_dict().values())
+    assert float(model.tok_embeddings.weight.std()) > 0.01
 
 
 def test_only_the_exported_program(base, tmp_path):

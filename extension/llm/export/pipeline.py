@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import logging
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from executorch.extension.llm.export import decoder, partitioner_lib, quantizer_lib
+from executorch.extension.llm.export import decoder, partitioner_lib
 from executorch.extension.llm.export.builder import LLMEdgeManager
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_mapping
+from executorch.extension.llm.export.quantizers import quantizers_of
 from executorch.extension.llm.models.lora import is_adapter
 
 #: ``qmode`` of linear layers whose inputs are quantized at run time.
@@ -57,28 +59,52 @@ def _config(options: LlmConfig | Mapping[str, Any] | argparse.Namespace) -> LlmC
 
 
 def _run(config: LlmConfig) -> str:
-    if config.multimethod.enabled:
-        raise ValueError("multimethod is not supported yet: export each method as a program of its own")
+    path = lowered(config).get_saved_pte_filename()
+    assert path is not None
+    return path
+
+
+def lowered(
+    config: LlmConfig, prepare: Callable[[LlmConfig], LLMEdgeManager] = decoder.manager
+) -> LLMEdgeManager:
+    """What :func:`export_llama` does, with all that the steps made; the file is written.
+
+    Args:
+        prepare: makes the decoder of a configuration, to be exported.
+
+    Raises:
+        ValueError, FileNotFoundError, NotImplementedError: as of :func:`export_llama`.
+    """
+    _check_methods(config)
     if config.export.so_library:
         torch.ops.load_library(config.export.so_library)
     backend = _partitioners(config)  # Before the weights: a backend that is missing is known at once.
     tag = _tag(config)
     with _steps(6) as step:
-        made = step("load and quantize", lambda: decoder.manager(config))
+        made: LLMEdgeManager = step("load and quantize", lambda: prepare(config))
+        made.generate_etrecord = config.debug.generate_etrecord
         step("torch.export", made.export)
         step("optimize", made.run_canonical_optimizations)
         if config.export.export_only:
-            return _save_exported(config, made)
-        step("PT2E", lambda: made.pt2e_quantize(_quantizers(config)))
+            made.save_exported(config.export.output_name or made.modelname)
+            return made
+        step("PT2E", lambda: made.pt2e_quantize(quantizers_of(config)))
         if tag is not None:
             made.tag_weights(tag)
         step("lower", lambda: made.to_edge_transform_and_lower(backend))
         step("to_executorch", lambda: made.to_executorch(external_constants_tag=tag))
     made.save_to_pte(config.export.output_name or made.modelname)
-    path = made.get_saved_pte_filename()
-    assert path is not None
-    _write_records(config, made, path)
-    return path
+    _write_records(config, made)
+    return made
+
+
+def _check_methods(config: LlmConfig) -> None:
+    """One method `forward` is what an export has; more of them it has not."""
+    methods = config.multimethod.methods
+    if [one.method_name for one in methods] not in ([], ["forward"]) or any(
+        one.lora_config or one.export_seq_len for one in methods
+    ):
+        raise ValueError("multimethod is not supported yet: export each method as a program of its own")
 
 
 @contextlib.contextmanager
@@ -151,19 +177,6 @@ def _xnnpack(config: LlmConfig) -> Any:
     )
 
 
-def _quantizers(config: LlmConfig) -> list[Any]:
-    asked = config.quantization.pt2e_quantize
-    if asked is None:
-        return []
-    params = quantizer_lib.get_pt2e_quantization_params(asked.value, config.quantization.qmode)
-    if params is None:
-        raise NotImplementedError(
-            f"no backend comes with this release that pt2e_quantize {asked.value} is for: use xnnpack_dynamic or "
-            "xnnpack_dynamic_qc4"
-        )
-    return quantizer_lib.get_pt2e_quantizers(params, config.export.so_library)
-
-
 def _tag(config: LlmConfig) -> Callable[[torch.fx.Node], str | None] | None:
     """Where weights go that lie outside the program: an adapter's into one file, all others into another."""
     foundation, adapter = (
@@ -180,21 +193,24 @@ def _is_adapters(node: torch.fx.Node) -> bool:
     return is_adapter(str(node.target)) or "_lora_a_" in node.name or "_lora_b_" in node.name
 
 
-def _save_exported(config: LlmConfig, made: LLMEdgeManager) -> str:
-    name = Path(config.export.output_name or made.modelname).name.removesuffix(".pte")
-    os.makedirs(config.export.output_dir, exist_ok=True)
-    path = os.path.join(config.export.output_dir, f"{name}.pt2")
-    torch.export.save(made._program(), path)
-    return path
-
-
-def _write_records(config: LlmConfig, made: LLMEdgeManager, path: str) -> None:
-    stem = path.removesuffix(".pte")
-    program = made.export_program
-    assert program is not None
+def _write_records(config: LlmConfig, made: LLMEdgeManager) -> None:
+    path, program = made.get_saved_pte_filename(), made.export_program
+    assert path is not None and program is not None
     if config.debug.generate_etrecord:
-        program.get_etrecord().save(f"{stem}_etrecord.bin")
+        _write_etrecord(program, Path(path).parent / "etrecord.bin")
     if config.debug.profile_memory:
         from executorch.util.activation_memory_profiler import generate_memory_trace
 
-        generate_memory_trace(program, f"{stem}_memory.json")
+        generate_memory_trace(program, f"{path.removesuffix('.pte')}_memory.json")
+
+
+def _write_etrecord(program: Any, path: Path) -> None:
+    """As a whole or not at all: what is for the developer tools does not cost the program that is written already."""
+    handle, staged = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    os.close(handle)
+    try:
+        program.get_etrecord().save(staged)
+        os.replace(staged, path)
+    except Exception as error:
+        Path(staged).unlink(missing_ok=True)
+        _log.warning("Could not write %s, which the program does not need: %s", path, error)

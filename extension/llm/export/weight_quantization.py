@@ -11,11 +11,13 @@
 ``torchao:fpaNw``  as 4w with N bits
 =================  ====================================================================================
 
-A layer is changed on its own, so that only one is there in its full dtype beside those that are done.
+A layer is changed on its own, and a large one in slices of its rows, so that only a part of one is there in its full dtype beside those
+that are done.
 """
 
 from __future__ import annotations
 
+import copy
 import logging
 import re
 from collections.abc import Callable
@@ -26,6 +28,7 @@ from torch import nn
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
+from executorch.extension.llm.models.checkpoints import fill_randomly
 from executorch.extension.llm.models.lora import is_adapter
 
 Transform = Callable[[nn.Module], nn.Module]
@@ -36,6 +39,9 @@ DEFAULT_GROUP = 32
 _LOW_BIT = re.compile(r"torchao:(8da|fpa)(\d+)w")
 _EMBEDDING = re.compile(r"(torchao:)?(\d+),(-?\d+)")
 _BITS = range(1, 9)
+
+#: Elements that are quantized at once: the steps have several copies of them as floats.
+_SLICE = 1 << 23
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +79,7 @@ def linear_transform(
             if qmode != "int8" and group > 0 and module.in_features % group:
                 skipped.append(name)
                 continue
-            quantize_(module.to(dtype), config, filter_fn=None)
+            _quantize(module, config, dtype)
         if skipped:
             _log.warning(
                 "%d linear layers stay as they are, since groups of %d do not divide their inputs: %s",
@@ -136,12 +142,41 @@ def embedding_transform(
                 raise ValueError(
                     f"groups of {group} do not divide the {module.embedding_dim} columns of {name}"
                 )
-            quantize_(module.to(dtype), config, filter_fn=lambda one, _: isinstance(one, nn.Embedding))
+            _quantize(module, config, dtype)
         if is_shared:
             model.output.weight = model.tok_embeddings.weight  # type: ignore[union-attr]
         return model
 
     return transform
+
+
+def _quantize(module: nn.Module, config: Any, dtype: torch.dtype) -> None:
+    """A layer's weight, ``[rows, columns]``, of which groups are parts of rows, becomes one of torchao's tensors."""
+    fill_randomly(module)
+    weight: torch.Tensor = module.weight.detach()  # type: ignore[assignment, operator]
+    done = []
+    for part in weight.split(max(1, _SLICE // weight.shape[1])):
+        one = copy.copy(module)
+        # Its own dictionary: a shallow copy would write into the layer's.
+        one._parameters = {
+            **module._parameters,
+            "weight": nn.Parameter(part.to(dtype), requires_grad=False),
+        }
+        quantize_(one, config, filter_fn=lambda *_: True)
+        done.append(one.weight)
+    module.weight = nn.Parameter(_joined(done), requires_grad=False)
+    module.to(dtype)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Rows below each other."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first.detach()
+    names = ("qdata", "scale", "zero_point")
+    tensors = [torch.cat([getattr(part, name) for part in parts]) for name in names]
+    said = (first.target_dtype, first.block_size, first.dtype, first.activation_quantization)
+    return type(first)(*tensors, *said)
 
 
 def is_quantized(module: nn.Module) -> bool:

@@ -168,11 +168,33 @@ def _joined(name: str, parts: list[Weights]) -> torch.Tensor:
     return torch.cat(tensors, dim=1 if name.endswith(_COLUMNS) else 0)
 
 
-def _without_memory(args: ModelArgs) -> Transformer:
-    """A decoder whose parameters have shapes only; tables and caches are there."""
+def random_decoder(params: str | Path, **options: Any) -> Transformer:
+    """A decoder whose linear layers and embeddings have shapes only, until :func:`fill_randomly` gives them weights.
+
+    Args:
+        params, options: as of :func:`load_decoder`.
+    """
+    return _without_memory(_args(_sizes(None, params), None, options), (torch.nn.Linear, torch.nn.Embedding))
+
+
+def fill_randomly(module: torch.nn.Module) -> None:
+    """Gives a layer, or all layers of a model, whose weights are shapes only, random ones; others stay."""
+    for one in module.modules():
+        weight = one._parameters.get("weight")
+        if isinstance(one, torch.nn.Linear | torch.nn.Embedding) and weight is not None and weight.is_meta:
+            one.to_empty(device="cpu")
+            with torch.no_grad():
+                one.reset_parameters()
+            one.requires_grad_(False)
+
+
+def _without_memory(args: ModelArgs, kinds: tuple[type, ...] = (torch.nn.Module,)) -> Transformer:
+    """A decoder in which the parameters of layers of some kinds have shapes only; tables and caches are there."""
 
     def drop(module: Any, name: str, parameter: torch.Tensor) -> torch.nn.Parameter:
-        del module, name
+        del name
+        if not isinstance(module, kinds):
+            return parameter  # type: ignore[return-value]
         return torch.nn.Parameter(parameter.to("meta"), requires_grad=False)
 
     hook = register_module_parameter_registration_hook(drop)  # type: ignore[arg-type]  # torch says None, and uses what is given

@@ -191,12 +191,11 @@ class ModelArgs:
 
     def is_kv_shared(self, layer: int) -> bool:
         """Whether a layer attends to another's keys and values."""
-        first = self.n_layers - self.num_kv_shared_layers
-        return 0 < first <= layer
+        return is_kv_shared_layer(layer, self.n_layers, self.num_kv_shared_layers)
 
     def is_kv_donor(self, layer: int) -> bool:
         """Whether a layer gives its keys and values to those behind it."""
-        return not self.is_kv_shared(layer) and self.is_kv_shared(layer + 1) and layer + 1 < self.n_layers
+        return is_kv_donor_layer(layer, self.n_layers, self.num_kv_shared_layers)
 
     def _check_shared(self) -> None:
         windows = [
@@ -221,3 +220,13 @@ class ModelArgs:
             raise ValueError(f"layer_types has {len(self.layer_types)} entries for {self.n_layers} layers")
         if "sliding_attention" in self.layer_types and not self.sliding_window:
             raise ValueError("layers of sliding_attention need sliding_window")
+
+
+def is_kv_shared_layer(layer: int, n_layers: int, num_kv_shared_layers: int) -> bool:
+    """Whether a layer is one of so many last ones that attend to the keys and values of the layer before them."""
+    return 0 < n_layers - num_kv_shared_layers <= layer
+
+
+def is_kv_donor_layer(layer: int, n_layers: int, num_kv_shared_layers: int) -> bool:
+    """Whether a layer is the one before those."""
+    return 0 < n_layers - num_kv_shared_layers == layer + 1 < n_layers

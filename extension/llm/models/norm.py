@@ -26,4 +26,4 @@ class RMSNorm(nn.Module):
         normed = wide * torch.rsqrt(wide.square().mean(-1, keepdim=True) + self.eps)
         if self.add_unit_offset:
             return (normed * (1.0 + self.weight.float())).type_as(x)
-        return normed.type_as(x) * self.weight
+        return (normed.type_as(x) * self.weight).type_as(x)

@@ -1,0 +1,33 @@
+"""The export of a language model as a function, with the steps that released versions have under these names."""
+
+from __future__ import annotations
+
+from executorch.extension.llm.export import decoder, pipeline
+from executorch.extension.llm.export.builder import DType, LLMEdgeManager
+from executorch.extension.llm.export.command_line import build_args_parser
+from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.decoder import model_metadata as _load_llama_model_metadata
+from executorch.extension.llm.export.pipeline import export_llama
+from executorch.extension.llm.export.quantizers import get_quantizer_and_quant_params
+
+__all__ = [
+    "DType",
+    "LLMEdgeManager",
+    "LlmConfig",
+    "_export_llama",
+    "_load_llama_model_metadata",
+    "_prepare_for_llama_export",
+    "build_args_parser",
+    "export_llama",
+    "get_quantizer_and_quant_params",
+]
+
+
+def _prepare_for_llama_export(llm_config: LlmConfig) -> LLMEdgeManager:
+    """The decoder of a configuration, transformed and ready to be exported; see `decoder.manager`."""
+    return decoder.manager(llm_config)
+
+
+def _export_llama(llm_config: LlmConfig) -> LLMEdgeManager:
+    """Exports by a configuration, and gives what is left of each step; see `pipeline.lowered`."""
+    return pipeline.lowered(llm_config, lambda config: _prepare_for_llama_export(config))
