@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.utils._pytree import tree_map
 
 from executorch.extension.llm.cache.custom_kv_cache import CustomKVCacheWithAttentionSink
 from executorch.extension.llm.cache.kv_cache import KVCache
@@ -27,6 +28,12 @@ from executorch.extension.llm.export.config.choices import PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
+from executorch.extension.llm.export.static_decoder import (
+    check_static,
+    is_static,
+    static_inputs,
+    with_static_attention,
+)
 from executorch.extension.llm.export.weight_quantization import (
     DEFAULT_GROUP,
     embedding_transform,
@@ -64,6 +71,7 @@ def check(config: LlmConfig) -> None:
         if value:
             raise ValueError(f"{key} is not supported yet: {way_out}")
     _check_pre_quantized(config)
+    check_static(config)
     lora = config.base.lora_config
     if lora is not None and lora.adapter_quant:
         raise ValueError("base.lora_config.adapter_quant is not supported yet: adapters stay floats")
@@ -128,14 +136,14 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
         model = transform(model)  # type: ignore[assignment]
     fill_randomly(model)
     most = _most_tokens(config)
-    tokens, positions = _example(config, most)
+    inputs: tuple[Any, ...] = static_inputs(config, model) if is_static(config) else _example(config, most)
     return (
         LLMEdgeManager(
             model,
             config.base.model_class.value,
             most,
             config.model.use_kv_cache,
-            (tokens,) if positions is None else (tokens, {"input_pos": positions}),  # type: ignore[arg-type]
+            inputs,
             dtype=dtype,
             enable_dynamic_shape=config.model.enable_dynamic_shape,
             generate_full_logits=config.debug.generate_full_logits,
@@ -146,6 +154,7 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
             tokenizer_path=config.base.tokenizer_path,
             verbose=config.debug.verbose,
             metadata=dict(_metadata(config, model, most)),
+            dynamic_shapes=tree_map(lambda _: None, inputs) if is_static(config) else None,
             generate_etrecord=config.debug.generate_etrecord,
         )
         .set_output_dir(config.export.output_dir)
@@ -160,6 +169,7 @@ def _loaded(config: LlmConfig, dtype: torch.dtype) -> Transformer:
         base.checkpoint is None
         and base.params is not None
         and not (quantization.use_spin_quant or quantization.qmode == "8da4w-gptq" or base.lora_config)
+        and not is_static(config)
     ):
         # Weights come into being where they are quantized, one layer after the other.
         return random_decoder(base.params, **_options(config))
@@ -200,6 +210,8 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         found.append(rotate if config.base.preq_mode is None else inject_hadamard)
         if model.quantize_kv_cache:
             found.append(rotate_queries_and_keys)
+    if is_static(config):
+        found.append(with_static_attention)
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode == "8da4w-gptq":
@@ -283,7 +295,8 @@ def _options(config: LlmConfig) -> dict[str, Any]:
         "max_context_len": config.export.max_context_length,
         "use_kv_cache": config.model.use_kv_cache,
         "enable_dynamic_shape": config.model.enable_dynamic_shape,
-        "generate_full_logits": config.debug.generate_full_logits,
+        # Calls that tokens do not fill are filled up: the last logits are not those that count.
+        "generate_full_logits": config.debug.generate_full_logits or is_static(config),
     }
     for key in ("input_prune_map", "output_prune_map"):
         path = getattr(config.model, key)
@@ -301,11 +314,11 @@ def _most_tokens(config: LlmConfig) -> int:
     return min([config.export.max_seq_length, *windows])
 
 
-def _example(config: LlmConfig, most: int) -> tuple[torch.Tensor, torch.Tensor | None]:
+def _example(config: LlmConfig, most: int) -> tuple[Any, ...]:
     if not config.model.use_kv_cache:
-        return torch.ones((1, min(3, most)), dtype=torch.int64), None
+        return (torch.ones((1, min(3, most)), dtype=torch.int64),)
     count = min(3, most) if config.model.enable_dynamic_shape else 1
-    return torch.ones((1, count), dtype=torch.int64), torch.tensor([0])
+    return torch.ones((1, count), dtype=torch.int64), {"input_pos": torch.tensor([0])}
 
 
 def _metadata(config: LlmConfig, model: Transformer, most: int) -> Any:

@@ -18,6 +18,7 @@ from executorch.extension.llm.export.export_llm import main, parse
 from executorch.extension.llm.export.pipeline import export_llama
 from executorch.extension.llm.export.quantizers import get_quantizer_and_quant_params
 from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.static_io import StaticAttentionIOManager
 from executorch.extension.llm.models.transformer import construct_transformer
 from executorch.extension.pybindings.portable_lib import _load_for_executorch
 from executorch.runtime import Runtime
@@ -166,6 +167,32 @@ def test_a_file_an_override_and_what_is_recorded(base, tmp_path, capsys):
     }
 
 
+@pytest.mark.parametrize("quantized", [[], ["quantization.qmode=8da4w", *XNNPACK]])
+def test_static_shapes(base, tmp_path, quantized):
+    overrides = [
+        *base,
+        "base.model_class=static_llama",
+        "model.enable_dynamic_shape=false",
+        "export.max_seq_length=4",
+        f"export.output_dir={tmp_path}",
+        *quantized,
+    ]
+    config = from_yaml("", overrides)
+    method = Runtime.get().load_program(export_llama(config)).load_method("forward")
+    eager = decoder.manager(config).model
+    manager = StaticAttentionIOManager(eager, 4, 12)
+    with torch.no_grad():
+        expected = manager.prefill(eager, [3, 1, 4, 1, 5])
+        manager.reset()
+        found = manager.prefill(manager.decoder_of(method.execute), [3, 1, 4, 1, 5])
+    assert found.shape == (1, 5, 96)
+    assert (found - expected).abs().max() / expected.abs().max() < (0.05 if quantized else 1e-5)
+    if not quantized:
+        model = construct_transformer(ModelArgs(**SIZES, generate_full_logits=True))
+        model.load_state_dict(torch.load(base[1].partition("=")[2]))
+        torch.testing.assert_close(found, model(torch.tensor([[3, 1, 4, 1, 5]])), rtol=1e-4, atol=1e-4)
+
+
 def test_weights_outside_the_program(base, tmp_path):
     overrides = [*base, *CUSTOM, *XNNPACK, f"export.output_dir={tmp_path}"]
     inside = export_llama(from_yaml("", [*overrides, "export.output_name=inside"]))
@@ -301,6 +328,7 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "quantization.embedding_quantize=4,24"], "groups of 24 do not divide the 64 columns"),
         ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),
         ([*base, "+base.metadata=[1]"], "no JSON object"),
+        ([*base, "base.model_class=static_llama"], "give model.enable_dynamic_shape=false"),
     ]:
         assert main(arguments) == 2
         error = capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.utils._pytree import tree_leaves
 
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.rope import Rope
@@ -225,13 +226,31 @@ class StaticAttentionIOManager:
         self.masks = self._masks_of(positions, seen)
         # Filling may lie behind the last position; nobody sees it.
         rows = (positions + self.pos).clamp(max=len(self.freqs_cos) - 1)
-        options = {
+        return model(filled, self.options(rows))
+
+    def options(self, rows: torch.Tensor) -> dict[str, Any]:
+        """Of a call whose tokens have the rotations of these positions, beside its masks and caches: for ``torch.export``, say."""
+        return {
             "masks": self.masks,
             "freqs_cos_override": self.freqs_cos[rows],
             "freqs_sin_override": self.freqs_sin[rows],
             "in_cache_state": (self.k_caches, self.v_caches),
         }
-        return model(filled, options)
+
+    def decoder_of(self, execute: Callable[[Sequence[torch.Tensor]], Sequence[torch.Tensor]]) -> Decoder:
+        """A program as a decoder.
+
+        Args:
+            execute: runs it: ``Method.execute`` of what a decoder with static attention became.
+        """
+
+        def call(tokens: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
+            logits, *new = execute(tree_leaves((tokens, options)))
+            keys = list(self.k_caches)
+            half = dict(zip(keys, new, strict=False)), dict(zip(keys, new[len(keys) :], strict=True))
+            return logits, {"out_cache_state": half}
+
+        return call
 
     def _keep(self, said: dict[str, Any], kept: Sequence[int]) -> None:
         """Puts some of a call's tokens into the caches."""
