@@ -105,8 +105,12 @@ def dynamic_filter(builder: GraphBuilder, weight: DynamicWeight) -> int:
 
 def pack_four_bits(tensor: torch.Tensor) -> torch.Tensor:
     """Two elements of -8 to 7 in a byte, the first in the low half, each plus 8."""
-    halves = (tensor.to(torch.int16) + _FOUR_BITS_OFFSET).to(torch.uint8).reshape(-1, 2)
-    return halves[:, 0] | (halves[:, 1] << 4)
+    # Of a number of four bits in two's complement, the highest bit turned is 8 more; wider elements would be memory of the whole weight.
+    halves = tensor.to(torch.int8).contiguous().view(torch.uint8).reshape(-1, 2)
+    packed = halves[:, 0] & 15
+    packed |= halves[:, 1] << 4
+    packed ^= _FOUR_BITS_OFFSET | _FOUR_BITS_OFFSET << 4
+    return packed
 
 
 def _known(builder: GraphBuilder, node: object) -> torch.Tensor:

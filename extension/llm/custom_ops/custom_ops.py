@@ -19,6 +19,7 @@ from torch.library import Library
 from executorch.extension.llm.custom_ops import attention
 from executorch.extension.llm.custom_ops.attention import custom_sdpa
 from executorch.extension.llm.custom_ops.hadamard import fast_hadamard_transform
+from executorch.extension.llm.custom_ops.linear_4w import linear_4w, linear_4w_meta
 from executorch.extension.llm.custom_ops.operands import (
     check_attention,
     check_cache,
@@ -234,6 +235,13 @@ _define(
     ("out",),
     fast_hadamard_transform,
     fast_hadamard_transform_meta,
+)
+_define(
+    "linear_4w",
+    "Tensor input, Tensor weight, Tensor scales, int columns",
+    ("out",),
+    linear_4w,
+    linear_4w_meta,
 )
 for _name in ("gated_delta_rule", "channelwise_gated_delta_rule"):
     _define(_name, _RECURRENCE, ("out", "final_state_out"), delta_rule, gated_delta_rule_meta)

@@ -16,6 +16,7 @@ from executorch.extension.llm.custom_ops import (  # noqa: F401 - importing regi
     op_fallback,
     preprocess_custom_ops,
 )
+from executorch.extension.llm.custom_ops.linear_4w import pack
 from executorch.kernels.test.op_driver import OpDriver, Out
 from executorch.kernels.test.oracle import assert_same, bind, call_out
 
@@ -195,6 +196,50 @@ def test_hadamard_transforms(driver, size, dtype):
     assert_same(outcome.outputs[0], LLAMA.fast_hadamard_transform(matrix))
     if dtype == torch.float16 and size > 1024:
         assert call(driver, LLAMA.fast_hadamard_transform, matrix).error != 0
+
+
+def weight_4w(rows, depth, group, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    numbers = torch.randint(-8, 8, (rows, depth), generator=generator)
+    scales = torch.rand(rows, depth // group, generator=generator) / 8
+    return numbers, scales
+
+
+@pytest.mark.parametrize("group", [32, 64, 40])
+@pytest.mark.parametrize("tokens", [0, 1, 3, 8, 9, 70])
+@pytest.mark.parametrize("rows", [1, 64, 200])
+def test_linear_layers_of_four_bits(driver, rows, tokens, group):
+    numbers, scales = weight_4w(rows, 10 * group, group)
+    x = torch.randn(1, tokens, 10 * group, generator=torch.Generator().manual_seed(1))
+    args = (x, *pack(numbers, scales), rows)
+    outcome = call(driver, LLAMA.linear_4w, *args)
+    assert outcome.error == 0
+    expected = x.double() @ (numbers * scales.repeat_interleave(group, 1).double()).T
+    assert LLAMA.linear_4w(*args).shape == expected.shape
+    torch.testing.assert_close(LLAMA.linear_4w(*args).double(), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(outcome.outputs[0].double(), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_linear_layers_of_four_bits_that_are_refused(driver):
+    weight, scales = pack(*weight_4w(70, 64, 32))
+    x, like = torch.ones(2, 64), torch.ones(2, 70)
+    assert call(driver, LLAMA.linear_4w, x, weight, scales, 70, like=like).error == 0
+    for bad in [
+        (x.double(), weight, scales, 70),
+        (x[:, :32].contiguous(), weight, scales, 70),
+        (x, weight.to(torch.int8), scales, 70),
+        (x, weight[:, :, :16].contiguous(), scales, 70),
+        (x, weight, scales[:1].contiguous(), 70),
+        (x, weight, scales[..., :32].contiguous(), 70),
+        (x, weight, torch.ones(2, 3, 64), 70),
+        (x, weight, scales.double(), 70),
+        (x, weight, scales, 64),
+        (x, weight, scales, 129),
+        (x, weight, scales, -1),
+    ]:
+        assert refused(driver, LLAMA.linear_4w, *bad, like=like)
+        with pytest.raises(ValueError):
+            LLAMA.linear_4w(*bad)
 
 
 @pytest.mark.parametrize("channels", [False, True])

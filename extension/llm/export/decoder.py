@@ -220,7 +220,13 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         )
     elif quantization.qmode:
         found.append(
-            linear_transform(quantization.qmode, quantization.group_size, dtype, quantization.use_hqq)
+            linear_transform(
+                quantization.qmode,
+                quantization.group_size,
+                dtype,
+                quantization.use_hqq,
+                is_packed=_runs_on_processors(config),
+            )
         )
     if model.use_attention_sink:
         sink, window = (int(one) for one in model.use_attention_sink.split(","))
@@ -239,6 +245,13 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         if model.quantize_kv_cache:
             found.append(replace_sdpa_with_quantized_sdpa)
     return found
+
+
+def _runs_on_processors(config: LlmConfig) -> bool:
+    """Whether no backend but XNNPACK takes parts: others have weights in few bits of their own."""
+    backend = config.backend
+    others = (one for one in vars(backend).values() if one is not backend.xnnpack)
+    return not any(getattr(one, "enabled", False) for one in others)
 
 
 def _calibration_calls(config: LlmConfig) -> list[tuple[Any, ...]]:

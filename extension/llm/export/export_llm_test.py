@@ -58,6 +58,16 @@ CASES = {
         1e-3,
         75_000,
     ),
+    "4w in groups": (
+        [*CUSTOM, *XNNPACK, "quantization.qmode=4w", "quantization.embedding_quantize=4,32"],
+        1e-3,
+        70_000,
+    ),
+    "few bits of weights alone": (
+        [*CACHE, "quantization.qmode=torchao:fpa3w", "quantization.embedding_quantize=4,32"],
+        1e-3,
+        70_000,
+    ),
     "sink": ([*CUSTOM, "model.use_attention_sink=2,6"], 1e-5, None),
     "windows": ([*CUSTOM, "model.local_global_attention=[6]"], 1e-5, None),
     "few bits, shared": (
@@ -291,7 +301,7 @@ def test_large_weights_are_quantized_by_parts(monkeypatch):
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Embedding(20, 64), torch.nn.Linear(64, 40))
     made = []
-    for most in (1 << 23, 64 * 7):
+    for most in (1 << 24, 64 * 7):
         monkeypatch.setattr(weight_quantization, "_SLICE", most)
         one = weight_quantization.embedding_transform("4,32")(copy.deepcopy(model))
         made.append(weight_quantization.linear_transform("8da4w", 32, use_hqq=False)(one))

@@ -28,6 +28,7 @@ from torch import nn
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
+from executorch.extension.llm.export.packed_linear import BITS, pack_linear
 from executorch.extension.llm.models.checkpoints import fill_randomly
 from executorch.extension.llm.models.lora import is_adapter
 
@@ -40,14 +41,19 @@ _LOW_BIT = re.compile(r"torchao:(8da|fpa)(\d+)w")
 _EMBEDDING = re.compile(r"(torchao:)?(\d+),(-?\d+)")
 _BITS = range(1, 9)
 
-#: Elements that are quantized at once: the steps have several copies of them as floats.
-_SLICE = 1 << 23
+#: Elements that are quantized at once: the steps have several copies of them as floats, which are large enough for the allocator to give
+#: back.
+_SLICE = 1 << 24
 
 _log = logging.getLogger(__name__)
 
 
 def linear_transform(
-    qmode: str, group_size: int | None = None, dtype: torch.dtype = torch.float32, use_hqq: bool = True
+    qmode: str,
+    group_size: int | None = None,
+    dtype: torch.dtype = torch.float32,
+    use_hqq: bool = True,
+    is_packed: bool = False,
 ) -> Transform:
     """What quantizes a model's linear layers.
 
@@ -56,16 +62,19 @@ def linear_transform(
         group_size: elements that share a scale; 32 by default, 0 a row.
         dtype: of scales and of what layers calculate in.
         use_hqq: scales by half-quadratic quantization, which lessens the error of weights.
+        is_packed: weights alone of four bits in groups go into the program as a kernel of ours reads them
+            (:mod:`~executorch.extension.llm.export.packed_linear`); for processors, in single precision.
 
     Raises:
         ValueError: there is no such mode.
     """
     group = DEFAULT_GROUP if group_size is None else group_size
     config = _linear_config(qmode, group, use_hqq)
-    if qmode not in ("int8", "8da4w") and not (qmode == "4w" and group <= 0):
+    packs = is_packed and group > 0 and dtype is torch.float32 and _has_few_bits(qmode)
+    if qmode not in ("int8", "8da4w") and not packs and not (qmode == "4w" and group <= 0):
         _log.warning(
-            "qmode %s in groups of %d: the program has the rounded weights as floats; 8da4w, int8 and 4w by rows (group_size 0) "
-            "keep few bits in programs for XNNPACK",
+            "qmode %s in groups of %d: the program has the rounded weights as floats; 8da4w and int8, and in single precision 4w and "
+            "torchao:fpaNw with up to four bits, keep few bits in programs for processors",
             qmode,
             group,
         )
@@ -87,9 +96,15 @@ def linear_transform(
                 group,
                 ", ".join(skipped[:5]),
             )
-        return model
+        return pack_linear(model) if packs else model
 
     return transform
+
+
+def _has_few_bits(qmode: str) -> bool:
+    """Whether weights alone are quantized, to as many bits as packed ones have, or fewer."""
+    low_bit = _LOW_BIT.fullmatch(qmode)
+    return qmode == "4w" or (low_bit is not None and low_bit[1] == "fpa" and int(low_bit[2]) <= BITS)
 
 
 def _linear_config(qmode: str, group: int, use_hqq: bool) -> Any:
