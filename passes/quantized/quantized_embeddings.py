@@ -70,10 +70,11 @@ def pack_table(values: torch.Tensor, bits: int) -> torch.Tensor:
         raise ValueError(
             f"values from {int(values.min())} to {int(values.max())} do not fit into {bits} bits"
         )
-    unsigned = (values.to(torch.int16) - lowest).to(torch.uint8).unflatten(1, (-1, len(shifts)))
+    # Bytes go around: a negative number and what is added make what they should. Wider elements would be memory of the whole table.
+    unsigned = values.contiguous().view(torch.uint8).unflatten(1, (-1, len(shifts)))
     packed = torch.zeros(unsigned.shape[:2], dtype=torch.uint8, device=values.device)
     for index, shift in enumerate(shifts):
-        packed |= unsigned[..., index] << shift
+        packed |= (unsigned[..., index] - lowest) << shift
     return packed
 
 
