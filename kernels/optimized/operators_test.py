@@ -306,15 +306,21 @@ def test_indices_out_of_range(driver, name, args):
 
 @pytest.mark.parametrize("largest", [False, True])
 def test_topk(driver, largest):
-    for shape, k in [((5, 300), 7), ((3, 64), 64), ((2, 70), 1), ((1, 5000), 200), ((4, 600), 300)]:
-        # Without equal numbers, whose order eager leaves open.
-        x = (
-            torch.randperm(shape[0] * shape[1], generator=torch.Generator().manual_seed(k))
-            .float()
-            .reshape(shape)
-        )
-        x[0, 3], x[-1, 5] = float("nan"), float("-inf")
-        compare(driver, "topk", "topk.values", [x, k, -1, largest])
+    for shape, k in [
+        ((5, 300), 7),
+        ((5, 500), 7),
+        ((3, 64), 64),
+        ((2, 70), 1),
+        ((1, 5000), 200),
+        ((4, 600), 300),
+        ((2, 20000), 256),
+    ]:
+        draw = torch.Generator().manual_seed(k)
+        different = torch.randperm(shape[0] * shape[1], generator=draw).float().reshape(shape)
+        equal = torch.randint(3, shape, generator=draw).float()
+        for x in (different, equal):
+            x[0, 3], x[-1, 5] = float("nan"), float("-inf")
+            compare(driver, "topk", "topk.values", [x, k, -1, largest])
 
 
 WINDOWS = [

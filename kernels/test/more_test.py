@@ -88,6 +88,52 @@ def test_topk(driver, dtype):
         assert_same(x[result.outputs[1]], expected)
 
 
+def topk(driver, x, k, largest=True, is_sorted=True, temp_bytes=1 << 20):
+    args = bind(resolve("topk"), [x, k, -1, largest, is_sorted], {})
+    outs = [Out(like=expected) for expected in x.topk(k, -1, largest, is_sorted)]
+    result = call_out(driver, resolve("topk.values"), args, outs, temp_bytes=temp_bytes)
+    assert result.error == 0
+    return result.outputs
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int64, torch.uint8], ids=str)
+@pytest.mark.parametrize("largest", [False, True])
+def test_topk_of_equal_numbers_is_eagers(driver, dtype, largest):
+    draw = torch.Generator().manual_seed(7)
+    # Few that are kept in a heap, and many, whose line is partitioned.
+    for n, k in [
+        (1, 1),
+        (4, 3),
+        (9, 9),
+        (70, 1),
+        (84, 8),
+        (300, 290),
+        (640, 10),
+        (3000, 46),
+        (3000, 47),
+        (5000, 4999),
+    ]:
+        for values in (1, 2, 30):
+            x = torch.randint(values, (2, n), generator=draw).to(dtype)
+            for is_sorted in (False, True):
+                for actual, expected in zip(
+                    topk(driver, x, k, largest, is_sorted), x.topk(k, -1, largest, is_sorted), strict=True
+                ):
+                    assert torch.equal(actual, expected), (n, k, values, is_sorted)
+    # Beautiful lines, on which partitions come out badly.
+    rising = torch.arange(4096, dtype=torch.int64).div(16, rounding_mode="floor").to(dtype)
+    for x in (rising, rising.flip(0), torch.cat([rising, rising.flip(0)])):
+        for k in (60, 1000, 4096):
+            assert torch.equal(topk(driver, x, k, largest)[1], x.topk(k, -1, largest)[1])
+
+
+def test_topk_without_memory(driver):
+    x = torch.randint(50, (2, 3000), generator=torch.Generator().manual_seed(7)).float()
+    values, indices = topk(driver, x, 700, temp_bytes=0)
+    assert torch.equal(values, x.topk(700).values)
+    assert torch.equal(indices, x.sort(descending=True, stable=True).indices[:, :700])
+
+
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_tril(driver, dtype):
     for diagonal in (0, 1, -2, 9, -9):

@@ -1,13 +1,14 @@
-#include <cstring>
 #include <tuple>
 
 #include <executorch/kernels/optimized/cpu/simd.h>
 #include <executorch/kernels/portable/NativeFunctions.h>
 #include <executorch/kernels/portable/cpu/internal/parallel.h>
+#include <executorch/kernels/portable/cpu/internal/selection.h>
 #include <executorch/kernels/portable/cpu/internal/shape.h>
 
-// The first few of lines of Floats. Most elements are passed over a block at a time, since the
-// block has none that is among them.
+// The first few of long lines of Floats. Most elements are passed over a block at a time, since the
+// block has none that is among them. Where eager does not keep them in a heap the portable kernel
+// runs, so that equal elements come in the order that eager leaves them in.
 
 namespace torch::executor::native {
 namespace {
@@ -21,16 +22,7 @@ constexpr size_t kBlock = 64;
 /// The fewest elements that are worth a thread.
 constexpr size_t kGrain = 16384;
 
-/// The order of the results: NaN counts as the largest value.
-template <bool kLargest>
-bool before(float a, float b) {
-  if (a != a || b != b) {
-    return kLargest ? a != a && b == b : a == a && b != b;
-  }
-  return kLargest ? a > b : a < b;
-}
-
-/// One line's results so far, in order.
+/// One line's results so far, in a heap.
 template <bool kLargest>
 class Best {
  public:
@@ -40,38 +32,44 @@ class Best {
     if (count_ == k_) {
       const float extreme = kLargest ? simd->loops.largest(x, n) : simd->loops.smallest(x, n);
       // NaN hides what the others are.
-      if (extreme == extreme && !before<kLargest>(extreme, value_[k_ - 1])) {
+      if (extreme == extreme && key(extreme) >= heap_[0].key) {
         return;
       }
     }
     for (size_t i = 0; i < n; ++i) {
-      insert(x[i], first + static_cast<int64_t>(i));
+      add({key(x[i]), first + static_cast<int64_t>(i)});
     }
   }
 
-  void write(float* values, int64_t* indices) const {
-    std::memcpy(values, value_, k_ * sizeof(float));
-    std::memcpy(indices, index_, k_ * sizeof(int64_t));
+  void write(const float* x, float* values, int64_t* indices) {
+    util::sort_heap(heap_, k_);
+    for (size_t i = 0; i < k_; ++i) {
+      values[i] = x[heap_[i].index];
+      indices[i] = heap_[i].index;
+    }
   }
 
  private:
-  void insert(float value, int64_t index) {
-    if (count_ == k_ && !before<kLargest>(value, value_[k_ - 1])) {
+  /// Smaller for what comes first.
+  static int64_t key(float value) {
+    const int64_t rising = util::order_key(value);
+    return kLargest ? ~rising : rising;
+  }
+
+  void add(util::Ranked element) {
+    if (count_ == k_) {
+      util::offer(heap_, k_, element);
       return;
     }
-    size_t at = count_ < k_ ? count_++ : k_ - 1;
-    for (; at > 0 && before<kLargest>(value, value_[at - 1]); --at) {
-      value_[at] = value_[at - 1];
-      index_[at] = index_[at - 1];
+    heap_[count_++] = element;
+    if (count_ == k_) {
+      util::build_heap(heap_, k_);
     }
-    value_[at] = value;
-    index_[at] = index;
   }
 
   size_t k_;
   size_t count_ = 0;
-  float value_[kMost];
-  int64_t index_[kMost];
+  util::Ranked heap_[kMost];
 };
 
 template <bool kLargest>
@@ -84,7 +82,7 @@ void run_lines(const float* x, size_t lines, size_t length, size_t k, float* val
         const size_t n = length - first < kBlock ? length - first : kBlock;
         best.add_block(x + line * length + first, n, static_cast<int64_t>(first));
       }
-      best.write(values + line * k, indices + line * k);
+      best.write(x + line * length, values + line * k, indices + line * k);
     }
   });
 }
@@ -107,6 +105,9 @@ bool run_topk(KernelRuntimeContext& ctx, const Tensor& in, int64_t k, int64_t di
     return false;
   }
   const size_t length = static_cast<size_t>(in.size(rank - 1));
+  if (!util::selects_by_heap(length, static_cast<size_t>(k))) {
+    return false;
+  }
   const size_t lines = static_cast<size_t>(in.numel()) / length;
   const float* x = static_cast<const float*>(in.const_data_ptr());
   float* to = static_cast<float*>(values.mutable_data_ptr());
