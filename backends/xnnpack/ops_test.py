@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch.export import Dim, export
+from torch.utils import _pytree as pytree
 
 from executorch.backends.xnnpack import XnnpackPartitioner
 from executorch.exir import to_edge_transform_and_lower
@@ -267,6 +268,61 @@ def test_a_part_of_a_dimension_that_is_known_at_run_time(part, left):
     for length in (4, 9, 6):
         x = torch.rand(2, length, 5) - 0.5
         torch.testing.assert_close(method.execute([x])[0], model(x))
+
+
+def _attended(x):
+    parts = x.reshape(x.shape[0], 5, 3, 2, 4).permute(2, 0, 3, 1, 4)
+    return torch.nn.functional.scaled_dot_product_attention(*parts.unbind(0))
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        lambda x: x[..., 1:5] * 2,
+        lambda x: torch.cat([-x[..., 12:], x[..., :12]], -1) * 2,
+        lambda x: torch.stack([x[..., ::2] * 2, x[..., 1::2]], -1).flatten(-2) + 1,
+        lambda x: [part * 2 for part in x.split([3, 21], -1)],
+        lambda x: [part * 2 for part in x.chunk(2, 1)],
+        lambda x: x[:, -1] * 2,
+        lambda x: x[:, :1].expand(x.shape[0], 7, -1) + 1,
+        lambda x: x[None].expand(3, -1, -1, -1) * 2,
+        _attended,
+    ],
+    ids=["slice", "turn", "steps", "split", "chunk", "select", "expand", "new dimension", "attention"],
+)
+def test_parts_of_a_batch_whose_size_is_known_at_run_time(move):
+    model = Call(move)
+    x = torch.randn(2, 5, 24)
+    edge = lowered(model, (x,), dynamic_shapes=(({0: Dim("batch", min=1, max=8)},),))
+    assert operators_left(edge) == []
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for batch in (2, 7, 1):
+        x = torch.randn(batch, 5, 24)
+        torch.testing.assert_close(method.execute([x]), pytree.tree_leaves(model(x)))
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"),
+    [
+        (lambda x: x[:, -1] * 2, "it begins at a distance from an end that is known only at run time"),
+        (lambda x: x[:, : x.shape[0]] * 2, "its limits are calculated by the model"),
+        (lambda x: x[:, :, ::2] * 2, "more than one size is symbolic"),
+        (
+            lambda x: x[:, None, 0:1].expand(-1, x.shape[0], -1, -1) * 2,
+            "how often it repeats is known only at run time",
+        ),
+    ],
+    ids=["select", "slice", "steps", "expand"],
+)
+def test_parts_that_depend_on_sizes_known_at_run_time_stay_and_say_why(move, reason):
+    from executorch.exir.backend.utils import get_reasons
+
+    model, sizes = Call(move), {0: Dim("batch", min=1, max=8), 1: Dim("length", min=8, max=16)}
+    edge = lowered(model, (torch.randn(2, 9, 6),), dynamic_shapes=((sizes,),))
+    assert reason in {one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    x = torch.randn(5, 12, 6)
+    torch.testing.assert_close(method.execute([x]), [model(x)])
 
 
 def test_channels_last_input_is_not_transposed():

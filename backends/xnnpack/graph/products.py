@@ -148,8 +148,10 @@ def _views_around(node: Node, source: Node, bias: Any) -> tuple[Node | None, Nod
         return None, None
     before, rows = _shape(source.args[0]), _shape(source)
     after, flat = _shape(restored), _shape(node)
-    kept = len(before) == len(after) >= 1 and _same(before[-1], rows[-1]) and _same(after[-1], flat[-1])
-    if not kept or not all(map(_same, before[:-1], after[:-1])):
+    kept = (
+        len(before) == len(after) >= 1 and same_size(before[-1], rows[-1]) and same_size(after[-1], flat[-1])
+    )
+    if not kept or not all(map(same_size, before[:-1], after[:-1])):
         return None, None
     if sizes_refusal(source) or sizes_refusal(restored):
         return None, None
@@ -165,7 +167,8 @@ def _flattened(node: Node) -> Any:
     return found if sum(one is found for one in node.args) == 1 else None
 
 
-def _same(one: Any, other: Any) -> bool:
+def same_size(one: Any, other: Any) -> bool:
+    """Whether two sizes are always the same, symbolic ones among them."""
     return bool(statically_known_true(one == other))
 
 

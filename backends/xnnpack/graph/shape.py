@@ -12,6 +12,7 @@ from executorch.backends.xnnpack.graph.constants import is_empty
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
+from executorch.backends.xnnpack.graph.products import same_size
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 
@@ -105,9 +106,7 @@ def slice_copy(operator: Operator) -> None:
         return
     offsets, sizes = [0] * rank, [0] * rank
     offsets[dim] = start
-    # 0 stands for all of a dimension, which stays right when the runtime's sizes differ.
-    length = shape_of(operator.result)[dim]
-    sizes[dim] = 0 if length == total else length
+    sizes[dim] = _length(sizes_of(operator.result)[dim], sizes_of(source)[dim])
     operator.add(
         schema.XNNStaticSlice(
             num_dims=rank,
@@ -119,6 +118,14 @@ def slice_copy(operator: Operator) -> None:
     )
 
 
+def _length(part: Any, total: Any) -> int:
+    """How much of a dimension a slice takes: 0 stands for all of it, also where the runtime's sizes differ."""
+    if same_size(part, total):
+        return 0
+    length: int = part  # The partitioner takes no other.
+    return length
+
+
 def _every(operator: Operator, dim: int, start: int, step: int) -> None:
     """Each ``step``-th element along ``dim``: a slice of one along a dimension that has the places within a step.
 
@@ -127,7 +134,7 @@ def _every(operator: Operator, dim: int, start: int, step: int) -> None:
     """
     builder, kind, layout = operator.builder, operator.output_type, operator.layout
     source = operator.node.args[0]
-    shape, wanted = layout.arrange(shape_of(source)), layout.arrange(shape_of(operator.result))
+    shape, wanted = layout.arrange(sizes_of(source)), layout.arrange(sizes_of(operator.result))
     steps = layout.position(dim, len(shape))
     within = steps + 1
     split = [*shape[:steps], shape[steps] // step, step, *shape[within:]]
@@ -139,7 +146,7 @@ def _every(operator: Operator, dim: int, start: int, step: int) -> None:
     offsets, sizes = [0] * len(split), [0] * len(split)
     offsets[steps], offsets[within] = divmod(start, step)
     length = wanted[min(steps, within)]
-    sizes[steps], sizes[within] = 0 if length == split[steps] else length, 1
+    sizes[steps], sizes[within] = _length(length, split[steps]), 1
     split[steps], split[within] = length, 1
     chosen = builder.value(split, kind)
     made = schema.XNNStaticSlice(
@@ -169,12 +176,12 @@ def constant_pad_nd(operator: Operator) -> None:
 
 
 def _slice(
-    operator: Operator, source: int, shape: Sequence[int], dim: int, start: int, length: int, target: int
+    operator: Operator, source: int, shape: Sequence[Any], dim: int, start: int, length: int, target: int
 ) -> None:
-    """``length`` elements along ``dim`` of a plain value of ``shape``."""
+    """``length`` elements along ``dim`` of a plain value of ``shape``, whose sizes may be symbolic."""
     rank = len(shape)
     offsets, sizes = [0] * rank, [0] * rank
-    offsets[dim], sizes[dim] = start, 0 if length == shape[dim] else length
+    offsets[dim], sizes[dim] = start, _length(length, shape[dim])
     made = schema.XNNStaticSlice(
         num_dims=rank, offsets=offsets, sizes=sizes, input_id=source, output_id=target
     )
@@ -185,7 +192,7 @@ def _slice(
 def split(operator: Operator) -> None:
     """A slice for each part that is read."""
     source, lengths = operator.node.args[:2]
-    shape = shape_of(source)
+    shape = sizes_of(source)
     dim = operator.argument(2, "dim", 0) % len(shape)
     first = operator.input(source)
     for part in results_of(operator.node):
@@ -199,13 +206,14 @@ def split(operator: Operator) -> None:
 def select(operator: Operator) -> None:
     """A slice of one, without its dimension."""
     source, dim, index = operator.node.args
-    builder, shape = operator.builder, shape_of(source)
+    builder, shape = operator.builder, sizes_of(source)
     dim %= len(shape)
     chosen = list(shape)
     chosen[dim] = 1
     part = builder.value(chosen, operator.output_type)
-    _slice(operator, operator.input(source), shape, dim, index % shape[dim], 1, part)
-    builder.reshape(part, shape_of(operator.result), operator.output_type, operator.output())
+    start = index if index >= 0 else index + shape[dim]
+    _slice(operator, operator.input(source), shape, dim, start, 1, part)
+    builder.reshape(part, sizes_of(operator.result), operator.output_type, operator.output())
 
 
 @lowers("aten.expand_copy.default")
@@ -221,7 +229,8 @@ def expand(operator: Operator) -> None:
         return
     if len(after) > len(before):
         target = operator.output() if padded == after else None
-        first = builder.reshape(first, padded, operator.output_type, target)
+        given = [1] * (len(after) - len(before)) + sizes_of(source)
+        first = builder.reshape(first, given, operator.output_type, target)
     if padded != after:
         grown = [new if new != old else 1 for old, new in zip(padded, after, strict=True)]
         ones = builder.constant(torch.ones(grown, dtype=operator.result.meta[meta_keys.VAL].dtype))

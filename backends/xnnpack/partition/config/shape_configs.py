@@ -11,7 +11,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.constants import (
     is_empty,
 )
-from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
+from executorch.backends.xnnpack.graph.products import same_size, sizes_behind, sizes_refusal
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     MOST_DIMENSIONS,
     GenericNodePartitionerConfig,
@@ -20,6 +20,13 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     symbolic_sizes,
 )
 from executorch.dialects import meta_keys
+
+_FROM_THE_END = "it begins at a distance from an end that is known only at run time"
+
+
+def _with_sizes(node: Node, taken: list[Node]) -> list[Node]:
+    """What is taken, with the sizes that the node is given."""
+    return [*sizes_behind(node), *taken] if taken else []
 
 
 class CloneConfig(GenericNodePartitionerConfig):
@@ -62,8 +69,16 @@ class ExpandCopyConfig(GenericNodePartitionerConfig):
         if before.dim() == 0:
             return "it repeats a number"
         after = node.meta[meta_keys.VAL]
-        symbolic = symbolic_sizes(before) or symbolic_sizes(after)
-        return "a size is symbolic" if symbolic and before.shape != after.shape else None
+        added = after.dim() - before.dim()
+        if added and symbolic_sizes(before) > 1:
+            return "more than one size is symbolic"
+        for old, new in zip((1,) * added + tuple(before.shape), after.shape, strict=True):
+            if is_symbolic(new) and not same_size(old, new):
+                return "how often it repeats is known only at run time"
+        return sizes_refusal(node)
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        return _with_sizes(node, super().get_partition(node, ep))
 
 
 class SplitWithSizesConfig(GenericNodePartitionerConfig):
@@ -73,10 +88,9 @@ class SplitWithSizesConfig(GenericNodePartitionerConfig):
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         lengths: Any = node.args[1]
-        value = node.all_input_nodes[0].meta[meta_keys.VAL]
-        symbolic = symbolic_sizes(value) or any(map(is_symbolic, lengths))
-        if symbolic:
-            return "a size is symbolic"
+        total = node.all_input_nodes[0].meta[meta_keys.VAL].shape[argument(node, 2, "dim", 0)]
+        if is_symbolic(total) or any(map(is_symbolic, lengths)):
+            return "the size that it splits is symbolic"
         return "a part is empty" if 0 in lengths else None
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
@@ -90,11 +104,15 @@ class SelectCopyConfig(GenericNodePartitionerConfig):
     target_name = "select_copy.int"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        if is_symbolic(node.args[2]):
+        dim, index = node.args[1:3]
+        if is_symbolic(index):
             return "the model calculates which"
         if node.meta[meta_keys.VAL].dim() == 0:
             return "the result has no dimensions"
-        return "a size is symbolic" if symbolic_sizes(node.all_input_nodes[0].meta[meta_keys.VAL]) else None
+        total = node.all_input_nodes[0].meta[meta_keys.VAL].shape[dim]
+        if is_symbolic(total) and index < 0:  # type: ignore[operator]
+            return _FROM_THE_END
+        return "more than one size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) > 1 else None
 
 
 class _ReshapeConfig(GenericNodePartitionerConfig):
@@ -107,8 +125,7 @@ class _ReshapeConfig(GenericNodePartitionerConfig):
         return sizes_refusal(node)
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        taken = super().get_partition(node, ep)
-        return [*sizes_behind(node), *taken] if taken else []
+        return _with_sizes(node, super().get_partition(node, ep))
 
 
 class ViewCopyConfig(_ReshapeConfig):
@@ -132,12 +149,18 @@ class SliceCopyConfig(GenericNodePartitionerConfig):
         limits = (argument(node, 2, "start"), argument(node, 3, "end"), argument(node, 4, "step", 1))
         if any(isinstance(limit, Node) for limit in limits):
             return "its limits are calculated by the model"
-        if symbolic_sizes(node.meta[meta_keys.VAL]):
-            return "a size is symbolic"
-        before, step = node.all_input_nodes[0].meta[meta_keys.VAL], limits[2]
-        total = before.shape[argument(node, 1, "dim", 0)]
+        before, step, dim = (
+            node.all_input_nodes[0].meta[meta_keys.VAL],
+            limits[2],
+            argument(node, 1, "dim", 0),
+        )
+        total, length = before.shape[dim], node.meta[meta_keys.VAL].shape[dim]
+        if is_symbolic(length) and not same_size(length, total):
+            return "its length is known only at run time"
         if is_symbolic(total) and (limits[0] or 0) < 0:
-            return "it begins at a distance from an end that is known only at run time"
+            return _FROM_THE_END
+        if step != 1 and symbolic_sizes(before) > 1:
+            return "more than one size is symbolic"
         if step != 1 and (is_symbolic(total) or total % step):
             return f"its step of {step} does not divide {total}"
         if step != 1 and before.dim() == MOST_DIMENSIONS:
