@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-import numpy as np
 
 from executorch.devtools.debug_format.base_schema import OperatorNode
 from executorch.devtools.etdump.schema_flatcc import DebugEvent, ETDumpFlatCC, ProfileEvent, RunData
-from executorch.devtools.inspector.debug_handles import handles_of_call
-from executorch.devtools.inspector.signatures import EventSignature, InstructionEvent
+from executorch.devtools.inspector.debug_handles import HandleMaps, resolve_debug_handles
+from executorch.devtools.inspector.perf_data import PerfData
+from executorch.devtools.inspector.signatures import (
+    DebugEventSignature,
+    EventSignature,
+    InstructionEvent,
+    ProfileEventSignature,
+)
 from executorch.devtools.inspector.sources import attach_sources
 from executorch.devtools.inspector.time_scale import TimeScale, calculate_time_scale_factor
 from executorch.devtools.inspector.values import (
@@ -33,49 +37,6 @@ TimeConverter: TypeAlias = Callable[[int | str, int | float], int | float]
 _UNSET = -1
 #: The runtime's own name for the call around a kernel; its time contains the kernel's.
 OPERATOR_CALL = "OPERATOR_CALL"
-
-
-class PerfData:
-    """Times of one event, one for each run, with their statistics."""
-
-    def __init__(self, raw: Sequence[float]) -> None:
-        self.raw = list(raw)
-
-    @property
-    def p10(self) -> float:
-        """A tenth of the times is below."""
-        return float(np.percentile(self.raw, 10))
-
-    @property
-    def p50(self) -> float:
-        """The median."""
-        return float(np.percentile(self.raw, 50))
-
-    @property
-    def p90(self) -> float:
-        """A tenth of the times is above."""
-        return float(np.percentile(self.raw, 90))
-
-    @property
-    def avg(self) -> float:
-        """The mean."""
-        return float(np.mean(self.raw))
-
-    @property
-    def min(self) -> float:
-        """The shortest."""
-        return min(self.raw)
-
-    @property
-    def max(self) -> float:
-        """The longest."""
-        return max(self.raw)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PerfData) and self.raw == other.raw
-
-    def __repr__(self) -> str:
-        return f"PerfData({self.raw})"
 
 
 @dataclass
@@ -136,21 +97,47 @@ class Event:
         Raises:
             ValueError: Runs logged different values.
         """
-        timed = [span for event in events for span in event.profile_events or ()]
-        logged = [list(event.debug_events or ()) for event in events]
-        known = signature.profile_event_signature or signature.debug_event_signature
-        place = events[0].signature
-        key = _Key(
-            known.name if known is not None else None,
-            place.chain_index,
-            signature.instruction_id,
-            _UNSET if known is None or known.delegate_id is None else known.delegate_id,
-            None if known is None else known.delegate_id_str,
+        event = Event(
+            name="",
+            _delegate_metadata_parser=delegate_metadata_parser,
+            _delegate_time_scale_converter=delegate_time_scale_converter,
+            _chain_index=events[0].signature.chain_index,
         )
-        reading = _Reading(
-            scale_factor, output_buffer, delegate_metadata_parser, delegate_time_scale_converter
-        )
-        return _event(key, timed, logged, reading)
+        values, times = signature.debug_event_signature, signature.profile_event_signature
+        Event._populate_debugging_related_fields(event, values, events, output_buffer)
+        Event._populate_profiling_related_fields(event, times, events, scale_factor)
+        event._instruction_id = signature.instruction_id
+        return event
+
+    @staticmethod
+    def _populate_profiling_related_fields(
+        ret_event: Event,
+        profile_event_signature: ProfileEventSignature | None,
+        events: Sequence[InstructionEvent],
+        scale_factor: float,
+    ) -> None:
+        """Gives an event the times of ``events``, one for each run, and its name; without a signature, nothing."""
+        spans = [span for event in events for span in event.profile_events or ()]
+        if profile_event_signature is not None and spans:
+            _identify(ret_event, *astuple(profile_event_signature))
+            _measure(ret_event, spans, scale_factor)
+
+    @staticmethod
+    def _populate_debugging_related_fields(
+        ret_event: Event,
+        debug_event_signature: DebugEventSignature | None,
+        events: Sequence[InstructionEvent],
+        output_buffer: bytes | None = None,
+    ) -> None:
+        """As above, with the values that ``events`` logged.
+
+        Raises:
+            AssertionError: Runs logged different values.
+        """
+        logged = [event.debug_events or () for event in events]
+        if debug_event_signature is not None and any(logged):
+            _identify(ret_event, *astuple(debug_event_signature))
+            ret_event.debug_data = _values(logged, output_buffer)
 
     @functools.cached_property
     def delegate_debug_metadatas(self) -> list[str] | dict[str, Any]:
@@ -251,9 +238,8 @@ class EventBlock:
         instruction_id_to_num_outs_map: Mapping[Any, int] | None = None,
     ) -> None:
         """Gives the events their debug handles; keys are instructions, as numbers or as text."""
-        resolve_debug_handles(
-            self, HandleMaps(handle_map, delegate_map or {}, instruction_id_to_num_outs_map or {})
-        )
+        maps = HandleMaps(handle_map, delegate_map or {}, instruction_id_to_num_outs_map or {})
+        resolve_debug_handles(self.events, maps)
 
     def to_dataframe(
         self, include_units: bool = False, include_delegate_debug_data: bool = False
@@ -403,30 +389,44 @@ def _event(
     key: _Key, timed: Sequence[ProfileEvent], logged: Sequence[Sequence[DebugEvent]], reading: _Reading
 ) -> Event:
     """One event: its span of time and its values in each run."""
-    identifier: int | str | None = key.delegate_str
-    if identifier is None and key.delegate_int != _UNSET:
-        identifier = key.delegate_int
-
-    def elapsed(event: ProfileEvent) -> float:
-        ticks = event.end_time - event.start_time
-        if identifier is not None and reading.converter is not None:
-            return float(reading.converter(identifier, ticks))
-        return ticks / reading.scale
-
-    attached = [event.delegate_debug_metadata or "" for event in timed]
-    return Event(
-        name=(key.name or "") if identifier is None else str(identifier),
-        perf_data=PerfData([elapsed(event) for event in timed]) if timed else None,
-        delegate_debug_identifier=identifier,
-        is_delegated_op=identifier is not None,
-        _delegate_debug_metadatas=attached if identifier is not None and any(attached) else [],
+    event = Event(
+        name="",
         debug_data=_values(logged, reading.output_buffer),
-        _instruction_id=key.instruction,
         _delegate_metadata_parser=reading.parser,
         _delegate_time_scale_converter=reading.converter,
-        _start_time=[event.start_time for event in timed] if timed else None,
         _chain_index=key.chain,
     )
+    number = None if key.delegate_int == _UNSET else key.delegate_int
+    _identify(event, key.name, key.instruction, number, key.delegate_str)
+    if timed:
+        _measure(event, timed, reading.scale)
+    return event
+
+
+def _identify(
+    event: Event, name: str | None, instruction: int | None, delegate_id: int | None, delegate_str: str | None
+) -> None:
+    identifier = delegate_str if delegate_str is not None else delegate_id
+    event.name = (name or "") if identifier is None else str(identifier)
+    event.delegate_debug_identifier = identifier
+    event.is_delegated_op = identifier is not None
+    event._instruction_id = instruction
+
+
+def _measure(event: Event, spans: Sequence[ProfileEvent], scale: float) -> None:
+    """Gives an event that knows what it is its times, and what a delegate attached to them."""
+    identifier, convert = event.delegate_debug_identifier, event._delegate_time_scale_converter
+
+    def elapsed(span: ProfileEvent) -> float:
+        ticks = span.end_time - span.start_time
+        if identifier is not None and convert is not None:
+            return float(convert(identifier, ticks))
+        return ticks / scale
+
+    attached = [span.delegate_debug_metadata or "" for span in spans]
+    event.perf_data = PerfData([elapsed(span) for span in spans])
+    event._delegate_debug_metadatas = attached if identifier is not None and any(attached) else []
+    event._start_time = [span.start_time for span in spans]
 
 
 def _values(logged: Sequence[Sequence[DebugEvent]], output_buffer: bytes | None) -> list[InferenceOutput]:
@@ -454,43 +454,11 @@ def _values(logged: Sequence[Sequence[DebugEvent]], output_buffer: bytes | None)
     return values
 
 
-@dataclass(frozen=True)
-class HandleMaps:
-    """The maps of an ETRecord for one method."""
-
-    debug_handles: Mapping[int, Any]
-    delegates: Mapping[int, Mapping[str, Any]]
-    num_outputs: Mapping[int, int]
-
-
-def resolve_debug_handles(block: EventBlock, maps: HandleMaps) -> None:
-    """Gives events inside of instructions the debug handles of what they come from."""
-    for event in block.events:
-        if event._chain_index == _UNSET or event._instruction_id is None:
-            continue
-        number = event._instruction_id
-        event.num_outputs = _at(maps.num_outputs, number) or 1
-        delegate = _at(maps.delegates, number)
-        if delegate is not None:
-            event.delegate_backend_name = delegate.get("name")
-        if not event.is_delegated_op:
-            event.debug_handles = handles_of_call(_at(maps.debug_handles, number), delegate)
-        elif delegate is not None:
-            event.debug_handles = _at(delegate.get("delegate_map") or {}, event.delegate_debug_identifier)
-
-
-def _at(entries: Mapping[Any, Any], key: Any) -> Any:
-    """An entry, or None. JSON turns numbers into text, so both are looked for."""
-    return entries.get(key, entries.get(str(key)))
-
-
 __all__ = [
     "OPERATOR_CALL",
     "Event",
     "EventBlock",
     "GroupingOptions",
-    "HandleMaps",
     "PerfData",
     "group_events",
-    "resolve_debug_handles",
 ]

@@ -16,11 +16,9 @@ from executorch.devtools.etrecord import ETRecord, parse_etrecord
 from executorch.devtools.inspector._events import (
     Event,
     EventBlock,
-    HandleMaps,
     MetadataParser,
     PerfData,
     TimeConverter,
-    resolve_debug_handles,
 )
 from executorch.devtools.inspector._inspector_utils import (
     EDGE_DIALECT_GRAPH_KEY,
@@ -31,10 +29,11 @@ from executorch.devtools.inspector._inspector_utils import (
     display_or_print_df,
     gen_etdump_object,
     gen_graphs_from_etrecord,
+    is_inference_output_equal,
     propagate_back_debug_handle,
 )
 from executorch.devtools.inspector._intermediate_output_capturer import IntermediateOutputCapturer
-from executorch.devtools.inspector.debug_handles import handles_of
+from executorch.devtools.inspector.debug_handles import HandleMaps, handles_of, resolve_debug_handles
 from executorch.devtools.inspector.delegate_records import delegate_record_reader
 from executorch.devtools.inspector.delegates import covered_by_delegates
 from executorch.devtools.inspector.graphs import body_graphs
@@ -146,7 +145,7 @@ class Inspector:
                 nodes[handle] += found
         outputs = (record._reference_outputs or {}).get(method)
         for block in self.event_blocks:
-            resolve_debug_handles(block, handle_maps)
+            resolve_debug_handles(block.events, handle_maps)
             # What happened in a delegate counts once: with its steps, if they are known.
             covered = covered_by_delegates(block.events)
             for event in block.events:
@@ -443,4 +442,5 @@ __all__ = [
     "RunSignature",
     "TimeScale",
     "flatcc",
+    "is_inference_output_equal",
 ]

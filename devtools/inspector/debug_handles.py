@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -31,4 +32,34 @@ def handles_of_call(own: int | Sequence[int] | None, delegate: Mapping[str, Any]
     return tuple(sorted({handle for handles in inside for handle in handles})) or own
 
 
-__all__ = ["handles_of", "handles_of_call"]
+@dataclass(frozen=True)
+class HandleMaps:
+    """The maps of an ETRecord for one method."""
+
+    debug_handles: Mapping[int, Any]
+    delegates: Mapping[int, Mapping[str, Any]]
+    num_outputs: Mapping[int, int]
+
+
+def resolve_debug_handles(events: Iterable[Any], maps: HandleMaps) -> None:
+    """Gives events inside of instructions the debug handles of what they come from."""
+    for event in events:
+        if event._chain_index < 0 or event._instruction_id is None:
+            continue
+        number = event._instruction_id
+        event.num_outputs = _at(maps.num_outputs, number) or 1
+        delegate = _at(maps.delegates, number)
+        if delegate is not None:
+            event.delegate_backend_name = delegate.get("name")
+        if not event.is_delegated_op:
+            event.debug_handles = handles_of_call(_at(maps.debug_handles, number), delegate)
+        elif delegate is not None:
+            event.debug_handles = _at(delegate.get("delegate_map") or {}, event.delegate_debug_identifier)
+
+
+def _at(entries: Mapping[Any, Any], key: Any) -> Any:
+    """An entry, or None. JSON turns numbers into text, so both are looked for."""
+    return entries.get(key, entries.get(str(key)))
+
+
+__all__ = ["HandleMaps", "handles_of", "handles_of_call", "resolve_debug_handles"]

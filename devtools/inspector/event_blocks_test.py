@@ -11,11 +11,13 @@ import torch
 
 from executorch.devtools.etdump import schema_flatcc as flatcc
 from executorch.devtools.inspector._inspector import (
+    DebugEventSignature,
     Event,
     EventBlock,
     EventSignature,
     InstructionEvent,
     PerfData,
+    ProfileEventSignature,
     TimeScale,
 )
 from executorch.devtools.inspector.delegates import covered_by_delegates
@@ -117,6 +119,25 @@ def test_an_event_is_made_of_an_instruction_in_each_run() -> None:
     event = Event._gen_from_inference_events(signature, [run[0] for run in runs], 1000)
     assert (event.name, event.debug_data, event._instruction_id) == ("op", [2], 3)
     assert event.perf_data is not None and event.perf_data.raw == [1, 3]
+
+
+def test_an_event_is_given_times_and_values_one_after_the_other() -> None:
+    times = [InstructionEvent.gen_from_events([_timed(0, end, text="conv")])[0] for end in (1000, 3000)]
+    event = Event("before")
+    Event._populate_profiling_related_fields(event, None, times, 1000)
+    assert (event.name, event.perf_data) == ("before", None)
+    signature = ProfileEventSignature("op", 3, delegate_id_str="conv")
+    Event._populate_profiling_related_fields(event, signature, times, 1000)
+    assert (event.name, event.is_delegated_op, event._instruction_id) == ("conv", True, 3)
+    assert event.perf_data is not None and event.perf_data.raw == [1, 3]
+    event._delegate_time_scale_converter = lambda name, time: time / 10
+    Event._populate_profiling_related_fields(event, signature, times, 1000)
+    assert event.perf_data.raw == [100, 300]
+    values = [InstructionEvent.gen_from_events([_logged(value)])[0] for value in (2, 2, 5)]
+    Event._populate_debugging_related_fields(event, DebugEventSignature("v", 4), values[:2])
+    assert (event.name, event.debug_data, event._instruction_id) == ("v", [2], 4)
+    with pytest.raises(AssertionError, match="Debug Data is different"):
+        Event._populate_debugging_related_fields(event, DebugEventSignature("v", 4), values)
 
 
 def test_debug_handles_are_found_by_number_and_by_text() -> None:
