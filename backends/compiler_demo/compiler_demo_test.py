@@ -143,6 +143,19 @@ def test_the_partitioner_takes_what_the_run_time_has():
         torch.testing.assert_close(mine, eager)
 
 
+def test_a_number_goes_with_every_element():
+    def function(x, y):
+        return (x + y) * 2 - 1, (2 - x) / 4
+
+    inputs = (torch.randn(2, 2), torch.randn(2, 2))
+    manager = edge(function, *inputs).to_backend(AddMulPartitionerDemo())
+    delegates = [one for _, one, _ in get_lowered_submodules(manager.exported_program().graph_module)]
+    # The sum, and its product with 2.
+    assert sum(one.processed_bytes.count(b"op:") for one in delegates) == 2
+    for mine, eager in zip(execute(manager.to_executorch().buffer, *inputs), function(*inputs), strict=True):
+        torch.testing.assert_close(mine, eager)
+
+
 class Layers(torch.nn.Module):
     def __init__(self):
         super().__init__()

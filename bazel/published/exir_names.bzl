@@ -318,6 +318,7 @@ EXIR = {
     "exir/passes/_quant_patterns_and_replacements": {
         "executorch.dialects.bound_ops": "LIBRARIES QUANTIZED_SCHEMAS",
         "executorch.passes.to_edge.edge_ops_pass": "_trace_and_lower_to_edge_ops=trace_edge_graph",
+        "torch.ao.quantization.fx._decomposed": "quantized_decomposed_lib",
     },
     "exir/passes/const_prop_pass": {"executorch.passes.on_request.const_prop_pass": "ConstPropPass"},
     "exir/passes/constant_prop_pass": {

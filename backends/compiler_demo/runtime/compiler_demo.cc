@@ -197,17 +197,23 @@ Error compute(DemoOp op, const DemoValue& a, const DemoValue& b, DemoValue& out)
   if (op == DemoOp::kMm) {
     return multiply_matrices(a, b, out);
   }
-  if (a.numel != out.numel || b.numel != out.numel) {
-    ET_LOG(Error, "The demo backend works on tensors of equal size, found %zu and %zu elements",
-           a.numel, b.numel);
+  // A tensor of one element goes with any other; it does not lie where the result goes.
+  const bool one_a = a.numel == 1 && a.data != out.data;
+  const bool one_b = b.numel == 1 && b.data != out.data;
+  if ((a.numel != out.numel && !one_a) || (b.numel != out.numel && !one_b)) {
+    ET_LOG(Error,
+           "The demo backend works on tensors of equal size or one element, found %zu and %zu for "
+           "%zu",
+           a.numel, b.numel, out.numel);
     return Error::InvalidArgument;
   }
   for (size_t i = 0; i < out.numel; ++i) {
-    out.data[i] = elementwise(op, a.data[i], b.data[i]);
+    out.data[i] = elementwise(op, a.data[one_a ? 0 : i], b.data[one_b ? 0 : i]);
   }
-  out.is_matrix = a.is_matrix;
-  out.rows = a.rows;
-  out.columns = a.columns;
+  const DemoValue& shape = a.numel == out.numel ? a : b;
+  out.is_matrix = shape.is_matrix;
+  out.rows = shape.rows;
+  out.columns = shape.columns;
   return Error::Ok;
 }
 

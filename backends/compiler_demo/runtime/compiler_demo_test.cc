@@ -84,6 +84,32 @@ TEST(BackendWithCompilerDemoTest, ProductsOfResults) {
   EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{148, 216, 324, 472}));
 }
 
+TEST(BackendWithCompilerDemoTest, OneElementGoesWithAnyOther) {
+  // (c - x) x + c, where c is a number.
+  MethodHarness harness(delegated(
+      "3version:1#op:demo::aten.sub.Tensor, numel:4, dtype:torch.float32<from>0,1<to>3"
+      "<debug_handle>1#op:demo::aten.mm.default, numel:4, dtype:torch.float32<from>3,1<to>4"
+      "<debug_handle>2#op:demo::aten.add.Tensor, numel:4, dtype:torch.float32<from>4,0<to>2"
+      "<debug_handle>3#",
+      {{}, {2, 2}}, {2, 2}));
+  ASSERT_EQ(harness.error, Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({}, {2}).value(), 0), Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({2, 2}, {1, 2, 3, 4}).value(), 1), Error::Ok);
+  ASSERT_EQ(harness.method().execute(), Error::Ok);
+  EXPECT_EQ(floats(harness.method().get_output(0)), (Floats{3, 4, -5, -8}));
+}
+
+TEST(BackendWithCompilerDemoTest, ThreeElementsDoNotGoWithFour) {
+  MethodHarness harness(
+      delegated("1version:1#op:demo::aten.add.Tensor, numel:4, dtype:torch.float32<from>0,1<to>2"
+                "<debug_handle>1#",
+                {{3}, {4}}, {4}));
+  ASSERT_EQ(harness.error, Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({3}, Floats(3)).value(), 0), Error::Ok);
+  ASSERT_EQ(harness.method().set_input(float_tensor({4}, Floats(4)).value(), 1), Error::Ok);
+  EXPECT_EQ(harness.method().execute(), Error::InvalidArgument);
+}
+
 TEST(BackendWithCompilerDemoTest, MoreElementsThanItWasCompiledForAreRefused) {
   MethodHarness harness(delegated(kSin, {{6}}, {6}));
   ASSERT_EQ(harness.error, Error::Ok);

@@ -70,7 +70,10 @@ def is_supported(node: Node) -> bool:
         value.dtype is not torch.float32 or not all(type(n) is int for n in value.shape) for value in values
     ):
         return False
-    return op is _aten.mm.default or all(value.shape == values[0].shape for value in values)
+    result, *operands = values
+    return op is _aten.mm.default or all(
+        value.shape == result.shape or value.dim() == 0 for value in operands
+    )
 
 
 def _parts(program: ExportedProgram) -> tuple[list[Node], list[Node], list[Node]]:
@@ -85,7 +88,7 @@ def _parts(program: ExportedProgram) -> tuple[list[Node], list[Node], list[Node]
         if not is_supported(node):
             raise DelegationError(
                 f"{node.op} {_name(node)} is not supported in backend {_BACKEND}: {_describe(node)}. It has sin, "
-                "add, sub, mul, div of tensors of one static shape, and mm, in float32."
+                "add, sub, mul, div of tensors of one static shape (or none), and mm, in float32."
             )
     outputs = list(nodes[-1].args[0])  # type: ignore[arg-type]
     if any(output not in calls for output in outputs) or len(set(outputs)) != len(outputs):
@@ -103,11 +106,21 @@ def _is_chain(inputs: list[Node], calls: list[Node], outputs: list[Node]) -> boo
             expected.append(left.pop(0) if left else inputs[-1])
         if result and aten_op(node.target) is _aten.mm.default:
             return False  # The result before lies where this one goes, and products are not made in place.
+        if (
+            any(_shape(source) != _shape(node) for source in expected)
+            and aten_op(node.target) is not _aten.mm.default
+        ):
+            return False  # The result of version 0 has the shape of the first input.
         found = list(node.args[: len(expected)])
         if found != expected and not (aten_op(node.target) in _COMMUTATIVE and found[::-1] == expected):
             return False
         result = [node]
     return outputs == result
+
+
+def _shape(node: Node) -> torch.Size:
+    shape: torch.Size = node.meta[meta_keys.VAL].shape
+    return shape
 
 
 def _numbers(inputs: list[Node], calls: list[Node], outputs: list[Node]) -> dict[Node, int]:
