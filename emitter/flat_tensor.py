@@ -47,6 +47,10 @@ class FlatTensorSerializer(DataSerializer):
         checked_alignment(self.config.tensor_alignment, "tensor_alignment")
         checked_alignment(self.config.segment_alignment, "segment_alignment")
 
+    def _format_version(self) -> int:
+        """The version that files say they have."""
+        return FORMAT_VERSION
+
     def serialize(self, data: DataPayload) -> Cord:
         """The file for `data`: one segment for each buffer that has a name. Buffers are referred to, not copied."""
         segments, numbers = payload_segments(data)
@@ -54,7 +58,7 @@ class FlatTensorSerializer(DataSerializer):
             segment.alignment = math.lcm(segment.alignment, self.config.tensor_alignment)
         layout = lay_out(segments, self.config.segment_alignment)
         root = FlatTensor(
-            version=FORMAT_VERSION,
+            version=self._format_version(),
             segments=[DataSegment(offset, size) for offset, size in layout.ranges],
             named_data=[
                 NamedData(key, number, data.named_data[key].tensor_layout) for key, number in numbers.items()

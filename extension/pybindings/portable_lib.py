@@ -160,13 +160,21 @@ class ExecuTorchProgram(_Recorder):
 
 
 class ExecuTorchModule(_Recorder):
-    """A program whose methods load when they are first run, and stay loaded."""
+    """A program whose methods load when they are first run, and stay loaded.
 
-    def __init__(self, program: _C.Program) -> None:
+    Args:
+        program: the program.
+        no_data: why its external data could not be read, for the first run to say.
+    """
+
+    def __init__(self, program: _C.Program, no_data: ExecuTorchError | None = None) -> None:
         self._program = program
         self._methods: dict[str, _C.Method] = {}
+        self._no_data = no_data
 
     def _method(self, name: str) -> _C.Method:
+        if self._no_data is not None:
+            raise ExecuTorchError(self._no_data.what, self._no_data.code, self._no_data.log)
         method = self._methods.get(name)
         if method is None:
             method = self._methods.setdefault(name, self._program.load_method(name))
@@ -257,6 +265,18 @@ def _load(
     )
 
 
+def _load_module(
+    program: Any, data: Any, verification: Verification, enable_etdump: bool, debug_buffer_size: int
+) -> ExecuTorchModule:
+    """A module; as in released packages, external data that is damaged stands in the way of runs only."""
+    try:
+        return ExecuTorchModule(_load(program, data, verification, enable_etdump, debug_buffer_size))
+    except ExecuTorchError as error:
+        if error.code is not Error.InvalidExternalData:
+            raise
+        return ExecuTorchModule(_load(program, None, verification, enable_etdump, debug_buffer_size), error)
+
+
 def _load_for_executorch(
     program_path: str | os.PathLike[str],
     data_path: str | os.PathLike[str] | None = None,
@@ -273,9 +293,7 @@ def _load_for_executorch(
         debug_buffer_size: Bytes for values of operators and outputs in the recording; 0 leaves them out.
         program_verification: How thoroughly to check the file.
     """
-    return ExecuTorchModule(
-        _load(program_path, data_path, program_verification, enable_etdump, debug_buffer_size)
-    )
+    return _load_module(program_path, data_path, program_verification, enable_etdump, debug_buffer_size)
 
 
 def _load_for_executorch_from_buffer(
@@ -286,9 +304,7 @@ def _load_for_executorch_from_buffer(
     program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
     """Loads a module from the bytes of a ``.pte`` file, with those of a ``.ptd`` file if it needs some."""
-    return ExecuTorchModule(
-        _load(buffer, data_map_buffer, program_verification, enable_etdump, debug_buffer_size)
-    )
+    return _load_module(buffer, data_map_buffer, program_verification, enable_etdump, debug_buffer_size)
 
 
 def _load_bundled_program_from_buffer(buffer: bytes, non_const_pool_size: int = 16384) -> BundledModule:
@@ -317,9 +333,7 @@ def _load_for_executorch_from_bundled_program(
         data_path: The path of the external data.
     """
     data = data_map_buffer if data_path is None else data_path
-    return ExecuTorchModule(
-        _load(ptr._buffer, data, Verification.InternalConsistency, enable_etdump, debug_buffer_size)
-    )
+    return _load_module(ptr._buffer, data, Verification.InternalConsistency, enable_etdump, debug_buffer_size)
 
 
 def _load_for_executorch_from_data_loader(

@@ -111,6 +111,21 @@ def test_files_with_external_data(tmp_path: pathlib.Path) -> None:
         _load_for_executorch(str(program), str(tmp_path / "absent.ptd"))
 
 
+def test_damaged_external_data_stands_in_the_way_of_runs_only() -> None:
+    program = AddProgram(external=True).build()
+    module = _load_for_executorch_from_buffer(program, b"invalid bytes")
+    assert module.method_names() == ["forward"] and module.method_meta("forward").num_inputs() == 1
+    for _ in range(2):
+        with pytest.raises(ExecuTorchError, match=r"0x24 InvalidExternalData\n  Not a \.ptd file") as refused:
+            module.forward([A])
+        assert (
+            refused.value.log[-1] == "Failed to execute method forward, error: 0x24"
+            and len(refused.value.log) == 2
+        )
+    with pytest.raises(ExecuTorchError, match="InvalidExternalData"):
+        _load_program_from_buffer(program, data_map_buffer=b"invalid bytes")
+
+
 @pytest.mark.parametrize("planned", [True, False])
 def test_methods_in_three_steps(planned: bool) -> None:
     program = _load_program_from_buffer(AddProgram(plan_inputs=planned, plan_outputs=planned).build())

@@ -30,7 +30,7 @@ _HEADER_OFFSET = 8
 #: Bytes that a flatbuffer is aligned to, and with it a header's padded size.
 _FLATBUFFER_ALIGNMENT = 16
 #: The version of the format that is written.
-_FLAT_TENSOR_VERSION = 0
+_FLAT_TENSOR_VERSION: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,9 @@ class NewerVersionError(FormatError, NotImplementedError):
 
 class FlatTensorSerializer(emitter.FlatTensorSerializer):
     """Writes and reads `.ptd` files, also as what is kept beside a program that is being made."""
+
+    def _format_version(self) -> int:
+        return _FLAT_TENSOR_VERSION
 
     def deserialize(self, blob: BytesLike | Cord) -> DataPayload:
         """The content of a file; buffers refer to `blob`.
