@@ -127,15 +127,6 @@ using ::executorch::runtime::error_code_t;
     }                                                                         \
   } while (0)
 
-/// If `cond__` is false, logs the printf-style message and goes on: for clean-up, which has nobody
-/// to return an error to.
-#define ET_CHECK_OR_LOG_ERROR(cond__, message__, ...) \
-  do {                                                \
-    if (ET_UNLIKELY(!(cond__))) {                     \
-      ET_LOG(Error, message__, ##__VA_ARGS__);        \
-    }                                                 \
-  } while (0)
-
 /// If the Error expression is not Ok, returns it from the enclosing function. With further
 /// arguments, logs them first as a printf-style message.
 #define ET_CHECK_OK_OR_RETURN_ERROR(...)                                                           \

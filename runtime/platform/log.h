@@ -97,6 +97,15 @@ void log_now(LogLevel level, const char* filename, const char* function, size_t 
 #define ET_LOG(_level, _format, ...) ET_INTERNAL_LOG_IMPL(_level, false, _format, ##__VA_ARGS__)
 #endif
 
+/// If `cond__` is false, logs the printf-style message and goes on: for clean-up, which has nobody
+/// to return an error to.
+#define ET_CHECK_OR_LOG_ERROR(cond__, message__, ...) \
+  do {                                                \
+    if (ET_UNLIKELY(!(cond__))) {                     \
+      ET_LOG(Error, message__, ##__VA_ARGS__);        \
+    }                                                 \
+  } while (0)
+
 namespace torch {
 namespace executor {
 using ::executorch::runtime::LogLevel;

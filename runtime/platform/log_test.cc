@@ -87,4 +87,13 @@ TEST_F(LogTest, IsOneStatement) {
   EXPECT_EQ(messages_[0].text, "no arguments");
 }
 
+TEST_F(LogTest, AFailedCheckIsLoggedAndGoesOn) {
+  int seen = 0;
+  ET_CHECK_OR_LOG_ERROR(++seen == 1, "not reached");
+  EXPECT_TRUE(messages_.empty());
+  ET_CHECK_OR_LOG_ERROR(++seen == 1, "seen %d", seen);
+  ASSERT_EQ(messages_.size(), 1u);
+  EXPECT_EQ(messages_[0].text, "seen 2");
+}
+
 }  // namespace

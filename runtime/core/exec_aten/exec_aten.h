@@ -25,13 +25,6 @@
 #error "this runtime has only the portable tensor types; USE_ATEN_LIB (at::Tensor) is not supported"
 #endif
 
-/// How printf writes sizes, ranks, numbers of elements, and entries of sizes() and strides():
-/// `ET_LOG(Error, "dim %" ET_PRI_TENSOR_DIM, tensor.dim())`.
-#define ET_PRI_TENSOR_SIZE "zd"
-#define ET_PRI_TENSOR_DIM "zd"
-#define ET_PRI_TENSOR_NUMEL "zd"
-#define ET_PRI_SIZES_AND_STRIDES "d"
-
 /// Last component of the namespace of functions that depend on the tensor type.
 #define ET_RUNTIME_NAMESPACE runtime
 

@@ -14,6 +14,13 @@
 #include <executorch/runtime/platform/assert.h>
 #include <executorch/runtime/platform/compiler.h>
 
+/// How printf writes sizes, ranks, numbers of elements, and entries of sizes() and strides():
+/// `ET_LOG(Error, "dim %" ET_PRI_TENSOR_DIM, tensor.dim())`.
+#define ET_PRI_TENSOR_SIZE "zd"
+#define ET_PRI_TENSOR_DIM "zd"
+#define ET_PRI_TENSOR_NUMEL "zd"
+#define ET_PRI_SIZES_AND_STRIDES "d"
+
 namespace executorch {
 namespace runtime {
 

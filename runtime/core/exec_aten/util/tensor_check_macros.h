@@ -1,7 +1,8 @@
 /// @file
 /// Check macros for tensor arguments. Include tensor_util.h instead.
 ///
-/// Two families: those that return false from a predicate after logging, and older ones that abort.
+/// Three families: those that return false from a predicate after logging, those that fail a
+/// kernel, and older ones that abort.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -28,6 +29,27 @@
 
 // ET_CHECK_OR_RETURN_FALSE, the current spelling of the same, is in core/error.h.
 
+/// Unless `cond` holds: logs it, fails the kernel with `Error::error` and returns `retval`.
+/// For kernels without a return value leave `retval` empty.
+#define ET_KERNEL_CHECK(context, cond, error, retval)      \
+  do {                                                     \
+    if (ET_UNLIKELY(!(cond))) {                            \
+      ET_LOG(Error, "Check failed: %s", #cond);            \
+      (context).fail(::executorch::runtime::Error::error); \
+      return retval;                                       \
+    }                                                      \
+  } while (0)
+
+/// As `ET_KERNEL_CHECK`, with a message for the log that says what was expected and what came.
+#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)  \
+  do {                                                                   \
+    if (ET_UNLIKELY(!(cond))) {                                          \
+      ET_LOG(Error, "Check failed: %s; " message, #cond, ##__VA_ARGS__); \
+      (context).fail(::executorch::runtime::Error::error);               \
+      return retval;                                                     \
+    }                                                                    \
+  } while (0)
+
 /// Makes a negative index count from the end.
 #define ET_NORMALIZE_IX(IX, UPPER_BOUND) (IX) < 0 ? (IX) + (UPPER_BOUND) : (IX)
 
@@ -35,6 +57,14 @@
 #define ET_MIN3(a, b, c) ET_MIN2(a, ET_MIN2(b, c))
 
 // The macros below abort: for tests and code whose arguments are known to be right.
+
+/// Reads the only element of `tensor` into the variable `out_val`; aborts if the tensor has another
+/// number of elements, or its element does not fit.
+#ifndef ET_EXTRACT_SCALAR_TENSOR
+#define ET_EXTRACT_SCALAR_TENSOR(tensor, out_val)                                \
+  ET_CHECK_MSG(::executorch::runtime::extract_scalar_tensor(tensor, &(out_val)), \
+               #tensor " has not one element, or one that does not fit " #out_val)
+#endif
 
 #define ET_CHECK_VALID_DIM(DIM, UPPER_BOUND)                                                    \
   ET_CHECK_MSG(                                                                                 \

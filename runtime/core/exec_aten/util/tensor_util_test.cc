@@ -279,4 +279,29 @@ TEST_F(TensorUtilTest, AbortingChecks) {
   EXPECT_EQ(ET_MIN3(3, 1, 2), 1);
 }
 
+// What the macros ask of the context of a kernel, so that they need no more than this header.
+struct FailedKernel {
+  Error error = Error::Ok;
+  void fail(Error reason) { error = reason; }
+};
+
+int checked(FailedKernel& context, int rank) {
+  ET_KERNEL_CHECK(context, rank >= 0, InvalidArgument, -1);
+  ET_KERNEL_CHECK_MSG(context, rank < 3, NotSupported, -2, "rank %d", rank);
+  return rank;
+}
+
+TEST_F(TensorUtilTest, MacrosThatFailAKernelAreHere) {
+  FailedKernel context;
+  EXPECT_EQ(checked(context, 2), 2);
+  EXPECT_EQ(context.error, Error::Ok);
+  EXPECT_EQ(checked(context, -1), -1);
+  EXPECT_EQ(context.error, Error::InvalidArgument);
+  EXPECT_EQ(checked(context, 3), -2);
+  EXPECT_EQ(context.error, Error::NotSupported);
+  int64_t value = 0;
+  ET_EXTRACT_SCALAR_TENSOR(tf_int_.make({1}, {7}), value);
+  EXPECT_EQ(value, 7);
+}
+
 }  // namespace
