@@ -51,6 +51,7 @@ def test_the_text_is_that_of_the_released_package():
         b"1version:0#op:demo::aten.sin.default, numel:1, dtype:torch.float32<debug_handle>1#"
     )
     assert sine.meta["debug_handle_map"] == {1: (1,)}
+    assert sine.meta["_delegate_info_meta"] == "test"
     product = lowered(lambda a, x, b: torch.mm(a, x) + b, *[torch.ones(2, 2) for _ in range(3)])
     assert product.processed_bytes == (
         b"2version:0#op:demo::aten.mm.default, numel:4, dtype:torch.float32<debug_handle>1#"

@@ -104,6 +104,18 @@ def test_empty_tensors_leave_a_cat():
     _check(PruneEmptyTensorsPass(), alone, ["aten_relu_default", "aten_sin_default"], X, empty)
 
 
+def test_a_cat_of_one_tensor_stays_if_only_a_run_tells_its_sizes():
+    class Chosen(torch.nn.Module):
+        def forward(self, x, weights):
+            return torch.cat([x[:0], x[torch.nonzero(weights > 0.5)[:, 0]]])
+
+    program = torch.export.export(Chosen(), (torch.rand(4, 8), torch.rand(4, 2)))
+    module = PruneEmptyTensorsPass()(program.graph_module).graph_module
+    (cat,) = module.graph.find_nodes(op="call_function", target=aten.cat.default)
+    (source,) = cat.args[0]
+    assert source.meta["val"].dim() == 2
+
+
 def test_copies_to_the_own_type():
     module = _graph(lambda x: aten._to_copy(x.relu(), dtype=torch.float32).sin(), X)
     _check(RemoveToCopyPass(), module, ["aten_relu_default", "aten_sin_default"], X)

@@ -57,7 +57,10 @@ class NormalizeViewCopyBasePass(GraphPass):
 
 
 class PruneEmptyTensorsPass(GraphPass):
-    """Drops tensors without elements from the inputs of ``cat``; a ``cat`` of one tensor becomes that tensor."""
+    """Drops tensors without elements from the inputs of ``cat``.
+
+    A ``cat`` of one tensor becomes that tensor; if only a run tells its sizes, it stays, as in released packages.
+    """
 
     describes_values = True
 
@@ -68,7 +71,8 @@ class PruneEmptyTensorsPass(GraphPass):
         kept = [source for source in sources if not _is_empty(source)]
         if not kept or len(kept) == len(sources):
             return False
-        if len(kept) == 1 and kept[0].op != "placeholder" and have_same_layout(kept[0], node):
+        alone = len(kept) == 1 and kept[0].op != "placeholder" and not _has_unknown_sizes(kept[0])
+        if alone and have_same_layout(kept[0], node):
             node.replace_all_uses_with(kept[0], propagate_meta=False)
             node.graph.erase_node(node)
         else:
@@ -132,6 +136,13 @@ def _same_dialect(target: Any, op: OpOverload) -> Any:
 
 def _is_view_copy(node: Node) -> bool:
     return node.op == "call_function" and aten_op(node.target) is _aten.view_copy.default
+
+
+def _has_unknown_sizes(node: Node) -> bool:
+    """Whether sizes depend on values, as those of ``nonzero`` do."""
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # slow to import
+
+    return bool(free_unbacked_symbols(value_of(node)))
 
 
 def _is_empty(node: Any) -> bool:
