@@ -74,10 +74,8 @@ def is_supported(node: Node) -> bool:
         value.dtype is not torch.float32 or not all(type(n) is int for n in value.shape) for value in values
     ):
         return False
-    result, *operands = values
-    return op is _aten.mm.default or all(
-        value.shape == result.shape or value.dim() == 0 for value in operands
-    )
+    shape = values[0].shape
+    return op is _aten.mm.default or all(value.shape == shape or value.dim() == 0 for value in values)
 
 
 def _parts(program: ExportedProgram) -> tuple[list[Node], list[Node], list[Node]]:
