@@ -74,14 +74,15 @@ EDGES = {
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
         "py": ["dialects", "ir", "partitioner", "backends"],
-        # VGF's delegate shares the room that opens Vulkan's devices.
-        "cc": ["runtime", "backends/vulkan"],
+        "cc": ["runtime", "backends/vk"],
         "tests": ["exir", "export", "extension", "backends/arm/recipes"],
     },
+    # Opens Vulkan's devices, for shaders and for VGF's graphs.
+    "backends/vk": {"py": [], "cc": ["runtime"]},
     # Stands on the passes that backends share.
     "backends/vulkan": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner", "backends"],
-        "cc": ["runtime"],
+        "cc": ["runtime", "backends/vk"],
         "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/vulkan/recipes"],
     },
     # Offers what the backend can do to the export library.

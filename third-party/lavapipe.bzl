@@ -8,7 +8,7 @@ LAVAPIPE = "//third-party:lavapipe"
 
 _TREE = "$(rootpath {})/usr/".format(LAVAPIPE)
 
-#: A process with these variables finds that driver and no other. backends/vulkan/runtime/vk/context.h has the last one.
+#: A process with these variables finds that driver and no other. backends/vk/gpu.h and backends/vulkan/runtime/vk/context.h have the first and the last one.
 LAVAPIPE_ENV = {
     "EXECUTORCH_VULKAN_VALIDATION": "1",
     "LD_LIBRARY_PATH": _TREE + "lib/x86_64-linux-gnu",

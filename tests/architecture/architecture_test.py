@@ -62,17 +62,16 @@ CC_LAYERS = [
     {"schema", "runtime/kernel", "runtime/backend"},
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
-    {"kernels", "extension", "backends", "codegen/templates", "devtools"},
+    {"kernels", "extension", "backends", "backends/vk", "codegen/templates", "devtools"},
     {
         "backends/apple",
+        "backends/arm",
         "backends/cortex_m",
         "backends/openvino",
         "backends/vulkan",
         "backends/xnnpack",
         "extension/llm/custom_ops",
     },
-    # Its graphs for GPUs run on Vulkan's devices.
-    {"backends/arm"},
     {
         "runtime/python",
         "examples/models/llama",

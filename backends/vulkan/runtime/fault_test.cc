@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <executorch/backends/vk/testing/faulty_vulkan.h>
 #include <executorch/backends/vulkan/runtime/VulkanBackend.h>
-#include <executorch/backends/vulkan/runtime/testing/faulty_vulkan.h>
 #include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
 #include <executorch/runtime/core/event_tracer_test_util.h>
 #include <executorch/runtime/platform/runtime.h>
@@ -24,9 +24,9 @@ namespace {
 using runtime::Error;
 using runtime::Result;
 using testing::Array;
-using testing::FaultyVulkan;
 using testing::Runner;
 using testing::some;
+using vk::testing::FaultyVulkan;
 
 /// Keeps what the validation layer says, of contexts that are gone as well.
 class Messages : public PlatformIntercept {
@@ -114,8 +114,10 @@ TEST_F(FaultTest, EachCallThatFailsIsAnErrorAndLeavesNothingBehind) {
     const bool is_done = run_all(loader_);
     if (FaultyVulkan::failed() == nullptr) {
       EXPECT_TRUE(is_done);
+      EXPECT_EQ(FaultyVulkan::num_live(), 0);
       break;
     }
+    EXPECT_EQ(FaultyVulkan::num_live(), 0) << FaultyVulkan::failed();
     // The allocator tries less, or other memory.
     const std::string name = FaultyVulkan::failed();
     EXPECT_TRUE(!is_done || name == "vkAllocateMemory" || name == "vkMapMemory") << name;

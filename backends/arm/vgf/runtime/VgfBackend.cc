@@ -3,8 +3,8 @@
 #include <mutex>
 
 #include <executorch/backends/arm/vgf/runtime/data_graph.h>
+#include <executorch/backends/arm/vgf/runtime/device.h>
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
-#include <executorch/backends/vulkan/runtime/vk/context.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
@@ -26,8 +26,6 @@ using runtime::EValue;
 using runtime::FreeableBuffer;
 using runtime::Result;
 using runtime::Span;
-using vulkan::Context;
-using vulkan::Use;
 
 /// One value of a call is the tensor that the file has.
 Error check_tensor(const EValue& value, const VgfTensor& wanted, const char* kind, size_t index) {
@@ -53,7 +51,7 @@ Error check_tensor(const EValue& value, const VgfTensor& wanted, const char* kin
 
 class VgfBackend final : public runtime::BackendInterface {
  public:
-  bool is_available() const override { return Context::get(Use::kDataGraphs).ok(); }
+  bool is_available() const override { return data_graph_device().ok(); }
 
   Result<DelegateHandle*> init(BackendInitContext&, FreeableBuffer* processed,
                                ArrayRef<CompileSpec>) const override {
@@ -61,11 +59,11 @@ class VgfBackend final : public runtime::BackendInterface {
     if (!file.ok()) {
       return file.error();
     }
-    const Result<Context*> context = Context::get(Use::kDataGraphs);
-    if (!context.ok()) {
-      return context.error();
+    const Result<vk::Gpu*> gpu = data_graph_device();
+    if (!gpu.ok()) {
+      return gpu.error();
     }
-    Result<std::unique_ptr<DataGraph>> graph = DataGraph::make(**context, std::move(*file));
+    Result<std::unique_ptr<DataGraph>> graph = DataGraph::make(**gpu, std::move(*file));
     if (!graph.ok()) {
       return graph.error();
     }

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <executorch/backends/arm/vgf/runtime/data_graph.h>
-#include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/backends/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -11,9 +11,9 @@ namespace arm {
 
 using runtime::Error;
 using runtime::Result;
-using vulkan::check;
-using vulkan::Context;
-using vulkan::described;
+using vk::check;
+using vk::described;
+using vk::Gpu;
 
 namespace {
 
@@ -51,8 +51,8 @@ Error allocate(VmaAllocator allocator, const VkMemoryRequirements& needs, VmaAll
 
 }  // namespace
 
-Result<std::unique_ptr<DataGraph>> DataGraph::make(Context& context, VgfFile file) {
-  std::unique_ptr<DataGraph> made(new DataGraph(context, std::move(file)));
+Result<std::unique_ptr<DataGraph>> DataGraph::make(Gpu& gpu, VgfFile file) {
+  std::unique_ptr<DataGraph> made(new DataGraph(gpu, std::move(file)));
   ET_CHECK_OK_OR_RETURN_ERROR(made->find_functions());
   made->tensors_.resize(made->file_.tensors.size());
   for (size_t i = 0; i < made->tensors_.size(); ++i) {
@@ -85,7 +85,7 @@ DataGraph::~DataGraph() {
       functions_.destroy_tensor(device_, one.tensor, nullptr);
     }
     if (one.memory != VK_NULL_HANDLE) {
-      vmaFreeMemory(context_.allocator(), one.memory);
+      vmaFreeMemory(gpu_.allocator(), one.memory);
     }
   }
   vkDestroyFence(device_, fence_, nullptr);
@@ -97,7 +97,7 @@ void DataGraph::destroy(Segment& segment) {
     functions_.destroy_session(device_, segment.session, nullptr);
   }
   for (const VmaAllocation memory : segment.memory) {
-    vmaFreeMemory(context_.allocator(), memory);
+    vmaFreeMemory(gpu_.allocator(), memory);
   }
   vkDestroyPipeline(device_, segment.pipeline, nullptr);
   vkDestroyShaderModule(device_, segment.module, nullptr);
@@ -144,7 +144,7 @@ Error DataGraph::make_tensor(const VgfTensor& from, Tensor& made) {
                            "VGF: the driver gives a tensor of %zu bytes less memory", from.bytes);
   VmaAllocationInfo memory = {};
   ET_CHECK_OK_OR_RETURN_ERROR(
-      allocate(context_.allocator(), needs.memoryRequirements, made.memory, memory, true));
+      allocate(gpu_.allocator(), needs.memoryRequirements, made.memory, memory, true));
   made.mapped = memory.pMappedData;
   auto bound = described<VkBindTensorMemoryInfoARM>(VK_STRUCTURE_TYPE_BIND_TENSOR_MEMORY_INFO_ARM);
   bound.tensor = made.tensor;
@@ -292,7 +292,7 @@ Error DataGraph::make_session(Segment& made) {
         continue;
       }
       VmaAllocationInfo memory = {};
-      ET_CHECK_OK_OR_RETURN_ERROR(allocate(context_.allocator(), needs.memoryRequirements,
+      ET_CHECK_OK_OR_RETURN_ERROR(allocate(gpu_.allocator(), needs.memoryRequirements,
                                            made.memory.emplace_back(nullptr), memory, false));
       auto bound = described<VkBindDataGraphPipelineSessionMemoryInfoARM>(
           VK_STRUCTURE_TYPE_BIND_DATA_GRAPH_PIPELINE_SESSION_MEMORY_INFO_ARM);
@@ -310,7 +310,7 @@ Error DataGraph::make_session(Segment& made) {
 
 Error DataGraph::record() {
   auto pool = described<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
-  pool.queueFamilyIndex = context_.queue_family();
+  pool.queueFamilyIndex = gpu_.queue_family();
   ET_CHECK_OK_OR_RETURN_ERROR(
       check(vkCreateCommandPool(device_, &pool, nullptr, &command_pool_), "making a command pool"));
   auto buffer =
@@ -345,14 +345,14 @@ Error DataGraph::record() {
 Error DataGraph::write(uint32_t tensor, const void* data) {
   const Tensor& one = tensors_[tensor];
   std::memcpy(one.mapped, data, file_.tensors[tensor].bytes);
-  return check(vmaFlushAllocation(context_.allocator(), one.memory, 0, VK_WHOLE_SIZE),
+  return check(vmaFlushAllocation(gpu_.allocator(), one.memory, 0, VK_WHOLE_SIZE),
                "writing an input");
 }
 
 Error DataGraph::read(uint32_t tensor, void* data) {
   const Tensor& one = tensors_[tensor];
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vmaInvalidateAllocation(context_.allocator(), one.memory, 0, VK_WHOLE_SIZE),
+      check(vmaInvalidateAllocation(gpu_.allocator(), one.memory, 0, VK_WHOLE_SIZE),
             "reading an output"));
   std::memcpy(data, one.mapped, file_.tensors[tensor].bytes);
   return Error::Ok;

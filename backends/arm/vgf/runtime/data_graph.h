@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
-#include <executorch/backends/vulkan/runtime/vk/context.h>
-#include <executorch/backends/vulkan/runtime/vk/vk_arm.h>
+#include <executorch/backends/arm/vgf/runtime/vk_arm.h>
+#include <executorch/backends/vk/gpu.h>
 #include <executorch/runtime/core/result.h>
 
 namespace executorch {
@@ -37,7 +37,7 @@ struct DataGraphFunctions {
 class DataGraph {
  public:
   /// @retval Error::Internal The driver refuses something; the log says what.
-  static runtime::Result<std::unique_ptr<DataGraph>> make(vulkan::Context& context, VgfFile file);
+  static runtime::Result<std::unique_ptr<DataGraph>> make(vk::Gpu& gpu, VgfFile file);
 
   ~DataGraph();
   DataGraph(const DataGraph&) = delete;
@@ -55,7 +55,7 @@ class DataGraph {
   std::mutex& in_use() { return in_use_; }
 
   /// Runs all segments, and waits for them.
-  runtime::Error run() { return context_.submit(commands_, fence_); }
+  runtime::Error run() { return gpu_.submit(commands_, fence_); }
 
  private:
   struct Tensor {
@@ -76,8 +76,8 @@ class DataGraph {
     std::vector<VmaAllocation> memory;
   };
 
-  DataGraph(vulkan::Context& context, VgfFile file)
-      : context_(context), device_(context.device()), file_(std::move(file)) {}
+  DataGraph(vk::Gpu& gpu, VgfFile file)
+      : gpu_(gpu), device_(gpu.device()), file_(std::move(file)) {}
 
   runtime::Error find_functions();
   runtime::Error make_tensor(const VgfTensor& from, Tensor& made);
@@ -88,7 +88,7 @@ class DataGraph {
   void destroy(Segment& segment);
 
   std::mutex in_use_;
-  vulkan::Context& context_;
+  vk::Gpu& gpu_;
   VkDevice device_;
   VgfFile file_;
   DataGraphFunctions functions_ = {};

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <vk_mem_alloc.h>
 #include <volk.h>
 
+#include <executorch/backends/vk/gpu.h>
 #include <executorch/backends/vulkan/runtime/graph/device.h>
 #include <executorch/backends/vulkan/runtime/shaders/shaders.h>
 #include <executorch/runtime/core/result.h>
@@ -18,11 +18,6 @@
 namespace executorch {
 namespace backends {
 namespace vulkan {
-
-/// Set to anything, it makes the context load Khronos' validation layer, with its checks of
-/// synchronization: each message is logged, and makes the call fail during which it comes. Set to
-/// "gpu", shaders are instrumented as well, and each access of theirs is checked.
-constexpr char kValidationVariable[] = "EXECUTORCH_VULKAN_VALIDATION";
 
 /// Set to anything, it makes shaders read storage buffers where they would read texel buffers.
 constexpr char kStorageVariable[] = "EXECUTORCH_VULKAN_STORAGE";
@@ -36,46 +31,38 @@ struct Pipeline {
   std::string formats;
 };
 
-/// What a context is for.
-enum class Use {
-  kShaders,
-  /// Graphs as Arm's extensions have them: VK_ARM_tensors and VK_ARM_data_graph.
-  kDataGraphs,
-};
-
-/// The machine's Vulkan: an instance, a device and a queue, which all programs of the process
-/// share. They are made when they are first asked for, and stay.
+/// The machine's Vulkan for shaders: a device, its memory and pipelines, which all programs of the
+/// process share. It is made when it is first asked for, and stays.
 class Context final : public Device {
  public:
-  /// The one context for a use. A failure is logged and not remembered; where the device was lost,
-  /// another one is made.
+  /// The one context. A failure is logged and not remembered; where the device was lost, another
+  /// one is made.
   ///
-  /// @retval Error::NotFound There is no Vulkan loader, or no device with what the use needs.
-  static runtime::Result<Context*> get(Use use = Use::kShaders);
+  /// @retval Error::NotFound There is no Vulkan loader, or no device with Vulkan 1.1.
+  static runtime::Result<Context*> get();
 
   /// A context of one's own.
   ///
   /// @param loader Vulkan's first function, from which all others come; null for that of
   ///     libvulkan.so.1, which is opened.
-  static runtime::Result<std::unique_ptr<Context>> make(PFN_vkGetInstanceProcAddr loader = nullptr,
-                                                        Use use = Use::kShaders);
+  static runtime::Result<std::unique_ptr<Context>> make(PFN_vkGetInstanceProcAddr loader = nullptr);
 
   runtime::Result<std::unique_ptr<Buffer>> make_buffer(size_t size, bool is_shared) override;
   runtime::Result<std::unique_ptr<Buffer>> upload(const void* data, size_t size) override;
   runtime::Result<std::unique_ptr<Stream>> make_stream(bool is_timed) override;
   std::array<uint32_t, 3> most_groups() const override { return most_groups_; }
-  bool has_half() const override { return has_half_; }
+  bool has_half() const override { return gpu_.has_half(); }
 
   /// A pipeline, compiled when it is first asked for.
   runtime::Result<const Pipeline*> pipeline(const Dispatch& dispatch);
 
-  /// Runs commands that were recorded, and waits for the fence, which it resets first.
-  ///
-  /// @retval Error::Internal The device is lost, now or before.
-  runtime::Error submit(VkCommandBuffer commands, VkFence fence);
+  /// Runs commands that were recorded, as `vk::Gpu` does.
+  runtime::Error submit(VkCommandBuffer commands, VkFence fence) {
+    return gpu_.submit(commands, fence);
+  }
 
   /// Whether the device is lost; nothing runs on it any more.
-  bool is_lost() const { return is_lost_; }
+  bool is_lost() const { return gpu_.is_lost(); }
 
   /// Takes compiled pipelines out of a file, the first time that it is named.
   void load_pipelines(const std::string& path);
@@ -83,27 +70,22 @@ class Context final : public Device {
   /// Brings the file up to date if pipelines were compiled that are not in it.
   runtime::Error save_pipelines(const std::string& path);
 
-  VkDevice device() const { return device_; }
-  uint32_t queue_family() const { return queue_family_; }
-  VmaAllocator allocator() const { return allocator_; }
+  VkDevice device() const { return gpu_.device(); }
+  uint32_t queue_family() const { return gpu_.queue_family(); }
+  VmaAllocator allocator() const { return gpu_.allocator(); }
   /// Nanoseconds of a tick of timestamps; 0 where the queue has none.
   float nanoseconds_per_tick() const { return nanoseconds_per_tick_; }
-  const std::string& device_name() const { return device_name_; }
+  const std::string& device_name() const { return gpu_.device_name(); }
 
   /// What the validation layer had to say so far.
-  size_t num_messages() const override { return num_messages_; }
+  size_t num_messages() const override { return gpu_.num_messages(); }
 
   ~Context() override;
 
  private:
-  explicit Context(Use use) : use_(use) {}
+  Context() = default;
 
-  runtime::Error open(PFN_vkGetInstanceProcAddr loader);
-  runtime::Error make_instance();
-  runtime::Error choose_device();
-  runtime::Error make_device();
-  runtime::Error open_device(VkPhysicalDeviceFeatures2& features);
-  runtime::Error make_allocator();
+  void read_limits();
   runtime::Error fill_by_copy(Buffer& buffer, const void* data, size_t size);
   bool fits_texels(const Shader& shader, const Dispatch& dispatch) const;
   runtime::Result<const Shader*> shader_for(const Dispatch& dispatch) const;
@@ -113,35 +95,17 @@ class Context final : public Device {
 
   runtime::Error read_cache(VkPipelineCache cache, std::vector<uint8_t>& data) const;
 
-  static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                                                   VkDebugUtilsMessageTypeFlagsEXT type,
-                                                   const VkDebugUtilsMessengerCallbackDataEXT* data,
-                                                   void* context);
-
-  const Use use_;
-  VkInstance instance_ = VK_NULL_HANDLE;
-  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
-  VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
-  VkDevice device_ = VK_NULL_HANDLE;
-  VkQueue queue_ = VK_NULL_HANDLE;
-  VmaAllocator allocator_ = VK_NULL_HANDLE;
+  vk::Gpu gpu_;
   VkPipelineCache pipeline_cache_ = VK_NULL_HANDLE;
-  uint32_t queue_family_ = 0;
   std::array<uint32_t, 3> most_groups_ = {};
   size_t most_range_ = 0;
   uint32_t most_buffers_ = 0;
   uint32_t most_texel_buffers_ = 0;
   size_t most_texels_ = 0;
   float nanoseconds_per_tick_ = 0;
-  bool has_half_ = false;
-  bool is_validated_ = false;
-  std::atomic<bool> is_lost_{false};
-  std::string device_name_;
   /// Says which driver and device compiled pipelines are for.
   uint64_t identity_ = 0;
-  std::atomic<size_t> num_messages_{0};
 
-  std::mutex queue_mutex_;
   std::mutex pipelines_mutex_;
   std::map<std::pair<std::string, std::vector<uint32_t>>, Pipeline> pipelines_;
   /// How many pipelines were compiled when a file was read or written last.

@@ -2,8 +2,8 @@
 #include <cinttypes>
 #include <cstring>
 
+#include <executorch/backends/vk/status.h>
 #include <executorch/backends/vulkan/runtime/vk/context.h>
-#include <executorch/backends/vulkan/runtime/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -12,6 +12,8 @@ namespace vulkan {
 
 using runtime::Error;
 using runtime::Result;
+using vk::check;
+using vk::described;
 
 namespace {
 
@@ -92,7 +94,7 @@ Result<std::unique_ptr<Buffer>> Context::make_buffer(size_t size, bool is_shared
   ET_CHECK_OR_RETURN_ERROR(bytes <= most_range_, NotSupported,
                            "Vulkan: a tensor has %zu bytes, a shader of this device (%s) sees no "
                            "more than %zu",
-                           bytes, device_name_.c_str(), most_range_);
+                           bytes, device_name().c_str(), most_range_);
   VmaAllocationCreateInfo how = {};
   how.usage = is_shared ? VMA_MEMORY_USAGE_AUTO : VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
   how.flags = is_shared
@@ -103,10 +105,10 @@ Result<std::unique_ptr<Buffer>> Context::make_buffer(size_t size, bool is_shared
   VmaAllocation allocation = VK_NULL_HANDLE;
   VmaAllocationInfo made = {};
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vmaCreateBuffer(allocator_, &info, &how, &buffer, &allocation, &made),
+      check(vmaCreateBuffer(allocator(), &info, &how, &buffer, &allocation, &made),
             "allocating a tensor"));
   return std::unique_ptr<Buffer>(std::make_unique<VulkanBuffer>(
-      device_, allocator_, buffer, allocation, bytes, is_shared ? made.pMappedData : nullptr));
+      device(), allocator(), buffer, allocation, bytes, is_shared ? made.pMappedData : nullptr));
 }
 
 Result<std::unique_ptr<Buffer>> Context::upload(const void* data, size_t size) {
@@ -114,7 +116,7 @@ Result<std::unique_ptr<Buffer>> Context::upload(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(bytes <= most_range_, NotSupported,
                            "Vulkan: a constant has %zu bytes, a shader of this device (%s) sees no "
                            "more than %zu",
-                           bytes, device_name_.c_str(), most_range_);
+                           bytes, device_name().c_str(), most_range_);
   VmaAllocationCreateInfo how = {};
   how.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
   how.flags = VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT |
@@ -125,9 +127,9 @@ Result<std::unique_ptr<Buffer>> Context::upload(const void* data, size_t size) {
   VmaAllocation allocation = VK_NULL_HANDLE;
   VmaAllocationInfo made = {};
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vmaCreateBuffer(allocator_, &info, &how, &buffer, &allocation, &made),
+      check(vmaCreateBuffer(allocator(), &info, &how, &buffer, &allocation, &made),
             "allocating a constant"));
-  auto result = std::make_unique<VulkanBuffer>(device_, allocator_, buffer, allocation, bytes,
+  auto result = std::make_unique<VulkanBuffer>(device(), allocator(), buffer, allocation, bytes,
                                                made.pMappedData);
   if (made.pMappedData == nullptr) {
     ET_CHECK_OK_OR_RETURN_ERROR(fill_by_copy(*result, data, size));
@@ -150,10 +152,10 @@ Error Context::fill_by_copy(Buffer& buffer, const void* data, size_t size) {
   }
   ET_CHECK_OK_OR_RETURN_ERROR((*staging)->flush());
   auto pool_info = described<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
-  pool_info.queueFamilyIndex = queue_family_;
+  pool_info.queueFamilyIndex = queue_family();
   VkCommandPool pool = VK_NULL_HANDLE;
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vkCreateCommandPool(device_, &pool_info, nullptr, &pool), "making commands"));
+      check(vkCreateCommandPool(device(), &pool_info, nullptr, &pool), "making commands"));
   auto commands_info =
       described<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   commands_info.commandPool = pool;
@@ -163,9 +165,9 @@ Error Context::fill_by_copy(Buffer& buffer, const void* data, size_t size) {
   auto fence_info = described<VkFenceCreateInfo>(VK_STRUCTURE_TYPE_FENCE_CREATE_INFO);
   VkFence fence = VK_NULL_HANDLE;
   Error error =
-      check(vkAllocateCommandBuffers(device_, &commands_info, &commands), "making commands");
+      check(vkAllocateCommandBuffers(device(), &commands_info, &commands), "making commands");
   if (error == Error::Ok) {
-    error = check(vkCreateFence(device_, &fence_info, nullptr, &fence), "making a fence");
+    error = check(vkCreateFence(device(), &fence_info, nullptr, &fence), "making a fence");
   }
   if (error == Error::Ok) {
     auto begin = described<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
@@ -181,9 +183,9 @@ Error Context::fill_by_copy(Buffer& buffer, const void* data, size_t size) {
     error = error == Error::Ok ? submit(commands, fence) : error;
   }
   if (fence != VK_NULL_HANDLE) {
-    vkDestroyFence(device_, fence, nullptr);
+    vkDestroyFence(device(), fence, nullptr);
   }
-  vkDestroyCommandPool(device_, pool, nullptr);
+  vkDestroyCommandPool(device(), pool, nullptr);
   return error;
 }
 

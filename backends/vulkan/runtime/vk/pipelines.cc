@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include <executorch/backends/vk/status.h>
 #include <executorch/backends/vulkan/runtime/vk/context.h>
 #include <executorch/backends/vulkan/runtime/vk/pipeline_file.h>
-#include <executorch/backends/vulkan/runtime/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -12,6 +12,8 @@ namespace vulkan {
 
 using runtime::Error;
 using runtime::Result;
+using vk::check;
+using vk::described;
 
 bool Context::fits_texels(const Shader& shader, const Dispatch& dispatch) const {
   bool fits = true;
@@ -44,7 +46,7 @@ Error Context::layout_for(const std::string& formats, Pipeline& made) {
   const size_t num_stored = static_cast<size_t>(std::count(formats.begin(), formats.end(), '.'));
   ET_CHECK_OR_RETURN_ERROR(num_stored <= most_buffers_, NotSupported,
                            "Vulkan: a shader has %zu buffers, this device (%s) binds %u",
-                           num_stored, device_name_.c_str(), unsigned(most_buffers_));
+                           num_stored, device_name().c_str(), unsigned(most_buffers_));
   auto& [buffers, layout] = layouts_[formats];
   if (layout == VK_NULL_HANDLE) {
     std::vector<VkDescriptorSetLayoutBinding> bindings(num_buffers);
@@ -60,7 +62,7 @@ Error Context::layout_for(const std::string& formats, Pipeline& made) {
     info.bindingCount = static_cast<uint32_t>(num_buffers);
     info.pBindings = bindings.data();
     ET_CHECK_OK_OR_RETURN_ERROR(
-        check(vkCreateDescriptorSetLayout(device_, &info, nullptr, &buffers), "making a layout"));
+        check(vkCreateDescriptorSetLayout(device(), &info, nullptr, &buffers), "making a layout"));
     // As many bytes as every device has.
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                        Parameters::kCount * sizeof(int32_t)};
@@ -71,7 +73,7 @@ Error Context::layout_for(const std::string& formats, Pipeline& made) {
     whole.pushConstantRangeCount = 1;
     whole.pPushConstantRanges = &range;
     ET_CHECK_OK_OR_RETURN_ERROR(
-        check(vkCreatePipelineLayout(device_, &whole, nullptr, &layout), "making a layout"));
+        check(vkCreatePipelineLayout(device(), &whole, nullptr, &layout), "making a layout"));
   }
   made.buffers = buffers;
   made.layout = layout;
@@ -86,7 +88,7 @@ Result<VkShaderModule> Context::module_for(const Shader& shader) {
     info.codeSize = shader.size;
     info.pCode = shader.code;
     ET_CHECK_OK_OR_RETURN_ERROR(
-        check(vkCreateShaderModule(device_, &info, nullptr, &module), shader.name));
+        check(vkCreateShaderModule(device(), &info, nullptr, &module), shader.name));
   }
   return module;
 }
@@ -118,7 +120,7 @@ Error Context::compile(const Dispatch& dispatch, const Shader& shader, Pipeline&
   info.stage.pSpecializationInfo = &specialization;
   info.layout = made.layout;
   return check(
-      vkCreateComputePipelines(device_, pipeline_cache_, 1, &info, nullptr, &made.pipeline),
+      vkCreateComputePipelines(device(), pipeline_cache_, 1, &info, nullptr, &made.pipeline),
       dispatch.shader.c_str());
 }
 
@@ -140,10 +142,10 @@ Result<const Pipeline*> Context::pipeline(const Dispatch& dispatch) {
 Error Context::read_cache(VkPipelineCache cache, std::vector<uint8_t>& data) const {
   size_t size = 0;
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vkGetPipelineCacheData(device_, cache, &size, nullptr), "reading pipelines"));
+      check(vkGetPipelineCacheData(device(), cache, &size, nullptr), "reading pipelines"));
   data.resize(size);
   ET_CHECK_OK_OR_RETURN_ERROR(
-      check(vkGetPipelineCacheData(device_, cache, &size, data.data()), "reading pipelines"));
+      check(vkGetPipelineCacheData(device(), cache, &size, data.data()), "reading pipelines"));
   data.resize(size);
   return Error::Ok;
 }
@@ -159,13 +161,13 @@ void Context::load_pipelines(const std::string& path) {
   info.initialDataSize = data.size();
   info.pInitialData = data.data();
   VkPipelineCache read = VK_NULL_HANDLE;
-  if (data.empty() || check(vkCreatePipelineCache(device_, &info, nullptr, &read),
+  if (data.empty() || check(vkCreatePipelineCache(device(), &info, nullptr, &read),
                             "taking pipelines from a file") != Error::Ok) {
     return;
   }
-  (void)check(vkMergePipelineCaches(device_, pipeline_cache_, 1, &read),
+  (void)check(vkMergePipelineCaches(device(), pipeline_cache_, 1, &read),
               "taking pipelines from a file");
-  vkDestroyPipelineCache(device_, read, nullptr);
+  vkDestroyPipelineCache(device(), read, nullptr);
 }
 
 Error Context::save_pipelines(const std::string& path) {

@@ -1,7 +1,7 @@
 #include <set>
 
+#include <executorch/backends/vk/status.h>
 #include <executorch/backends/vulkan/runtime/vk/context.h>
-#include <executorch/backends/vulkan/runtime/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -10,6 +10,8 @@ namespace vulkan {
 
 using runtime::Error;
 using runtime::Result;
+using vk::check;
+using vk::described;
 
 namespace {
 

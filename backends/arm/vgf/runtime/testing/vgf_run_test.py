@@ -1,13 +1,15 @@
-"""The delegate against TOSA's reference model: int8 bit for bit, floating point to tolerance; and what it refuses."""
+"""The delegate against TOSA's reference model: int8 bit for bit, floating point to tolerance; what it refuses, and what fails."""
 
 import os
+import pathlib
+import subprocess
 
 import numpy as np
 import pytest
 
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.vgf.runtime.testing.compared import NAMES, Compared, lowered
-from executorch.backends.arm.vgf.runtime.testing.delegate import DelegateError, run
+from executorch.backends.arm.vgf.runtime.testing.delegate import DelegateError, environment, run
 
 
 @pytest.mark.parametrize("profile", ["FP", "INT"])
@@ -54,3 +56,27 @@ def test_without_the_extensions_there_is_a_way_out(linear, tmp_path):
 def test_damaged_files_are_refused(linear, cut, tmp_path):
     with pytest.raises(DelegateError, match=r"(?s)ends with 4: .*VGF: "):
         run(linear[:cut], _INPUTS, _OUTPUTS, tmp_path)
+
+
+def test_each_call_that_fails_is_an_error_and_leaves_nothing_behind(linear, tmp_path):
+    """Then the delegate runs again, except on a device that is lost: `vgf_faults.cc` says what is wrong."""
+    (tmp_path / "linear.vgf").write_bytes(linear)
+    done = subprocess.run(
+        [pathlib.Path(os.environ["VGF_FAULTS"]).resolve(), tmp_path / "linear.vgf"],
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+    )
+    assert done.returncode == 0, done.stderr
+    failed = {name: int(count) for name, count in map(str.split, done.stdout.splitlines())}
+    assert {
+        "vkCreateDevice",
+        "vkAllocateMemory",
+        "vkCreateTensorARM",
+        "vkBindTensorMemoryARM",
+        "vkCreateDataGraphPipelinesARM",
+        "vkCreateDataGraphPipelineSessionARM",
+        "vkQueueSubmit",
+        "vkWaitForFences",
+    } <= failed.keys()
+    assert len(failed) >= 20

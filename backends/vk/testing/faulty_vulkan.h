@@ -3,15 +3,22 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <tuple>
 
 #include <volk.h>
 
 namespace executorch {
 namespace backends {
-namespace vulkan {
+namespace vk {
 namespace testing {
 
-// The functions of which a call can be made to fail: all that the delegate or its allocator calls
+// What a test has beside these: the functions of an extension.
+#ifndef EXECUTORCH_FALLIBLE_MORE
+#define EXECUTORCH_FALLIBLE_MORE(X)
+#define EXECUTORCH_FREEING_MORE(X)
+#endif
+
+// The functions of which a call can be made to fail: all that a delegate or its allocator calls
 // and that return what a machine can run out of.
 #define EXECUTORCH_FALLIBLE(X)      \
   X(vkCreateInstance)               \
@@ -41,13 +48,32 @@ namespace testing {
   X(vkCreateFence)                  \
   X(vkResetFences)                  \
   X(vkQueueSubmit)                  \
-  X(vkWaitForFences)
+  X(vkWaitForFences)                \
+  EXECUTORCH_FALLIBLE_MORE(X)
+
+// What takes back what a function above made: a handle, before the last argument.
+#define EXECUTORCH_FREEING(X)     \
+  X(vkDestroyInstance)            \
+  X(vkDestroyDevice)              \
+  X(vkDestroyPipelineCache)       \
+  X(vkFreeMemory)                 \
+  X(vkDestroyBuffer)              \
+  X(vkDestroyBufferView)          \
+  X(vkDestroyShaderModule)        \
+  X(vkDestroyDescriptorSetLayout) \
+  X(vkDestroyPipelineLayout)      \
+  X(vkDestroyPipeline)            \
+  X(vkDestroyDescriptorPool)      \
+  X(vkDestroyCommandPool)         \
+  X(vkDestroyQueryPool)           \
+  X(vkDestroyFence)               \
+  EXECUTORCH_FREEING_MORE(X)
 
 /// Vulkan as the machine has it, but for calls that fail on purpose. One at a time, and for one
 /// thread.
 class FaultyVulkan {
  public:
-  /// To be given to `Context::make`; null where the machine has no Vulkan.
+  /// To be given to `Gpu::open`; null where the machine has no Vulkan.
   static PFN_vkGetInstanceProcAddr loader() {
     if (volkInitialize() != VK_SUCCESS) {
       return nullptr;
@@ -69,10 +95,15 @@ class FaultyVulkan {
   /// The name of the function of which a call failed; null if none did.
   static const char* failed() { return state().failed; }
 
+  /// How many objects were made and not destroyed.
+  static ptrdiff_t num_live() { return state().num_live; }
+
  private:
   enum Index {
 #define EXECUTORCH_INDEX(name) k_##name,
-    EXECUTORCH_FALLIBLE(EXECUTORCH_INDEX)
+    EXECUTORCH_FALLIBLE(EXECUTORCH_INDEX) kNumFallible,
+    kBeforeFreeing = kNumFallible - 1,
+    EXECUTORCH_FREEING(EXECUTORCH_INDEX)
 #undef EXECUTORCH_INDEX
         kCount
   };
@@ -86,6 +117,7 @@ class FaultyVulkan {
     size_t nth = SIZE_MAX;
     VkResult result = VK_SUCCESS;
     const char* failed = nullptr;
+    ptrdiff_t num_live = 0;
   };
 
   static State& state() {
@@ -111,9 +143,25 @@ class FaultyVulkan {
       // What waits does so, that nothing is freed which is in use.
       const VkResult result =
           is_it && kIndex != k_vkWaitForFences ? VK_SUCCESS : real(arguments...);
+      state().num_live += !is_it && result == VK_SUCCESS && makes(kNames[kIndex]) ? 1 : 0;
       return is_it ? state().result : result;
     }
   };
+  template <typename... Arguments>
+  struct Faulty<void(VKAPI_PTR*)(Arguments...)> {
+    template <int kIsDevice, int kIndex>
+    static VKAPI_ATTR void VKAPI_CALL call(Arguments... arguments) {
+      constexpr size_t kHandle = sizeof...(Arguments) - 2;
+      state().num_live -= std::get<kHandle>(std::tie(arguments...)) != VK_NULL_HANDLE ? 1 : 0;
+      reinterpret_cast<void(VKAPI_PTR*)(Arguments...)>(state().real[kIsDevice][kIndex])(
+          arguments...);
+    }
+  };
+
+  /// Whether a function makes an object that another one destroys.
+  static bool makes(const char* name) {
+    return std::strncmp(name, "vkCreate", 8) == 0 || std::strcmp(name, "vkAllocateMemory") == 0;
+  }
 
   template <int kIsDevice>
   static PFN_vkVoidFunction faulty(const char* name, PFN_vkVoidFunction real) {
@@ -124,6 +172,7 @@ class FaultyVulkan {
         &Faulty<PFN_##function>::template call<kIsDevice, k_##function>); \
   }
     EXECUTORCH_FALLIBLE(EXECUTORCH_FIND)
+    EXECUTORCH_FREEING(EXECUTORCH_FIND)
 #undef EXECUTORCH_FIND
     return real;
   }
@@ -148,6 +197,6 @@ class FaultyVulkan {
 };
 
 }  // namespace testing
-}  // namespace vulkan
+}  // namespace vk
 }  // namespace backends
 }  // namespace executorch

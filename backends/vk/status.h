@@ -6,7 +6,7 @@
 
 namespace executorch {
 namespace backends {
-namespace vulkan {
+namespace vk {
 
 /// One of Vulkan's structures that say what they are, with nothing else in it.
 template <typename Structure>
@@ -19,6 +19,6 @@ Structure described(VkStructureType type) {
 /// Logs what failed, and why; Ok where nothing did.
 runtime::Error check(VkResult result, const char* what);
 
-}  // namespace vulkan
+}  // namespace vk
 }  // namespace backends
 }  // namespace executorch

@@ -1,9 +1,9 @@
-#include <executorch/backends/vulkan/runtime/vk/status.h>
+#include <executorch/backends/vk/status.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
 namespace backends {
-namespace vulkan {
+namespace vk {
 
 using runtime::Error;
 
@@ -13,7 +13,10 @@ Error check(VkResult result, const char* what) {
       return Error::Ok;
     case VK_ERROR_OUT_OF_HOST_MEMORY:
     case VK_ERROR_OUT_OF_DEVICE_MEMORY:
-      ET_LOG(Error, "Vulkan: %s: out of memory; use a smaller model, or force_fp16", what);
+      ET_LOG(
+          Error,
+          "Vulkan: %s: out of memory; use a smaller model, or force_fp16 where the backend has it",
+          what);
       return Error::MemoryAllocationFailed;
     case VK_ERROR_DEVICE_LOST:
       ET_LOG(Error, "Vulkan: %s: the device is lost; load the program again", what);
@@ -24,6 +27,6 @@ Error check(VkResult result, const char* what) {
   }
 }
 
-}  // namespace vulkan
+}  // namespace vk
 }  // namespace backends
 }  // namespace executorch
