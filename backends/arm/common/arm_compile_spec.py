@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 import shlex
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
@@ -102,7 +103,7 @@ class ArmCompileSpec(ABC):
             )
         made = cls.__new__(cls)
         made.tosa_spec = TosaSpecification.create_from_string(fields["tosa_spec"])
-        made.compiler_flags = shlex.split(fields["compile_flags"])
+        made.compiler_flags = _flags_of(fields.get("compile_flags", ""))
         made.path_for_intermediates = fields.get("debug_artifact_path")
         mode = fields.get("dump_debug_info")
         made.tosa_debug_mode = ArmCompileSpec.DebugMode[mode] if mode else None
@@ -131,3 +132,10 @@ class ArmCompileSpec(ABC):
     def _read(self, fields: dict[str, Any]) -> None:
         """Takes over what ``_more`` wrote."""
         return
+
+
+def _flags_of(told: str) -> list[str]:
+    """Of a command line; of a list as JSON, which programs of 0.1.0 before its recipes have."""
+    if told.startswith("["):
+        return [str(one) for one in json.loads(told)]
+    return shlex.split(told)

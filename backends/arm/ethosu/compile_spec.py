@@ -74,4 +74,10 @@ class EthosUCompileSpec(ArmCompileSpec):
         return {"target": self.target}
 
     def _read(self, fields: dict[str, Any]) -> None:
-        self.target = fields["target"]
+        flag = "--accelerator-config="
+        named = [one.removeprefix(flag) for one in self.compiler_flags if one.startswith(flag)]
+        if "target" not in fields and not named:
+            raise ValueError(
+                f"compile specs for Ethos-U without a target: neither 'target' nor {flag}... among the flags"
+            )
+        self.target = fields.get("target") or named[0]

@@ -183,6 +183,13 @@ CASES: dict[str, list[Case]] = {
         (lambda x: torch.clamp(x, max=3), (_i(5),)),
         (lambda x: torch.clamp(x, min=0.1), (_n(5),)),
     ],
+    "aten.clamp.Tensor": [
+        (torch.clamp, (_n(3, 4), -_p(4), _p(3, 1))),
+        (lambda x, low: torch.clamp(x, min=low), (_n(5), _n(5))),
+        (lambda x, high: torch.clamp(x, max=high), (_n(2, 3), _n(3))),
+        (torch.clamp, (_i(2, 6), _i(6, high=9), _i(2, 6, high=9))),
+        (_With(torch.clamp, _i(6, high=9), _i(6, high=9)), (_i(2, 6),)),
+    ],
     "aten.hardsigmoid.default": _unary(lambda x: F.hardsigmoid(x * 3)),
     "aten.hardswish.default": _unary(lambda x: F.hardswish(x * 3)),
     "aten.silu.default": _unary(F.silu),
@@ -258,7 +265,12 @@ CASES: dict[str, list[Case]] = {
     "aten.amax.default": _reduction(torch.amax),
     "aten.amin.default": _reduction(torch.amin),
     "aten.prod.dim_int": _reduction(torch.prod),
+    "aten.any.default": [(torch.any, (_b(3, 4),)), (torch.any, (torch.zeros(5, dtype=torch.bool),))],
     "aten.any.dim": _reduction(torch.any, _b),
+    "aten.any.dims": [
+        (lambda x: torch.any(x, (0, 2)), (_b(2, 3, 4),)),
+        (lambda x: torch.any(x, (1, 2), keepdim=True), (_b(2, 3, 4, 5),)),
+    ],
     "aten.var.correction": [
         (lambda x: x.var((1, 2)), (_n(2, 3, 4),)),
         (lambda x: x.var(1, correction=0, keepdim=True), (_n(2, 3, 4, 5),)),

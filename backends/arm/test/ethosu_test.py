@@ -1,5 +1,6 @@
 """Models for Ethos-U: compiled by Vela in one delegate, with inputs and outputs where the blob says."""
 
+import json
 import math
 
 import numpy as np
@@ -13,7 +14,7 @@ from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_qua
 from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.exir import ExecutorchBackendConfig, to_edge_transform_and_lower
 from executorch.exir.backend.utils import format_reasons, get_reasons
-from executorch.partitioner import get_lowered_submodules
+from executorch.partitioner import CompileSpec, get_lowered_submodules
 
 
 def _lowered(name, spec):
@@ -80,6 +81,22 @@ def test_compile_specs_travel():
     found = EthosUCompileSpec.from_list(spec.to_list())
     assert (found.target, found.compiler_flags) == (spec.target, spec.compiler_flags)
     assert "--optimise=Size" in found.compiler_flags and found.tosa_spec == spec.tosa_spec
+
+
+def test_compile_specs_of_older_programs_are_read():
+    """They had flags as JSON, and no target of their own."""
+    spec = EthosUCompileSpec("ethos-u85-512", extra_flags=["--optimise=Size"])
+    older = [
+        CompileSpec(
+            one.key, json.dumps(spec.compiler_flags).encode() if one.key == "compile_flags" else one.value
+        )
+        for one in spec.to_list()
+        if one.key != "target"
+    ]
+    found = EthosUCompileSpec.from_list(older)
+    assert (found.target, found.compiler_flags) == (spec.target, spec.compiler_flags)
+    with pytest.raises(ValueError, match="without a target"):
+        EthosUCompileSpec.from_list([one for one in older if one.key != "compile_flags"])
 
 
 def test_what_vela_refuses_is_told():

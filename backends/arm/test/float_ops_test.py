@@ -34,6 +34,14 @@ def test_bits_of_integers_are_of_the_profile_int():
     assert format_reasons(program.graph_module) == "Every operator is delegated."
 
 
+def test_integers_of_sixty_four_bits_are_not_made():
+    function, inputs = (lambda x: torch.arange(4) + x), (torch.arange(4).int(),)
+    program = lowered(as_model(function), inputs)
+    assert "a conversion to int64," in format_reasons(program.graph_module)
+    outputs, _ = run_program(program, inputs)
+    assert outputs[0].dtype is torch.int64 and outputs[0].tolist() == [0, 2, 4, 6]
+
+
 def test_each_row_has_its_cases():
     rows = {name for name, row in OPERATORS.items() if row.plain is not None}
     assert set(CASES) == rows

@@ -176,6 +176,47 @@ def test_a_table_goes_on_where_its_function_has_ended(name, beyond):
     assert (steps >= 0).all() or (steps <= 0).all()
 
 
+def test_the_end_of_a_domain_is_within_it():
+    """255 times the float nearest to 1/255 is above one in double precision, where an arc cosine has no number."""
+    model = quantized(as_model(torch.acos), (torch.ones(1, 4),))
+    program = lowered(model, (torch.ones(1, 4),), "TOSA-1.0+INT")
+    outputs, _ = run_program(program, (torch.ones(1, 4),))
+    assert outputs[0].tolist() == [[0.0] * 4]
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "inside"),
+    [
+        (lambda x: torch.max(x, 1)[0], (torch.randn(2, 5),), {"aten.amax.default"}),
+        (lambda x: torch.min(x, -1, True).values, (torch.randn(2, 5, 3),), {"aten.amin.default"}),
+        (
+            lambda x, low, high: torch.clamp(x, low, high),
+            (torch.randn(3, 4), -torch.rand(4), torch.rand(4)),
+            {"aten.maximum.default", "aten.minimum.default"},
+        ),
+        (
+            lambda x: torch.bitwise_and(x, 5),
+            (torch.randint(0, 9, (3, 4)).int(),),
+            {"aten.bitwise_and.Tensor"},
+        ),
+        (
+            lambda x: torch.bitwise_xor(x, 6),
+            (torch.randint(0, 9, (3, 4)).int(),),
+            {"aten.bitwise_xor.Tensor"},
+        ),
+    ],
+)
+def test_what_is_written_otherwise_before_annotation(function, inputs, inside):
+    model = quantized(as_model(function), inputs)
+    program = lowered(model, inputs, "TOSA-1.0+INT")
+    assert inside <= names_inside(program), format_reasons(program.graph_module)
+    outputs, calls = run_program(program, inputs)
+    assert calls == 1
+    wanted = model(*inputs)
+    step = 0 if not wanted.is_floating_point() else (wanted.max() - wanted.min()).item() / 200
+    torch.testing.assert_close(outputs[0], wanted, rtol=0, atol=step)
+
+
 def test_indices_of_sixty_four_bits_are_refused():
     inputs = (torch.tensor([[1, 2]]),)
     model = quantized(torch.nn.Sequential(torch.nn.Embedding(9, 4), torch.nn.ReLU()).eval(), inputs)

@@ -112,6 +112,20 @@ def minimum(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], low.builder.minimum)
 
 
+@plain("aten.clamp.Tensor", dtypes=NUMBERS, refusals=(_same_types,))
+def clamp_between(low: Lowering, node: Node) -> None:
+    """Limits are tensors; where the lower one is above, the upper one counts."""
+    b = low.builder
+    least, most = argument(node, 1, "min"), argument(node, 2, "max")
+    limits = [one for one in (least, most) if one is not None]
+
+    def limited(x: Tensor, *found: Tensor) -> Tensor:
+        above = x if least is None else b.maximum(x, found[0])
+        return above if most is None else b.minimum(above, found[-1])
+
+    elementwise(low, node, [node.args[0], *limits], limited)
+
+
 @plain("aten.pow.Tensor_Tensor", refusals=(_same_types,))
 def pow_tensor(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary("POW", x, y))

@@ -155,7 +155,8 @@ def extreme(low: Lowering, call: Call) -> None:
 def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
     """What an operator makes of each integer: 256 of int8, or 513 of int16 between which TOSA interpolates."""
     integers = torch.arange(-128, 128) if have.dtype is torch.int8 else torch.arange(-256, 257) * 128
-    reals = (integers - have.zero_point).double() * have.scale
+    # As they are dequantized, so that 255 times 1/255 is one and not above it.
+    reals = ((integers - have.zero_point).float() * have.scale).double()
     numbers = [one for one in node.args[1:] if not isinstance(one, Node)]
     made = aten_op(node.target)(reals, *numbers, **node.kwargs)  # type: ignore[misc]
     found = continued(made.double() / out.scale)

@@ -95,7 +95,7 @@ def product(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_PRODUCT")
 
 
-@plain("aten.any.dim", dtypes=(torch.bool,))
+@plain("aten.any.default", "aten.any.dim", "aten.any.dims", dtypes=(torch.bool,))
 def any_of(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_ANY")
 

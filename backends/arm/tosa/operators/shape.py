@@ -175,7 +175,12 @@ def copy(low: Lowering, node: Node) -> None:
     low.values[node] = low.value(node.args[0])
 
 
-@plain("dim_order_ops._to_dim_order_copy.default", dtypes=ANY)
+def _is_narrow(node: Node) -> str | None:
+    wide = node.meta[meta_keys.VAL].dtype is torch.int64
+    return "a conversion to int64, which TOSA 1.0 has not; convert to int32 (.int())" if wide else None
+
+
+@plain("dim_order_ops._to_dim_order_copy.default", dtypes=ANY, refusals=(_is_narrow,))
 def convert(low: Lowering, node: Node) -> None:
     """Between types; floating point to integers loses the fraction in PyTorch, and is rounded in TOSA."""
     source, target = node.args[0].meta[meta_keys.VAL].dtype, node.meta[meta_keys.VAL].dtype  # type: ignore[union-attr]
