@@ -7,5 +7,20 @@ BACKENDS_CORTEX_M = {
         "executorch.backends.cortex_m.target_config": "Backend=InstructionSet CortexM",
         "published": "DataType avgpool_buffer_size convolve_wrapper_buffer_size resolve_backend",
     },
+    "backends/cortex_m/quantizer/node_finders": {
+        "published": """
+            GlobalNodeFinder InputNodeFinder ModuleNameNodeFinder ModuleTypeNodeFinder NodeFinder NodeNameNodeFinder NodeTargetNodeFinder
+            OutputNodeFinder
+        """,
+    },
+    "backends/cortex_m/quantizer/pattern_checkers": {"published": "PatternCheck"},
+    "backends/cortex_m/quantizer/pattern_matcher": {"published": "PatternMatchResult PatternMatcher"},
+    "backends/cortex_m/quantizer/quantization_configs": {
+        "published": "INT16_PER_TENSOR_CONFIG INT8_PER_CHANNEL_CONFIG INT8_PER_TENSOR_CONFIG",
+    },
+    "backends/cortex_m/quantizer/quantizer": {"here": "CortexMQuantizer mark_node_as_annotated"},
+    "backends/cortex_m/quantizer_reporter": {
+        "published": "QuantizerInfo QuantizerReport QuantizerReporter QuantizerReporterUser logger qspec_repr",
+    },
     "backends/cortex_m/target_config": {"here": "CortexM CortexMTargetConfig"},
 }

@@ -118,6 +118,26 @@ def is_annotated(node: Node) -> bool:
     return annotation is not None and bool(annotation._annotated)
 
 
+def mark_node_as_annotated(
+    node: Node,
+    input_qspec_map: dict[Node, Any],
+    output_qspec: Any,
+    is_quantized: bool = True,
+) -> None:
+    """Says how a node is quantized.
+
+    Args:
+        node: a call, an input or the output.
+        input_qspec_map: operand -> spec, None for one that is not quantized.
+        output_qspec: of the result.
+        is_quantized: False leaves the node in floating point, and for no other quantizer.
+    """
+    inputs, output = (dict(input_qspec_map), output_qspec) if is_quantized else ({}, None)
+    node.meta[ANNOTATION] = QuantizationAnnotation(
+        input_qspec_map=inputs, output_qspec=output, _annotated=True
+    )
+
+
 def is_real(node: Any) -> bool:
     """Whether a node makes a tensor of float32."""
     value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None
@@ -218,9 +238,7 @@ def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> Non
     shared = SharedQuantizationSpec((first, node))
     inputs: dict[Node, Any] = {first: config.input_activation}
     inputs.update((one, shared) for one in operands if one is not first)
-    node.meta[ANNOTATION] = QuantizationAnnotation(
-        input_qspec_map=inputs, output_qspec=shared, _annotated=True
-    )
+    mark_node_as_annotated(node, inputs, shared)
 
 
 def _reading(node: Node, operands: list[Node], config: QuantizationConfig) -> str:
@@ -229,7 +247,7 @@ def _reading(node: Node, operands: list[Node], config: QuantizationConfig) -> st
     first = operands[0]
     inputs: dict[Node, Any] = {first: config.input_activation}
     inputs.update((one, SharedQuantizationSpec((first, node))) for one in operands[1:])
-    node.meta[ANNOTATION] = QuantizationAnnotation(input_qspec_map=inputs, _annotated=True)
+    mark_node_as_annotated(node, inputs, None)
     return ""
 
 
@@ -238,10 +256,6 @@ def _write(node: Node, inputs: dict[Node, Any], config: QuantizationConfig, may_
     following = next(iter(node.users)) if len(node.users) == 1 else None
     clamps = may_clamp and following is not None and str(following.target) in CLAMPING
     output = None if clamps else config.output_activation
-    node.meta[ANNOTATION] = QuantizationAnnotation(
-        input_qspec_map=dict(inputs), output_qspec=output, _annotated=True
-    )
+    mark_node_as_annotated(node, inputs, output)
     if clamps and following is not None:
-        following.meta[ANNOTATION] = QuantizationAnnotation(
-            output_qspec=config.output_activation, _annotated=True
-        )
+        mark_node_as_annotated(following, {}, config.output_activation)

@@ -13,14 +13,18 @@ import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 from torchao.quantization.pt2e.quantizer import (
-    QuantizationAnnotation,
     QuantizationConfig,
     Quantizer,
     get_module_name_filter,
 )
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
-from executorch.backends.arm.quantizer.annotations import ANNOTATION, annotate, is_real
+from executorch.backends.arm.quantizer.annotations import (
+    ANNOTATION,
+    annotate,
+    is_real,
+    mark_node_as_annotated,
+)
 from executorch.backends.arm.quantizer.quantization_config import (
     get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
@@ -113,7 +117,7 @@ class TOSAQuantizer(Quantizer):
         """The config of a node: the most special that fits."""
         groups: list[tuple[Filter, QuantizationConfig | None]] = [
             *((get_module_name_filter(name), one) for name, one in self.module_name_config.items()),
-            *((_type_filter(kind), one) for kind, one in self.module_type_config.items()),
+            *((module_type_filter(kind), one) for kind, one in self.module_type_config.items()),
         ]
         return next((config for accepts, config in groups if accepts(node)), self.global_config)
 
@@ -179,7 +183,8 @@ class VgfQuantizer(TOSAQuantizer):
         super().__init__(compile_spec)
 
 
-def _type_filter(kind: Callable[..., Any]) -> Filter:
+def module_type_filter(kind: Callable[..., Any]) -> Filter:
+    """Whether a node is called within a submodule of a class."""
     full = f"{kind.__module__}.{kind.__qualname__}"
 
     def accepts(node: Node) -> bool:
@@ -191,9 +196,7 @@ def _type_filter(kind: Callable[..., Any]) -> Filter:
 def _annotate_io(model: GraphModule, config: QuantizationConfig) -> None:
     for node in model.graph.find_nodes(op="placeholder"):
         if is_real(node):
-            node.meta[ANNOTATION] = QuantizationAnnotation(
-                output_qspec=config.output_activation, _annotated=True
-            )
+            mark_node_as_annotated(node, {}, config.output_activation)
     for node in model.graph.output_node().all_input_nodes:
         found = node.meta.get(ANNOTATION)
         if is_real(node) and found is not None:

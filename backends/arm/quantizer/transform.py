@@ -16,8 +16,10 @@ def transform_for_annotation(model: GraphModule) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
     Numbers in sums, products and operators on bits become tensors, a division by a number a product. Attention, ``addmm`` and
-    limits that are tensors are taken apart, and an extreme whose place nobody asks for is one without its place.
+    limits that are tensors are taken apart, an extreme whose place nobody asks for is one without its place, and dropouts that
+    drop nothing are gone.
     """
+    _idle_dropouts_out(model)
     _attention_apart(model)
     _products_apart(model)
     _extremes_alone(model)
@@ -28,6 +30,13 @@ def transform_for_annotation(model: GraphModule) -> GraphModule:
     model.graph.eliminate_dead_code()
     model.recompile()
     return model
+
+
+def _idle_dropouts_out(model: GraphModule) -> None:
+    for target in (torch.ops.aten.dropout.default, torch.ops.aten.dropout_.default):
+        for node in model.graph.find_nodes(op="call_function", target=target):
+            if not node.args[2]:
+                replace(node, node.args[0])  # type: ignore[arg-type]
 
 
 def _attention_apart(model: GraphModule) -> None:

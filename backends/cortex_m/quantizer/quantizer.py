@@ -24,6 +24,7 @@ from executorch.backends.arm.quantizer.annotations import (
     UNARY,
     WEIGHTED,
     is_real,
+    mark_node_as_annotated,
 )
 from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
 from executorch.backends.arm.quantizer.quantization_config import get_symmetric_quantization_config
@@ -134,17 +135,12 @@ class CortexMQuantizer(TOSAQuantizer):
             _share(node, operands, config)
         elif name in _POOLS and (clamp := _sole_user(node)) is not None and str(clamp.target) in CLAMPING:
             # The pool clamps.
-            node.meta[ANNOTATION] = QuantizationAnnotation(
-                {operands[0]: config.input_activation}, _annotated=True
-            )
-            shared = SharedQuantizationSpec((operands[0], node))
-            clamp.meta[ANNOTATION] = QuantizationAnnotation(output_qspec=shared, _annotated=True)
+            mark_node_as_annotated(node, {operands[0]: config.input_activation}, None)
+            mark_node_as_annotated(clamp, {}, SharedQuantizationSpec((operands[0], node)))
         elif name in _SOFTMAX and node.args[1] in (-1, operands[0].meta[meta_keys.VAL].dim() - 1):
             # Probabilities of 256ths.
             spec = FixedQParamsQuantizationSpec(torch.int8, 1 / 256, -128, -128, 127)
-            node.meta[ANNOTATION] = QuantizationAnnotation(
-                {operands[0]: config.input_activation}, spec, _annotated=True
-            )
+            mark_node_as_annotated(node, {operands[0]: config.input_activation}, spec)
         elif name not in _KNOWN:
             node.meta[ANNOTATION] = QuantizationAnnotation()
 
@@ -185,7 +181,7 @@ def _share(node: Node, operands: list[Node], config: QuantizationConfig) -> None
     """Operands and result have one scale."""
     shared = SharedQuantizationSpec((operands[0], node))
     inputs = dict.fromkeys(operands, shared) | {operands[0]: config.input_activation}
-    node.meta[ANNOTATION] = QuantizationAnnotation(inputs, shared, _annotated=True)
+    mark_node_as_annotated(node, inputs, shared)
 
 
-__all__ = ["CortexMQuantizer"]
+__all__ = ["CortexMQuantizer", "mark_node_as_annotated"]
