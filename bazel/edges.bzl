@@ -157,6 +157,7 @@ EDGES = {
             "extension/llm/custom_ops",
             "devtools",
             "backends",
+            "backends/arm",
             "backends/openvino",
             "backends/vulkan",
             "backends/xnnpack",
@@ -289,7 +290,16 @@ EDGES = {
     },
     "extension/executor_runner": {
         "py": [],
-        "cc": ["runtime", "kernels", "extension", "backends/openvino", "backends/vulkan", "backends/xnnpack", "devtools"],
+        "cc": [
+            "runtime",
+            "kernels",
+            "extension",
+            "backends/arm",
+            "backends/openvino",
+            "backends/vulkan",
+            "backends/xnnpack",
+            "devtools",
+        ],
         "tests": [],
     },
     # Test cases of a `.bpte` file, run through Module; a target of its own for those who want that.

@@ -15,7 +15,7 @@ from executorch.backends.arm.test.runner import run_tosa
 from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
 from executorch.backends.arm.vgf.runtime.testing.delegate import run
 from executorch.backends.test.models_for_tests import SMALL, trained
-from executorch.exir import to_edge_transform_and_lower
+from executorch.exir import EdgeProgramManager, to_edge_transform_and_lower
 
 #: Models, beside those of `executorch.backends.test`.
 NAMES = ("conv", "linear", "keyword_net", "encoder", "unet")
@@ -45,6 +45,14 @@ def lowered(
     name: str, profile: str, folder: pathlib.Path
 ) -> tuple[ExportedProgram, tuple[torch.Tensor, ...]]:
     """One of :data:`NAMES`, quantized if ``profile`` is ``"INT"``, with its inputs; ``folder`` has ``out.tosa`` and ``out.vgf``."""
+    edge, inputs = to_edge(name, profile, folder)
+    return edge.exported_program(), inputs
+
+
+def to_edge(
+    name: str, profile: str, folder: pathlib.Path
+) -> tuple[EdgeProgramManager, tuple[torch.Tensor, ...]]:
+    """The same, before it is a program to run."""
     model, inputs = _model(name)
     spec = VgfCompileSpec(f"TOSA-1.0+{profile}")
     exported = torch.export.export(model.eval(), inputs)
@@ -54,8 +62,7 @@ def lowered(
         prepared(*inputs)
         exported = torch.export.export(convert_pt2e(prepared), inputs)
     spec.dump_intermediate_artifacts_to(str(folder))
-    edge = to_edge_transform_and_lower(exported, partitioner=[VgfPartitioner(spec)])
-    return edge.exported_program(), inputs
+    return to_edge_transform_and_lower(exported, partitioner=[VgfPartitioner(spec)]), inputs
 
 
 class Compared:

@@ -7,8 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from executorch.backends.arm.test.runner import run_program
-from executorch.backends.arm.vgf.runtime.testing.compared import NAMES, Compared, lowered
+from executorch.backends.arm.test.runner import run_program, run_tosa
+from executorch.backends.arm.vgf.runtime.testing.compared import NAMES, Compared, lowered, to_edge
 from executorch.backends.arm.vgf.runtime.testing.delegate import DelegateError, environment, run
 
 
@@ -80,3 +80,17 @@ def test_each_call_that_fails_is_an_error_and_leaves_nothing_behind(linear, tmp_
         "vkWaitForFences",
     } <= failed.keys()
     assert len(failed) >= 20
+
+
+def test_the_runner_has_the_delegate(tmp_path):
+    edge, _ = to_edge("linear", "FP", tmp_path)
+    (tmp_path / "linear.pte").write_bytes(edge.to_executorch().buffer)
+    runner = pathlib.Path(os.environ["EXECUTOR_RUNNER"]).resolve()
+    subprocess.run(
+        [runner, f"--model_path={tmp_path / 'linear.pte'}", f"--outputs={tmp_path / 'out'}"],
+        check=True,
+        env=environment(tmp_path),
+    )
+    # Without inputs of their own, each element is one.
+    (wanted,) = run_tosa((tmp_path / "out.tosa").read_bytes(), _INPUTS)
+    np.testing.assert_allclose(np.fromfile(tmp_path / "out", np.float32), wanted.flatten(), rtol=1e-5)
