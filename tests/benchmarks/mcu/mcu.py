@@ -6,6 +6,7 @@ Each model runs in int8 three times: on the kernels of `backends/cortex_m` for t
 C++, and without that backend, portable kernels in floating point between quantize and dequantize. QEMU counts
 instructions, not cycles (`-icount shift=0`), to within one tick of the board's clock (31 to 50 instructions).
 Outputs are compared on the core: to the bit with the operators' definition, within two steps without the backend.
+Flash is what the firmware on the core's kernels takes, less the program with its weights and the example.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import struct
 import subprocess
 from collections.abc import Mapping, Sequence
 
@@ -35,6 +37,35 @@ _MODELS = flags.DEFINE_list("models", list(MODELS), "Models of MLPerf Tiny.")
 _SECONDS = flags.DEFINE_integer("seconds", 300, "The most that a run may take.", lower_bound=1)
 
 Row = dict[str, str | int | float]
+
+
+#: What a firmware has for its model alone; embed.py writes it.
+_MODEL_DATA = (b"program", b"input", b"sizes", b"expected")
+_SYMBOLS, _NOTHING = 2, 8
+_ALLOCATED = 2
+
+
+def flash(elf: bytes) -> int:
+    """Bytes of a firmware in flash, without the model's own.
+
+    Raises:
+        ValueError: this is no ELF file of 32 bits.
+    """
+    if elf[:6] != b"\x7fELF\x01\x01":
+        raise ValueError("no ELF file of 32 bits")
+    (at,) = struct.unpack_from("<I", elf, 32)
+    size, count = struct.unpack_from("<HH", elf, 46)
+    sections = [struct.unpack_from("<10I", elf, at + i * size) for i in range(count)]
+    taken = sum(one[5] for one in sections if one[2] & _ALLOCATED and one[1] != _NOTHING)
+    for _, kind, _, _, offset, length, names, _, _, entry in sections:
+        if kind != _SYMBOLS:
+            continue
+        for place in range(offset, offset + length, entry):
+            name_at, _, bytes_of_it = struct.unpack_from("<3I", elf, place)
+            name = elf[sections[names][4] + name_at :].split(b"\0", 1)[0] if name_at else b""
+            if name in {b"_ZN3mcuL%d%sE" % (len(one), one) for one in _MODEL_DATA}:
+                taken -= bytes_of_it
+    return taken
 
 
 def parse(output: str) -> dict[str, object]:
@@ -75,7 +106,8 @@ def run(core: str, model: str, form: str, seconds: float) -> dict[str, object]:
     said = parse(done.stdout + done.stderr)
     if done.returncode:
         raise RuntimeError(f"{model} on {core} ({form}) ended with {done.returncode}")
-    return said
+    firmware = script.with_suffix(".program") / f"{model}_{form}"
+    return said | {"flash_bytes": flash(firmware.read_bytes())}
 
 
 def row(core: str, model: str, said: Mapping[str, Mapping[str, object]]) -> Row:
@@ -87,6 +119,7 @@ def row(core: str, model: str, said: Mapping[str, Mapping[str, object]]) -> Row:
     result["macs_per_instruction"] = round(int(result["macs"]) / own, 3)
     result["times_fewer_than_plain"] = round(int(result["plain_instructions"]) / own, 2)
     result["times_fewer_than_portable"] = round(int(result["portable_instructions"]) / own, 2)
+    result["flash_bytes"] = int(str(said["cortex_m"]["flash_bytes"]))
     return result
 
 

@@ -1,5 +1,7 @@
 """The models have their published sizes; what is embedded is what should run; what firmware says is read strictly."""
 
+import struct
+
 import pytest
 import torch
 
@@ -43,7 +45,7 @@ def test_source_holds_the_program_and_its_numbers() -> None:
 
 
 def test_figures_are_read() -> None:
-    said = mcu.parse("hello\n" + _SAID)
+    said = mcu.parse("hello\n" + _SAID) | {"flash_bytes": 3}
     row = mcu.row("core", "m", {form: said for form in mcu.FORMS})
     assert row["macs_per_instruction"] == 2.0 and row["times_fewer_than_plain"] == 1.0
     assert "macs per instruction" in mcu.table([row])
@@ -56,3 +58,24 @@ def test_silence_and_wrong_outputs_are_errors() -> None:
         mcu.parse("")
     with pytest.raises(RuntimeError, match=r"wrong by 0\.5"):
         mcu.parse(_SAID.replace("true", "false").replace('e9": 0', 'e9": 500000000'))
+
+
+def test_flash_is_that_of_the_firmware_without_its_model() -> None:
+    names = b"\0_ZN3mcuL7programE\0main\0"
+    symbols = struct.pack("<IIIBBH", 0, 0, 0, 0, 0, 0)
+    symbols += struct.pack("<IIIBBH", 1, 0x1000, 700, 0, 0, 1) + struct.pack("<IIIBBH", 19, 0, 50, 0, 0, 1)
+    body = names + symbols
+    # Nothing, code, data without bytes, notes, symbols, names.
+    sections = [
+        (0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+        (0, 1, 2, 0, 0, 1000, 0, 0, 0, 0),
+        (0, 8, 2, 0, 0, 4000, 0, 0, 0, 0),
+        (0, 1, 0, 0, 0, 90, 0, 0, 0, 0),
+        (0, 2, 0, 0, 52 + len(names), len(symbols), 5, 0, 0, 16),
+        (0, 3, 0, 0, 52, len(names), 0, 0, 0, 0),
+    ]
+    head = b"\x7fELF\x01\x01".ljust(32, b"\0") + struct.pack("<I", 52 + len(body))
+    head = head.ljust(46, b"\0") + struct.pack("<HHH", 40, len(sections), 5)
+    assert mcu.flash(head + body + b"".join(struct.pack("<10I", *one) for one in sections)) == 300
+    with pytest.raises(ValueError, match="no ELF file of 32 bits"):
+        mcu.flash(b"\x7fELF\x02\x01")
