@@ -76,6 +76,8 @@ EDGES = {
         "py": ["dialects", "ir", "partitioner", "backends"],
         "cc": ["runtime", "backends/vk"],
         "tests": ["exir", "export", "extension", "backends/arm/recipes"],
+        # Whether this machine has a device for VGF.
+        "by_name": ["runtime"],
     },
     # Opens Vulkan's devices, for shaders and for VGF's graphs.
     "backends/vk": {"py": [], "cc": ["runtime"]},

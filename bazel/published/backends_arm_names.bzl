@@ -49,6 +49,12 @@ BACKENDS_ARM = {
     "backends/arm/tosa/schemas/__init__": {"here": ""},
     "backends/arm/util/__init__": {},
     "backends/arm/util/_factory": {"published": "create_partitioner create_quantizer parse_compile_spec"},
+    "backends/arm/vgf/check_env": {
+        "here": """
+            STATUS_FAIL STATUS_OK STATUS_WARN VgfEnvironmentCheck VgfEnvironmentReport check_vgf_aot_environment
+            check_vgf_host_emulator_environment check_vgf_runtime_environment is_vgf_aot_available is_vgf_runtime_available main
+        """,
+    },
     "backends/arm/vgf/model_converter": {
         "here": """
             MIN_MODEL_CONVERTER_VERSION_FOR_VGF_TESTS find_model_converter_binary get_model_converter_minimum_version_failure_reason

@@ -5,7 +5,7 @@ import torch
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.arm.quantizer import VgfQuantizer, get_symmetric_quantization_config
-from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner
+from executorch.backends.arm.vgf import VgfCompileSpec, VgfPartitioner, check_env
 from executorch.backends.arm.vgf.converter import ConverterError, vgf_compile
 from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.exir import to_edge_transform_and_lower
@@ -57,3 +57,26 @@ def test_files_are_kept(tmp_path):
 def test_what_the_converter_refuses_is_told():
     with pytest.raises(ConverterError, match="additional_checks"):
         vgf_compile(b"no TOSA", [])
+
+
+def test_what_this_machine_lacks_is_told(monkeypatch, capsys, tmp_path):
+    assert check_env.is_vgf_aot_available() and check_env.main(["--mode", "aot"]) == 0
+    assert "model-converter" in capsys.readouterr().out
+    monkeypatch.setattr(check_env.model_converter, "find_model_converter_binary", lambda: None)
+    assert check_env.main(["--mode", "aot"]) == 1
+    assert "pip install -U ai-ml-sdk-model-converter" in capsys.readouterr().out
+
+
+def test_emulation_layers_are_looked_for_where_the_loader_does(monkeypatch, tmp_path):
+    def found():
+        checks = check_env.check_vgf_host_emulator_environment().checks
+        return {one.name: one for one in checks}["emulation layers"].status
+
+    monkeypatch.delenv("VK_INSTANCE_LAYERS", raising=False)
+    assert found() == check_env.STATUS_FAIL
+    names = ["VK_LAYER_ML_Graph_Emulation", "VK_LAYER_ML_Tensor_Emulation"]
+    monkeypatch.setenv("VK_INSTANCE_LAYERS", ":".join(names))
+    monkeypatch.setenv("VK_LAYER_PATH", str(tmp_path))
+    assert found() == check_env.STATUS_WARN
+    (tmp_path / "both.json").write_text(" ".join(names), encoding="utf-8")
+    assert found() == check_env.STATUS_OK
