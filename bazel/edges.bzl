@@ -86,6 +86,17 @@ EDGES = {
         "py": ["schema", "dialects", "ir", "passes", "partitioner", "backends"],
         "cc": ["runtime", "backends/vk"],
         "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/vulkan/recipes"],
+        "cc": ["runtime"],
+        "tests": [
+            "exir",
+            "export",
+            "runtime",
+            "extension",
+            "extension/llm/cache",
+            "extension/llm/models",
+            "kernels",
+            "backends/vulkan/recipes",
+        ],
     },
     # Offers what the backend can do to the export library.
     "backends/vulkan/recipes": {"py": ["backends/vulkan", "export"], "cc": []},

@@ -21,6 +21,16 @@ _lib.define(
     "linear_dq8ca_q4gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
     "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
 )
+_lib.define("rotary_embedding(Tensor x, Tensor cosines, Tensor sines, SymInt start) -> Tensor")
+
+
+@impl(_lib, "rotary_embedding", "CompositeExplicitAutograd")
+def rotary_embedding(x: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor, start: int) -> torch.Tensor:
+    """Neighbouring pairs of [batch, positions, heads, size], turned by angles of [positions, size / 2] from ``start`` on."""
+    rows = slice(start, start + x.shape[1])
+    turned = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)).contiguous())
+    angles = torch.complex(cosines[rows].float(), sines[rows].float()).unsqueeze(1)
+    return torch.view_as_real(turned * angles).flatten(-2).to(x.dtype)
 
 
 @impl(_lib, "conv_with_clamp", "CompositeExplicitAutograd")
@@ -138,3 +148,8 @@ def _(
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
     return _fake_linear(input, weights=weights)
+
+
+@register_fake(f"{_NAMESPACE}::rotary_embedding", lib=_lib)
+def _(x: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor, start: int) -> torch.Tensor:
+    return torch.empty_like(x)

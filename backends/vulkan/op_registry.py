@@ -73,7 +73,8 @@ def has_impl(target: Any) -> bool:
 
 def call_names() -> set[str]:
     """The names that calls may have in the graphs that are written."""
-    return (set(vulkan_supported_ops) - _SAID_OTHERWISE) | {"sym_size.int", *SIZES.values()}
+    sizes = {"sym_size.int", "et_vk.select_as_symint.default", *SIZES.values()}
+    return (set(vulkan_supported_ops) - _SAID_OTHERWISE) | sizes
 
 
 #: Arithmetic on sizes: function of Python -> name in the graph.
@@ -251,7 +252,33 @@ _add(
 )
 _add("aten.sym_size.int", **_MOVER)
 
+_add(
+    "aten._local_scalar_dense.default",
+    say=say.item,
+    dtypes=INTEGERS,
+    checks=(checks.item_of_input,),
+    moves=True,
+    conditions="an integer of an input of the program, such as a position",
+)
+_add(
+    "llama.update_cache.default",
+    dtypes=(*FLOATS, torch.int32),
+    checks=(checks.cache_update,),
+    conditions="four dimensions",
+)
+_add(
+    "llama.custom_sdpa.default",
+    checks=(checks.attention,),
+    conditions="heads of a multiple of 4 numbers, 256 at most",
+)
+
 _INSERTED = {"inserted": True}
+_add(
+    "et_vk.rotary_embedding.default",
+    **_INSERTED,
+    conditions="neighbouring pairs, turned by tables of cosines and sines from a position on",
+)
+_add("et_vk.state.default", **_INSERTED, conditions="buffers and parameters that the program writes")
 _add(
     "et_vk.conv_with_clamp.default",
     **_INSERTED,
@@ -276,6 +303,7 @@ _add(
 
 #: Rows under whose name calls are never said, since they are slices, views or copies.
 _SAID_OTHERWISE = {
+    "aten._local_scalar_dense.default",
     "aten.alias_copy.default",
     "aten.any.dim",
     "aten.arange.default",

@@ -11,8 +11,8 @@ from executorch.backends.vulkan.op_registry import OpFeatures, vulkan_supported_
 _HEAD = f"""# Operators
 
 Made by `operator_table.py` from `op_registry.py`, which the partitioner asks; a test compares. Every operator is checked against eager PyTorch.
-What holds for all: {MOST_DIMENSIONS} dimensions at most, contiguous tensors with elements, bounded sizes, no state that the program writes; int64 has 32
-bits in the delegate, and float32 has 16 with `force_fp16`. All take dynamic shapes unless the row says otherwise. Rows of `et_vk` and `torchao` stand for
+What holds for all: {MOST_DIMENSIONS} dimensions at most, contiguous tensors with elements, bounded sizes, no state that others read or write; int64 has
+32 bits in the delegate, and float32 has 16 with `force_fp16`. All take dynamic shapes unless the row says otherwise. Rows of `et_vk` and `torchao` stand for
 what the lowering finds in a program.
 
 | operator | types | conditions |

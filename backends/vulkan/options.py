@@ -27,6 +27,7 @@ class VulkanOptions:
         skip_bool_tensors: operators on booleans are left outside.
         downcast_64_bit: int64 has 32 bits in the delegate; otherwise operators on int64 are left outside.
         small_texture_limits: textures are as small as on desktops; this release has none, so it says nothing to it.
+        alias_buffer_mutations: state is written where it lies, as it always is; says nothing to this release.
         external_constants_max_data_bytes: weights go to files of their own beside the program, of at most so many bytes each (a single
             weight may be larger); 0 leaves them in the program.
     """
@@ -39,6 +40,7 @@ class VulkanOptions:
     skip_bool_tensors: bool = False
     downcast_64_bit: bool = True
     small_texture_limits: bool = False
+    alias_buffer_mutations: bool = False
     external_constants_max_data_bytes: int = 0
 
     @classmethod

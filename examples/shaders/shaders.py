@@ -14,20 +14,24 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch.utils import _pytree as pytree
 
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.devtools.inspector import Inspector
 from executorch.examples.quantize.model import MobileNetV2
 from executorch.exir import to_edge_transform_and_lower
+from executorch.extension.llm.cache.replacements import replace_kv_cache_with_custom_kv_cache
 from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op
 from executorch.extension.llm.models.transformer import construct_transformer
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
 from executorch.partitioner import get_lowered_submodules
 from executorch.runtime import Runtime
 
-Model = tuple[torch.nn.Module, tuple[torch.Tensor, ...]]
+Model = tuple[torch.nn.Module, tuple[Any, ...]]
 
 
 def mobilenet_v2() -> Model:
@@ -41,10 +45,15 @@ def mobilenet_v2() -> Model:
 
 
 def language_model() -> Model:
-    """Four layers of Llama's kind, eight tokens at once."""
+    """Four layers of Llama's kind, with caches of keys and values that the delegate keeps; eight tokens at once."""
     sizes = {"dim": 128, "n_layers": 4, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 256, "vocab_size": 512}
-    model = construct_transformer(ModelArgs(**sizes, max_seq_len=8, max_context_len=8))
-    return model.eval(), (torch.randint(0, 512, (1, 8)),)
+    args = ModelArgs(
+        **sizes, max_seq_len=8, max_context_len=64, use_kv_cache=True, use_sdpa_with_kv_cache_op=True
+    )
+    args.enable_dynamic_shape = True
+    model = replace_kv_cache_with_custom_kv_cache(construct_transformer(args).eval())
+    inputs = (torch.randint(0, 512, (1, 8)), {"input_pos": torch.tensor([0])})
+    return replace_sdpa_with_custom_op(model), inputs
 
 
 MODELS: dict[str, Callable[[], Model]] = {one.__name__: one for one in (mobilenet_v2, language_model)}
@@ -78,12 +87,12 @@ def run(name: str) -> tuple[list[Row], int, float]:
     torch.manual_seed(0)
     model, inputs = MODELS[name]()
     with torch.no_grad():
-        expected = model(*inputs)
         captured = torch.export.export(model, inputs)
+        expected = model(*inputs)
     edge = to_edge_transform_and_lower(captured, partitioner=[VulkanPartitioner()])
     num_delegates = len(get_lowered_submodules(edge.exported_program().graph_module))
     module = _load_for_executorch_from_buffer(edge.to_executorch().buffer, enable_etdump=True)
-    (got,) = module.forward(list(inputs))
+    (got,) = module.forward(pytree.tree_leaves(inputs))
     with tempfile.TemporaryDirectory() as directory:
         path = str(pathlib.Path(directory) / "run.etdump")
         module.write_etdump_result_to_file(path)

@@ -5,7 +5,9 @@ import pytest
 from executorch.examples.shaders import shaders
 
 
-@pytest.mark.parametrize(("name", "some"), [("mobilenet_v2", "conv3x3_float"), ("language_model", "softmax")])
+@pytest.mark.parametrize(
+    ("name", "some"), [("mobilenet_v2", "conv3x3_float"), ("language_model", "attention_float")]
+)
 def test_a_model_is_one_delegate_and_its_shaders_have_times(name, some, capsys):
     rows, num_delegates, difference = shaders.run(name)
     assert num_delegates == 1

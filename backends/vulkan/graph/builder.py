@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.transforms.constants import Constants, external_tag
-from executorch.backends.vulkan.graph.memory import plan_memory
+from executorch.backends.vulkan.graph.memory import STATE, plan_memory
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.backends.vulkan.serialization import schema
 from executorch.backends.vulkan.serialization.blob import NAMED, VERSION
@@ -58,6 +58,20 @@ class GraphBuilder:
     def add_input(self, node: Node) -> None:
         """The next input of the graph: a tensor, or an integer of the caller."""
         self._graph.input_ids.append(self.result(node))
+
+    def add_state(self, node: Node, first: torch.Tensor) -> None:
+        """State that lasts from run to run, and what it is at first; zeros take no room in the file."""
+        given = self.constant(first, external_tag(node)) if first.any() else self.value(None)
+        self.call_by_values(STATE, [given], node)
+
+    def keep(self, value: Node, state: Node) -> None:
+        """What is calculated becomes the state, unless it was written where that lies."""
+        if self._values[value] != self._values[state]:
+            self.call("aten.clone.default", (value, None), self._values[state], value)
+
+    def write_into(self, name: str, args: Sequence[Any], target: Node, node: Node) -> None:
+        """Writes a call down that writes into the memory of ``target``."""
+        self.call(name, args, self._values[target], node)
 
     def add_output(self, node: Node) -> None:
         """The next output of the graph.

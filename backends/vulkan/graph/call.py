@@ -17,6 +17,14 @@ from executorch.partitioner.selection.partition_proposals import operator_name
 _SILENT = (torch.dtype, torch.layout, torch.device, torch.memory_format)
 
 
+def called(node: Node) -> str:
+    """The operator that a call is of, also where it is wrapped because it writes; the empty string for other nodes."""
+    if node.op != "call_function":
+        return ""
+    is_wrapped = node.target is torch.ops.higher_order.auto_functionalized_v2
+    return operator_name(node.args[0] if is_wrapped else node.target)
+
+
 @dataclass(frozen=True)
 class Call:
     """One call.
@@ -180,6 +188,26 @@ def clone(node: Node) -> Call | None:
     if tensor(source).dtype == tensor(node).dtype:
         return None
     return Call("aten._to_copy.default", (source, None, None, None, None, None, None))
+
+
+def item_of(node: Node) -> tuple[Node, int] | None:
+    """The tensor and the place in it that an item is read from, where the tensor has one dimension or one element."""
+    source: Any = node.args[0]
+    if called(source) == "aten.select_copy.int":
+        named = arguments(source)
+        whole, index = named["self"], named["index"]
+        size = tensor(whole).shape[0] if rank(whole) == 1 else None
+        if isinstance(index, int) and (index >= 0 or isinstance(size, int)) and size is not None:
+            return whole, index if index >= 0 else index + int(size)
+    return (source, 0) if all(_is_one(size) for size in tensor(source).shape) else None
+
+
+def item(node: Node) -> Call:
+    """An element of an input, which the host reads before it runs anything."""
+    found = item_of(node)
+    assert found is not None, node
+    source, index = found
+    return Call("et_vk.select_as_symint.default", (source, 0, index))
 
 
 def expand(node: Node) -> Call:

@@ -9,6 +9,7 @@ from typing import Any
 from torch.fx import Node
 
 from executorch.backends.transforms.operands import rank, tensor
+from executorch.backends.vulkan.graph.call import item_of
 from executorch.ir.rewriter import arguments
 
 #: Says why a call is refused, given the constants of the program.
@@ -77,3 +78,32 @@ def last_dimensions(node: Node, _: Container[Node]) -> str | None:
 
 def five_dimensions(node: Node, _: Container[Node]) -> str | None:
     return None if rank(node) <= 5 else f"{rank(node)} dimensions; it takes five at most"
+
+
+def item_of_input(node: Node, constants: Container[Node]) -> str | None:
+    found = item_of(node)
+    if found is None:
+        return "an item of a tensor of several dimensions"
+    source, _ = found
+    is_given = source.op == "placeholder" and source not in constants
+    return None if is_given else "an item of what the program calculates; it is read before anything runs"
+
+
+def cache_update(node: Node, _: Container[Node]) -> str | None:
+    """Of the wrapped call of an operator that writes a cache."""
+    value, caches = node.kwargs["value"], node.kwargs["_all_bases"]
+    assert isinstance(caches, list | tuple)
+    if any(user.args[1] == 0 and user.users for user in node.users):
+        return "its first result is read, which says nothing"
+    if len(caches) != 1 or rank(value) != 4:
+        return "more than one cache, or values that have not four dimensions"
+    if tensor(value).dtype != tensor(caches[0]).dtype:
+        return f"values of type {tensor(value).dtype} for a cache of type {tensor(caches[0]).dtype}"
+    return None
+
+
+def attention(node: Node, _: Container[Node]) -> str | None:
+    size = tensor(arguments(node)["query"]).shape[-1]
+    if not isinstance(size, int) or size % 4 or size > 256:
+        return f"heads of {size} numbers; it takes multiples of 4 up to 256"
+    return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from torch.export import ExportedProgram
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from executorch.backends.transforms.addmm_mm_to_linear import (
     replace_addmm_mm_with_linear,
@@ -15,10 +16,14 @@ from executorch.backends.transforms.addmm_mm_to_linear import (
 )
 from executorch.backends.transforms.constants import Constants, external_tag, name_of
 from executorch.backends.transforms.fuse_batch_norm_with_conv import FuseBatchNormWithConvPass
+from executorch.backends.transforms.fuse_cascaded_transpose_or_permute_ops import (
+    FuseCascadedTransposeOrPermuteOps,
+)
 from executorch.backends.transforms.operands import front, rank, tensor
 from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.backends.vulkan.graph.builder import GraphBuilder
-from executorch.backends.vulkan.graph.call import as_it_is
+from executorch.backends.vulkan.graph.call import as_it_is, called
+from executorch.backends.vulkan.graph.fusions import fused_calls, needed
 from executorch.backends.vulkan.graph.quantized import (
     CHOOSE,
     Rows,
@@ -28,13 +33,17 @@ from executorch.backends.vulkan.graph.quantized import (
     sums,
     weights_of,
 )
+from executorch.backends.vulkan.graph.state import states_of
 from executorch.backends.vulkan.op_registry import SIZES, vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.dialects.errors import ExportError
 from executorch.ir.graph import output_arguments
+from executorch.ir.mutations import state_mutations
 from executorch.ir.rewriter import arguments
+from executorch.ir.signature import state_inputs, state_value
 
 _CONVOLUTION = "aten.convolution.default"
+_UPDATE = "llama.update_cache.default"
 _SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int"}
 #: With a constant of one element for the second operand -> the form that takes a number.
 _WITH_NUMBER = {
@@ -54,24 +63,51 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     replace_addmm_mm_with_linear(program.graph)
     replace_linear_view_copy_input_output(program.graph)
     simplify_softmaxes(program.graph, Constants(program))
+    _join_permutations(program.graph)
     builder = GraphBuilder(program, options)
-    for node in program.graph.find_nodes(op="placeholder"):
-        if node not in builder.constants:
-            builder.add_input(node)
+    states = states_of(program)
+    _add_inputs(builder, program, states)
     clamps = fused_clamps(program, builder.constants)
+    fused = fused_calls(program.graph.nodes, builder.constants)
     chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
+    read = needed(output_arguments(program.graph), fused)
     for node in program.graph.nodes:
-        if node.op != "call_function" or node in builder.constants or node in done:
+        if node.op != "call_function" or node in builder.constants or node in done or node not in read:
+            continue
+        if node in fused:
+            builder.call(fused[node].name, fused[node].args, builder.result(node), node)
             continue
         weights = weights_of(node, builder.constants)
         if weights is None:
             _lower(builder, node, clamps.get(node))
         else:
             _quantized_linear(builder, node, weights, rows_of(node, builder.constants))
-    for node in output_arguments(program.graph):
-        builder.add_output(node)
+    for state, value in states.items():
+        builder.keep(value, state)
+    written = {one.index for one in state_mutations(program.graph_signature)}
+    for index, node in enumerate(output_arguments(program.graph)):
+        if index not in written:
+            builder.add_output(node)
     return builder
+
+
+def _join_permutations(graph: Graph) -> None:
+    """One for two that follow each other, none where the second undoes the first; what is returned keeps its node."""
+    join = FuseCascadedTransposeOrPermuteOps()
+    returned = set(output_arguments(graph))
+    for node in list(graph.nodes):
+        if node.target in join.targets and node not in returned:
+            join.maybe_remove_or_replace(node)
+
+
+def _add_inputs(builder: GraphBuilder, program: ExportedProgram, states: Iterable[Node]) -> None:
+    names = state_inputs(program.graph_signature)
+    for node in program.graph.find_nodes(op="placeholder"):
+        if node in states:
+            builder.add_state(node, state_value(program, names[node.name]).detach())
+        elif node not in builder.constants:
+            builder.add_input(node)
 
 
 def fused_clamps(program: ExportedProgram, constants: Constants) -> dict[Node, Node]:
@@ -110,6 +146,8 @@ def _lower(builder: GraphBuilder, node: Node, clamp: Node | None) -> None:
         builder.call("sym_size.int", (source, front(source, int(dim))), builder.result(node), node)  # type: ignore[arg-type]
     elif name in _SPLITS:
         _split(builder, node)
+    elif called(node) == _UPDATE:
+        _update_cache(builder, node)
     elif clamp is not None:
         call = vulkan_supported_ops[_CONVOLUTION].say(node)
         assert call is not None
@@ -181,6 +219,35 @@ def _split(builder: GraphBuilder, node: Node) -> None:
         if not isinstance(begin, int) or not isinstance(end, int):
             raise ExportError(f"Vulkan: {node.name} splits at a place that changes from run to run")
         builder.call("aten.slice_copy.Tensor", (source, dim, begin, end, 1), builder.result(user), node)
+
+
+def _update_cache(builder: GraphBuilder, node: Node) -> None:
+    """Writes where the cache lies, if it is the program's own and is read as it was by nothing that comes later."""
+    named: Any = node.kwargs
+    (cache,) = named["_all_bases"]
+    results = [user for user in node.users if user.args[1] == 1]
+    if not _may_write(builder, cache, node):
+        builder.call("aten.clone.default", (cache, None), builder.result(results[0]), node)
+        target = results[0]
+    else:
+        target = cache
+    builder.write_into(_UPDATE, (named["value"], target, named["start_pos"]), target, node)
+    for user in results:
+        builder.alias(user, target)
+
+
+def _may_write(builder: GraphBuilder, cache: Node, node: Node) -> bool:
+    """Whether what a cache was is read before ``node`` or not at all, and it is state or such state written before."""
+    while cache.target is operator.getitem or cache.op == "placeholder":
+        if not all(user is node or user < node for user in cache.users):
+            return False
+        if cache.op == "placeholder":
+            return builder.is_inner(cache)
+        source: Any = cache.args[0]
+        if called(source) != _UPDATE:
+            return False
+        (cache,), node = source.kwargs["_all_bases"], source
+    return False
 
 
 def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows: Rows | None) -> None:

@@ -17,6 +17,8 @@ _BYTES = {
     schema.VkDataType.FLOAT16: 2,
 }
 _ALIGNMENT = 16
+#: Names the memory of state, which lasts from run to run.
+STATE = "et_vk.state.default"
 
 
 def nbytes(tensor: schema.VkTensor) -> int:
@@ -73,10 +75,11 @@ def _is_planned(graph: schema.VkGraph, value: int) -> bool:
 
 def _owners(graph: schema.VkGraph) -> dict[int, int]:
     """Tensor -> the one whose memory it has, itself unless it is a renamed one."""
-    owners = {one: one for one in range(len(graph.values)) if _is_planned(graph, one)}
+    states = {call.args[-1] for call in graph.chain if call.name == STATE}
+    owners = {one: one for one in range(len(graph.values)) if _is_planned(graph, one) and one not in states}
     for call in graph.chain:
         source, result = call.args[0], call.args[-1]
-        if call.name in RENAMING and source in owners:
+        if call.name in RENAMING and source in owners and result in owners:
             before, after = (_tensor(graph, one) for one in (source, result))
             if before.datatype == after.datatype:
                 owners[result] = owners[source]

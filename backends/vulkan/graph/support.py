@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.constants import Constants, name_of
+from executorch.backends.transforms.constants import Constants
 from executorch.backends.transforms.operands import tensors_of
 from executorch.backends.transforms.refusals import (
     changing_sizes,
@@ -17,34 +17,40 @@ from executorch.backends.transforms.refusals import (
     wrong_shapes,
     wrong_types,
 )
+from executorch.backends.vulkan.graph.call import called
 from executorch.backends.vulkan.op_registry import SIZES, OpFeatures, vulkan_supported_ops
 
 #: What shaders have sizes and strides for.
 MOST_DIMENSIONS = 6
 #: Elements of a tensor are numbered by 32 bits, with a sign.
 _MOST_ELEMENTS = 2**31 - 1
+#: Of calls that read or write state which the delegate cannot have.
+STATE_OUTSIDE = (
+    "it reads or writes state of the program that not only one delegate does; such state stays outside"
+)
 
 
 def is_size(node: Node) -> bool:
     """Whether a node makes an integer that is known when the program runs."""
-    return node.target in SIZES or name_of(node) == "aten.sym_size.int"
+    return node.target in SIZES or called(node) in ("aten.sym_size.int", "aten._local_scalar_dense.default")
 
 
-def refusal(node: Node, constants: Constants, options: Any) -> str | None:
+def refusal(node: Node, constants: Constants, options: Any, held: Container[Node] = ()) -> str | None:
     """Why a node is not taken, None if it is.
 
     Args:
         node: a call.
         constants: of the program.
         options: of the partitioner.
+        held: state that the delegate would hold.
     """
     if node.target in SIZES:
         return None
-    row = vulkan_supported_ops.get(name_of(node))
+    row = vulkan_supported_ops.get(called(node))
     if row is None or row.inserted:
-        return f"{name_of(node)} is not in the table of Vulkan's operators"
-    if any(constants.changes(one) for one in node.all_input_nodes):
-        return "it reads state that the program writes; such state stays outside"
+        return f"{called(node)} is not in the table of Vulkan's operators"
+    if any(constants.changes(one) and one not in held for one in node.all_input_nodes):
+        return STATE_OUTSIDE
     values = tensors_around(node)
     kinds = operand_types(node, dict(row.others)) | {one.dtype for one in tensors_of(node)}
     return (

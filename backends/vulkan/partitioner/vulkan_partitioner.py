@@ -11,8 +11,10 @@ from torch.fx import GraphModule, Node
 
 from executorch.backends.transforms.constants import Constants, name_of
 from executorch.backends.transforms.partitions import is_taken, tag_partitions, worth_a_call
+from executorch.backends.vulkan.graph.call import called
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
-from executorch.backends.vulkan.graph.support import is_size, refusal
+from executorch.backends.vulkan.graph.state import split_states, states_of
+from executorch.backends.vulkan.graph.support import STATE_OUTSIDE, is_size, refusal
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
@@ -24,6 +26,7 @@ from executorch.partitioner import (
     PartitionResult,
     group_nodes,
     note_reason,
+    tag_mutated_buffer,
 )
 from executorch.partitioner.selection.partition_proposals import operator_name
 
@@ -77,15 +80,26 @@ class VulkanPartitioner(Partitioner):
         return kept, None
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        """Tags what is taken."""
-        return tag_partitions(exported_program, "vulkan", self.delegation_spec, self._partitions)
+        """Tags what is taken, and the state that is read and written there alone."""
 
-    def _partitions(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
-        """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
+        def partitions(module: GraphModule, constants: Constants) -> list[list[Node]]:
+            is_whole = module is exported_program.graph_module
+            return self._partitions(module, constants, states_of(exported_program) if is_whole else {})
+
+        result = tag_partitions(exported_program, "vulkan", self.delegation_spec, partitions)
+        tag_mutated_buffer(exported_program)
+        return result
+
+    def _partitions(
+        self, module: GraphModule, constants: Constants, states: dict[Node, Node]
+    ) -> list[list[Node]]:
+        """Large convex groups without those that only move; sizes and state that others read stay outside."""
         chains = groups_of(list(module.graph.nodes), constants)
         chained = {node for nodes in chains for node in nodes if name_of(node) != LINEAR}
         taken = {
-            node for node in module.graph.nodes if node not in chained and self._is_taken(node, constants)
+            node
+            for node in module.graph.nodes
+            if node not in chained and self._is_taken(node, constants, states)
         }
         groups = [nodes for nodes in chains if taken.issuperset(set(nodes) - chained)]
         for node in chained - {node for nodes in groups for node in nodes}:
@@ -98,19 +112,24 @@ class VulkanPartitioner(Partitioner):
                 for node in nodes
                 if is_size(node) and not set(node.users) <= set(nodes)
             }
+            split = split_states(states, found)
+            states = {state: value for state, value in states.items() if state not in split}
+            for node in taken & {node for calls in split.values() for node in calls}:
+                note_reason(node, type(self).__name__, STATE_OUTSIDE)
+                crossing.add(node)
             if not crossing:
                 break
             taken -= crossing
         return worth_a_call(found, self, _is_work)
 
-    def _is_taken(self, node: Node, constants: Constants) -> bool:
+    def _is_taken(self, node: Node, constants: Constants, states: Collection[Node]) -> bool:
         def why_not(node: Node) -> str | None:
-            return self._unwanted(node) or refusal(node, constants, self.options)
+            return self._unwanted(node) or refusal(node, constants, self.options, states)
 
         return is_taken(node, constants, self, why_not)
 
     def _unwanted(self, node: Node) -> str | None:
-        name = name_of(node)
+        name = called(node)
         if name in self._block:
             return "operator_blocklist has its operator"
         if self._allow is not None and name not in self._allow and not is_size(node):
@@ -137,5 +156,5 @@ def _ends_with(name: str, ends: Collection[str]) -> bool:
 
 
 def _is_work(node: Node) -> bool:
-    row = vulkan_supported_ops.get(name_of(node))
+    row = vulkan_supported_ops.get(called(node))
     return row is not None and not row.moves

@@ -48,6 +48,9 @@ ScalarType scalar_type_of(DType type) {
   }
 }
 
+/// Declares state: what it is at first (Null for zeros), and its tensor.
+constexpr const char* kState = "et_vk.state.default";
+
 bool is_row_major(const Tensor& tensor) {
   for (size_t i = 0; i < tensor.dim_order().size(); ++i) {
     if (tensor.dim_order()[i] != i) {
@@ -70,6 +73,7 @@ Result<std::unique_ptr<Executor>> Executor::create(Device& device, const void* d
   made->is_profiled_ = is_profiled;
   ET_CHECK_OK_OR_RETURN_ERROR(made->check_calls());
   ET_CHECK_OK_OR_RETURN_ERROR(made->plan());
+  ET_CHECK_OK_OR_RETURN_ERROR(made->positions_.find(made->graph_));
   Result<std::unique_ptr<Stream>> stream = device.make_stream(is_profiled);
   if (!stream.ok()) {
     return stream.error();
@@ -120,6 +124,36 @@ Error Executor::plan() {
     }
     memories_.push_back(std::move(*made));
   }
+  for (const OperatorCall& call : graph_.calls) {
+    if (call.name == kState) {
+      ET_CHECK_OK_OR_RETURN_ERROR(make_state(call));
+    }
+  }
+  return Error::Ok;
+}
+
+Error Executor::make_state(const OperatorCall& call) {
+  bool fits = call.arguments.size() == 2;
+  const Value none;
+  const Value& first = fits ? graph_.values[call.arguments[0]] : none;
+  const Value& state = fits ? graph_.values[call.arguments[1]] : none;
+  const bool is_zero = first.kind == ValueKind::None;
+  fits = fits && state.kind == ValueKind::Tensor && state.tensor.constant < 0 &&
+         state.tensor.memory < 0 && own_.count(call.arguments[1]) == 0;
+  fits = fits && (is_zero || (first.kind == ValueKind::Tensor && first.tensor.constant >= 0 &&
+                              first.tensor.element() == state.tensor.element() &&
+                              first.tensor.most_elements() == state.tensor.most_elements()));
+  ET_CHECK_OR_RETURN_ERROR(fits, DelegateInvalidCompatibility,
+                           "Vulkan: the delegate's state is damaged");
+  const size_t size =
+      static_cast<size_t>(state.tensor.most_elements()) * size_of(state.tensor.element());
+  const std::vector<uint8_t> zeros(is_zero ? size : 0);
+  Result<std::unique_ptr<Buffer>> made =
+      is_zero ? device_.upload(zeros.data(), zeros.size()) : packed(first.tensor, Packing::Plain);
+  if (!made.ok()) {
+    return made.error();
+  }
+  own_[call.arguments[1]] = std::move(*made);
   return Error::Ok;
 }
 
@@ -197,6 +231,7 @@ Result<std::unique_ptr<Buffer>> Executor::packed(const GraphTensor& tensor, Pack
 
 Error Executor::record() {
   is_recorded_ = false;
+  positions_.begin();
   ET_CHECK_OK_OR_RETURN_ERROR(stream_->begin());
   for (const OperatorCall& made : graph_.calls) {
     Call call(graph_, made, *this, *stream_, device_);
@@ -215,10 +250,6 @@ Error Executor::take_sizes(Span<EValue*> args, bool& is_changed) {
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     Value& value = graph_.values[graph_.inputs[i]];
     if (value.kind == ValueKind::SymInt) {
-      ET_CHECK_OR_RETURN_ERROR(args[i]->isInt(), InvalidArgument, "Vulkan: input %zu is no integer",
-                               i);
-      is_changed = is_changed || value.integer != args[i]->toInt();
-      value.integer = args[i]->toInt();
       continue;
     }
     ET_CHECK_OR_RETURN_ERROR(args[i]->isTensor(), InvalidArgument, "Vulkan: input %zu is no tensor",
@@ -244,7 +275,7 @@ Error Executor::take_sizes(Span<EValue*> args, bool& is_changed) {
       tensor.sizes[d] = size;
     }
   }
-  return Error::Ok;
+  return positions_.take(graph_, args, is_changed);
 }
 
 Error Executor::copy_inputs(Span<EValue*> args) {
@@ -336,6 +367,7 @@ Error Executor::run(Span<EValue*> args, BackendExecutionContext& context) {
   if (!is_recorded_) {
     ET_CHECK_OK_OR_RETURN_ERROR(record());
   }
+  ET_CHECK_OK_OR_RETURN_ERROR(positions_.write(graph_));
   ET_CHECK_OK_OR_RETURN_ERROR(copy_inputs(args));
   const et_timestamp_t begin = is_profiled_ ? runtime::pal_current_ticks() : 0;
   if (stream_->num_dispatches() > 0) {

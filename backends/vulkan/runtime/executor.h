@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <executorch/backends/vulkan/runtime/graph/call.h>
+#include <executorch/backends/vulkan/runtime/graph/positions.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/freeable_buffer.h>
@@ -43,13 +44,16 @@ class Executor final : private Memory {
   size_t num_barriers() const { return stream_->num_barriers(); }
 
  private:
-  explicit Executor(Device& device) : device_(device) {}
+  explicit Executor(Device& device) : device_(device), positions_(device) {}
 
   Buffer* buffer(uint32_t value, Packing packing) override;
+  Buffer* live(uint32_t value, int64_t most) override { return positions_.live(value, most); }
+  void fix(uint32_t value) override { positions_.fix(value); }
   Buffer* constant(const GraphTensor& tensor, Packing packing);
   runtime::Result<std::unique_ptr<Buffer>> packed(const GraphTensor& tensor, Packing packing);
 
   runtime::Error plan();
+  runtime::Error make_state(const OperatorCall& call);
   runtime::Error check_calls() const;
   runtime::Error record();
   runtime::Error take_sizes(runtime::Span<runtime::EValue*> args, bool& is_changed);
@@ -65,6 +69,7 @@ class Executor final : private Memory {
   std::vector<runtime::FreeableBuffer> held_;
   std::vector<std::unique_ptr<Buffer>> memories_;
   std::map<uint32_t, std::unique_ptr<Buffer>> own_;
+  Positions positions_;
   std::map<std::tuple<int32_t, Packing, DType>, std::unique_ptr<Buffer>> constants_;
   /// Of values that the host reads or writes.
   std::vector<bool> is_port_;

@@ -13,7 +13,7 @@ import torch
 import torchao  # noqa: F401 - its operators.
 
 import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
-from executorch.backends.vulkan.graph.memory import RENAMING
+from executorch.backends.vulkan.graph.memory import RENAMING, STATE
 from executorch.backends.vulkan.serialization import schema
 from executorch.backends.vulkan.serialization.blob import unpack
 
@@ -46,6 +46,17 @@ class Interpreter:
         self._data = named_data
         self._values: dict[int, Any] = {}
         self._memory: dict[int, int] = {}
+        #: What lasts from run to run.
+        self._state: dict[int, torch.Tensor] = {}
+        for call in self.graph.chain:
+            if call.name == STATE:
+                first, state = call.args
+                held: Any = self.graph.values[state].value
+                assert held.mem_obj_id == -1 and held.constant_id == -1
+                value = self._read(first)
+                self._state[state] = (
+                    torch.zeros(held.dims, dtype=_TYPES[held.datatype]) if value is None else value
+                )
 
     def __call__(self, *inputs: Any) -> list[Any]:
         self._values, self._memory = {}, {}
@@ -67,12 +78,14 @@ class Interpreter:
 
     def is_free(self, call: schema.OperatorCall) -> bool:
         """Whether a call is nothing to dispatch: a renaming of what is there, or arithmetic on sizes."""
-        if call.name == "sym_size.int" or call.name in _SIZES:
+        if call.name in ("sym_size.int", "et_vk.select_as_symint.default", STATE) or call.name in _SIZES:
             return True
         return call.name in RENAMING and self._is_alias(call.args[0], call.args[-1])
 
     def _run(self, call: schema.OperatorCall) -> None:
         *args, result = call.args
+        if call.name == STATE:
+            return
         if call.name in RENAMING and self._is_alias(args[0], result):
             held: Any = self.graph.values[result].value
             self._memory.pop(held.mem_obj_id, None)
@@ -83,6 +96,13 @@ class Interpreter:
             made = _SIZES[call.name](*values)
         elif call.name == "sym_size.int":
             made = values[0].shape[values[1]]
+        elif call.name == "et_vk.select_as_symint.default":
+            assert args[0] in self.graph.input_ids
+            made = int(values[0].select(values[1], values[2]))
+        elif call.name == "llama.update_cache.default":
+            assert args[1] == result
+            made = values[1].clone()
+            made[:, values[2] : values[2] + values[0].shape[1]] = values[0]
         else:
             made = self._operator(call.name, values, result)
         self._write(result, made)
@@ -123,6 +143,8 @@ class Interpreter:
         if isinstance(held, schema.VkTensor):
             if held.constant_id >= 0:
                 return self._constant(held)
+            if number in self._state:
+                return self._state[number]
             if held.mem_obj_id in self._memory:
                 assert self._memory[held.mem_obj_id] == self._owner(number), f"value {number} is overwritten"
             return self._values[number]
@@ -155,6 +177,8 @@ class Interpreter:
             assert value.dtype == _TYPES[held.datatype], (number, value.dtype, held)
             assert list(value.shape) <= held.dims and len(value.shape) == len(held.dims), (value.shape, held)
             assert all(size <= bound for size, bound in zip(value.shape, held.dims, strict=True))
+            if number in self._state:
+                self._state[number] = value
             if held.mem_obj_id >= 0:
                 self._memory[held.mem_obj_id] = self._owner(number)
             self._values[number] = value

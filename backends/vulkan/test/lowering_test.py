@@ -16,10 +16,20 @@ from executorch.backends.vulkan.quantizer.vulkan_quantizer import (
 from executorch.backends.vulkan.serialization import schema
 from executorch.backends.vulkan.test import cases, models
 from executorch.backends.vulkan.test.harness import check, delegates, lower, lowered, names, only
+from executorch.partitioner import get_reasons
 
+#: Calls of a decoder with caches.
+CACHED = {
+    "et_vk.rotary_embedding.default",
+    "et_vk.select_as_symint.default",
+    "et_vk.state.default",
+    "llama.custom_sdpa.default",
+    "llama.update_cache.default",
+}
 #: Calls that other tests of this file see.
 _SEEN_BELOW = {
     "add",
+    *CACHED,
     "aten.arange.start_step",
     "aten.clone.default",
     "aten.full.default",
@@ -77,6 +87,71 @@ def test_sizes_change_from_run_to_run():
     assert {"aten.full.default", "aten.arange.start_step"} < set(names(delegate))
     (given,) = delegate.graph.input_ids
     assert delegate.graph.values[given].value.dims == [10, 12]
+
+
+#: Of a call of the decoder: tokens, and the position of the first.
+CHUNKS = ((3, 0), (1, 3), (5, 4), (1, 9), (2, 14), (4, 2))
+
+
+def test_a_decoder_keeps_its_caches():
+    model, inputs = models.decoder()
+    wanted = []
+    for count, start in CHUNKS:
+        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
+        wanted.append((given, model(*given).detach()))
+    for name, cache in model.named_buffers():
+        if "_cache" in name:
+            cache.zero_()
+    delegate = only(lower(model, inputs, dynamic_shapes=models.DECODER_SHAPES))
+    for given, want in wanted:
+        (got,) = delegate(given[0], given[1]["input_pos"])
+        torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
+    called = names(delegate)
+    # Of two layers: two caches, which are written once and turned queries and keys.
+    counts = {one: called.count(one) for one in CACHED}
+    assert counts.pop("et_vk.select_as_symint.default") >= 1
+    assert counts == {
+        "et_vk.rotary_embedding.default": 4,
+        "et_vk.state.default": 4,
+        "llama.custom_sdpa.default": 2,
+        "llama.update_cache.default": 4,
+    }
+    assert called.count("aten.rms_norm.default") == 5 and called.count("aten.silu.default") == 2
+    dispatches = [one for one in delegate.graph.chain if not delegate.is_free(one)]
+    assert len(dispatches) <= 2 * 17 + 4
+    assert not {"aten.slice_copy.Tensor", "aten.cat.default", "aten.permute_copy.default"} & set(called)
+
+
+class Keeping(nn.Module):
+    def __init__(self, before, after):
+        super().__init__()
+        self.before, self.after = before, after
+        self.register_buffer("kept", torch.tensor([1.0, 2.0]))
+
+    def forward(self, x):
+        first = self.before(self.kept)
+        self.kept.mul_(0.5).add_(x)
+        return first, self.after(self.kept)
+
+
+def test_state_is_kept_where_one_delegate_has_it():
+    x = torch.tensor([3.0, 5.0])
+    delegate = only(lower(Keeping(torch.exp, torch.neg), (x,)))
+    module = Keeping(torch.exp, torch.neg)
+    for _ in range(3):
+        got = delegate(x)
+        for position, want in zip(delegate.order, module(x), strict=True):
+            torch.testing.assert_close(got[position], want)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(torch.exp, lambda x: x.sort()[0]), (lambda x: x.sort()[0], torch.exp)]
+)
+def test_state_that_others_read_stays_outside(before, after):
+    edge = lower(Keeping(before, after), (torch.ones(2),))
+    reasons = {one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    assert any("state of the program that not only one delegate does" in one for one in reasons)
+    assert all("et_vk.state.default" not in names(one) for one in delegates(edge))
 
 
 class Copy(nn.Module):

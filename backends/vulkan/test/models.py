@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +14,11 @@ from torchao.quantization.quant_api import (
     quantize_,
 )
 from torchao.utils import unwrap_tensor_subclass
+
+from executorch.extension.llm.cache.replacements import replace_kv_cache_with_custom_kv_cache
+from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op
+from executorch.extension.llm.models.transformer import construct_transformer
 
 Model = tuple[nn.Module, tuple[Tensor, ...]]
 
@@ -127,6 +133,28 @@ def make(name: str) -> Model:
             layer.running_mean.uniform_(-0.2, 0.2)
             layer.running_var.uniform_(0.5, 1.5)
     return model.eval(), inputs
+
+
+def decoder() -> tuple[nn.Module, tuple[Any, ...]]:
+    """Two layers with caches of keys and values, as language models are exported; a chunk of tokens and its position."""
+    torch.manual_seed(0)
+    sizes = {"dim": 32, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 64, "vocab_size": 50}
+    args = ModelArgs(
+        **sizes,
+        max_seq_len=DECODED,
+        max_context_len=16,
+        use_kv_cache=True,
+        use_sdpa_with_kv_cache_op=True,
+        enable_dynamic_shape=True,
+    )
+    model = replace_kv_cache_with_custom_kv_cache(construct_transformer(args).eval())
+    model = replace_sdpa_with_custom_op(model)
+    return model, (torch.randint(0, 50, (1, 3)), {"input_pos": torch.tensor([0])})
+
+
+#: The most tokens of a call of the decoder, and how many may come.
+DECODED = 5
+DECODER_SHAPES = ({1: torch.export.Dim("tokens", max=DECODED)}, {"input_pos": None})
 
 
 #: The operator that linear layers become -> how torchao quantizes them.

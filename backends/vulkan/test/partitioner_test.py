@@ -74,21 +74,6 @@ def test_sizes_without_a_bound_are_left():
     )
 
 
-def test_state_that_the_program_writes_is_left():
-    class Counter(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.register_buffer("count", torch.zeros(1))
-
-        def forward(self, x):
-            self.count += 1
-            return x * self.count
-
-    edge = lower(Counter(), (torch.randn(1),))
-    (reason,) = {one.reason for one in get_reasons(edge.exported_program().graph_module)}
-    assert "state that the program writes" in reason
-
-
 def test_weights_can_lie_beside_the_program():
     model, inputs = torch.nn.Linear(16, 16), (torch.randn(1, 16),)
     edge = lower(model, inputs, {"external_constants_max_data_bytes": 1100})

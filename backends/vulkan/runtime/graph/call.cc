@@ -86,13 +86,39 @@ bool Call::has_output(size_t i, size_t nth) {
   return id < graph_.values.size() && graph_.values[id].kind == ValueKind::Tensor;
 }
 
+int64_t Call::integer_of(uint32_t id, const char* otherwise) {
+  const Value& value = graph_.values[id];
+  if (value.kind == ValueKind::SymInt) {
+    memory_.fix(id);
+  }
+  return expect(is_integer(value), otherwise) ? value.integer : 0;
+}
+
+Live Call::live(size_t i, int64_t most) {
+  Live made;
+  if (argument(i).kind == ValueKind::SymInt && ok()) {
+    made.buffer = memory_.live(call_.arguments[i], most);
+  }
+  if (made.buffer == nullptr) {
+    made.fixed = integer(i);
+    (void)expect(made.fixed >= 0 && made.fixed <= most, "its position is out of range");
+  }
+  return made;
+}
+
+bool Call::is_same(size_t i, size_t j) const {
+  return i < call_.arguments.size() && j < call_.arguments.size() &&
+         call_.arguments[i] == call_.arguments[j];
+}
+
 int64_t Call::integer(size_t i) {
   const Value& value = argument(i);
   if (value.kind == ValueKind::Double && value.number == std::floor(value.number) &&
       std::fabs(value.number) < 9e15) {
     return static_cast<int64_t>(value.number);
   }
-  return expect(is_integer(value), "an argument is no integer") ? value.integer : 0;
+  return i < call_.arguments.size() ? integer_of(call_.arguments[i], "an argument is no integer")
+                                    : 0;
 }
 
 double Call::number(size_t i) {
@@ -100,8 +126,9 @@ double Call::number(size_t i) {
   if (value.kind == ValueKind::Double) {
     return value.number;
   }
-  return static_cast<double>(expect(is_integer(value), "an argument is no number") ? value.integer
-                                                                                   : 0);
+  return i < call_.arguments.size()
+             ? static_cast<double>(integer_of(call_.arguments[i], "an argument is no number"))
+             : 0;
 }
 
 std::vector<int64_t> Call::integers(size_t i) {
@@ -110,15 +137,13 @@ std::vector<int64_t> Call::integers(size_t i) {
     return value.integers;
   }
   if (is_integer(value)) {
-    return {value.integer};
+    return {integer(i)};
   }
   std::vector<int64_t> result;
   if (expect(value.kind == ValueKind::Values || value.kind == ValueKind::None,
              "an argument is no list of integers")) {
     for (const int64_t item : value.integers) {
-      const Value& one = graph_.values[static_cast<size_t>(item)];
-      result.push_back(expect(is_integer(one), "an item of a list is no integer") ? one.integer
-                                                                                  : 0);
+      result.push_back(integer_of(static_cast<uint32_t>(item), "an item of a list is no integer"));
     }
   }
   return result;

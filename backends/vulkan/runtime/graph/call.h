@@ -33,6 +33,20 @@ class Memory {
 
   /// Null where the value is no tensor, or there is no memory for it; the log says why.
   virtual Buffer* buffer(uint32_t value, Packing packing) = 0;
+
+  /// Where shaders read an integer that each run may give anew, up to `most`; null if it has to be
+  /// recorded.
+  virtual Buffer* live(uint32_t value, int64_t most) = 0;
+
+  /// An integer was recorded; with another one everything is recorded anew.
+  virtual void fix(uint32_t value) = 0;
+};
+
+/// A number that is recorded, or that shaders read from memory.
+struct Live {
+  int64_t fixed = 0;
+  /// Null for what is recorded.
+  Buffer* buffer = nullptr;
 };
 
 /// A call while it is recorded: its arguments, and the dispatches that it is made of.
@@ -67,6 +81,10 @@ class Call {
   std::vector<uint32_t> list(size_t i);
   const GraphTensor& value_tensor(uint32_t value) { return tensor_of(value); }
   void set_integer(size_t i, int64_t value);
+  /// A position from 0 to `most`, which need not be recorded.
+  Live live(size_t i, int64_t most);
+  /// Whether two arguments are one value.
+  bool is_same(size_t i, size_t j) const;
 
   /// Gives an output its sizes.
   void resize(size_t i, const std::vector<int64_t>& sizes, size_t nth = 0);
@@ -98,6 +116,7 @@ class Call {
 
  private:
   Value& argument(size_t i);
+  int64_t integer_of(uint32_t value, const char* otherwise);
   uint32_t output_id(size_t i, size_t nth);
   const GraphTensor& tensor_of(uint32_t value);
   Buffer* found(Buffer* buffer);

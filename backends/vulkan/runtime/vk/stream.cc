@@ -101,6 +101,9 @@ class VulkanStream final : public Stream {
     if (queries_ != VK_NULL_HANDLE) {
       vkCmdResetQueryPool(commands_, queries_, 0, num_queries);
     }
+    // What former runs wrote and this one reads: state.
+    wait_for(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     Hazards hazards;
     for (size_t i = 0; i < dispatches_.size(); ++i) {
       if (hazards.need_barrier(dispatches_[i])) {

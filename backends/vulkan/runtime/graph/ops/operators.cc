@@ -94,6 +94,12 @@ constexpr Operator kOperators[] = {
     {"et_vk.linear_dq8ca_q4gsw.default", record_quantized_linear, 2},
     {"torchao.choose_qparams_affine.default", record_choose_qparams, 0},
 
+    {"llama.update_cache.default", record_update_cache, 0},
+    {"llama.custom_sdpa.default", record_attention, 0},
+    {"et_vk.rotary_embedding.default", record_rotary_embedding, 0},
+    {"et_vk.state.default", record_nothing, 0},
+    {"et_vk.select_as_symint.default", record_nothing, 0},
+
     {"aten._softmax.default", record_softmax, 0},
     {"aten._log_softmax.default", record_softmax, 1},
     {"aten.native_layer_norm.default", record_layer_norm, 0},

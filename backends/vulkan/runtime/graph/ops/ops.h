@@ -56,6 +56,13 @@ void record_product(Call& call, const GraphTensor& type, Buffer* out, Buffer* a,
 constexpr int kConvWithClamp = 1;
 void record_conv(Call& call, int kind);
 
+// attention.cc
+/// Of calls that the executor acts on.
+void record_nothing(Call& call, int kind);
+void record_update_cache(Call& call, int kind);
+void record_attention(Call& call, int kind);
+void record_rotary_embedding(Call& call, int kind);
+
 // quantized.cc
 void record_quantized_linear(Call& call, int kind);
 void record_choose_qparams(Call& call, int kind);
