@@ -85,8 +85,6 @@ EDGES = {
     "backends/vulkan": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner", "backends"],
         "cc": ["runtime", "backends/vk"],
-        "tests": ["exir", "export", "runtime", "extension", "kernels", "backends/vulkan/recipes"],
-        "cc": ["runtime"],
         "tests": [
             "exir",
             "export",
