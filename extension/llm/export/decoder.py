@@ -55,6 +55,8 @@ _NOT_HERE = {
     "model.use_moe_quantized_op": "experts are quantized by none of the operators",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
+    "backend.openvino.openvino_awq": "activations choose no scales here; weights are rounded by themselves",
+    "backend.openvino.openvino_scale_estimation": "activations choose no scales here; weights are rounded by themselves",
 }
 
 
@@ -70,6 +72,10 @@ def check(config: LlmConfig) -> None:
             value = getattr(value, name)
         if value:
             raise ValueError(f"{key} is not supported yet: {way_out}")
+    if config.backend.coreml.enable_state and config.backend.coreml.ios < 18:
+        raise ValueError(
+            "backend.coreml.enable_state: caches are Core ML's state from iOS 18 on: give backend.coreml.ios=18"
+        )
     _check_pre_quantized(config)
     check_static(config)
     lora = config.base.lora_config

@@ -15,6 +15,7 @@ from executorch.extension.llm.export.config.choices import Pt2eQuantize, VgfQuan
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.export.export_llm import main, parse
+from executorch.extension.llm.export.packed_linear import PackedLinear
 from executorch.extension.llm.export.pipeline import export_llama
 from executorch.extension.llm.export.quantizers import get_quantizer_and_quant_params
 from executorch.extension.llm.models.model_args import ModelArgs
@@ -338,6 +339,8 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "quantization.embedding_quantize=4,24"], "groups of 24 do not divide the 64 columns"),
         ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),
         ([*base, "+base.metadata=[1]"], "no JSON object"),
+        ([*base, "backend.openvino.openvino_awq=true"], "weights are rounded by themselves"),
+        ([*base, "backend.coreml.enable_state=true"], "give backend.coreml.ios=18"),
         ([*base, "base.model_class=static_llama"], "give model.enable_dynamic_shape=false"),
     ]:
         assert main(arguments) == 2
@@ -373,6 +376,11 @@ def test_groups_that_do_not_divide_stay_as_they_are(caplog):
     config = LlmConfig()
     config.base.params = None
     config.quantization.qmode, config.quantization.group_size = "4w", 48
+    (transform,) = decoder.transforms(config, torch.float32)
+    model = transform(construct_transformer(ModelArgs(**SIZES)))
+    assert isinstance(model.layers[0].feed_forward.w2, PackedLinear)
+    assert "rounded weights as floats" not in caplog.text
+    config.backend.vulkan.enabled = True
     (transform,) = decoder.transforms(config, torch.float32)
     model = transform(construct_transformer(ModelArgs(**SIZES)))
     assert type(model.layers[0].attention.wq.weight.data) is torch.Tensor
