@@ -32,7 +32,6 @@ from executorch.extension.llm.export.static_decoder import (
     check_static,
     is_static,
     static_inputs,
-    with_static_attention,
 )
 from executorch.extension.llm.export.weight_quantization import (
     DEFAULT_GROUP,
@@ -43,6 +42,7 @@ from executorch.extension.llm.models.checkpoints import fill_randomly, load_deco
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
+from executorch.extension.llm.models.static_attention import transform_attention_mha_to_static_attention
 from executorch.extension.llm.models.transformer import Transformer
 
 Transform = Callable[[nn.Module], nn.Module]
@@ -217,7 +217,7 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         if model.quantize_kv_cache:
             found.append(rotate_queries_and_keys)
     if is_static(config):
-        found.append(with_static_attention)
+        found.append(transform_attention_mha_to_static_attention)
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode == "8da4w-gptq":

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from executorch.extension.llm.export.builder import DType
 from executorch.extension.llm.export.config.choices import ModelType
 from executorch.extension.llm.export.config.llm_config import LlmConfig
-from executorch.extension.llm.models.static_attention import transform_attention_mha_to_static_attention
 from executorch.extension.llm.models.static_io import StaticAttentionIOManager
 from executorch.extension.llm.models.transformer import Transformer
 
@@ -55,12 +55,6 @@ def static_inputs(config: LlmConfig, model: Transformer) -> tuple[torch.Tensor, 
         model,
         length,
         config.export.max_context_length - length,
-        dtype=getattr(torch, _DTYPES[config.model.dtype_override.value]),
+        dtype=DType[config.model.dtype_override.value].to_torch_dtype(),
     )
     return torch.zeros((1, length), dtype=torch.int64), manager.options(torch.arange(length))
-
-
-_DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
-
-#: What gives a decoder static attention, as other transforms do what they do.
-with_static_attention = transform_attention_mha_to_static_attention
