@@ -169,16 +169,20 @@ def _quantize(module: nn.Module, config: Any, dtype: torch.dtype) -> None:
     """A layer's weight, ``[rows, columns]``, of which groups are parts of rows, becomes one of torchao's tensors."""
     fill_randomly(module)
     weight: torch.Tensor = module.weight.detach()  # type: ignore[assignment, operator]
+    parts = list(weight.split(max(1, _SLICE // weight.shape[1])))
+    # From here on the parts alone hold the memory, and give it back before their results are put together.
+    del weight
+    module.weight = None  # type: ignore[assignment]
     done = []
-    for part in weight.split(max(1, _SLICE // weight.shape[1])):
+    while parts:
         one = copy.copy(module)
         # Its own dictionary: a shallow copy would write into the layer's.
-        one._parameters = {
-            **module._parameters,
-            "weight": nn.Parameter(part.to(dtype), requires_grad=False),
-        }
+        floats = nn.Parameter(parts.pop(0).to(dtype), requires_grad=False)
+        one._parameters = {**module._parameters, "weight": floats}
+        del floats
         quantize_(one, config, filter_fn=lambda *_: True)
         done.append(one.weight)
+        del one
     module.weight = nn.Parameter(_joined(done), requires_grad=False)
     module.to(dtype)
 

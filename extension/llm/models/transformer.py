@@ -102,6 +102,7 @@ class Transformer(nn.Module):
     def __init__(self, params: ModelArgs, layers: nn.ModuleList, rope: Rope) -> None:
         super().__init__()
         self.params, self.vocab_size, self.n_layers = params, params.vocab_size, params.n_layers
+        self.num_kv_shared_layers = params.num_kv_shared_layers
         self.apply_embedding, self.apply_output = params.apply_embedding, params.apply_output
         self.use_kv_cache, self.generate_full_logits = params.use_kv_cache, params.generate_full_logits
         self.max_seq_len, self.max_context_len = params.max_seq_len, params.max_context_len
