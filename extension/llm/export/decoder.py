@@ -217,7 +217,7 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
         if model.quantize_kv_cache:
             found.append(rotate_queries_and_keys)
     if is_static(config):
-        found.append(transform_attention_mha_to_static_attention)
+        found.append(lambda decoder: transform_attention_mha_to_static_attention(decoder))  # type: ignore[arg-type]
     if quantization.embedding_quantize:
         found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
     if quantization.qmode == "8da4w-gptq":

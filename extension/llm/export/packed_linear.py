@@ -25,6 +25,8 @@ class PackedLinear(nn.Module):
         bias: ``[n]``, or None.
     """
 
+    bias: torch.Tensor | None
+
     def __init__(self, numbers: torch.Tensor, scales: torch.Tensor, bias: torch.Tensor | None) -> None:
         super().__init__()
         self.out_features, self.in_features = numbers.shape
