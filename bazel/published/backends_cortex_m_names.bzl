@@ -18,7 +18,6 @@ BACKENDS_CORTEX_M = {
     "backends/cortex_m/quantizer/quantization_configs": {
         "published": "INT16_PER_TENSOR_CONFIG INT8_PER_CHANNEL_CONFIG INT8_PER_TENSOR_CONFIG",
     },
-    "backends/cortex_m/quantizer/quantizer": {"here": "CortexMQuantizer mark_node_as_annotated"},
     "backends/cortex_m/quantizer_reporter": {
         "published": "QuantizerInfo QuantizerReport QuantizerReporter QuantizerReporterUser logger qspec_repr",
     },

@@ -6,7 +6,9 @@ import torch
 from executorch.backends.arm.test.cases import CASES
 from executorch.backends.arm.test.lowered import as_model, lowered, names_inside
 from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir.backend.utils import format_reasons
 
 
@@ -40,6 +42,15 @@ def test_integers_of_sixty_four_bits_are_not_made():
     assert "a conversion to int64," in format_reasons(program.graph_module)
     outputs, _ = run_program(program, inputs)
     assert outputs[0].dtype is torch.int64 and outputs[0].tolist() == [0, 2, 4, 6]
+
+
+def test_what_no_delegate_takes_is_not_kept_whole():
+    partitioner = TOSAPartitioner(TosaCompileSpec("TOSA-1.0+FP"))
+    for dtype, kept in ((torch.float32, True), (torch.float64, False)):
+        exported = torch.export.export(as_model(torch.nn.functional.hardswish), (torch.ones(3, dtype=dtype),))
+        _, passes = partitioner.ops_to_not_decompose(exported)
+        (call,) = exported.graph.find_nodes(op="call_function", target=torch.ops.aten.hardswish.default)
+        assert passes(call) is kept
 
 
 def test_each_row_has_its_cases():

@@ -17,7 +17,7 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.support import judge
+from executorch.backends.arm.tosa.support import judge, tensors_of
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, tag_constant_data
@@ -77,7 +77,12 @@ class TOSAPartitioner(Partitioner):
 
         def passes(node: Node) -> bool:
             row = OPERATORS.get(name_of(node))
-            if row is None or not row.keeps_whole or row.refusal(node) is not None:
+            if row is None or not row.keeps_whole:
+                return False
+            kinds = {one.dtype for one in tensors_of([node, *node.all_input_nodes])}
+            if not {one for one in kinds if one.is_floating_point} <= {*row.dtypes}:
+                return False
+            if row.refusal(node) is not None:
                 return False
             return self.tosa_spec.support_float() or _is_between_conversions(node)
 
