@@ -16,7 +16,7 @@ def transform_for_annotation(model: GraphModule) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
     Numbers in sums, products and operators on bits become tensors, a division by a number a product. Attention, ``addmm`` and
-    limits that are tensors are taken apart, an extreme whose place nobody asks for is one without its place, and dropouts that
+    limits that are tensors and gated units are taken apart, an extreme whose place nobody asks for is one without its place, and dropouts that
     drop nothing are gone.
     """
     _idle_dropouts_out(model)
@@ -24,6 +24,7 @@ def transform_for_annotation(model: GraphModule) -> GraphModule:
     _products_apart(model)
     _extremes_alone(model)
     _limits_apart(model)
+    _gates_apart(model)
     for node in list(model.graph.nodes):
         if node.op == "call_function" and (is_real(node) or node.target in _BITS):
             _numbers_as_tensors(node)
@@ -86,6 +87,21 @@ def _extremes_alone(model: GraphModule) -> None:
                 dim, keeps = [*node.args[1:], node.kwargs.get("keepdim", False)][:2]
                 with user.graph.inserting_before(user):
                     replace(user, new_call(user, alone, (node.args[0], [dim], keeps)))
+
+
+def _gates_apart(model: GraphModule) -> None:
+    """A gated linear unit is one half times the sigmoid of the other."""
+    aten = torch.ops.aten
+    for node in model.graph.find_nodes(op="call_function", target=aten.glu.default):
+        source = node.args[0]
+        dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", -1)
+        half = source.meta[meta_keys.VAL].shape[dim] // 2
+        with node.graph.inserting_before(node):
+            value, gate = (
+                new_call(node, aten.slice.Tensor, (source, dim, at, at + half)) for at in (0, half)
+            )
+            opened = new_call(node, aten.sigmoid.default, (gate,))
+            replace(node, new_call(node, aten.mul.Tensor, (value, opened)))
 
 
 def _limits_apart(model: GraphModule) -> None:

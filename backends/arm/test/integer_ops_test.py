@@ -195,6 +195,11 @@ def test_the_end_of_a_domain_is_within_it():
             {"aten.maximum.default", "aten.minimum.default"},
         ),
         (
+            lambda x: torch.nn.functional.glu(x, 1),
+            (torch.randn(2, 6, 3),),
+            {"aten.sigmoid.default", "aten.mul.Tensor", "aten.slice_copy.Tensor"},
+        ),
+        (
             lambda x: torch.bitwise_and(x, 5),
             (torch.randint(0, 9, (3, 4)).int(),),
             {"aten.bitwise_and.Tensor"},
