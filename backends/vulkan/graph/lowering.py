@@ -72,6 +72,7 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
     read = needed(output_arguments(program.graph), fused)
+    chosen: dict[Any, Rows] = {}
     for node in program.graph.nodes:
         if node.op != "call_function" or node in builder.constants or node in done or node not in read:
             continue
@@ -82,7 +83,10 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
         if weights is None:
             _lower(builder, node, clamps.get(node))
         else:
-            _quantized_linear(builder, node, weights, rows_of(node, builder.constants))
+            rows = rows_of(node, builder.constants)
+            if rows is not None:
+                _choose(builder, rows, chosen)
+            _quantized_linear(builder, node, weights, rows)
     for state, value in states.items():
         builder.keep(value, state)
     written = {one.index for one in state_mutations(program.graph_signature)}
@@ -250,6 +254,20 @@ def _may_write(builder: GraphBuilder, cache: Node, node: Node) -> bool:
     return False
 
 
+def _choose(builder: GraphBuilder, rows: Rows, chosen: dict[Any, Rows]) -> None:
+    """Scales and zero points of rows, once for all layers that quantize the same in the same way."""
+    if builder.has(rows.results[0]):
+        return
+    source, *how = as_it_is(rows.choose).args
+    first = chosen.setdefault((source, str(how)), rows)
+    if first is not rows:
+        for result, other in zip(rows.results, first.results, strict=True):
+            builder.alias(result, other)
+        return
+    results = builder.values([builder.result(one, exact=True) for one in rows.results])
+    builder.call(CHOOSE, (source, *how), results, rows.choose)
+
+
 def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows: Rows | None) -> None:
     named = arguments(node)
     tag = external_tag(weights.stored)
@@ -264,10 +282,6 @@ def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows:
         given = [builder.value(named["input"]), integers, scales, group, bias]
         builder.call_by_values("et_vk.linear_q4gsw.default", given, node)
         return
-    if not builder.has(rows.results[0]):
-        call = as_it_is(rows.choose)
-        results = builder.values([builder.result(one, exact=True) for one in rows.results])
-        builder.call(CHOOSE, call.args, results, rows.choose)
     given = [builder.value(one) for one in (rows.source, *rows.results)]
     total = builder.constant(sums(weights, builder.constants), tag)
     builder.call_by_values(

@@ -118,7 +118,7 @@ def test_a_decoder_keeps_its_caches():
     }
     assert called.count("aten.rms_norm.default") == 5 and called.count("aten.silu.default") == 2
     dispatches = [one for one in delegate.graph.chain if not delegate.is_free(one)]
-    assert len(dispatches) <= 2 * 17 + 4
+    assert len(dispatches) == 2 * 18 + 4
     assert not {"aten.slice_copy.Tensor", "aten.cat.default", "aten.permute_copy.default"} & set(called)
 
 
@@ -172,6 +172,26 @@ def test_weights_of_torchao(call):
     assert names(delegate).count(f"et_vk.{call}.default") == 2
     chosen = names(delegate).count("torchao.choose_qparams_affine.default")
     assert chosen == (2 if call == "linear_dq8ca_q4gsw" else 0)
+    check(delegate, model, inputs, 1e-4)
+
+
+class Fork(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(64, count, bias=False) for count in (8, 16))
+
+    def forward(self, x):
+        return [layer(x) for layer in self.layers]
+
+
+def test_layers_that_read_the_same_quantize_it_once():
+    torch.manual_seed(0)
+    model, inputs = Fork(), (torch.randn(3, 64),)
+    quantize_(model, models.QUANTIZED["linear_dq8ca_q4gsw"])
+    unwrap_tensor_subclass(model)
+    delegate = only(lower(model, inputs))
+    assert names(delegate).count("torchao.choose_qparams_affine.default") == 1
+    assert names(delegate).count("et_vk.linear_dq8ca_q4gsw.default") == 2
     check(delegate, model, inputs, 1e-4)
 
 
