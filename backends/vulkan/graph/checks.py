@@ -8,12 +8,13 @@ from typing import Any
 
 from torch.fx import Node
 
+from executorch.backends.transforms.constants import Constants
 from executorch.backends.transforms.operands import rank, tensor
 from executorch.backends.vulkan.graph.call import item_of
 from executorch.ir.rewriter import arguments
 
 #: Says why a call is refused, given the constants of the program.
-Check = Callable[[Node, Container[Node]], str | None]
+Check = Callable[[Node, Constants], str | None]
 
 
 def convolution(node: Node, constants: Container[Node]) -> str | None:
@@ -80,12 +81,12 @@ def five_dimensions(node: Node, _: Container[Node]) -> str | None:
     return None if rank(node) <= 5 else f"{rank(node)} dimensions; it takes five at most"
 
 
-def item_of_input(node: Node, constants: Container[Node]) -> str | None:
+def item_of_input(node: Node, constants: Constants) -> str | None:
     found = item_of(node)
     if found is None:
         return "an item of a tensor of several dimensions"
     source, _ = found
-    is_given = source.op == "placeholder" and source not in constants
+    is_given = source.op == "placeholder" and source not in constants and not constants.changes(source)
     return None if is_given else "an item of what the program calculates; it is read before anything runs"
 
 

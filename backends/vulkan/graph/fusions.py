@@ -93,13 +93,13 @@ def _rotary_embedding(node: Node, constants: Constants) -> Call | None:
     parts = [one.args[0] for one in cat.args[0] if called(one) == "aten.unsqueeze_copy.default"]
     if [called(one) for one in parts] != ["aten.sub.Tensor", "aten.add.Tensor"]:
         return None
-    factors = [_by_part(one) for one in parts]
+    factors: list[Any] = [_by_part(one) for one in parts]
     if None in factors or any(arguments(one)["alpha"] != 1 for one in parts):
         return None
     (x, cosine, sine), (other, other_sine, other_cosine) = _two_products(factors)
     if x is None or x is not other or cosine is not other_cosine or sine is not other_sine:
         return None
-    tables = [_table(one, constants) for one in (cosine, sine)]
+    tables: list[Any] = [_table(one, constants) for one in (cosine, sine)]
     if (
         tensor(x).shape != tensor(node).shape
         or rank(x) != 4
