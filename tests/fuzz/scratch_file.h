@@ -13,7 +13,8 @@
 namespace executorch {
 namespace fuzz {
 
-/// A file of this process, for targets that are given a path: written again for each input.
+/// A file of this process, for targets that are given a path: another one under the same name for
+/// each input, so that what is mapped still stays as it was.
 class ScratchFile {
  public:
   ~ScratchFile() { ::unlink(path_.c_str()); }
@@ -24,6 +25,7 @@ class ScratchFile {
       owner_ = ::getpid();
       path_ = extension::testing::unused_path();
     }
+    ::unlink(path_.c_str());
     std::FILE* const file = std::fopen(path_.c_str(), "wb");
     if (file == nullptr || std::fwrite(data, 1, size, file) != size || std::fclose(file) != 0) {
       std::perror(path_.c_str());

@@ -17,6 +17,17 @@ def write(value: torch.Tensor, cache: torch.Tensor, start: int, places: torch.Te
         torch.ops.llama.update_cache_with_indices(value, cache, start, places)
 
 
+def write_plainly(
+    value: torch.Tensor, cache: torch.Tensor, input_pos: torch.Tensor, places: torch.Tensor | None = None
+) -> None:
+    """The same with operators of PyTorch: at each of ``input_pos``, or at ``places``."""
+    if places is None:
+        cache.index_copy_(1, input_pos, value)
+        return
+    rows = torch.arange(value.shape[0], device=value.device).unsqueeze(1)
+    cache.index_put_((rows, places), value)
+
+
 def start_of(input_pos: torch.Tensor, tokens: int, bound: int | None) -> int:
     """The first of some positions as a number; a check for export that all lie below ``bound``, where there is one."""
     start: int = input_pos[0].item()  # type: ignore[assignment]  # a symbol in export

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401  # registers torch.ops.quantized_decomposed
 
-from executorch.extension.llm.cache.custom_kv_cache import CustomRing, start_of, write
+from executorch.extension.llm.cache.custom_kv_cache import CustomRing, start_of, write, write_plainly
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 _LOWEST, _HIGHEST = -128, 127
@@ -164,11 +164,8 @@ class QuantizedKVCache(nn.Module):
     ) -> None:
         if self.use_custom_update_cache_op:
             write(value, cache, start, indices)
-        elif indices is None:
-            cache.index_copy_(1, input_pos, value)
         else:
-            rows = torch.arange(value.shape[0], device=value.device).unsqueeze(1)
-            cache.index_put_((rows, indices), value)
+            write_plainly(value, cache, input_pos, indices)
 
 
 class QuantizedRingKVCache(CustomRing, QuantizedKVCache):

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from executorch.extension.llm.cache.custom_kv_cache import start_of, write
+from executorch.extension.llm.cache.custom_kv_cache import start_of, write, write_plainly
 
 #: Scale of values between -1 and 1.
 DEFAULT_SCALE = 1 / 127
@@ -127,28 +127,18 @@ class StaticQuantizedKVCache(nn.Module):
         for name, value in (("k", k_val.transpose(1, 2)), ("v", v_val.transpose(1, 2))):
             if self.calibration_enabled:
                 seen = getattr(self, f"{name}_calibration_cache")
-                _write(seen, value.to(seen.dtype), input_pos, indices)
+                write_plainly(value.to(seen.dtype), seen, input_pos, indices)
                 results.append(seen.to(value.dtype).transpose(1, 2))
                 continue
             cache, scales = getattr(self, f"{name}_cache"), getattr(self, f"{name}_cache_scales")
             quantized = torch.clamp(torch.round(value / scales), -_HIGHEST, _HIGHEST).to(torch.int8)
             if is_plain:
-                _write(cache, quantized, input_pos, indices)
+                write_plainly(quantized, cache, input_pos, indices)
             else:
                 write(quantized, cache, start, indices)
             whole = cache.to(value.dtype) * scales.to(value.dtype) if self.return_float_values else cache
             results.append(whole.transpose(1, 2))
         return results[0], results[1]
-
-
-def _write(
-    cache: torch.Tensor, value: torch.Tensor, input_pos: torch.Tensor, indices: torch.Tensor | None
-) -> None:
-    if indices is None:
-        cache.index_copy_(1, input_pos, value)
-        return
-    rows = torch.arange(value.shape[0], device=value.device).unsqueeze(1)
-    cache.index_put_((rows, indices), value)
 
 
 def enable_static_kv_cache_calibration(module: nn.Module) -> nn.Module:
