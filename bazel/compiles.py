@@ -5,7 +5,8 @@
 
 A source is compiled again where a transition wants a part of the tree in another configuration, or where two targets have it
 among their sources. Each is work that nobody sees, so the sums come first: compiles, sources, and the difference.
-Nothing is built: the graph of actions is asked.
+Nothing is built: the graph of actions is asked, and walked from what was named to what it needs. (A library in another
+configuration has an action for each of its sources; those that nobody's output needs never run, and are not counted.)
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ import argparse
 import collections
 import dataclasses
 import json
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from executorch.bazel.release import builds
 
 _OBJECTS = ("-c", "/c")
+#: In the name of a configuration that a transition made, tools' among them.
+_TRANSITIONED = re.compile(r"-ST-|-exec")
+_COMPILES = {"CppCompile", "CCompile", "ObjcCompile"}
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -47,13 +52,60 @@ def _source(arguments: Sequence[str]) -> str | None:
     return found
 
 
-def read(graph: dict[str, Any]) -> list[Compile]:
-    """The compiles of an action graph as `aquery --output=jsonproto` writes it."""
+def _inputs(graph: dict[str, Any]) -> Callable[[dict[str, Any]], Iterable[int]]:
+    """A function that gives the artifacts which an action reads. One that read a set of files before is not told of it again."""
+    sets = {entry["id"]: entry for entry in graph.get("depSetOfFiles", [])}
+    seen: set[int] = set()
+
+    def inputs(action: dict[str, Any]) -> Iterable[int]:
+        left = list(action.get("inputDepSetIds", []))
+        while left:
+            name = left.pop()
+            if name not in seen:
+                seen.add(name)
+                left += sets[name].get("transitiveDepSetIds", [])
+                yield from sets[name].get("directArtifactIds", [])
+
+    return inputs
+
+
+def needed(graph: dict[str, Any], labels: Iterable[str]) -> list[dict[str, Any]]:
+    """The actions that run when targets are built, in the order of the graph.
+
+    Args:
+        graph: actions as `aquery --output=jsonproto` writes them, with their artifacts.
+        labels: the targets. Theirs in another configuration than the build's own are needed only if something reads them.
+    """
+    actions = graph.get("actions", [])
+    wanted = set(labels)
+    roots = {target["id"] for target in graph.get("targets", []) if target["label"] in wanted}
+    own = {
+        entry["id"] for entry in graph.get("configuration", []) if not _TRANSITIONED.search(entry["mnemonic"])
+    }
+    makers = {made: index for index, action in enumerate(actions) for made in action.get("outputIds", [])}
+    inputs = _inputs(graph)
+    left = [
+        index
+        for index, action in enumerate(actions)
+        if action["targetId"] in roots and action.get("configurationId") in own
+    ]
+    found = set(left)
+    while left:
+        for artifact in inputs(actions[left.pop()]):
+            maker = makers.get(artifact)
+            if maker is not None and maker not in found:
+                found.add(maker)
+                left.append(maker)
+    return [actions[index] for index in sorted(found)]
+
+
+def read(graph: dict[str, Any], labels: Iterable[str]) -> list[Compile]:
+    """The compiles that an action graph has for some targets."""
     targets = {target["id"]: target["label"] for target in graph.get("targets", [])}
     configurations = {entry["id"]: entry["mnemonic"] for entry in graph.get("configuration", [])}
     found = []
-    for action in graph.get("actions", []):
-        source = _source(action.get("arguments", []))
+    for action in needed(graph, labels):
+        source = _source(action.get("arguments", [])) if action["mnemonic"] in _COMPILES else None
         if source is not None:
             configuration = configurations[action["configurationId"]]
             found.append(Compile(source, configuration, targets[action["targetId"]]))
@@ -99,17 +151,19 @@ def report(compiles: Sequence[Compile], most: int) -> list[str]:
     return lines
 
 
-def action_graph(bazel: builds.Bazel, patterns: Sequence[str]) -> dict[str, Any]:
-    """The compile actions of what a build of the patterns makes: a query's wildcard finds manual targets, a build's does not."""
+def compiles_of(bazel: builds.Bazel, patterns: Sequence[str]) -> list[Compile]:
+    """What a build of the patterns compiles: a query's wildcard finds manual targets, a build's does not.
+
+    Raises:
+        builds.BuildError: nothing matches, or Bazel reports an error.
+    """
     pattern = " + ".join(patterns)
     wanted = f'let all = kind(rule, {pattern}) in $all except attr(tags, "\\bmanual\\b", $all)'
     labels = bazel.query(wanted)
     if not labels:
         raise builds.BuildError(f"nothing that a build would make matches {pattern}")
     quoted = " ".join(f'"{label}"' for label in labels)
-    said = bazel.action_graph(f'mnemonic("C(pp|)Compile|ObjcCompile", deps(set({quoted})))')
-    graph: dict[str, Any] = json.loads(said)
-    return graph
+    return read(json.loads(bazel.action_graph(f"deps(set({quoted}))")), labels)
 
 
 def main() -> int:
@@ -120,11 +174,11 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10, help="rows of each table")
     options = parser.parse_args()
     try:
-        graph = action_graph(builds.Bazel(builds.checkout()), options.patterns)
+        found = compiles_of(builds.Bazel(builds.checkout()), options.patterns)
     except builds.BuildError as error:
         print(f"compiles: {error}", file=sys.stderr)
         return 1
-    print("\n".join(report(read(graph), options.most)))
+    print("\n".join(report(found, options.most)))
     return 0
 
 

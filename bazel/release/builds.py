@@ -71,7 +71,7 @@ class Bazel:
         return done.stdout.split()
 
     def action_graph(self, expression: str, *options: str) -> str:
-        """The actions that a query of them finds, with their commands, as JSON."""
+        """The actions that a query of them finds, with their commands and what they read and make, as JSON."""
         with tempfile.NamedTemporaryFile("w", suffix=".query") as file:
             file.write(expression)
             file.flush()
@@ -82,7 +82,7 @@ class Bazel:
                 "--keep_going",
                 "--skip_incompatible_explicit_targets",
                 "--output=jsonproto",
-                "--noinclude_artifacts",
+                "--include_artifacts",
                 "--include_commandline",
                 f"--query_file={file.name}",
             )
