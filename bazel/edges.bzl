@@ -196,8 +196,8 @@ EDGES = {
     # JavaScript for pages and Node: WebAssembly out of the runtime and all kernels. Its tests run Java's programs as well.
     "extension/wasm": {
         "py": [],
-        "cc": ["runtime", "extension", "extension/flat_tensor", "kernels"],
-        "tests": ["exir", "extension/android"],
+        "cc": ["runtime", "extension", "extension/flat_tensor", "kernels", "backends/xnnpack"],
+        "tests": ["exir", "extension/android", "backends/xnnpack"],
     },
     # In Python the documented path of the emitter's `.ptd` files, a wheel of its own: the rest of `extension` runs
     # programs and needs nothing of the compiler.

@@ -1,9 +1,26 @@
+#include <executorch/extension/threadpool/cpuinfo_utils.h>
+
+#if defined(__wasi__)
+
+namespace executorch {
+namespace extension {
+namespace cpuinfo {
+
+// Whatever the machine has, this is one thread of it.
+uint32_t internal::get_num_available_processors() { return 1; }
+uint32_t get_num_performant_cores() { return 1; }
+
+}  // namespace cpuinfo
+}  // namespace extension
+}  // namespace executorch
+
+#else
+
 #include <algorithm>
 #include <thread>
 
 #include <cpuinfo.h>
 
-#include <executorch/extension/threadpool/cpuinfo_utils.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -72,3 +89,5 @@ uint32_t get_num_performant_cores() {
 }  // namespace cpuinfo
 }  // namespace extension
 }  // namespace executorch
+
+#endif

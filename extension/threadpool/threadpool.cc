@@ -1,7 +1,13 @@
 #include <algorithm>
 #include <atomic>
 
+#if defined(__wasi__) || defined(_WIN32)
+// pthreadpool is built without threads there: a pool does its work where it is asked for.
+#define THREADPOOL_HAS_THREADS 0
+#else
+#define THREADPOOL_HAS_THREADS 1
 #include <pthread.h>
+#endif
 
 #include <executorch/extension/threadpool/cpuinfo_utils.h>
 #include <executorch/extension/threadpool/threadpool.h>
@@ -15,7 +21,9 @@ namespace threadpool {
 namespace {
 
 size_t default_thread_count() {
-#ifdef EXECUTORCH_THREADPOOL_USE_ALL_LOGICAL_CORES
+#if !THREADPOOL_HAS_THREADS
+  return 1;
+#elif defined(EXECUTORCH_THREADPOOL_USE_ALL_LOGICAL_CORES)
   return cpuinfo::internal::get_num_available_processors();
 #else
   return cpuinfo::get_num_performant_cores();
@@ -31,13 +39,17 @@ pthreadpool_t create(size_t thread_count) {
 }  // namespace
 
 ThreadPool::ThreadPool(size_t thread_count)
-    : thread_count_(thread_count != 0 ? thread_count : default_thread_count()),
+    : thread_count_(thread_count != 0 && THREADPOOL_HAS_THREADS ? thread_count
+                                                                : default_thread_count()),
       threadpool_(create(thread_count_)) {}
 
 bool ThreadPool::_unsafe_reset_threadpool(uint32_t num_threads) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<::executorch::runtime::Mutex> lock(mutex_);
   if (num_threads == 0 || num_threads == thread_count_) {
     return true;
+  }
+  if (!THREADPOOL_HAS_THREADS) {
+    return false;
   }
   threadpool_.reset();  // First, so that there are never more threads than either count.
   threadpool_.reset(create(num_threads));
@@ -53,7 +65,7 @@ void ThreadPool::run(::executorch::runtime::FunctionRef<void(size_t)> fn, size_t
     }
     return;
   }
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::lock_guard<::executorch::runtime::Mutex> lock(mutex_);
   const auto task = [](void* context, size_t index) {
     const NoThreadPoolGuard alone;
     (*static_cast<::executorch::runtime::FunctionRef<void(size_t)>*>(context))(index);
@@ -64,7 +76,16 @@ void ThreadPool::run(::executorch::runtime::FunctionRef<void(size_t)> fn, size_t
 namespace {
 
 std::atomic<ThreadPool*> process_pool{nullptr};
-std::once_flag watch_forks;
+
+// The parent's pool stays allocated in a child: its destructor would wait for threads that the
+// child does not have.
+void watch_forks() {
+#if THREADPOOL_HAS_THREADS
+  static const int watched = pthread_atfork(
+      nullptr, nullptr, [] { process_pool.store(nullptr, std::memory_order_release); });
+  (void)watched;
+#endif
+}
 
 }  // namespace
 
@@ -73,12 +94,7 @@ ThreadPool* get_threadpool() {
   if (pool != nullptr) {
     return pool;
   }
-  std::call_once(watch_forks, [] {
-    // The parent's pool stays allocated in the child: its destructor would wait for threads that
-    // the child does not have.
-    pthread_atfork(nullptr, nullptr,
-                   [] { process_pool.store(nullptr, std::memory_order_release); });
-  });
+  watch_forks();
   // Lives until the process ends, since kernels may run in destructors of static objects.
   auto* created = new ThreadPool();
   if (process_pool.compare_exchange_strong(pool, created)) {
@@ -93,20 +109,20 @@ pthreadpool_t get_pthreadpool() {
     return nullptr;
   }
   ThreadPool* const pool = get_threadpool();
-  std::lock_guard<std::mutex> lock(pool->mutex_);
+  std::lock_guard<::executorch::runtime::Mutex> lock(pool->mutex_);
   return pool->threadpool_.get();
 }
 
 UseNThreadsThreadPoolGuard::UseNThreadsThreadPoolGuard(size_t num_threads)
     : pool_(get_threadpool()) {
-  std::lock_guard<std::mutex> lock(pool_->mutex_);
+  std::lock_guard<::executorch::runtime::Mutex> lock(pool_->mutex_);
   pthreadpool_t pool = pool_->threadpool_.get();
   previous_ = pthreadpool_get_threads_count(pool);
   pthreadpool_set_threads_count(pool, std::min(previous_, std::max<size_t>(num_threads, 1)));
 }
 
 UseNThreadsThreadPoolGuard::~UseNThreadsThreadPoolGuard() {
-  std::lock_guard<std::mutex> lock(pool_->mutex_);
+  std::lock_guard<::executorch::runtime::Mutex> lock(pool_->mutex_);
   pthreadpool_set_threads_count(pool_->threadpool_.get(), previous_);
 }
 

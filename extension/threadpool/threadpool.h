@@ -9,6 +9,7 @@
 #include <pthreadpool.h>
 
 #include <executorch/runtime/core/function_ref.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace extension {
@@ -56,8 +57,8 @@ class ThreadPool final {
     void operator()(pthreadpool_t pool) const { pthreadpool_destroy(pool); }
   };
 
-  std::mutex mutex_;                  // Held while the pool works or changes.
-  std::atomic<size_t> thread_count_;  // Read by tasks, so not under the mutex.
+  ::executorch::runtime::Mutex mutex_;  // Held while the pool works or changes.
+  std::atomic<size_t> thread_count_;    // Read by tasks, so not under the mutex.
   std::unique_ptr<struct pthreadpool, Destroy> threadpool_;
 };
 

@@ -9,9 +9,10 @@ const et = await loadExecuTorch();
 const tensorOf = ({ sizes, long, values }) =>
   Tensor.fromArray(sizes, values, long ? ScalarType.Long : ScalarType.Float);
 
-for (const [name, { program, inputs, outputs }] of Object.entries(JSON.parse(readFileSync(process.env.MODELS)))) {
+for (const [name, { program, inputs, outputs, backends, tolerance }] of Object.entries(JSON.parse(readFileSync(process.env.MODELS)))) {
   test(name, () => {
     const module = et.Module.load(Buffer.from(program, "base64"));
+    assert.deepEqual([...new Set(module.getMethodMetadata("forward").backends)], backends);
     const found = module.forward(inputs.map(tensorOf));
     assert.equal(found.length, outputs.length);
     found.forEach((tensor, i) => {
@@ -19,7 +20,7 @@ for (const [name, { program, inputs, outputs }] of Object.entries(JSON.parse(rea
       assert.deepEqual(tensor.sizes, expected.sizes);
       tensor.toArray().forEach((value, k) => {
         // Sums in another order than PyTorch's; integers are equal.
-        const allowed = expected.long ? 0 : 1e-4 + 1e-4 * Math.abs(expected.values[k]);
+        const allowed = expected.long ? 0 : tolerance * (1 + Math.abs(expected.values[k]));
         assert.ok(Math.abs(Number(value) - expected.values[k]) <= allowed, `${i}, ${k}: ${value} ${expected.values[k]}`);
       });
     });

@@ -16,12 +16,14 @@ _HERE = pathlib.Path("extension/wasm").absolute()
 
 def test_models(tmp_path):
     node.install(_HERE / "npm.tgz", tmp_path)
+    licences = (tmp_path / "node_modules/executorch-wasm/licences").iterdir()
+    assert {file.name for file in licences} == {"fxdiv.txt", "pthreadpool.txt", "xnnpack.txt"}
     (tmp_path / "models_test.mjs").write_bytes((_HERE / "models_test.mjs").read_bytes())
     printed = node.run(
         tmp_path, "--test", "--test-reporter=tap", "models_test.mjs", MODELS=_HERE / "models.json"
     )
     print(printed)
-    assert re.search(r"^# pass 5$", printed, re.MULTILINE)
+    assert re.search(r"^# pass 9$", printed, re.MULTILINE)
     assert re.search(r"^# fail 0$", printed, re.MULTILINE)
 
 
@@ -51,7 +53,7 @@ def test_a_page_gives_the_same_numbers_as_node(tmp_path):
     (site / "index.html").write_text(_PAGE)
     (site / "print.js").write_text(_SCRIPT)
     expected = json.loads(node.run(site, "print.js"))
-    assert len(expected) == 4 and all(expected.values())
+    assert len(expected) == 8 and all(expected.values())
     with serving(site) as address, chromium(tmp_path) as page:
         page.open(f"{address}/index.html")
         assert json.loads(page.wait("self.outputs")) == expected

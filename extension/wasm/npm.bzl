@@ -32,20 +32,21 @@ def runtime(name, kernels, testonly = False):
         tags = ["manual"],
     )
 
-def npm_package(name, srcs, runtime, tags = [], testonly = False):
+def npm_package(name, srcs, runtime, licences = {}, tags = [], testonly = False):
     """Compiles the TypeScript, checks its types, and packs it with the runtime, the README and package.json.
 
     Args:
       name: of the target; the file is NAME.tgz.
       srcs: TypeScript below src/, as modules.
       runtime: the WebAssembly module.
+      licences: of the third-party code that is linked into it: name -> file.
       tags: as for every rule.
       testonly: as for every rule.
     """
     native.genrule(
         name = name,
         testonly = testonly,
-        srcs = srcs + [
+        srcs = srcs + licences.values() + [
             runtime,
             "README.md",
             "package.json",
@@ -63,7 +64,7 @@ def npm_package(name, srcs, runtime, tags = [], testonly = False):
             "--package $(location package.json)",
             "--tsconfig $(location tsconfig.json)",
             "--out $@",
-        ] + ["$(location {})".format(src) for src in srcs]),
+        ] + ["--licence {}=$(location {})".format(key, file) for key, file in licences.items()] + ["$(location {})".format(src) for src in srcs]),
         message = "Packing for npm",
         tags = tags,
         target_compatible_with = HOST,

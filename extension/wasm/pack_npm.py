@@ -50,6 +50,9 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("node", "typescript", "runtime", "version", "readme", "package", "tsconfig", "out"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument(
+        "--licence", action="append", default=[], help="NAME=FILE, of code that is linked into the runtime"
+    )
     parser.add_argument("sources", type=pathlib.Path, nargs="+")
     options = parser.parse_args(arguments)
     description = json.loads(options.package.read_text())
@@ -58,6 +61,9 @@ def main(arguments: list[str]) -> None:
         dist = compile_typescript(options, pathlib.Path(scratch))
         files = {f"dist/{path.name}": path.read_bytes() for path in dist.iterdir()}
     files["dist/executorch.wasm"] = options.runtime.read_bytes()
+    for licence in options.licence:
+        name, _, path = licence.partition("=")
+        files[f"licences/{name}.txt"] = pathlib.Path(path).read_bytes()
     files["README.md"] = options.readme.read_bytes()
     files["package.json"] = (json.dumps(description, indent=2) + "\n").encode()
     write_archive(files, options.out)

@@ -37,7 +37,7 @@ XNNWeightsCache::XNNWeightsCache(std::shared_ptr<PackedWeights> store)
 Error XNNWeightsCache::initialize_for_runtime(runtime::MemoryAllocator* runtime_allocator,
                                               const runtime::NamedDataMap* named_data_map) {
   (void)runtime_allocator;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   named_ = named_data_map;
   is_finalized_ = false;
   // Left over when a runtime could not be made.
@@ -50,7 +50,7 @@ Error XNNWeightsCache::initialize_for_runtime(runtime::MemoryAllocator* runtime_
 }
 
 Result<const uint8_t*> XNNWeightsCache::load_unpacked_data(const std::string& name) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   ET_CHECK_OR_RETURN_ERROR(named_ != nullptr && !is_finalized_, InvalidState,
                            "XNNPACK: the weights cache has no data to load '%s' from",
                            name.c_str());
@@ -71,7 +71,7 @@ Result<const uint8_t*> XNNWeightsCache::load_unpacked_data(const std::string& na
 
 void XNNWeightsCache::name_packed(const void* kernel, const void* bias, const std::string& name,
                                   size_t least_size) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   const auto added = packed_names_.emplace(std::make_pair(kernel, bias), Name{name, least_size});
   if (!added.second && added.first->second.text != name) {
     added.first->second.text.clear();
@@ -79,7 +79,7 @@ void XNNWeightsCache::name_packed(const void* kernel, const void* bias, const st
 }
 
 Result<std::vector<std::string>> XNNWeightsCache::finalize_for_runtime() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   is_finalized_ = true;
   named_ = nullptr;
   unpacked_.clear();
@@ -92,7 +92,7 @@ Result<std::vector<std::string>> XNNWeightsCache::finalize_for_runtime() {
 }
 
 Error XNNWeightsCache::delete_packed_data(const std::vector<std::string>& names) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   for (const std::string& name : names) {
     auto found = held_.lower_bound(PackedKey(name, 0));
     ET_CHECK_OR_RETURN_ERROR(found != held_.end() && found->first.first == name, InvalidArgument,
@@ -105,12 +105,12 @@ Error XNNWeightsCache::delete_packed_data(const std::vector<std::string>& names)
 }
 
 size_t XNNWeightsCache::get_num_unpacked_data() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   return unpacked_.size();
 }
 
 std::vector<std::string> XNNWeightsCache::get_unpacked_data_names() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   std::vector<std::string> names;
   for (const auto& entry : unpacked_) {
     names.push_back(entry.first);
@@ -119,12 +119,12 @@ std::vector<std::string> XNNWeightsCache::get_unpacked_data_names() const {
 }
 
 size_t XNNWeightsCache::get_num_packed_data() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   return held_.size();
 }
 
 std::vector<std::string> XNNWeightsCache::get_packed_data_names() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   std::vector<std::string> names;
   for (const auto& entry : held_) {
     names.push_back(entry.first.first);
@@ -161,7 +161,7 @@ size_t XNNWeightsCache::use(const PackedKey& key, std::shared_ptr<const Packed> 
 
 size_t XNNWeightsCache::look_up(void* context, const xnn_weights_cache_look_up_key* key) {
   XNNWeightsCache& cache = self(context);
-  const std::lock_guard<std::mutex> lock(cache.mutex_);
+  const std::lock_guard<runtime::Mutex> lock(cache.mutex_);
   Name name;
   if (!cache.find_name(*key, name)) {
     return kNotFound;
@@ -183,7 +183,7 @@ size_t XNNWeightsCache::look_up(void* context, const xnn_weights_cache_look_up_k
 
 void* XNNWeightsCache::reserve_space(void* context, size_t size) {
   XNNWeightsCache& cache = self(context);
-  const std::lock_guard<std::mutex> lock(cache.mutex_);
+  const std::lock_guard<runtime::Mutex> lock(cache.mutex_);
   std::shared_ptr<const void> owner;
   void* const data = cache.memory_.allocate(size, owner);
   if (data != nullptr) {
@@ -198,7 +198,7 @@ size_t XNNWeightsCache::look_up_or_insert(void* context, const xnn_weights_cache
     return look_up(context, key);
   }
   XNNWeightsCache& cache = self(context);
-  const std::lock_guard<std::mutex> lock(cache.mutex_);
+  const std::lock_guard<runtime::Mutex> lock(cache.mutex_);
   const auto reserved = cache.reserved_.find(data);
   if (reserved == cache.reserved_.end()) {
     return kNotFound;
@@ -217,7 +217,7 @@ size_t XNNWeightsCache::look_up_or_insert(void* context, const xnn_weights_cache
 
 bool XNNWeightsCache::is_finalized(void* context) {
   XNNWeightsCache& cache = self(context);
-  const std::lock_guard<std::mutex> lock(cache.mutex_);
+  const std::lock_guard<runtime::Mutex> lock(cache.mutex_);
   return cache.is_finalized_;
 }
 

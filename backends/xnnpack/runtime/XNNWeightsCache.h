@@ -16,6 +16,7 @@
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace backends {
@@ -109,7 +110,7 @@ class XNNWeightsCache {
 
   xnn_weights_cache_provider provider_;
   std::shared_ptr<PackedWeights> store_;
-  mutable std::mutex mutex_;
+  mutable runtime::Mutex mutex_;
   const runtime::NamedDataMap* named_ = nullptr;
   bool is_finalized_ = true;
   PackingMemory memory_;

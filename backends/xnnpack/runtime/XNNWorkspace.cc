@@ -37,9 +37,9 @@ Result<std::shared_ptr<XNNWorkspace>> XNNWorkspace::create() {
 
 XNNWorkspace::Acquired XNNWorkspace::acquire() {
   if (!locks_) {
-    return {std::unique_lock<std::mutex>(), workspace_.get()};
+    return {std::unique_lock<runtime::Mutex>(), workspace_.get()};
   }
-  return {std::unique_lock<std::mutex>(mutex_), workspace_.get()};
+  return {std::unique_lock<runtime::Mutex>(mutex_), workspace_.get()};
 }
 
 }  // namespace xnnpack

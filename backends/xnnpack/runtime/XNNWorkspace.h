@@ -8,6 +8,7 @@
 #include <xnnpack.h>
 
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace backends {
@@ -17,7 +18,7 @@ namespace xnnpack {
 class XNNWorkspace {
  public:
   /// What `acquire` hands out: the workspace may be used while the lock lives.
-  using Acquired = std::pair<std::unique_lock<std::mutex>, xnn_workspace_t>;
+  using Acquired = std::pair<std::unique_lock<runtime::Mutex>, xnn_workspace_t>;
 
   /// An empty workspace; XNNPACK lets it grow to what the largest of its delegates needs.
   ///
@@ -50,7 +51,7 @@ class XNNWorkspace {
   explicit XNNWorkspace(xnn_workspace_t workspace);
 
   std::unique_ptr<xnn_workspace, Release> workspace_;
-  std::mutex mutex_;
+  runtime::Mutex mutex_;
   bool locks_ = true;
   const uint64_t id_;
 };

@@ -41,7 +41,7 @@ Result<std::shared_ptr<XNNWorkspace>> XNNWorkspaceManager::get_or_create_workspa
     }
     return made;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   if (mode == WorkspaceSharingMode::Global) {
     return find_or_create(global_);
   }

@@ -9,6 +9,7 @@
 #include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
 #include <executorch/backends/xnnpack/runtime/backend_keys.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace backends {
@@ -43,7 +44,7 @@ class XNNWorkspaceManager {
 
  private:
   std::atomic<WorkspaceSharingMode> mode_{WorkspaceSharingMode::PerModel};
-  mutable std::mutex mutex_;
+  mutable runtime::Mutex mutex_;
   mutable std::weak_ptr<XNNWorkspace> global_;
   mutable std::unordered_map<uintptr_t, std::weak_ptr<XNNWorkspace>> of_models_;
 };

@@ -67,7 +67,7 @@ Error XnnpackBackendOptions::set_option(const BackendOption& option) {
     const Result<WorkspaceSharingMode> mode = mode_of(value);
     return mode.ok() ? workspaces_.set_sharing_mode(*mode) : mode.error();
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   if (is_option(option, weight_cache_option_key)) {
     return read_option_value(option, weight_cache_);
   }
@@ -86,7 +86,7 @@ Error XnnpackBackendOptions::get_option(BackendOption& option) const {
     option.value = static_cast<int>(workspaces_.get_sharing_mode());
     return Error::Ok;
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   if (is_option(option, weight_cache_option_key)) {
     option.value = weight_cache_;
   } else if (is_option(option, packed_cache_path_option_key)) {
@@ -98,7 +98,7 @@ Error XnnpackBackendOptions::get_option(BackendOption& option) const {
 }
 
 Result<bool> XnnpackBackendOptions::resolve_weight_cache(const BackendInitContext& context) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   return given_or(context, weight_cache_option_key, weight_cache_);
 }
 
@@ -114,13 +114,13 @@ Result<WorkspaceSharingMode> XnnpackBackendOptions::resolve_sharing_mode(
 
 Result<std::string> XnnpackBackendOptions::resolve_packed_cache_path(
     const BackendInitContext& context) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   return given_or(context, packed_cache_path_option_key, packed_cache_path_);
 }
 
 Result<std::string> XnnpackBackendOptions::resolve_weight_cache_group(
     const BackendInitContext& context) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   return given_or(context, weight_cache_group_option_key, weight_cache_group_);
 }
 

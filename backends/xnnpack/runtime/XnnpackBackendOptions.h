@@ -11,6 +11,7 @@
 #include <executorch/runtime/backend/backend_init_context.h>
 #include <executorch/runtime/backend/options.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace backends {
@@ -58,7 +59,7 @@ class XnnpackBackendOptions {
 
  private:
   XNNWorkspaceManager workspaces_;
-  mutable std::mutex mutex_;
+  mutable runtime::Mutex mutex_;
   bool weight_cache_ = true;
   std::string packed_cache_path_;
   std::string weight_cache_group_;

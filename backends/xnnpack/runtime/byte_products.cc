@@ -1,7 +1,9 @@
-#include <cpuinfo.h>
-
 #include <executorch/backends/xnnpack/runtime/byte_products.h>
 #include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
+
+#if defined(__x86_64__)
+#include <cpuinfo.h>
+#endif
 
 namespace executorch {
 namespace backends {

@@ -1,6 +1,8 @@
 #include <initializer_list>
 
+#if defined(__x86_64__)
 #include <cpuinfo.h>
+#endif
 
 #include <executorch/backends/xnnpack/runtime/block_products.h>
 #include <executorch/backends/xnnpack/runtime/byte_products.h>
@@ -12,7 +14,7 @@ namespace backends {
 namespace xnnpack {
 namespace {
 
-#if CPUINFO_ARCH_X86_64
+#if defined(__x86_64__)
 
 /// XNNPACK chooses microkernels by what cpuinfo has found, so what it must not use is taken away.
 void hide_newer_than(runtime::CpuIsa newest) {

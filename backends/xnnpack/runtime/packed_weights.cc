@@ -28,7 +28,7 @@ PackedWeights::PackedWeights(const std::string& path) {
 PackedWeights::~PackedWeights() = default;
 
 std::shared_ptr<const Packed> PackedWeights::find(const PackedKey& key) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   const auto stored = loaded_.find(key);
   if (stored != loaded_.end()) {
     return stored->second;
@@ -45,13 +45,13 @@ std::shared_ptr<const Packed> PackedWeights::find(const PackedKey& key) const {
 }
 
 void PackedWeights::discard(const PackedKey& key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   loaded_.erase(key);
   live_.erase(key);
 }
 
 std::shared_ptr<const Packed> PackedWeights::insert(const PackedKey& key, Packed packed) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   const auto stored = loaded_.find(key);
   if (stored != loaded_.end()) {
     return stored->second;
@@ -69,7 +69,7 @@ std::shared_ptr<const Packed> PackedWeights::insert(const PackedKey& key, Packed
 }
 
 Error PackedWeights::save() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const std::lock_guard<runtime::Mutex> lock(mutex_);
   if (unsaved_.empty()) {
     return Error::Ok;
   }
@@ -84,7 +84,7 @@ namespace {
 class Stores {
  public:
   std::shared_ptr<PackedWeights> get(const std::string& name, const std::string& path) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<runtime::Mutex> lock(mutex_);
     std::weak_ptr<PackedWeights>& place = stores_[name];
     std::shared_ptr<PackedWeights> store = place.lock();
     if (store == nullptr) {
@@ -102,7 +102,7 @@ class Stores {
     }
   }
 
-  std::mutex mutex_;
+  runtime::Mutex mutex_;
   std::map<std::string, std::weak_ptr<PackedWeights>> stores_;
 };
 

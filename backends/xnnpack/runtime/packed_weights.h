@@ -11,6 +11,7 @@
 
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/mutex.h>
 
 namespace executorch {
 namespace backends {
@@ -68,7 +69,7 @@ class PackedWeights {
   size_t num_loaded() const { return loaded_.size(); }
 
  private:
-  mutable std::mutex mutex_;
+  mutable runtime::Mutex mutex_;
   mutable std::map<PackedKey, std::weak_ptr<const Packed>> live_;
   // Out of the file: these cost address space alone, so they stay.
   std::map<PackedKey, std::shared_ptr<const Packed>> loaded_;

@@ -1,3 +1,30 @@
+#include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
+
+#if defined(__wasi__)
+
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace backends {
+namespace xnnpack {
+
+// Where nothing can be mapped, each process packs weights anew.
+
+std::map<PackedKey, std::shared_ptr<const Packed>> PackedFile::load() { return {}; }
+
+runtime::Error PackedFile::append(
+    const std::vector<std::pair<PackedKey, std::shared_ptr<const Packed>>>& packed) {
+  ET_LOG(Error, "%zu packed weights are not written to %s: this platform has no files to map",
+         packed.size(), path_.c_str());
+  return runtime::Error::NotSupported;
+}
+
+}  // namespace xnnpack
+}  // namespace backends
+}  // namespace executorch
+
+#else
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -12,7 +39,6 @@
 #include <xnnpack.h>
 
 #include <executorch/backends/xnnpack/runtime/initialize.h>
-#include <executorch/backends/xnnpack/runtime/packed_weights_file.h>
 #include <executorch/runtime/backend/hash.h>
 #include <executorch/runtime/backend/private_file.h>
 #include <executorch/runtime/platform/log.h>
@@ -312,3 +338,5 @@ Error PackedFile::append(
 }  // namespace xnnpack
 }  // namespace backends
 }  // namespace executorch
+
+#endif
