@@ -20,10 +20,11 @@ class OpenvinoBackend(BackendDetails):
 
         Args:
             edge_program: the subgraph.
-            module_compile_spec: ``device`` (``CPU``, ``GPU``, ``NPU``, ``AUTO:...``; by default the CPU); any other key is
-                a property of OpenVINO, with its value as text.
+            module_compile_spec: ``device`` (``CPU``, ``GPU``, ``NPU``, ``AUTO:...``; by default the CPU); ``compress_weights``,
+                ``group_size`` and ``share_weights``; any other key is a property of OpenVINO, with its value as text.
 
         Raises:
             ExportError: OpenVINO is not installed, cannot convert a node, or knows no such device or property.
         """
-        return PreprocessResult(processed_bytes=compile_model(model_of(edge_program), module_compile_spec))
+        data, shared = compile_model(model_of(edge_program), module_compile_spec)
+        return PreprocessResult(processed_bytes=data, data_store_output=shared.get_named_data_store_output())

@@ -17,10 +17,11 @@ from executorch.backends.openvino.conversion.compression import (
     narrow,
 )
 from executorch.backends.openvino.conversion.rewrite import DecodableGraph, decodable_graph
+from executorch.backends.openvino.conversion.sharing import SHARE, with_shared_weights
 from executorch.dialects import meta_keys
 from executorch.dialects.errors import ExportError
 from executorch.ir.graph import output_arguments
-from executorch.partitioner import CompileSpec
+from executorch.partitioner import CompileSpec, NamedDataStore
 
 #: Calculated in float32, as everywhere else, unless somebody asks for less: a processor with instructions for bfloat16
 #: would use them unasked (differences of some percent). The run-time half asks for the same when it reads the bytes.
@@ -139,8 +140,8 @@ def device_and_properties(specs: Sequence[CompileSpec]) -> tuple[str, dict[str, 
     return device, properties
 
 
-def compile_model(model: Any, specs: Sequence[CompileSpec]) -> bytes:
-    """What the device compiled, as it exports it.
+def compile_model(model: Any, specs: Sequence[CompileSpec]) -> tuple[bytes, NamedDataStore]:
+    """What the device compiled, as it exports it, or the model as text; and the weights that are kept beside it.
 
     Raises:
         ExportError: there is no such device, property or compression, or it cannot compile the model.
@@ -151,6 +152,8 @@ def compile_model(model: Any, specs: Sequence[CompileSpec]) -> bytes:
     narrow(ov, model)
     if asked is not None:
         compress(ov, model, asked)
+    if SHARE in properties:
+        return with_shared_weights(ov, model, properties[SHARE])
     try:
         compiled = ov.Core().compile_model(model, device, properties)
         exported = compiled.export_model()
@@ -159,4 +162,5 @@ def compile_model(model: Any, specs: Sequence[CompileSpec]) -> bytes:
             f"OpenVINO cannot compile for the device {device!r} with {properties}: {error}. Way out: a device that this "
             f"machine has ({', '.join(ov.Core().available_devices) or 'none'}) and properties that it knows"
         ) from error
-    return exported.getvalue() if isinstance(exported, io.BytesIO) else bytes(exported)
+    data = exported.getvalue() if isinstance(exported, io.BytesIO) else bytes(exported)
+    return data, NamedDataStore()

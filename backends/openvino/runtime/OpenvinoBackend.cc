@@ -39,12 +39,15 @@ Result<DelegateHandle*> OpenvinoBackend::init(BackendInitContext& context,
     settings->properties["PERF_COUNT"] = "YES";
   }
   Result<std::unique_ptr<Executor>> executor =
-      Executor::create(**library, *settings, processed->data(), processed->size(), is_profiled);
+      Executor::create(**library, *settings, processed->data(), processed->size(),
+                       context.get_named_data_map(), is_profiled);
   if (!executor.ok()) {
     return executor.error();
   }
-  // OpenVINO has its own copy of the weights.
-  processed->Free();
+  if (!(*executor)->keeps_data()) {
+    // OpenVINO has its own copy of the weights.
+    processed->Free();
+  }
   return static_cast<DelegateHandle*>(executor->release());
 }
 

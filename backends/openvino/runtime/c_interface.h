@@ -14,6 +14,7 @@ namespace c {
 
 struct Core;
 struct CompiledModel;
+struct Model;
 struct InferRequest;
 struct Port;
 struct Tensor;
@@ -92,6 +93,11 @@ struct NodeTimes {
   ROW(void, ov_available_devices_free, (c::Names*))                                            \
   ROW(c::Status, ov_core_import_model,                                                         \
       (const c::Core*, const char*, const size_t, const char*, c::CompiledModel**))            \
+  ROW(c::Status, ov_core_read_model_from_memory_buffer,                                        \
+      (const c::Core*, const char*, const size_t, const c::Tensor*, c::Model**))               \
+  ROW(c::Status, ov_core_compile_model,                                                        \
+      (const c::Core*, const c::Model*, const char*, const size_t, c::CompiledModel**, ...))   \
+  ROW(void, ov_model_free, (c::Model*))                                                        \
   ROW(c::Status, ov_compiled_model_inputs_size, (const c::CompiledModel*, size_t*))            \
   ROW(c::Status, ov_compiled_model_outputs_size, (const c::CompiledModel*, size_t*))           \
   ROW(c::Status, ov_compiled_model_input_by_index,                                             \

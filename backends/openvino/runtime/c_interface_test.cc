@@ -23,6 +23,7 @@ struct Ours {
   };
 EXECUTORCH_SAME(ov_core_t, c::Core)
 EXECUTORCH_SAME(ov_compiled_model_t, c::CompiledModel)
+EXECUTORCH_SAME(ov_model_t, c::Model)
 EXECUTORCH_SAME(ov_infer_request_t, c::InferRequest)
 EXECUTORCH_SAME(ov_output_const_port_t, c::Port)
 EXECUTORCH_SAME(ov_tensor_t, c::Tensor)

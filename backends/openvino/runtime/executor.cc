@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 
 #include <executorch/backends/openvino/runtime/blob.h>
 #include <executorch/backends/openvino/runtime/cores.h>
@@ -16,15 +17,24 @@ using runtime::BackendExecutionContext;
 using runtime::Error;
 using runtime::EValue;
 using runtime::EventTracer;
+using runtime::NamedDataMap;
 using runtime::Result;
 using runtime::Span;
 
 Result<std::unique_ptr<Executor>> Executor::create(const Library& library, const Settings& settings,
                                                    const void* data, size_t size,
+                                                   const NamedDataMap* named_data,
                                                    bool is_profiled) {
   std::unique_ptr<Executor> made(new Executor(library));
   made->is_profiled_ = is_profiled;
-  ET_CHECK_OK_OR_RETURN_ERROR(made->import(settings, data, size));
+  made->is_text_ = is_model_text(data, size);
+  const Result<const c::Core*> core = core_for(library, settings);
+  if (!core.ok()) {
+    return core.error();
+  }
+  ET_CHECK_OK_OR_RETURN_ERROR(made->is_text_
+                                  ? made->compile(*core, settings, data, size, named_data)
+                                  : made->import(*core, settings, data, size));
   Result<std::vector<Port>> ports = ports_of(library, made->model_, made->num_inputs_);
   if (!ports.ok()) {
     return ports.error();
@@ -46,17 +56,49 @@ Executor::~Executor() {
   }
 }
 
-Error Executor::import(const Settings& settings, const void* data, size_t size) {
+Error Executor::compile(const c::Core* core, const Settings& settings, const void* data,
+                        size_t size, const NamedDataMap* named_data) {
+  Result<ModelText> text = read_model_text(data, size, named_data);
+  if (!text.ok()) {
+    return text.error();
+  }
+  int64_t bytes = int64_t(text->size);
+  c::Tensor* weights = nullptr;
+  c::Model* model = nullptr;
+  const bool is_compiled =
+      (bytes == 0 || succeeded(library_,
+                               library_.call.ov_tensor_create_from_host_ptr(c::kUint8, {1, &bytes},
+                                                                            text->begin, &weights),
+                               "showing weights")) &&
+      succeeded(library_,
+                library_.call.ov_core_read_model_from_memory_buffer(
+                    core, text->text.data(), text->text.size(), weights, &model),
+                "reading a model") &&
+      succeeded(
+          library_,
+          library_.call.ov_core_compile_model(core, model, settings.device.c_str(), 0, &model_),
+          "compiling a model");
+  if (model != nullptr) {
+    library_.call.ov_model_free(model);
+  }
+  if (weights != nullptr) {
+    library_.call.ov_tensor_free(weights);
+  }
+  shared_ = std::move(text->shared);
+  ET_CHECK_OR_RETURN_ERROR(is_compiled, DelegateInvalidCompatibility,
+                           "OpenVINO: %s cannot compile the delegate's model for the device %s",
+                           library_.version.c_str(), settings.device.c_str());
+  return Error::Ok;
+}
+
+Error Executor::import(const c::Core* core, const Settings& settings, const void* data,
+                       size_t size) {
   const Result<std::string> written_by = read_header(data, size);
   if (!written_by.ok()) {
     return written_by.error();
   }
-  const Result<const c::Core*> core = core_for(library_, settings);
-  if (!core.ok()) {
-    return core.error();
-  }
   const c::Status status = library_.call.ov_core_import_model(
-      *core, static_cast<const char*>(data), size, settings.device.c_str(), &model_);
+      core, static_cast<const char*>(data), size, settings.device.c_str(), &model_);
   if (!succeeded(library_, status, "importing a compiled model")) {
     ET_LOG(Error, "OpenVINO: the delegate's bytes are from %s; loaded is %s for the device %s",
            written_by->empty() ? "an unknown version" : written_by->c_str(),

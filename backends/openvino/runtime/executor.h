@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <executorch/backends/openvino/runtime/model_text.h>
 #include <executorch/backends/openvino/runtime/options.h>
 #include <executorch/backends/openvino/runtime/ports.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
@@ -18,12 +19,16 @@ namespace openvino {
 /// only outputs whose size the model decides are copied. One thread at a time uses it.
 class Executor {
  public:
+  /// @param data What OpenVINO exported, or a model as text; see `keeps_data`.
+  /// @param named_data Where a text's shared weights are; may be null.
   /// @param is_profiled Whether `execute` reports the times of OpenVINO's nodes.
   /// @retval Error::DelegateInvalidCompatibility The bytes are not OpenVINO's, or of another
   ///     version or processor.
+  /// @retval Error::NotFound There is no named data of a constant.
   static runtime::Result<std::unique_ptr<Executor>> create(const Library& library,
                                                            const Settings& settings,
                                                            const void* data, size_t size,
+                                                           const runtime::NamedDataMap* named_data,
                                                            bool is_profiled);
   ~Executor();
   Executor(const Executor&) = delete;
@@ -37,13 +42,19 @@ class Executor {
   runtime::Error execute(runtime::Span<runtime::EValue*> args,
                          runtime::BackendExecutionContext& context);
 
+  /// Whether the bytes it was made of have to stay as long as it does.
+  bool keeps_data() const { return is_text_; }
+
   /// How many of the arguments are outputs.
   size_t num_outputs() const { return ports_.size() - num_inputs_; }
 
  private:
   explicit Executor(const Library& library) : library_(library) {}
 
-  runtime::Error import(const Settings& settings, const void* data, size_t size);
+  runtime::Error import(const c::Core* core, const Settings& settings, const void* data,
+                        size_t size);
+  runtime::Error compile(const c::Core* core, const Settings& settings, const void* data,
+                         size_t size, const runtime::NamedDataMap* named_data);
   runtime::Error run(runtime::Span<runtime::EValue*> args,
                      runtime::BackendExecutionContext& context);
   runtime::Error prepare_output(Port& port, runtime::EValue& arg,
@@ -52,6 +63,9 @@ class Executor {
   void report(runtime::EventTracer* tracer, uint64_t begin);
 
   const Library& library_;
+  /// What a compiled text's constants lie in.
+  std::vector<runtime::FreeableBuffer> shared_;
+  bool is_text_ = false;
   c::CompiledModel* model_ = nullptr;
   c::InferRequest* request_ = nullptr;
   std::vector<Port> ports_;
