@@ -17,7 +17,7 @@ from executorch.backends.apple.coreml.partition.state import take_state
 from executorch.backends.apple.coreml.partition.support import SIZES, refusal
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.dialects.errors import Problems
+from executorch.dialects.errors import Problems, SpecViolationError
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import (
     CompileSpec,
@@ -30,6 +30,10 @@ from executorch.partitioner import (
 )
 
 _log = logging.getLogger(__name__)
+
+
+class NotWholeError(SpecViolationError, NotImplementedError):
+    """``lower_full_graph``, and an operator is left."""
 
 
 @final
@@ -59,11 +63,13 @@ class CoreMLPartitioner(Partitioner):
         self.take_over_mutable_buffer = bool(take_over_mutable_buffer)
         self.lower_full_graph = lower_full_graph
         self.take_over_constant_data = take_over_constant_data
+        self._was_asked = False
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram
     ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
         """What Core ML has whole."""
+        self._was_asked = True
         whole = list(KEPT_WHOLE)
         # torchao defines them when what makes such weights is imported.
         for library, name in (
@@ -78,8 +84,13 @@ class CoreMLPartitioner(Partitioner):
         """Tags what is taken.
 
         Raises:
-            ExportError: an operator is left although the whole graph was to be lowered.
+            NotWholeError: an operator is left although the whole graph was to be lowered.
         """
+        if not self._was_asked:
+            _log.warning(
+                "DEPRECATION WARNING: CoreMLPartitioner after to_edge() + to_backend() finds operators taken apart that "
+                "Core ML has whole. Way out: to_edge_transform_and_lower()"
+            )
         tags: dict[str, DelegationSpec] = {}
         for module in exported_program.graph_module.modules():
             if not isinstance(module, torch.fx.GraphModule):
@@ -135,7 +146,8 @@ class CoreMLPartitioner(Partitioner):
             if node.op == "call_function" and meta_keys.DELEGATION_TAG not in node.meta:
                 problems.add(node, self._refusal(node) or "stands between operators that are left")
         problems.raise_if_any(
-            way_out="CoreMLPartitioner(lower_full_graph=False) leaves them to other backends and kernels"
+            way_out="CoreMLPartitioner(lower_full_graph=False) leaves them to other backends and kernels",
+            error=NotWholeError,
         )
 
 

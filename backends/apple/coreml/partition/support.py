@@ -139,6 +139,11 @@ def _along_axis(node: Node) -> str | None:
     return None
 
 
+def _extreme_place(node: Node) -> str | None:
+    # Core ML's own operator wants an axis; reshaped to one, released systems crash now and then.
+    return "the place of an extreme among all elements" if arguments(node)["dim"] is None else None
+
+
 def _attention(node: Node) -> str | None:
     given = arguments(node)
     if given["dropout_p"] or given.get("enable_gqa"):
@@ -147,6 +152,8 @@ def _attention(node: Node) -> str | None:
 
 
 _CONDITIONS = {
+    "aten.argmax.default": _extreme_place,
+    "aten.argmin.default": _extreme_place,
     "aten.avg_pool2d.default": _avg_pool,
     "aten.avg_pool3d.default": _avg_pool,
     "aten.constant_pad_nd.default": _pad,

@@ -6,7 +6,12 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e import MinMaxObserver, MovingAverageMinMaxObserver, PerChannelMinMaxObserver
+from torchao.quantization.pt2e import (
+    FakeQuantize,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    PerChannelMinMaxObserver,
+)
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
 
 aten = torch.ops.aten
@@ -41,7 +46,7 @@ _DTYPES = {
 
 
 class CoreMLQuantizer(Quantizer):
-    """For ``prepare_pt2e`` and ``convert_pt2e``: convolutions, linear layers, sums and products in eight bits.
+    """For ``prepare_pt2e`` or ``prepare_qat_pt2e``, and ``convert_pt2e``: convolutions, linear layers, sums and products in eight bits.
 
     Args:
         config: a ``coremltools.optimize.torch.quantization.LinearQuantizerConfig``; its ``global_config`` holds for all layers. Activations
@@ -120,7 +125,7 @@ class CoreMLQuantizer(Quantizer):
         is_signed = self._activations == torch.int8
         return QuantizationSpec(
             dtype=self._activations or torch.uint8,
-            observer_or_fake_quant_ctr=MovingAverageMinMaxObserver.with_args(eps=2**-12),
+            observer_or_fake_quant_ctr=_rounding(MovingAverageMinMaxObserver),
             quant_min=-128 if is_signed else 0,
             quant_max=127 if is_signed else 255,
             qscheme=torch.per_tensor_symmetric if self._is_symmetric else torch.per_tensor_affine,
@@ -136,12 +141,17 @@ class CoreMLQuantizer(Quantizer):
         observer: Any = PerChannelMinMaxObserver if self._by_channel else MinMaxObserver
         return QuantizationSpec(
             dtype=self._weights,
-            observer_or_fake_quant_ctr=observer.with_args(eps=2**-12),
+            observer_or_fake_quant_ctr=_rounding(observer),
             quant_min=-127 if is_signed else 0,
             quant_max=127 if is_signed else 255,
             qscheme=symmetric if self._is_symmetric else affine,
             ch_axis=channels if self._by_channel else None,
         )
+
+
+def _rounding(observer: Any) -> Any:
+    """Observes and rounds, so that training (``prepare_qat_pt2e``) sees what the integers will hold."""
+    return FakeQuantize.with_args(observer=observer, eps=2**-12)
 
 
 def _is_floating(value: Any) -> bool:

@@ -75,7 +75,7 @@ class CoreMLRecipeProvider(BackendRecipeProvider):
             recipe_type: which one.
             **kwargs: ``minimum_deployment_target`` and ``compute_unit``, members of ``coremltools.target`` and ``ComputeUnit``;
                 ``skip_ops_for_coreml_delegation``, ``take_over_constant_data`` and ``lower_full_graph``, as `CoreMLPartitioner` has them;
-                ``group_size`` (32) by groups, ``filter_fn(module, name)`` of layers where torchao compresses, ``bits`` and ``block_size``
+                ``group_size`` (32) by groups, ``filter_fn(module, name)`` of layers where torchao compresses (linear layers; with tables embeddings too), ``bits`` and ``block_size``
                 with tables, which have no default.
 
         Raises:
@@ -116,12 +116,15 @@ def _check(kind: CoreMLRecipeType, given: dict[str, Any]) -> None:
         )
     if kind is CoreMLRecipeType.CODEBOOK_WEIGHT_ONLY and not {"bits", "block_size"} <= set(given):
         raise ValueError("Parameters 'bits' and 'block_size' must be present for codebook recipes")
-    bits = given.get("bits", 4)
-    if not isinstance(bits, int) or not 1 <= bits <= 8:
-        raise ValueError(f"Parameter 'bits' must be from 1 to 8, got {bits!r}")
-    size = given.get("group_size", 32)
-    if not isinstance(size, int) or size < 1:
-        raise ValueError(f"Parameter 'group_size' must be a positive integer, got {size!r}")
+    for name in ("bits", "group_size"):
+        if isinstance(given.get(name, 1), bool) or not isinstance(given.get(name, 1), int):
+            raise ValueError(f"Parameter '{name}' must be an integer, got {type(given[name]).__name__}")
+    if not 1 <= given.get("bits", 4) <= 8:
+        raise ValueError(f"Parameter 'bits' must be between 1 and 8, got {given['bits']}")
+    if given.get("group_size", 32) < 1:
+        raise ValueError(f"Parameter 'group_size' must be positive, got {given['group_size']}")
+    if not isinstance(given.get("block_size", []), list):
+        raise ValueError(f"Parameter 'block_size' must be a list, got {type(given['block_size']).__name__}")
 
 
 def _target(kind: CoreMLRecipeType, given: dict[str, Any]) -> Any:
@@ -137,7 +140,7 @@ def _target(kind: CoreMLRecipeType, given: dict[str, Any]) -> Any:
         )
     if least is not None and asked < least:
         raise ValueError(
-            f"Core ML recipe '{kind.value}' needs minimum_deployment_target {least.name} or later"
+            f"Core ML recipe '{kind.value}': minimum_deployment_target must be {least} or higher ({least.name}), got {asked.name}"
         )
     return asked
 
@@ -158,7 +161,15 @@ def _quantization(kind: CoreMLRecipeType, given: dict[str, Any]) -> Quantization
         )
         return QuantizationRecipe(quantizers=[CoreMLQuantizer(config)])
     config = _of_weights(kind, given)
-    return QuantizationRecipe(ao_quantization_configs=[AOQuantizationConfig(config, given.get("filter_fn"))])
+    default = _has_table if kind is CoreMLRecipeType.CODEBOOK_WEIGHT_ONLY else None
+    chosen = given.get("filter_fn", default)
+    return QuantizationRecipe(ao_quantization_configs=[AOQuantizationConfig(config, chosen)])
+
+
+def _has_table(module: torch.nn.Module, name: str) -> bool:
+    """Layers whose weights become indices of a table."""
+    del name
+    return isinstance(module, torch.nn.Linear | torch.nn.Embedding)
 
 
 def _of_weights(kind: CoreMLRecipeType, given: dict[str, Any]) -> Any:

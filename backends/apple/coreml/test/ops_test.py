@@ -14,13 +14,15 @@ from executorch.partitioner import get_lowered_submodules
 
 #: What is left outside, for lack of an operator or of a form of it.
 OUTSIDE = {
-    "x": ["cdist", "unfold", "pad.neg", "pixel_un", "to.uint8", "eye"],
+    "x": ["cdist", "unfold", "pad.neg", "pixel_un", "to.uint8", "eye", "argmax.all"],
     "ints": ["bitwise_and", "bitwise_or", "bitwise_xor"],
     "image": ["max_pool.indices", "bicubic", "grid", "im2col"],
     "layers": ["upsample3d"],
 }
 _PAGE = pathlib.Path(__file__).parents[1] / "OPERATORS.md"
 _LIMITS = {
+    "aten.argmax.default": "along a dimension",
+    "aten.argmin.default": "along a dimension",
     "aten.avg_pool2d.default": "no `divisor_override`",
     "aten.avg_pool3d.default": "no `divisor_override`",
     "aten.constant_pad_nd.default": "no negative sizes",

@@ -4,7 +4,7 @@ import pytest
 import torch
 from coremltools.optimize.torch.quantization import LinearQuantizerConfig, ModuleLinearQuantizerConfig
 from torch.export import export
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 
 from executorch.backends.apple.coreml.quantizer import CoreMLQuantizer
 from executorch.backends.apple.coreml.test.lowered import LoweredProgram, lowered
@@ -45,6 +45,20 @@ def test_what_is_quantized_is_lowered_whole(activations):
     assert float((got - want).abs().max() / want.abs().max()) < 0.02
     weights = {"constexpr_affine_dequantize", "constexpr_blockwise_shift_scale"}
     assert run.ran & weights and ("quantize" in run.ran) is (activations == torch.quint8)
+
+
+def test_training_sees_what_the_integers_will_hold():
+    torch.manual_seed(0)
+    model, inputs = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.ReLU()), (torch.randn(4, 16),)
+    prepared = prepare_qat_pt2e(
+        export(model, inputs).module(), CoreMLQuantizer(config(activation_dtype=torch.quint8))
+    )
+    rounded = prepared(*inputs)
+    assert 0 < float((rounded - model(*inputs)).detach().abs().max()) < 0.05
+    rounded.sum().backward()
+    assert any(parameter.grad is not None for parameter in prepared.parameters())
+    quantized = convert_pt2e(prepared)
+    torch.testing.assert_close(quantized(*inputs), rounded, atol=0.02, rtol=0)
 
 
 def test_what_is_not_there_is_refused():

@@ -49,13 +49,22 @@ def test_from_model_to_result(kind):
         ("FP32", {"speed": 9}, "takes minimum_deployment_target"),
         ("FP16", {"minimum_deployment_target": None}, "must be an enum"),
         ("CODEBOOK_WEIGHT_ONLY", {}, "must be present"),
-        ("CODEBOOK_WEIGHT_ONLY", {"bits": 9, "block_size": [1, -1]}, "from 1 to 8"),
-        ("TORCHAO_INT4_WEIGHT_ONLY_PER_GROUP", {"group_size": 0}, "a positive integer"),
+        ("CODEBOOK_WEIGHT_ONLY", {"bits": 9, "block_size": [1, -1]}, "between 1 and 8"),
+        ("CODEBOOK_WEIGHT_ONLY", {"bits": "3", "block_size": [1, -1]}, "an integer"),
+        ("CODEBOOK_WEIGHT_ONLY", {"bits": 3, "block_size": "[1, -1]"}, "a list"),
+        ("TORCHAO_INT4_WEIGHT_ONLY_PER_GROUP", {"group_size": 0}, "must be positive"),
     ],
 )
 def test_other_parameters_are_refused(kind, given, message):
     with pytest.raises(ValueError, match=message):
         ExportRecipe.get_recipe(CoreMLRecipeType[kind], **given)
+
+
+def test_tables_are_for_linear_layers_and_embeddings():
+    kind, given = CoreMLRecipeType.CODEBOOK_WEIGHT_ONLY, {"bits": 3, "block_size": [1, -1]}
+    (made,) = ExportRecipe.get_recipe(kind, **given).quantization_recipe.ao_quantization_configs
+    layers = [torch.nn.Linear(2, 2), torch.nn.Embedding(2, 2), torch.nn.Conv2d(1, 1, 1)]
+    assert [made.filter_fn(one, "") for one in layers] == [True, True, False]
 
 
 def test_the_partitioner_has_what_was_given_for_it():
@@ -69,7 +78,7 @@ def test_the_partitioner_has_what_was_given_for_it():
 
 
 def test_a_system_that_is_too_old_is_refused():
-    with pytest.raises(ValueError, match="iOS17 or later"):
+    with pytest.raises(ValueError, match="must be 8 or higher .iOS17., got iOS16"):
         ExportRecipe.get_recipe(
             CoreMLRecipeType.PT2E_INT8_STATIC, minimum_deployment_target=coremltools().target.iOS16
         )
