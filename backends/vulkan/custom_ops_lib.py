@@ -21,6 +21,15 @@ _lib.define(
     "linear_dq8ca_q4gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
     "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
 )
+_RESULT = "float scale, int zero_point, int least, int most"
+_WEIGHTS = "Tensor weights, Tensor factors, Tensor? bias"
+_lib.define(f"linear_int8(Tensor input, int input_zero, {_WEIGHTS}, {_RESULT}) -> Tensor")
+_lib.define(
+    f"conv_int8(Tensor input, int input_zero, {_WEIGHTS}, {_RESULT}, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor"
+)
+_lib.define(
+    f"add_int8(Tensor a, float a_scale, int a_zero, Tensor b, float b_scale, int b_zero, {_RESULT}) -> Tensor"
+)
 _lib.define("rotary_embedding(Tensor x, Tensor cosines, Tensor sines, SymInt start) -> Tensor")
 
 
@@ -52,6 +61,69 @@ def conv_with_clamp(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
     )
     return found if output_min is None and output_max is None else found.clamp(output_min, output_max)
+
+
+def _to_int8(value: torch.Tensor, scale: float, zero_point: int, least: int, most: int) -> torch.Tensor:
+    return (torch.round(value * (1 / scale)) + zero_point).clamp(least, most).to(torch.int8)
+
+
+@impl(_lib, "linear_int8", "CompositeExplicitAutograd")
+def linear_int8(
+    input: torch.Tensor,
+    input_zero: int,
+    weights: torch.Tensor,
+    factors: torch.Tensor,
+    bias: torch.Tensor | None,
+    *result: float,
+) -> torch.Tensor:
+    """A linear layer of int8; ``factors`` are the input's scale by those of the rows of the weights."""
+    sums = torch.nn.functional.linear(input.double() - input_zero, weights.double())
+    found = sums * factors + (0 if bias is None else bias)
+    return _to_int8(found, *result)  # type: ignore[arg-type]
+
+
+@impl(_lib, "conv_int8", "CompositeExplicitAutograd")
+def conv_int8(
+    input: torch.Tensor,
+    input_zero: int,
+    weights: torch.Tensor,
+    factors: torch.Tensor,
+    bias: torch.Tensor | None,
+    scale: float,
+    zero_point: int,
+    least: int,
+    most: int,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    groups: int,
+) -> torch.Tensor:
+    """A convolution of int8 over one or two dimensions."""
+    count = len(stride)
+    given = (
+        input.double() - input_zero,
+        weights.double(),
+        None,
+        stride,
+        padding,
+        dilation,
+        False,
+        [0] * count,
+        groups,
+    )
+    by_channel = [-1, *[1] * count]
+    sums = torch.ops.aten.convolution.default(*given) * factors.reshape(by_channel)
+    found = sums if bias is None else sums + bias.reshape(by_channel)
+    return _to_int8(found, scale, zero_point, least, most)
+
+
+@impl(_lib, "add_int8", "CompositeExplicitAutograd")
+def add_int8(
+    a: torch.Tensor, a_scale: float, a_zero: int, b: torch.Tensor, b_scale: float, b_zero: int, *result: float
+) -> torch.Tensor:
+    """A sum of two tensors of int8."""
+    found = (a.double() - a_zero) * a_scale + (b.double() - b_zero) * b_scale
+    return _to_int8(found, *result)  # type: ignore[arg-type]
 
 
 def pack_q4(weights: torch.Tensor) -> torch.Tensor:

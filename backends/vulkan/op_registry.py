@@ -19,6 +19,7 @@ INTEGERS = (torch.int32, torch.int64)
 NUMBERS = FLOATS + INTEGERS
 ALL = (*NUMBERS, torch.bool)
 BOOLS = (torch.bool,)
+BYTES = (torch.int8,)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,12 @@ _add(
 
 _SIGNED = {"dtypes": (*FLOATS, torch.int32)}
 _add("aten.relu.default", "aten.abs.default", "aten.neg.default", "aten.sign.default", **_SIGNED)
-_add("aten.clamp.default", **_SIGNED)
+_add(
+    "aten.clamp.default",
+    dtypes=NUMBERS,
+    checks=(checks.limits_of_32_bits,),
+    conditions="limits of integers have 32 bits",
+)
 _add("aten.logical_not.default", dtypes=BOOLS)
 _add("aten.bitwise_not.default", **_BITS)
 _FUNCTIONS = (
@@ -133,6 +139,13 @@ _add(
     say=say.convolution,
     checks=(checks.convolution,),
     conditions="one or two dimensions; weight and bias are constants",
+)
+
+_add(
+    "et_vk.conv_with_clamp.default",
+    say=say.convolution,
+    checks=(checks.convolution,),
+    conditions="a convolution and the relu, hardtanh or clamp behind it; one or two dimensions; weight and bias are constants",
 )
 
 _add(
@@ -272,6 +285,15 @@ _add(
     conditions="heads of a multiple of 4 numbers, 256 at most",
 )
 
+_add(
+    "quantized_decomposed.quantize_per_tensor.default",
+    results=BYTES,
+    moves=True,
+    checks=(checks.to_bytes,),
+    conditions="to int8",
+)
+_add("quantized_decomposed.dequantize_per_tensor.default", dtypes=BYTES, results=FLOATS, moves=True)
+
 _INSERTED = {"inserted": True}
 _add(
     "et_vk.rotary_embedding.default",
@@ -279,11 +301,6 @@ _add(
     conditions="neighbouring pairs, turned by tables of cosines and sines from a position on",
 )
 _add("et_vk.state.default", **_INSERTED, conditions="buffers and parameters that the program writes")
-_add(
-    "et_vk.conv_with_clamp.default",
-    **_INSERTED,
-    conditions="a convolution and the relu, hardtanh or clamp behind it",
-)
 _add(
     "et_vk.linear_q4gsw.default",
     **_INSERTED,
@@ -299,6 +316,15 @@ _add(
     "torchao.choose_qparams_affine.default",
     **_INSERTED,
     conditions="a linear layer of such four-bit weights, whose rows are quantized to int8 at run time",
+)
+_add(
+    "et_vk.add_int8.default",
+    "et_vk.conv_int8.default",
+    "et_vk.linear_int8.default",
+    dtypes=BYTES,
+    **_INSERTED,
+    conditions="what is calculated between `dequantize_per_tensor` and `quantize_per_tensor`, with a relu, hardtanh or clamp behind it; constant weights, "
+    "sums of one shape",
 )
 
 #: Rows under whose name calls are never said, since they are slices, views or copies.

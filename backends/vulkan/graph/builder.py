@@ -92,7 +92,7 @@ class GraphBuilder:
         self._values[node] = self._values[source]
 
     def result(self, node: Node | None, exact: bool = False) -> int:
-        """A new value for what a node makes; Null for None. What is ``exact`` stays float32."""
+        """A new value for what a node makes; Null for None. What is ``exact`` stays float32, or integers of 32 bits."""
         if node is None:
             return self.value(None)
         value = node.meta[meta_keys.VAL]
@@ -114,6 +114,8 @@ class GraphBuilder:
         staging, datatype = _DATATYPES[dtype]
         if self._options.force_fp16 and datatype is _KIND.FLOAT32 and not exact:
             datatype = _KIND.FLOAT16
+        if datatype is _KIND.INT8 and exact:
+            staging = datatype = _KIND.INT32
         return schema.VkTensor(
             datatype, [one for one in bounds if one is not None], -1, -1, staging_datatype=staging
         )
@@ -133,11 +135,11 @@ class GraphBuilder:
         """A list of values."""
         return self._new(schema.ValueList(list(items)))
 
-    def constant(self, value: torch.Tensor, tag: str | None = None) -> int:
-        """A value for a constant; equal bytes are stored once."""
-        stored = self._converted(value.detach())
+    def constant(self, value: torch.Tensor, tag: str | None = None, exact: bool = False) -> int:
+        """A value for a constant; equal bytes are stored once. What is ``exact`` stays float32."""
+        stored = value.detach() if exact else self._converted(value.detach())
         content = _bytes(stored)
-        tensor = self.tensor(stored.dtype, stored.shape)
+        tensor = self.tensor(stored.dtype, stored.shape, exact and stored.dtype is torch.float32)
         tensor.constant_id = self._stored_as(content, tag)
         return self._new(tensor)
 

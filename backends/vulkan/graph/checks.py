@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Container
 from typing import Any
 
+import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.constants import Constants
@@ -24,6 +25,21 @@ def convolution(node: Node, constants: Container[Node]) -> str | None:
     if any(named[one] is not None and named[one] not in constants for one in ("weight", "bias")):
         return "its weight or bias is calculated by the model"
     return None
+
+
+def to_bytes(node: Node, _: Container[Node]) -> str | None:
+    least, most = arguments(node)["quant_min"], arguments(node)["quant_max"]
+    if tensor(node).dtype is not torch.int8 or not -128 <= least <= most <= 127:
+        return f"it quantizes to {tensor(node).dtype} from {least} to {most}"
+    return None
+
+
+def limits_of_32_bits(node: Node, _: Container[Node]) -> str | None:
+    if tensor(node).dtype.is_floating_point:
+        return None
+    known = torch.iinfo(torch.int32)
+    limits = [one for one in (arguments(node)["min"], arguments(node)["max"]) if isinstance(one, int | float)]
+    return None if all(known.min <= one <= known.max for one in limits) else "limits of more than 32 bits"
 
 
 def keeps_type(node: Node, _: Container[Node]) -> str | None:

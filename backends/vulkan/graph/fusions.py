@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
@@ -43,6 +44,20 @@ def needed(results: Iterable[Any], fused: dict[Node, Call]) -> set[Node]:
         else:
             open_ += node.all_input_nodes
     return found
+
+
+def clamp_limits(node: Node) -> tuple[float | None, float | None] | None:
+    """Least and greatest result of an operator that does nothing but clamp."""
+    name = called(node)
+    if name == "aten.relu.default":
+        return 0.0, None
+    if name not in ("aten.hardtanh.default", "aten.clamp.default"):
+        return None
+    named = arguments(node)
+    low, high = (named.get(one, named.get(f"{one}_val")) for one in ("min", "max"))
+    if any(isinstance(one, Node) or (one is not None and math.isnan(one)) for one in (low, high)):
+        return None
+    return None if low is None else float(low), None if high is None else float(high)
 
 
 def _silu(node: Node, _: Container[Node]) -> Call | None:

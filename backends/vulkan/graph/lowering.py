@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +22,9 @@ from executorch.backends.transforms.operands import front, rank, tensor
 from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.backends.vulkan.graph.builder import GraphBuilder
 from executorch.backends.vulkan.graph.call import as_it_is, called
-from executorch.backends.vulkan.graph.fusions import fused_calls, needed
+from executorch.backends.vulkan.graph.fusions import clamp_limits, fused_calls, needed
+from executorch.backends.vulkan.graph.int8 import Layer, int8_calls
+from executorch.backends.vulkan.graph.int8 import weights_of as int8_weights_of
 from executorch.backends.vulkan.graph.quantized import (
     CHOOSE,
     Rows,
@@ -69,12 +70,20 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     _add_inputs(builder, program, states)
     clamps = fused_clamps(program, builder.constants)
     fused = fused_calls(program.graph.nodes, builder.constants)
+    layers = {}
+    for node, made in int8_calls(program.graph.nodes, builder.constants).items():
+        if isinstance(made, Layer):
+            layers[node] = made
+        fused[node] = made.call if isinstance(made, Layer) else made
     chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
     read = needed(output_arguments(program.graph), fused)
     chosen: dict[Any, Rows] = {}
     for node in program.graph.nodes:
         if node.op != "call_function" or node in builder.constants or node in done or node not in read:
+            continue
+        if node in layers:
+            _int8_layer(builder, node, layers[node])
             continue
         if node in fused:
             builder.call(fused[node].name, fused[node].args, builder.result(node), node)
@@ -123,20 +132,6 @@ def fused_clamps(program: ExportedProgram, constants: Constants) -> dict[Node, N
             if clamp_limits(user) is not None:
                 found[node] = user
     return found
-
-
-def clamp_limits(node: Node) -> tuple[float | None, float | None] | None:
-    """Least and greatest result of an operator that does nothing but clamp."""
-    name = name_of(node)
-    if name == "aten.relu.default":
-        return 0.0, None
-    if name not in ("aten.hardtanh.default", "aten.clamp.default"):
-        return None
-    named = arguments(node)
-    low, high = (named.get(one, named.get(f"{one}_val")) for one in ("min", "max"))
-    if any(isinstance(one, Node) or (one is not None and math.isnan(one)) for one in (low, high)):
-        return None
-    return None if low is None else float(low), None if high is None else float(high)
 
 
 def _lower(builder: GraphBuilder, node: Node, clamp: Node | None) -> None:
@@ -287,3 +282,12 @@ def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows:
     builder.call_by_values(
         "et_vk.linear_dq8ca_q4gsw.default", [*given, integers, total, scales, group, bias], node
     )
+
+
+def _int8_layer(builder: GraphBuilder, node: Node, layer: Layer) -> None:
+    tag = external_tag(layer.weight)
+    source, zero, *rest = (builder.value(one) for one in layer.call.args)
+    weights, factors, bias = int8_weights_of(layer, builder.constants)
+    given = [builder.constant(one, tag, exact=True) for one in (weights, factors)]
+    given.append(builder.value(None) if bias is None else builder.constant(bias, tag, exact=True))
+    builder.call_by_values(layer.call.name, [source, zero, *given, *rest], node)

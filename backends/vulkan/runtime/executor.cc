@@ -112,8 +112,7 @@ Error Executor::plan() {
     const GraphTensor& tensor = graph_.values[id].tensor;
     if (graph_.values[id].kind == ValueKind::Tensor && tensor.memory >= 0) {
       const size_t memory = static_cast<size_t>(tensor.memory);
-      const size_t size = static_cast<size_t>(tensor.most_elements()) * size_of(tensor.element());
-      sizes[memory] = std::max(sizes[memory], size);
+      sizes[memory] = std::max(sizes[memory], tensor.most_bytes());
       is_shared[memory] = is_shared[memory] || is_port_[id];
     }
   }
@@ -145,8 +144,7 @@ Error Executor::make_state(const OperatorCall& call) {
                               first.tensor.most_elements() == state.tensor.most_elements()));
   ET_CHECK_OR_RETURN_ERROR(fits, DelegateInvalidCompatibility,
                            "Vulkan: the delegate's state is damaged");
-  const size_t size =
-      static_cast<size_t>(state.tensor.most_elements()) * size_of(state.tensor.element());
+  const size_t size = state.tensor.most_bytes();
   const std::vector<uint8_t> zeros(is_zero ? size : 0);
   Result<std::unique_ptr<Buffer>> made =
       is_zero ? device_.upload(zeros.data(), zeros.size()) : packed(first.tensor, Packing::Plain);
@@ -173,8 +171,8 @@ Buffer* Executor::buffer(uint32_t value, Packing packing) {
   }
   std::unique_ptr<Buffer>& own = own_[value];
   if (own == nullptr) {
-    const size_t size = static_cast<size_t>(tensor.most_elements()) * size_of(tensor.element());
-    Result<std::unique_ptr<Buffer>> made = device_.make_buffer(size, is_port_[value]);
+    Result<std::unique_ptr<Buffer>> made =
+        device_.make_buffer(tensor.most_bytes(), is_port_[value]);
     if (made.ok()) {
       own = std::move(*made);
     }

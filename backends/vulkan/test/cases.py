@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
+
 Results = list[Tensor]
 Group = tuple[nn.Module, tuple[Tensor, ...]]
 
@@ -136,6 +138,12 @@ def products() -> Group:
     return Calls(functions, linear=linear, second=second), (_random(4, 6), _random(6, 3), _random(2, 3, 6))
 
 
+def _clamped(x: Tensor, layer: Any) -> Any:
+    """The published operator, as programs may call it."""
+    lists = ([1, 1], [0, 0], [1, 1], False, [0, 0])
+    return torch.ops.et_vk.conv_with_clamp(x, layer.weight, layer.bias, *lists, 1, -0.25, 0.5)
+
+
 def convolutions() -> Group:
     """One and two dimensions: dense, pointwise, depthwise, grouped, dilated, transposed, clamped."""
     layers: dict[str, nn.Module] = {
@@ -148,7 +156,11 @@ def convolutions() -> Group:
     row = nn.Conv1d(4, 6, 3, padding=2, dilation=2)
     spread = nn.ConvTranspose1d(4, 2, 4, stride=2, groups=2)
     functions: list[Callable[..., Any]] = [lambda x, r, one=one: one(x) for one in layers.values()]
-    functions += [lambda x, r: row(r), lambda x, r: spread(r)]
+    functions += [
+        lambda x, r: row(r),
+        lambda x, r: spread(r),
+        lambda x, r: _clamped(x, layers["pointwise"][0]),
+    ]
     return Calls(functions, row=row, spread=spread, **layers), (_random(1, 4, 8, 7), _random(2, 4, 9))
 
 

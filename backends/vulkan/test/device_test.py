@@ -63,3 +63,11 @@ def test_a_decoder_keeps_its_caches(half):
 def test_quantized_weights(name):
     model, inputs = models.quantized(name)
     check(load(lower(model, inputs)), model, inputs, 1e-3)
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+def test_layers_between_int8(half):
+    model, inputs = models.static_int8()
+    method = load(lower(model, inputs, {"force_fp16": True} if half else None))
+    for got, want in zip(method.execute(list(inputs)), model(*inputs), strict=True):
+        torch.testing.assert_close(got, want, atol=model.STEP * (2.5 if half else 1.01), rtol=0)

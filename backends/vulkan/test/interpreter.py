@@ -125,7 +125,10 @@ class Interpreter:
         for parameter, value in zip(op._schema.arguments, values, strict=True):
             named[parameter.name] = value
         if name == "torchao.choose_qparams_affine.default":
-            named.update(target_dtype=torch.int8, zero_point_dtype=torch.int8)
+            named.update(target_dtype=torch.int8, zero_point_dtype=torch.int32)
+        if namespace == "quantized_decomposed":
+            held = self.graph.values[result].value
+            return op(*list(named.values())[:5], torch.int8).to(_TYPES[held.datatype])
         if name == "aten.gather.default":
             named["index"] = named["index"].long()
         keywords = {one.name: named.pop(one.name) for one in op._schema.arguments if one.kwarg_only}

@@ -40,6 +40,11 @@ _SEEN_BELOW = {
     "mul",
     "sub",
     "sym_size.int",
+    "et_vk.add_int8.default",
+    "et_vk.conv_int8.default",
+    "et_vk.linear_int8.default",
+    "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.quantize_per_tensor.default",
     "torchao.choose_qparams_affine.default",
 }
 
@@ -172,6 +177,43 @@ def test_weights_of_torchao(call):
     assert names(delegate).count(f"et_vk.{call}.default") == 2
     chosen = names(delegate).count("torchao.choose_qparams_affine.default")
     assert chosen == (2 if call == "linear_dq8ca_q4gsw" else 0)
+    check(delegate, model, inputs, 1e-4)
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+def test_layers_between_int8_calculate_with_integers(half):
+    model, inputs = models.static_int8()
+    delegate = only(lower(model, inputs, {"force_fp16": True} if half else None))
+    found = names(delegate)
+    assert [found.count(f"et_vk.{one}_int8.default") for one in ("conv", "linear", "add")] == [4, 2, 1]
+    assert not {"aten.convolution.default", "aten.linear.default", "aten.add.Tensor"} & set(found)
+    for position, want in zip(delegate.order, model(*inputs), strict=True):
+        # A sum near the middle of two integers may be rounded the other way.
+        torch.testing.assert_close(
+            delegate(*inputs)[position], want, atol=model.STEP * (2.5 if half else 1.01), rtol=0
+        )
+
+
+class Shared(nn.Module):
+    """What is between the integers is read elsewhere too, has an activation of its own, or other shapes."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = models.Int8(nn.Linear(8, 8))
+
+    def forward(self, x, y):
+        x = models.rounded(x, 0.03)
+        between = self.layer(x)
+        total = x + models.rounded(y, 0.03)
+        return models.rounded(between, 0.02), between * 2, models.rounded(total, 0.05)
+
+
+def test_what_others_read_between_int8_stays_in_floating_point():
+    torch.manual_seed(0)
+    model, inputs = Shared(), (torch.randn(3, 8), torch.randn(8))
+    delegate = only(lower(model, inputs))
+    assert not any("_int8" in one for one in names(delegate))
+    assert "et_vk.linear_q8csw.default" in names(delegate)
     check(delegate, model, inputs, 1e-4)
 
 

@@ -176,6 +176,64 @@ def quantized(name: str) -> Model:
     return model.eval(), (torch.randn(2, 3, 64),)
 
 
+class Int8(nn.Module):
+    """A layer whose weights are int8 with a scale for each output, or one for all."""
+
+    def __init__(self, layer: nn.Module, by_channel: bool = True) -> None:
+        super().__init__()
+        weight: Any = layer.weight
+        dims = list(range(1, weight.dim())) if by_channel else list(range(weight.dim()))
+        scales = weight.detach().abs().amax(dims, keepdim=True) / 127
+        self.register_buffer("integers", torch.round(weight.detach() / scales).to(torch.int8))
+        self.register_buffer("scales", scales.reshape(-1))
+        self.layer, self.by_channel, self.scale = layer, by_channel, float(scales.max())
+
+    def forward(self, x: Tensor) -> Tensor:
+        ops: Any = torch.ops.quantized_decomposed
+        zeros = torch.zeros(self.integers.shape[0], dtype=torch.int64)
+        if self.by_channel:
+            weight = ops.dequantize_per_channel(self.integers, self.scales, zeros, 0, -127, 127, torch.int8)
+        else:
+            weight = ops.dequantize_per_tensor(self.integers, self.scale, 0, -127, 127, torch.int8)
+        return torch.func.functional_call(self.layer, {"weight": weight}, (x,))
+
+
+def rounded(x: Tensor, scale: float, zero_point: int = 3) -> Tensor:
+    """As int8, and back."""
+    ops: Any = torch.ops.quantized_decomposed
+    how = (scale, zero_point, -128, 127, torch.int8)
+    found: Tensor = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *how), *how)
+    return found
+
+
+class StaticInt8(nn.Module):
+    """Layers between int8 and int8: strides, groups, a channel each, sums, clamps; odd sizes, so that words cross rows and channels."""
+
+    STEP = 0.02
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = Int8(nn.Conv2d(3, 6, 3, stride=2, padding=1))
+        self.own = Int8(nn.Conv2d(6, 6, 3, padding=2, dilation=2, groups=6, bias=False))
+        self.pairs = Int8(nn.Conv2d(6, 4, (1, 2), groups=2), by_channel=False)
+        self.line = Int8(nn.Conv1d(4, 5, 3, stride=2))
+        self.last, self.whole = Int8(nn.Linear(5, 7)), Int8(nn.Linear(8, 6, bias=False))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        x = rounded(self.first(rounded(x, 0.03)).relu(), self.STEP, -128)
+        x = rounded(nn.functional.relu6(rounded(self.own(x), self.STEP) + x), self.STEP, -100)
+        x = rounded(self.pairs(x), self.STEP)
+        lines = rounded(self.line(rounded(x.flatten(2), self.STEP)), self.STEP)
+        places = rounded(lines.transpose(1, 2), self.STEP)
+        whole = self.whole(rounded(y, 0.03, 0))
+        return rounded(self.last(places), self.STEP), rounded(whole.clamp(-0.5, 0.75), 0.01, 0)
+
+
+def static_int8() -> Model:
+    torch.manual_seed(0)
+    return StaticInt8().eval(), (torch.randn(2, 3, 9, 11), torch.randn(5, 8))
+
+
 class Dynamic(nn.Module):
     """Sizes are looked up, calculated with, and used."""
 

@@ -210,9 +210,15 @@ Buffer* Call::found(Buffer* buffer) {
   return buffer;
 }
 
+Buffer* Call::memory_of(uint32_t value, Packing packing) {
+  const bool is_byte = tensor_of(value).element() == Element::Byte && packing != Packing::Words;
+  (void)expect(takes_bytes_ || !is_byte, "it has no form for int8");
+  return ok() ? found(memory_.buffer(value, packing)) : nullptr;
+}
+
 Buffer* Call::in(size_t i, Packing packing) {
   (void)tensor(i);
-  return ok() ? found(memory_.buffer(call_.arguments[i], packing)) : nullptr;
+  return ok() ? memory_of(call_.arguments[i], packing) : nullptr;
 }
 
 Buffer* Call::out(size_t i, size_t nth) {
@@ -220,7 +226,7 @@ Buffer* Call::out(size_t i, size_t nth) {
   if (!expect(made.constant < 0, "its result is a constant")) {
     return nullptr;
   }
-  return found(memory_.buffer(output_id(i, nth), Packing::Plain));
+  return memory_of(output_id(i, nth), Packing::Plain);
 }
 
 bool Call::is_constant(size_t i) { return tensor(i).constant >= 0; }

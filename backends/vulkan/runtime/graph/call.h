@@ -94,8 +94,11 @@ class Call {
   bool ok() const { return error_ == runtime::Error::Ok; }
   runtime::Error error() const { return error_; }
 
+  /// Says that the operator reads and writes words of int8; for others such tensors are refused.
+  void take_bytes() { takes_bytes_ = true; }
+
   Buffer* in(size_t i, Packing packing = Packing::Plain);
-  Buffer* in_list(uint32_t value) { return found(memory_.buffer(value, Packing::Plain)); }
+  Buffer* in_list(uint32_t value) { return memory_of(value, Packing::Plain); }
   Buffer* out(size_t i, size_t nth = 0);
   bool is_alias(size_t input, size_t output);
   bool is_constant(size_t i);
@@ -120,6 +123,7 @@ class Call {
   uint32_t output_id(size_t i, size_t nth);
   const GraphTensor& tensor_of(uint32_t value);
   Buffer* found(Buffer* buffer);
+  Buffer* memory_of(uint32_t value, Packing packing);
   void dispatch(Dispatch made);
 
   Graph& graph_;
@@ -128,6 +132,7 @@ class Call {
   Stream& stream_;
   const Device& device_;
   size_t num_written_ = 1;
+  bool takes_bytes_ = false;
   runtime::Error error_ = runtime::Error::Ok;
 };
 

@@ -30,7 +30,16 @@ size_t size_of(DType type) {
   }
 }
 
-size_t size_of(Element element) { return element == Element::Half ? 2 : 4; }
+size_t size_of(Element element) {
+  switch (element) {
+    case Element::Byte:
+      return 1;
+    case Element::Half:
+      return 2;
+    default:
+      return 4;
+  }
+}
 
 const char* name_of(Element element) {
   switch (element) {
@@ -38,6 +47,8 @@ const char* name_of(Element element) {
       return "half";
     case Element::Int:
       return "int";
+    case Element::Byte:
+      return "byte";
     default:
       return "float";
   }
@@ -50,6 +61,8 @@ Element GraphTensor::element() const {
     case DType::Float:
     case DType::Double:
       return Element::Float;
+    case DType::Int8:
+      return Element::Byte;
     default:
       return Element::Int;
   }

@@ -22,8 +22,9 @@ enum class DType : int8_t {
 };
 
 /// Types of elements in the device's memory: integers and truth values have 32 bits, so that a
-/// device needs no more than it must have.
-enum class Element { Float, Half, Int };
+/// device needs no more than it must have. Bytes are int8, four in a word, for operators that say
+/// so.
+enum class Element { Float, Half, Int, Byte };
 
 size_t size_of(DType type);
 size_t size_of(Element element);
@@ -47,6 +48,8 @@ struct GraphTensor {
   size_t rank() const { return sizes.size(); }
   int64_t numel() const;
   int64_t most_elements() const;
+  /// Of memory for `most_elements`.
+  size_t most_bytes() const { return static_cast<size_t>(most_elements()) * size_of(element()); }
 };
 
 enum class ValueKind {

@@ -54,17 +54,16 @@ Copy in_or_out(bool is_in) {
 /// Null where one is a float and the other is not.
 Copy copy_between(DType type, Element element, bool is_in) {
   const bool is_half = element == Element::Half;
+  const bool is_float = is_half || element == Element::Float;
   switch (type) {
     case DType::Half:
-      return element == Element::Int
-                 ? nullptr
-                 : (is_half ? in_or_out<Half, Half>(is_in) : in_or_out<Half, float>(is_in));
+      return !is_float ? nullptr
+                       : (is_half ? in_or_out<Half, Half>(is_in) : in_or_out<Half, float>(is_in));
     case DType::Float:
-      return element == Element::Int
-                 ? nullptr
-                 : (is_half ? in_or_out<float, Half>(is_in) : in_or_out<float, float>(is_in));
+      return !is_float ? nullptr
+                       : (is_half ? in_or_out<float, Half>(is_in) : in_or_out<float, float>(is_in));
     case DType::Double:
-      return element == Element::Int
+      return !is_float
                  ? nullptr
                  : (is_half ? in_or_out<double, Half>(is_in) : in_or_out<double, float>(is_in));
     default:
@@ -90,7 +89,8 @@ Copy copy_between(DType type, Element element, bool is_in) {
 bool lies_the_same(DType type, Element element) {
   return (type == DType::Float && element == Element::Float) ||
          (type == DType::Half && element == Element::Half) ||
-         (type == DType::Int32 && element == Element::Int);
+         (type == DType::Int32 && element == Element::Int) ||
+         (type == DType::Int8 && element == Element::Byte);
 }
 
 Error move(const void* from, void* to, DType type, Element element, size_t count, bool is_in) {

@@ -15,31 +15,6 @@ constexpr int64_t kFewPlaces = 256;
 /// Places of an invocation of glsl/conv3x3.glsl, one below the other.
 constexpr int64_t kRows = 4;
 
-/// A convolution of one or two dimensions; the height is 1 where there is only one.
-struct Conv {
-  int64_t batches, in_channels, height, width;
-  int64_t out_channels, out_height, out_width;
-  int64_t kernel[2], stride[2], padding[2], dilation[2], extra[2];
-  int64_t groups;
-  bool is_transposed;
-  bool has_bias;
-  bool is_clamped;
-  float least, most;
-
-  bool is_pointwise() const {
-    return !is_transposed && groups == 1 && kernel[0] * kernel[1] == 1 &&
-           stride[0] * stride[1] == 1 && padding[0] == 0 && padding[1] == 0;
-  }
-  bool is_depthwise() const {
-    return !is_transposed && groups == in_channels && groups == out_channels;
-  }
-  /// What glsl/conv3x3.glsl is for.
-  bool is_3x3() const {
-    return kernel[0] == 3 && kernel[1] == 3 && dilation[0] == 1 && dilation[1] == 1 &&
-           stride[0] == stride[1] && stride[0] <= 2;
-  }
-};
-
 /// The last of a list, and the one before it or what stands for it.
 void take(const Sizes& from, int64_t otherwise, int64_t (&into)[2]) {
   into[1] = from.empty() ? otherwise : from.back();
@@ -66,50 +41,24 @@ bool is_sane(const Conv& conv) {
   return fits;
 }
 
+/// What a convolution of floats is given beside its geometry.
 bool describe(Call& call, int kind, Conv& conv) {
-  const GraphTensor& x = call.tensor(0);
-  const GraphTensor& w = call.tensor(1);
-  const size_t rank = x.rank();
-  if (!call.expect((rank == 3 || rank == 4) && w.rank() == rank,
-                   "only convolutions of one and two dimensions are there")) {
-    return false;
-  }
-  conv.batches = x.sizes[0];
-  conv.in_channels = x.sizes[1];
-  conv.height = rank == 4 ? x.sizes[2] : 1;
-  conv.width = x.sizes[rank - 1];
-  conv.kernel[0] = rank == 4 ? w.sizes[2] : 1;
-  conv.kernel[1] = w.sizes[rank - 1];
-  take(call.integers(3), 1, conv.stride);
-  take(call.integers(4), 0, conv.padding);
-  take(call.integers(5), 1, conv.dilation);
   conv.is_transposed = call.integer(6) != 0;
   take(call.integers(7), 0, conv.extra);
-  conv.groups = call.integer(8);
-  conv.has_bias = !call.is_none(2);
-  conv.out_channels = conv.is_transposed ? w.sizes[1] * conv.groups : w.sizes[0];
-  if (rank == 3) {
-    conv.stride[0] = conv.dilation[0] = 1;
-    conv.padding[0] = conv.extra[0] = 0;
-  }
-  if (!call.expect(is_sane(conv), "its strides, paddings or groups are out of range")) {
+  if (!describe_conv(call, {1, 3, 4, 5, 8}, conv)) {
     return false;
   }
-  const int64_t w_channels = conv.is_transposed ? w.sizes[0] : w.sizes[1] * conv.groups;
-  const bool is_float = x.element() != Element::Int && x.element() == w.element() &&
+  const GraphTensor& x = call.tensor(0);
+  conv.has_bias = !call.is_none(2);
+  const bool is_float = x.element() != Element::Int && x.element() == call.tensor(1).element() &&
                         (!conv.has_bias || call.tensor(2).element() == x.element());
-  const bool fits = w_channels == conv.in_channels &&
-                    (!conv.has_bias || call.tensor(2).numel() == conv.out_channels);
-  conv.out_height = out_size(conv, 0, conv.height);
-  conv.out_width = out_size(conv, 1, conv.width);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   conv.is_clamped = kind == kConvWithClamp;
   conv.least = conv.is_clamped ? static_cast<float>(call.number_or(9, -kInfinity)) : 0;
   conv.most = conv.is_clamped ? static_cast<float>(call.number_or(10, kInfinity)) : 0;
-  return call.expect(fits, "the shapes of its arguments do not fit") &&
-         call.expect(is_float, "its arguments are not of one type of floats") &&
-         call.expect(conv.out_height > 0 && conv.out_width > 0,
-                     "its kernel is larger than its input");
+  return call.expect(!conv.has_bias || call.tensor(2).numel() == conv.out_channels,
+                     "the shapes of its arguments do not fit") &&
+         call.expect(is_float, "its arguments are not of one type of floats");
 }
 
 void record_pointwise(Call& call, const Conv& conv, size_t out) {
@@ -157,6 +106,55 @@ void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffer
 
 }  // namespace
 
+bool describe_conv(Call& call, const ConvPlaces& at, Conv& conv) {
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& w = call.tensor(at.weight);
+  const size_t rank = x.rank();
+  if (!call.expect((rank == 3 || rank == 4) && w.rank() == rank,
+                   "only convolutions of one and two dimensions are there")) {
+    return false;
+  }
+  conv.batches = x.sizes[0];
+  conv.in_channels = x.sizes[1];
+  conv.height = rank == 4 ? x.sizes[2] : 1;
+  conv.width = x.sizes[rank - 1];
+  conv.kernel[0] = rank == 4 ? w.sizes[2] : 1;
+  conv.kernel[1] = w.sizes[rank - 1];
+  take(call.integers(at.stride), 1, conv.stride);
+  take(call.integers(at.padding), 0, conv.padding);
+  take(call.integers(at.dilation), 1, conv.dilation);
+  conv.groups = call.integer(at.groups);
+  conv.out_channels = conv.is_transposed ? w.sizes[1] * conv.groups : w.sizes[0];
+  if (rank == 3) {
+    conv.stride[0] = conv.dilation[0] = 1;
+    conv.padding[0] = conv.extra[0] = 0;
+  }
+  if (!call.expect(is_sane(conv), "its strides, paddings or groups are out of range")) {
+    return false;
+  }
+  const int64_t w_channels = conv.is_transposed ? w.sizes[0] : w.sizes[1] * conv.groups;
+  conv.out_height = out_size(conv, 0, conv.height);
+  conv.out_width = out_size(conv, 1, conv.width);
+  return call.expect(w_channels == conv.in_channels, "the shapes of its arguments do not fit") &&
+         call.expect(conv.out_height > 0 && conv.out_width > 0,
+                     "its kernel is larger than its input");
+}
+
+Parameters parameters_of(const Conv& conv) {
+  Parameters parameters;
+  parameters.set(
+      0, {conv.batches, conv.in_channels, conv.height, conv.width, conv.out_channels,
+          conv.out_height, conv.out_width, conv.kernel[0], conv.kernel[1], conv.stride[0],
+          conv.stride[1], conv.padding[0], conv.padding[1], conv.dilation[0], conv.dilation[1],
+          conv.in_channels / conv.groups, conv.out_channels / conv.groups});
+  return parameters;
+}
+
+Sizes sizes_of(const Conv& conv, size_t rank) {
+  return rank == 4 ? Sizes{conv.batches, conv.out_channels, conv.out_height, conv.out_width}
+                   : Sizes{conv.batches, conv.out_channels, conv.out_width};
+}
+
 void record_conv(Call& call, int kind) {
   const size_t out = call.num_arguments() - 1;
   Conv conv = {};
@@ -166,9 +164,7 @@ void record_conv(Call& call, int kind) {
     return;
   }
   const GraphTensor& x = call.tensor(0);
-  call.resize(out, x.rank() == 4
-                       ? Sizes{conv.batches, conv.out_channels, conv.out_height, conv.out_width}
-                       : Sizes{conv.batches, conv.out_channels, conv.out_width});
+  call.resize(out, sizes_of(conv, x.rank()));
   if (!call.expect(call.output(out).element() == x.element(), "its result has another type")) {
     return;
   }
@@ -177,12 +173,7 @@ void record_conv(Call& call, int kind) {
     return;
   }
   const int64_t group_out = conv.out_channels / conv.groups;
-  Parameters parameters;
-  parameters.set(
-      0, {conv.batches, conv.in_channels, conv.height, conv.width, conv.out_channels,
-          conv.out_height, conv.out_width, conv.kernel[0], conv.kernel[1], conv.stride[0],
-          conv.stride[1], conv.padding[0], conv.padding[1], conv.dilation[0], conv.dilation[1],
-          conv.in_channels / conv.groups, group_out});
+  Parameters parameters = parameters_of(conv);
   parameters.set(17, conv.least).set(18, conv.most);
   const int64_t places = conv.out_height * conv.out_width;
   const bool is_depthwise = conv.is_depthwise();

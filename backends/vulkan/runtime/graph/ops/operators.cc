@@ -93,6 +93,11 @@ constexpr Operator kOperators[] = {
     {"et_vk.linear_q8csw.default", record_quantized_linear, 1},
     {"et_vk.linear_dq8ca_q4gsw.default", record_quantized_linear, 2},
     {"torchao.choose_qparams_affine.default", record_choose_qparams, 0},
+    {"quantized_decomposed.quantize_per_tensor.default", record_quantize, 0},
+    {"quantized_decomposed.dequantize_per_tensor.default", record_dequantize, 0},
+    {"et_vk.add_int8.default", record_add_int8, 0},
+    {"et_vk.conv_int8.default", record_conv_int8, 0},
+    {"et_vk.linear_int8.default", record_linear_int8, 0},
 
     {"llama.update_cache.default", record_update_cache, 0},
     {"llama.custom_sdpa.default", record_attention, 0},

@@ -56,6 +56,44 @@ void record_product(Call& call, const GraphTensor& type, Buffer* out, Buffer* a,
 constexpr int kConvWithClamp = 1;
 void record_conv(Call& call, int kind);
 
+/// A convolution of one or two dimensions; the height is 1 where there is only one.
+struct Conv {
+  int64_t batches, in_channels, height, width;
+  int64_t out_channels, out_height, out_width;
+  int64_t kernel[2], stride[2], padding[2], dilation[2], extra[2];
+  int64_t groups;
+  bool is_transposed;
+  bool has_bias;
+  bool is_clamped;
+  float least, most;
+
+  bool is_pointwise() const {
+    return !is_transposed && groups == 1 && kernel[0] * kernel[1] == 1 &&
+           stride[0] * stride[1] == 1 && padding[0] == 0 && padding[1] == 0;
+  }
+  bool is_depthwise() const {
+    return !is_transposed && groups == in_channels && groups == out_channels;
+  }
+  /// What glsl/conv3x3.glsl is for.
+  bool is_3x3() const {
+    return kernel[0] == 3 && kernel[1] == 3 && dilation[0] == 1 && dilation[1] == 1 &&
+           stride[0] == stride[1] && stride[0] <= 2;
+  }
+};
+
+/// Where the arguments of a convolution stand beside its input.
+struct ConvPlaces {
+  size_t weight, stride, padding, dilation, groups;
+};
+
+/// Its geometry; whether it is transposed, and what its result has more, is set before.
+bool describe_conv(Call& call, const ConvPlaces& at, Conv& conv);
+/// Slots 0 to 16: batches; channels, height and width of the input and of the result; kernel,
+/// stride, padding and dilation; channels of a group of both.
+Parameters parameters_of(const Conv& conv);
+/// Of the result.
+Sizes sizes_of(const Conv& conv, size_t rank);
+
 // attention.cc
 /// Of calls that the executor acts on.
 void record_nothing(Call& call, int kind);
@@ -66,6 +104,13 @@ void record_rotary_embedding(Call& call, int kind);
 // quantized.cc
 void record_quantized_linear(Call& call, int kind);
 void record_choose_qparams(Call& call, int kind);
+
+// int8.cc
+void record_quantize(Call& call, int kind);
+void record_dequantize(Call& call, int kind);
+void record_add_int8(Call& call, int kind);
+void record_linear_int8(Call& call, int kind);
+void record_conv_int8(Call& call, int kind);
 
 // pool.cc
 void record_max_pool(Call& call, int kind);

@@ -1,0 +1,154 @@
+#include <cmath>
+
+#include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
+
+// Operators on tensors of int8, whose shaders write words of four elements.
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+namespace {
+
+constexpr int64_t kWord = 4;
+
+int64_t words_of(int64_t elements) { return (elements + kWord - 1) / kWord; }
+
+bool is_byte(const GraphTensor& tensor) { return tensor.element() == Element::Byte; }
+
+bool is_float(const GraphTensor& tensor) {
+  return tensor.element() == Element::Float || tensor.element() == Element::Half;
+}
+
+/// A scale, a zero point and two limits of a result, from argument `i` on.
+bool set_result(Call& call, size_t i, Parameters& parameters, size_t at) {
+  const double scale = call.number(i);
+  const int64_t zero = call.integer(i + 1);
+  const int64_t least = call.integer(i + 2);
+  const int64_t most = call.integer(i + 3);
+  parameters.set(at, static_cast<float>(1 / scale)).set(at + 1, {zero, least, most});
+  return call.expect(std::isfinite(scale) && scale > 0, "a scale is no scale") &&
+         call.expect(least >= INT8_MIN && most <= INT8_MAX && least <= most && zero >= INT8_MIN &&
+                         zero <= INT8_MAX,
+                     "a zero point or a limit is no int8");
+}
+
+/// What weights are multiplied with: the weights, a factor for each row, and a bias or none.
+bool are_weights(Call& call, size_t i, int64_t rows) {
+  const GraphTensor& weights = call.tensor(i);
+  const GraphTensor& factors = call.tensor(i + 1);
+  const bool has_bias = !call.is_none(i + 2);
+  const bool fits = factors.numel() == rows && factors.element() == Element::Float &&
+                    (!has_bias || (call.tensor(i + 2).numel() == rows &&
+                                   call.tensor(i + 2).element() == Element::Float));
+  return call.expect(call.is_constant(i) && is_byte(weights) && weights.staging == DType::Int8,
+                     "its weights are no constant of int8") &&
+         call.expect(fits, "its factors or its bias do not fit");
+}
+
+Buffers buffers_of(Call& call, size_t out) {
+  const bool has_bias = !call.is_none(4);
+  return {call.out(out), call.in(0), call.in(2, Packing::Words), call.in(3),
+          call.in(has_bias ? 4 : 3)};
+}
+
+}  // namespace
+
+void record_quantize(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  call.take_bytes();
+  Parameters parameters;
+  if (!call.expect(is_float(x) && is_byte(call.output(out)), "it makes int8 of floats only") ||
+      !set_result(call, 1, parameters, 1)) {
+    return;
+  }
+  call.resize(out, x.sizes);
+  parameters.set(0, x.numel());
+  call.dispatch_elements(shader_for("quantize", x), {call.out(out), call.in(0)}, parameters,
+                         words_of(x.numel()));
+}
+
+void record_dequantize(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  call.take_bytes();
+  if (!call.expect(is_byte(x) && is_float(call.output(out)), "it makes floats of int8 only")) {
+    return;
+  }
+  call.resize(out, x.sizes);
+  Parameters parameters;
+  parameters.set(0, x.numel()).set(1, static_cast<float>(call.number(1))).set(2, call.integer(2));
+  call.dispatch_elements(shader_for("dequantize", call.output(out)), {call.out(out), call.in(0)},
+                         parameters, x.numel());
+}
+
+void record_add_int8(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 10;
+  const GraphTensor& a = call.tensor(0);
+  const GraphTensor& b = call.tensor(3);
+  call.take_bytes();
+  Parameters parameters;
+  if (!call.expect(is_byte(a) && is_byte(b) && is_byte(call.output(kOut)) && a.sizes == b.sizes,
+                   "it adds tensors of int8 of one shape only") ||
+      !set_result(call, 6, parameters, 5)) {
+    return;
+  }
+  call.resize(kOut, a.sizes);
+  parameters.set(0, a.numel());
+  parameters.set(1, static_cast<float>(call.number(1))).set(2, call.integer(2));
+  parameters.set(3, static_cast<float>(call.number(4))).set(4, call.integer(5));
+  call.dispatch_elements("add_int8_int", {call.out(kOut), call.in(0), call.in(3)}, parameters,
+                         words_of(a.numel()));
+}
+
+void record_linear_int8(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 9;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& weights = call.tensor(2);
+  call.take_bytes();
+  Parameters parameters;
+  if (!call.expect(x.rank() >= 1 && weights.rank() == 2 && is_byte(x) &&
+                       is_byte(call.output(kOut)) && x.sizes.back() == weights.sizes[1],
+                   "the shapes or types of its arguments do not fit") ||
+      !are_weights(call, 2, weights.sizes[0]) || !set_result(call, 5, parameters, 4)) {
+    return;
+  }
+  const int64_t columns = weights.sizes[0];
+  const int64_t depth = weights.sizes[1];
+  Sizes sizes = x.sizes;
+  sizes.back() = columns;
+  call.resize(kOut, sizes);
+  parameters.set(0, {product_of(sizes), columns, depth, call.integer(1)});
+  call.dispatch_elements("linear_int8_int", buffers_of(call, kOut), parameters,
+                         words_of(product_of(sizes)),
+                         {call.is_none(4) ? 0u : 1u, depth % kWord == 0 ? 1u : 0u});
+}
+
+void record_conv_int8(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 13;
+  const GraphTensor& x = call.tensor(0);
+  call.take_bytes();
+  Conv conv = {};
+  if (!call.expect(is_byte(x) && is_byte(call.output(kOut)), "it takes and makes int8 only") ||
+      !describe_conv(call, {2, 9, 10, 11, 12}, conv) || !are_weights(call, 2, conv.out_channels)) {
+    return;
+  }
+  Parameters parameters = parameters_of(conv);
+  if (!set_result(call, 5, parameters, 18)) {
+    return;
+  }
+  const Sizes sizes = sizes_of(conv, x.rank());
+  call.resize(kOut, sizes);
+  parameters.set(0, product_of(sizes)).set(17, call.integer(1));
+  call.dispatch_elements("conv_int8_int", buffers_of(call, kOut), parameters,
+                         words_of(product_of(sizes)), {call.is_none(4) ? 0u : 1u});
+}
+
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch
