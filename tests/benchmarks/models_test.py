@@ -28,6 +28,15 @@ def test_every_operator_that_xnnpack_has_is_delegated(name):
     assert len(get_lowered_submodules(module)) == _DELEGATES[name]
 
 
+@pytest.mark.parametrize("name", _DELEGATES)
+def test_results_follow_from_the_inputs(name):
+    model, inputs = MODELS[name].build()
+    others = tuple(one.flip(-1) if one.numel() > 1 else one + 1 for one in inputs)
+    with torch.no_grad():
+        result, other = (torch.utils._pytree.tree_leaves(model(*given))[0] for given in (inputs, others))
+    assert float((result - other).abs().max()) > 0.01 * float(result.abs().max())
+
+
 @pytest.mark.parametrize("ending", ["xnnpack", "undelegated"])
 def test_processes_make_and_measure(tmp_path, capsys, ending):
     program = tmp_path / f"mlp.ours.{ending}.pte"
