@@ -213,7 +213,7 @@ TEST_P(LinesTest, QuantizedLinears) {
                     {in, runner.constant(large, DType::Int8, DType::Int8), runner.constant(line),
                      none, runner.out({rows, columns})});
   const int32_t row_scales = runner.out({rows, 1}, DType::Float, DType::Float);
-  const int32_t row_zeros = runner.out({rows, 1}, DType::Int8, DType::Int8);
+  const int32_t row_zeros = runner.out({rows, 1}, DType::Int32, DType::Int32);
   runner.graph.call(
       "torchao.choose_qparams_affine.default",
       {in, runner.graph.text("ASYMMETRIC"), runner.graph.ints({1, depth}), none,

@@ -1,0 +1,214 @@
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
+#include <executorch/runtime/platform/runtime.h>
+
+// Operators on int8, beside the same in double precision. All numbers are so that floats have them
+// exactly: results are equal.
+
+namespace executorch {
+namespace backends {
+namespace vulkan {
+namespace {
+
+using runtime::Error;
+using testing::Array;
+using testing::Runner;
+using testing::Shape;
+using testing::some;
+using testing::zeros;
+
+constexpr double kScale = 0.5;
+constexpr int64_t kZero = -2;
+constexpr int64_t kLeast = -90;
+constexpr int64_t kMost = 100;
+constexpr int64_t kInputZero = 3;
+
+Array whole(const Shape& sizes, double low, double high, uint32_t seed = 1) {
+  Array made = some(sizes, low, high, seed);
+  for (double& value : made.values) {
+    value = std::floor(value);
+  }
+  return made;
+}
+
+double quantized(double value) {
+  const double rounded = std::nearbyint(value / kScale) + static_cast<double>(kZero);
+  return std::fmin(std::fmax(rounded, static_cast<double>(kLeast)), static_cast<double>(kMost));
+}
+
+int32_t bytes_in(Runner& runner, const Array& array) {
+  return runner.in(array, DType::Int8, DType::Int8);
+}
+
+int32_t bytes_out(Runner& runner, const Shape& sizes) {
+  return runner.out(sizes, DType::Int8, DType::Int8);
+}
+
+/// The arguments of a result: scale, zero point and limits.
+std::vector<int32_t> result_of(Runner& runner) {
+  return {runner.graph.number(kScale), runner.graph.integer(kZero), runner.graph.integer(kLeast),
+          runner.graph.integer(kMost)};
+}
+
+/// Input, its zero point, weights, factors, bias or none, and the result's arguments.
+std::vector<int32_t> layer_of(Runner& runner, const Array& x, const Array& weights,
+                              const Array& factors, const Array* bias) {
+  std::vector<int32_t> made = {
+      bytes_in(runner, x), runner.graph.integer(kInputZero),
+      runner.constant(weights, DType::Int8, DType::Int8),
+      runner.constant(factors, DType::Float, DType::Float),
+      bias == nullptr ? runner.graph.none() : runner.constant(*bias, DType::Float, DType::Float)};
+  const std::vector<int32_t> result = result_of(runner);
+  made.insert(made.end(), result.begin(), result.end());
+  return made;
+}
+
+class Int8Test : public ::testing::TestWithParam<DType> {
+ protected:
+  void SetUp() override { runtime::runtime_init(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(, Int8Test, ::testing::Values(DType::Float, DType::Half),
+                         [](const auto& one) {
+                           return one.param == DType::Half ? "half" : "float";
+                         });
+
+TEST_P(Int8Test, ToAndFrom) {
+  Runner runner(GetParam());
+  const Array x = some({3, 7}, -60, 60);
+  const Array bytes = whole({5, 5}, -128, 128);
+  std::vector<int32_t> to = {runner.in(x)};
+  const std::vector<int32_t> result = result_of(runner);
+  to.insert(to.end(), result.begin(), result.end());
+  to.insert(to.end(), {runner.graph.none(), bytes_out(runner, {3, 7})});
+  runner.graph.call("quantized_decomposed.quantize_per_tensor.default", to);
+  const int32_t none = runner.graph.none();
+  runner.graph.call("quantized_decomposed.dequantize_per_tensor.default",
+                    {bytes_in(runner, bytes), runner.graph.number(kScale),
+                     runner.graph.integer(kZero), none, none, none, none, runner.out({5, 5})});
+  Array expected = zeros({3, 7});
+  for (int64_t i = 0; i < 21; ++i) {
+    expected[i] = quantized(x[i]);
+  }
+  Array floats = zeros({5, 5});
+  for (int64_t i = 0; i < 25; ++i) {
+    floats[i] = (bytes[i] - static_cast<double>(kZero)) * kScale;
+  }
+  runner.check(expected);
+  runner.compare(floats, runner.result(1), 1e-9);
+}
+
+TEST_P(Int8Test, Sums) {
+  Runner runner(GetParam());
+  const Array a = whole({2, 3, 3}, -128, 128);
+  const Array b = whole({2, 3, 3}, -128, 128, 2);
+  std::vector<int32_t> arguments = {bytes_in(runner, a),        runner.graph.number(0.25),
+                                    runner.graph.integer(1),    bytes_in(runner, b),
+                                    runner.graph.number(0.125), runner.graph.integer(-4)};
+  const std::vector<int32_t> result = result_of(runner);
+  arguments.insert(arguments.end(), result.begin(), result.end());
+  arguments.push_back(bytes_out(runner, {2, 3, 3}));
+  runner.graph.call("et_vk.add_int8.default", arguments);
+  Array expected = zeros({2, 3, 3});
+  for (int64_t i = 0; i < 18; ++i) {
+    expected[i] = quantized((a[i] - 1) * 0.25 + (b[i] + 4) * 0.125);
+  }
+  runner.check(expected);
+}
+
+TEST_P(Int8Test, Linears) {
+  // Rows that are whole words, and others; a bias, and none.
+  for (const int64_t depth : {8, 10}) {
+    Runner runner(GetParam());
+    const Array x = whole({3, depth}, -128, 128);
+    const Array weights = whole({7, depth}, -20, 20, 2);
+    const Array factors = some({7}, 0.125, 0.5, 3);
+    const Array bias = some({7}, -4, 4, 4);
+    std::vector<int32_t> arguments =
+        layer_of(runner, x, weights, factors, depth == 8 ? &bias : nullptr);
+    arguments.push_back(bytes_out(runner, {3, 7}));
+    runner.graph.call("et_vk.linear_int8.default", arguments);
+    Array expected = zeros({3, 7});
+    for (int64_t i = 0; i < 21; ++i) {
+      double sum = 0;
+      for (int64_t k = 0; k < depth; ++k) {
+        sum +=
+            (x[i / 7 * depth + k] - static_cast<double>(kInputZero)) * weights[i % 7 * depth + k];
+      }
+      expected[i] = quantized(sum * factors[i % 7] + (depth == 8 ? bias[i % 7] : 0));
+    }
+    runner.check(expected);
+  }
+}
+
+TEST_P(Int8Test, Convolutions) {
+  Runner runner(GetParam());
+  const Array x = whole({2, 4, 5, 7}, -128, 128);
+  const Array weights = whole({6, 2, 3, 2}, -10, 10, 2);
+  const Array factors = some({6}, 0.125, 0.5, 3);
+  const Array bias = some({6}, -4, 4, 4);
+  // Strides 2 and 1, paddings 1 and 0, dilations 1 and 2, two groups.
+  const Shape out = {2, 6, 3, 5};
+  std::vector<int32_t> arguments = layer_of(runner, x, weights, factors, &bias);
+  arguments.insert(arguments.end(),
+                   {runner.graph.ints({2, 1}), runner.graph.ints({1, 0}), runner.graph.ints({1, 2}),
+                    runner.graph.integer(2), bytes_out(runner, out)});
+  runner.graph.call("et_vk.conv_int8.default", arguments);
+  Array expected = zeros(out);
+  for (int64_t i = 0; i < testing::numel(out); ++i) {
+    const int64_t channel = i / 15 % 6;
+    double sum = 0;
+    for (int64_t k = 0; k < 12; ++k) {
+      const int64_t row = i / 5 % 3 * 2 - 1 + k / 2 % 3;
+      const int64_t column = i % 5 + k % 2 * 2;
+      const int64_t plane = i / 90 * 4 + channel / 3 * 2 + k / 6;
+      if (row >= 0 && row < 5) {
+        sum += (x[(plane * 5 + row) * 7 + column] - static_cast<double>(kInputZero)) *
+               weights[channel * 12 + k];
+      }
+    }
+    expected[i] = quantized(sum * factors[channel] + bias[channel]);
+  }
+  runner.check(expected);
+}
+
+TEST_P(Int8Test, WhatDoesNotFitIsRefused) {
+  const auto refused = [](const std::function<void(Runner&)>& make) {
+    Runner runner(GetParam());
+    make(runner);
+    return runner.load() == Error::NotSupported;
+  };
+  const Array x = whole({4, 4}, -8, 8);
+  EXPECT_TRUE(refused([&](Runner& r) {
+    r.graph.call("aten.relu.default", {bytes_in(r, x), bytes_out(r, {4, 4})});
+  })) << "an operator that has no form for int8";
+  EXPECT_TRUE(refused([&](Runner& r) {
+    r.graph.call("aten.relu.default", {r.in(x), bytes_out(r, {4, 4})});
+  })) << "a result of int8";
+  EXPECT_TRUE(refused([&](Runner& r) {
+    const int32_t zero = r.graph.number(0);
+    const int32_t one = r.graph.integer(1);
+    r.graph.call("quantized_decomposed.quantize_per_tensor.default",
+                 {r.in(x), zero, one, one, one, r.graph.none(), bytes_out(r, {4, 4})});
+  })) << "a scale of zero";
+  EXPECT_TRUE(refused([&](Runner& r) {
+    std::vector<int32_t> arguments = layer_of(r, x, x, some({4}), nullptr);
+    arguments[2] = bytes_in(r, x);
+    arguments.push_back(bytes_out(r, {4, 4}));
+    r.graph.call("et_vk.linear_int8.default", arguments);
+  })) << "weights that are no constant";
+  EXPECT_TRUE(refused([&](Runner& r) {
+    std::vector<int32_t> arguments = layer_of(r, x, x, some({3}), nullptr);
+    arguments.push_back(bytes_out(r, {4, 4}));
+    r.graph.call("et_vk.linear_int8.default", arguments);
+  })) << "factors of another number";
+}
+
+}  // namespace
+}  // namespace vulkan
+}  // namespace backends
+}  // namespace executorch
