@@ -21,6 +21,10 @@ _lib.define(
     "linear_dq8ca_q4gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
     "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
 )
+_lib.define(
+    "embedding_q4gsw(Tensor weight, Tensor weight_scales, int group_size, Tensor indices, bool is_linear_weight=False) -> Tensor"
+)
+_lib.define("embedding_q8csw(Tensor weight, Tensor weight_scales, Tensor indices) -> Tensor")
 _RESULT = "float scale, int zero_point, int least, int most"
 _WEIGHTS = "Tensor weights, Tensor factors, Tensor? bias"
 _lib.define(f"linear_int8(Tensor input, int input_zero, {_WEIGHTS}, {_RESULT}) -> Tensor")
@@ -184,6 +188,25 @@ def linear_dq8ca_q4gsw(
     sums = torch.einsum("...gk,ngk->...gn", groups, matrix) - zeros.unsqueeze(-1) * weight_sums.float()
     found = (sums * weight_scales.float()).sum(-2) * scales
     return (found if bias is None else found + bias.float()).to(input.dtype)
+
+
+@impl(_lib, "embedding_q4gsw", "CompositeExplicitAutograd")
+def embedding_q4gsw(
+    weight: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    indices: torch.Tensor,
+    is_linear_weight: bool = False,
+) -> torch.Tensor:
+    """Rows of a table of four-bit weights; those of a linear layer, whose packing is the only one."""
+    del is_linear_weight
+    return torch.nn.functional.embedding(indices, _dequantized_q4(weight, weight_scales, group_size))
+
+
+@impl(_lib, "embedding_q8csw", "CompositeExplicitAutograd")
+def embedding_q8csw(weight: torch.Tensor, weight_scales: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
+    """Rows of a table of int8 weights with a scale for each row."""
+    return torch.nn.functional.embedding(indices, weight * weight_scales.reshape(-1, 1))
 
 
 def _fake_linear(input: torch.Tensor, *_: object, weights: torch.Tensor) -> torch.Tensor:

@@ -312,6 +312,12 @@ _add(
     conditions="a linear layer of int8 weights, symmetric, with a scale for each output",
 )
 _add(
+    "et_vk.embedding_q4gsw.default",
+    "et_vk.embedding_q8csw.default",
+    **_INSERTED,
+    conditions="an embedding whose table has such weights of four bits, or of eight with a scale for each row",
+)
+_add(
     "et_vk.linear_dq8ca_q4gsw.default",
     "torchao.choose_qparams_affine.default",
     **_INSERTED,

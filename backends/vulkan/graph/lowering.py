@@ -32,6 +32,7 @@ from executorch.backends.vulkan.graph.quantized import (
     packed,
     rows_of,
     sums,
+    table_of,
     weights_of,
 )
 from executorch.backends.vulkan.graph.state import states_of
@@ -89,7 +90,10 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
             builder.call(fused[node].name, fused[node].args, builder.result(node), node)
             continue
         weights = weights_of(node, builder.constants)
-        if weights is None:
+        table = table_of(node, builder.constants)
+        if table is not None:
+            _quantized_embedding(builder, node, table)
+        elif weights is None:
             _lower(builder, node, clamps.get(node))
         else:
             rows = rows_of(node, builder.constants)
@@ -282,6 +286,17 @@ def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows:
     builder.call_by_values(
         "et_vk.linear_dq8ca_q4gsw.default", [*given, integers, total, scales, group, bias], node
     )
+
+
+def _quantized_embedding(builder: GraphBuilder, node: Node, table: Weights) -> None:
+    tag = external_tag(table.stored)
+    given = [builder.constant(one, tag) for one in packed(table, builder.constants)]
+    indices = builder.value(arguments(node)["indices"])
+    if table.bits == 8:
+        builder.call_by_values("et_vk.embedding_q8csw.default", [*given, indices], node)
+        return
+    group, is_linear = builder.value(table.group_size), builder.value(True)
+    builder.call_by_values("et_vk.embedding_q4gsw.default", [*given, group, indices, is_linear], node)
 
 
 def _int8_layer(builder: GraphBuilder, node: Node, layer: Layer) -> None:

@@ -15,6 +15,7 @@ from executorch.backends.vulkan.custom_ops_lib import pack_q4
 from executorch.ir.rewriter import arguments
 
 LINEAR = "aten.linear.default"
+_EMBEDDING = "aten.embedding.default"
 CHOOSE = "torchao.choose_qparams_affine.default"
 QUANTIZE = "torchao.quantize_affine.default"
 DEQUANTIZE = "torchao.dequantize_affine.default"
@@ -63,8 +64,17 @@ def weights_of(node: Node, constants: Constants) -> Weights | None:
     if name_of(node) != LINEAR:
         return None
     named = arguments(node)
-    weight, bias = named["weight"], named["bias"]
-    if weight not in constants or (bias is not None and bias not in constants):
+    bias = named["bias"]
+    return _matrix(named["weight"], constants) if bias is None or bias in constants else None
+
+
+def table_of(node: Node, constants: Constants) -> Weights | None:
+    """The quantized table of an embedding; None where it is not quantized, or in another way than the delegate has."""
+    return _matrix(arguments(node)["weight"], constants) if name_of(node) == _EMBEDDING else None
+
+
+def _matrix(weight: Node, constants: Constants) -> Weights | None:
+    if weight not in constants:
         return None
     if name_of(weight) == DEQUANTIZE:
         return _affine(weight, constants)

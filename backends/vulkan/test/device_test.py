@@ -2,9 +2,11 @@
 
 import pytest
 import torch
+from torchao.quantization.quant_api import quantize_
+from torchao.utils import unwrap_tensor_subclass
 
 from executorch.backends.vulkan.test import cases, models
-from executorch.backends.vulkan.test.harness import example, lower, lowered
+from executorch.backends.vulkan.test.harness import delegates, example, lower, lowered
 from executorch.runtime import Runtime
 
 
@@ -71,3 +73,24 @@ def test_layers_between_int8(half):
     method = load(lower(model, inputs, {"force_fp16": True} if half else None))
     for got, want in zip(method.execute(list(inputs)), model(*inputs), strict=True):
         torch.testing.assert_close(got, want, atol=model.STEP * (2.5 if half else 1.01), rtol=0)
+
+
+@pytest.mark.parametrize("name", models.TABLES)
+def test_quantized_tables(name):
+    model, inputs = models.quantized_table(name)
+    check(load(lower(model, inputs)), model, inputs, 1e-4)
+
+
+def test_a_decoder_of_four_bits_whose_rows_are_quantized():
+    model, inputs = models.decoder()
+    quantize_(model, models.QUANTIZED["linear_dq8ca_q4gsw"])
+    unwrap_tensor_subclass(model)
+    edge = lower(model, inputs, dynamic_shapes=models.DECODER_SHAPES)
+    (graph,) = [delegate.graph for delegate in delegates(edge)]
+    assert sum(call.name == "et_vk.linear_dq8ca_q4gsw.default" for call in graph.chain) == 15
+    method = load(edge)
+    for count, start in ((3, 0), (1, 3), (5, 4)):
+        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
+        (got,) = method.execute([given[0], given[1]["input_pos"]])
+        # Rows whose numbers lie between two integers may be rounded the other way.
+        torch.testing.assert_close(got, model(*given), atol=2e-2, rtol=1e-2)

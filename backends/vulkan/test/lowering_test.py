@@ -41,6 +41,8 @@ _SEEN_BELOW = {
     "sub",
     "sym_size.int",
     "et_vk.add_int8.default",
+    "et_vk.embedding_q4gsw.default",
+    "et_vk.embedding_q8csw.default",
     "et_vk.conv_int8.default",
     "et_vk.linear_int8.default",
     "quantized_decomposed.dequantize_per_tensor.default",
@@ -178,6 +180,21 @@ def test_weights_of_torchao(call):
     chosen = names(delegate).count("torchao.choose_qparams_affine.default")
     assert chosen == (2 if call == "linear_dq8ca_q4gsw" else 0)
     check(delegate, model, inputs, 1e-4)
+
+
+@pytest.mark.parametrize("call", models.TABLES)
+def test_tables_of_torchao(call):
+    model, inputs = models.quantized_table(call)
+    delegate = only(lower(model, inputs))
+    linear = call.replace("embedding", "linear")
+    assert [one for one in names(delegate) if "_q" in one] == [
+        f"et_vk.{call}.default",
+        f"et_vk.{linear}.default",
+    ]
+    # The table and the layer have the same bytes, which are stored once.
+    stored = [one for one in delegate.graph.constants if one.length >= 640]
+    assert len(stored) == 1
+    check(delegate, model, inputs, 1e-5)
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])

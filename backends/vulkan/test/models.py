@@ -167,6 +167,21 @@ QUANTIZED = {
 }
 
 
+#: The operator that embeddings become -> how torchao quantizes them.
+TABLES = {"embedding_q4gsw": QUANTIZED["linear_q4gsw"], "embedding_q8csw": QUANTIZED["linear_q8csw"]}
+
+
+def quantized_table(name: str) -> Model:
+    """An embedding and a linear layer of the same weights."""
+    torch.manual_seed(0)
+    table, linear = nn.Embedding(20, 64), nn.Linear(64, 20, bias=False)
+    linear.weight = table.weight
+    for layer in (table, linear):
+        quantize_(layer, TABLES[name], filter_fn=lambda *_: True)
+        unwrap_tensor_subclass(layer)
+    return nn.Sequential(table, nn.ReLU(), linear).eval(), (torch.randint(0, 20, (2, 3)),)
+
+
 def quantized(name: str) -> Model:
     """Two linear layers that become this operator."""
     torch.manual_seed(0)

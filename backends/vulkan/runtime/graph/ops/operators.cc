@@ -92,6 +92,8 @@ constexpr Operator kOperators[] = {
     {"et_vk.linear_q4gsw.default", record_quantized_linear, 0},
     {"et_vk.linear_q8csw.default", record_quantized_linear, 1},
     {"et_vk.linear_dq8ca_q4gsw.default", record_quantized_linear, 2},
+    {"et_vk.embedding_q4gsw.default", record_quantized_embedding, 0},
+    {"et_vk.embedding_q8csw.default", record_quantized_embedding, 1},
     {"torchao.choose_qparams_affine.default", record_choose_qparams, 0},
     {"quantized_decomposed.quantize_per_tensor.default", record_quantize, 0},
     {"quantized_decomposed.dequantize_per_tensor.default", record_dequantize, 0},

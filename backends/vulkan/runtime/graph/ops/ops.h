@@ -103,6 +103,7 @@ void record_rotary_embedding(Call& call, int kind);
 
 // quantized.cc
 void record_quantized_linear(Call& call, int kind);
+void record_quantized_embedding(Call& call, int kind);
 void record_choose_qparams(Call& call, int kind);
 
 // int8.cc

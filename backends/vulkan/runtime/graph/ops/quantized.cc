@@ -68,6 +68,39 @@ void record_quantized_linear(Call& call, int kind) {
                      (rows + kRows - 1) / kRows, 1, {has_bias ? 1u : 0u});
 }
 
+void record_quantized_embedding(Call& call, int kind) {
+  const bool is_eight_bit = kind == 1;
+  const size_t indices = is_eight_bit ? 2 : 3;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& weight = call.tensor(0);
+  const GraphTensor& scales = call.tensor(1);
+  const GraphTensor& numbers = call.tensor(indices);
+  if (!call.expect(call.num_arguments() == (is_eight_bit ? 4u : 6u) && call.is_constant(0) &&
+                       weight.rank() == 2 && size_of(weight.staging) == 1,
+                   "its table is no constant of bytes")) {
+    return;
+  }
+  const int64_t rows = weight.sizes[0];
+  const int64_t columns = weight.sizes[1] * (is_eight_bit ? 1 : 2);
+  const int64_t group = is_eight_bit ? columns : call.integer(2);
+  if (!call.expect(
+          rows > 0 && group > 0 && columns % group == 0 && scales.numel() == columns / group * rows,
+          "the shapes of its arguments do not fit") ||
+      !call.expect(numbers.element() == Element::Int && scales.element() != Element::Int &&
+                       scales.element() == call.output(out).element(),
+                   "its arguments have other types")) {
+    return;
+  }
+  Sizes sizes = numbers.sizes;
+  sizes.push_back(columns);
+  call.resize(out, sizes);
+  Parameters parameters;
+  parameters.set(0, {product_of(sizes), columns, numbers.numel(), rows, group});
+  call.dispatch_elements(shader_for("embedding", scales) + (is_eight_bit ? "_q8" : "_q4"),
+                         {call.out(out), call.in(0, Packing::Words), call.in(1), call.in(indices)},
+                         parameters, product_of(sizes));
+}
+
 void record_choose_qparams(Call& call, int kind) {
   (void)kind;
   const GraphTensor& x = call.tensor(0);

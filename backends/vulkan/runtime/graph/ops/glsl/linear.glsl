@@ -20,13 +20,7 @@ BUFFER_IN(6, int, input_zeros);
 #define S float
 #endif
 
-int weight_at(int i) {
-#if defined(Q4)
-  return int((READ(w, i >> 3) >> (4 * (i & 7))) & 15u) - 8;
-#else
-  return bitfieldExtract(int(READ(w, i >> 2)), 8 * (i & 3), 8);
-#endif
-}
+#include "integer_weights.glsl"
 
 void main() {
   int column = int(gl_GlobalInvocationID.x);
