@@ -3,6 +3,9 @@
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 
+# What is not included as <executorch/...>: the paths of a library of PyTorch's that one of these stands for.
+_PYTORCH_PATHS = "pytorch/"
+
 def _headers(ctx, infos):
     """Install path -> File for the public headers of this library's directories."""
     prefixes = ["executorch/{}/".format(package) for package in ctx.attr.packages]
@@ -10,9 +13,12 @@ def _headers(ctx, infos):
     for info in infos:
         for header in info.compilation_context.headers.to_list():
             # cc_lib's include_prefix puts each header there under the path it is included by.
-            _, found, rest = header.path.partition("/_virtual_includes/")
+            directory, found, rest = header.path.partition("/_virtual_includes/")
             path = rest.partition("/")[2]
-            if found and any([path.startswith(prefix) for prefix in prefixes]):
+            name = path
+            if path.startswith(_PYTORCH_PATHS):
+                name = "executorch/" + directory.rpartition("/bin/")[2] + "/"
+            if found and any([name.startswith(prefix) for prefix in prefixes]):
                 headers[path] = header
     return headers
 

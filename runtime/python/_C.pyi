@@ -110,6 +110,7 @@ class llm_runner:
         temperature: float
         num_bos: int
         num_eos: int
+        ignore_eos: bool
         top_p: float
         top_k: int
         min_p: float
@@ -127,6 +128,7 @@ class llm_runner:
             num_bos: int = 0,
             num_eos: int = 0,
             *,
+            ignore_eos: bool = False,
             top_p: float = 0.9,
             top_k: int = 0,
             min_p: float = 0.0,

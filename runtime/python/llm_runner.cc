@@ -149,6 +149,7 @@ Field<GenerationConfig> kConfigFields[] = {
     config_field<&GenerationConfig::temperature>("GenerationConfig.temperature"),
     config_field<&GenerationConfig::num_bos>("GenerationConfig.num_bos"),
     config_field<&GenerationConfig::num_eos>("GenerationConfig.num_eos"),
+    config_field<&GenerationConfig::ignore_eos>("GenerationConfig.ignore_eos"),
     config_field<&GenerationConfig::top_p>("GenerationConfig.top_p"),
     config_field<&GenerationConfig::top_k>("GenerationConfig.top_k"),
     config_field<&GenerationConfig::min_p>("GenerationConfig.min_p"),

@@ -17,6 +17,9 @@ struct GenerationConfig {
   /// The prompt comes first in what is generated.
   bool echo = true;
 
+  /// Tokens that end a text are told like others, and it goes on to the limits below.
+  bool ignore_eos = false;
+
   /// The most tokens that are generated; -1 for as many as there is room for.
   int32_t max_new_tokens = -1;
 
@@ -44,8 +47,8 @@ struct GenerationConfig {
   /// A regular expression (see Pattern) that the whole answer matches, or the JSON schema of it
   /// (see pattern_of_json_schema()); only tokens that can lead there are chosen. Empty for any
   /// answer. One that is cut off by the limits above is the beginning of one that matches.
-  std::string pattern;
-  std::string json_schema;
+  std::string pattern = {};
+  std::string json_schema = {};
 
   /// How many tokens may be generated for a prompt of `num_prompt_tokens`, in a model with a
   /// context of `max_context_len`: what both limits above allow. Not negative.

@@ -102,10 +102,12 @@ std::unique_ptr<::tokenizers::Tokenizer> tokenizer_of(
       bos_token_index, eos_token_index);
 }
 
-std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::string> data_files) {
-  return data_files.empty()
-             ? std::make_unique<Module>(path, Module::LoadMode::File)
-             : std::make_unique<Module>(path, std::move(data_files), Module::LoadMode::File);
+std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::string> data_files,
+                                  Module::LoadMode load_mode = Module::LoadMode::File,
+                                  std::unique_ptr<runtime::EventTracer> event_tracer = nullptr) {
+  return data_files.empty() ? std::make_unique<Module>(path, load_mode, std::move(event_tracer))
+                            : std::make_unique<Module>(path, std::move(data_files), load_mode,
+                                                       std::move(event_tracer));
 }
 
 using Metadata = std::unordered_map<std::string, int64_t>;
@@ -157,7 +159,8 @@ std::unique_ptr<TextTokenGenerator> create_speculative_generator(
 
 std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
                                       std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-                                      float temperature, const DraftOptions* draft) {
+                                      float temperature, const DraftOptions* draft,
+                                      const std::string& method_name = "forward") {
   if (tokenizer == nullptr || !tokenizer->is_loaded()) {
     ET_LOG(Error, "A runner needs a tokenizer that is loaded");
     return nullptr;
@@ -170,7 +173,7 @@ std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
       std::make_unique<std::unordered_set<uint64_t>>(get_eos_ids(tokenizer.get(), module.get()));
   const bool use_kv_cache = metadata->at(kUseKVCache) != 0;
   auto io_manager = std::make_unique<IOManager>(*module);
-  auto decoder = std::make_unique<TextDecoderRunner>(module.get(), io_manager.get());
+  auto decoder = std::make_unique<TextDecoderRunner>(module.get(), io_manager.get(), method_name);
   auto prefiller = std::make_unique<TextPrefiller>(decoder.get(), use_kv_cache,
                                                    metadata->at(kEnableDynamicShape) != 0,
                                                    metadata->at(kMaxSeqLen));
@@ -261,20 +264,23 @@ std::unordered_set<uint64_t> get_eos_ids(::tokenizers::Tokenizer* tokenizer, Mod
 
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-    std::optional<const std::string> data_path, float temperature) {
+    std::optional<const std::string> data_path, float temperature, const std::string& method_name,
+    Module::LoadMode load_mode) {
   std::vector<std::string> data_files;
   if (data_path.has_value()) {
     data_files.push_back(*data_path);
   }
   return create_text_llm_runner(model_path, std::move(tokenizer), std::move(data_files),
-                                temperature);
+                                temperature, /*event_tracer=*/nullptr, method_name, load_mode);
 }
 
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-    std::vector<std::string> data_files, float temperature) {
-  return create(module_of(model_path, std::move(data_files)), std::move(tokenizer), temperature,
-                /*draft=*/nullptr);
+    std::vector<std::string> data_files, float temperature,
+    std::unique_ptr<runtime::EventTracer> event_tracer, const std::string& method_name,
+    Module::LoadMode load_mode) {
+  return create(module_of(model_path, std::move(data_files), load_mode, std::move(event_tracer)),
+                std::move(tokenizer), temperature, /*draft=*/nullptr, method_name);
 }
 
 std::unique_ptr<TextLLMRunner> create_speculative_runner(

@@ -14,6 +14,7 @@
 #include <executorch/extension/llm/runner/text_session.h>
 #include <executorch/extension/llm/tokenizer/tokenizer.h>
 #include <executorch/extension/module/module.h>
+#include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/core/result.h>
 
 namespace executorch {
@@ -48,16 +49,22 @@ std::unordered_set<uint64_t> get_eos_ids(::tokenizers::Tokenizer* tokenizer, Mod
 /// @param tokenizer Loaded.
 /// @param data_path A `.ptd` file with the model's weights, if they are not in the program.
 /// @param temperature Takes the place of that of all configurations, unless it is -1.
+/// @param method_name The method that takes tokens and gives logits.
 /// @returns Null, after saying why, when the tokenizer is not loaded, the program cannot be, or
 ///     lacks what get_llm_metadata() needs.
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-    std::optional<const std::string> data_path = std::nullopt, float temperature = -1.0f);
+    std::optional<const std::string> data_path = std::nullopt, float temperature = -1.0f,
+    const std::string& method_name = "forward",
+    Module::LoadMode load_mode = Module::LoadMode::File);
 
-/// The same with weights in several files.
+/// The same with weights in several files, and with a tracer that the module is given.
 std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
-    std::vector<std::string> data_files, float temperature = -1.0f);
+    std::vector<std::string> data_files, float temperature = -1.0f,
+    std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
+    const std::string& method_name = "forward",
+    Module::LoadMode load_mode = Module::LoadMode::File);
 
 /// A smaller model of the same vocabulary that guesses tokens; see SpeculativeTokenGenerator.
 struct DraftOptions {

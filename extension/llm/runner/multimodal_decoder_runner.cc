@@ -38,16 +38,16 @@ Result<std::string> MultimodalDecoderRunner::decoder_method() {
   return decoder_method_;
 }
 
-Error MultimodalDecoderRunner::load(const std::string&) {
+Error MultimodalDecoderRunner::load() {
   const auto decoder = decoder_method();
   if (!decoder.ok()) {
     return decoder.error();
   }
   const Error error = module_->load_method(kTokenEmbeddingMethod);
-  return error == Error::Ok ? TextDecoderRunner::load(*decoder) : error;
+  return error == Error::Ok ? load_method(*decoder) : error;
 }
 
-bool MultimodalDecoderRunner::is_method_loaded(const std::string&) {
+bool MultimodalDecoderRunner::is_method_loaded() {
   return !decoder_method_.empty() && module_->is_method_loaded(decoder_method_) &&
          module_->is_method_loaded(kTokenEmbeddingMethod);
 }

@@ -34,9 +34,9 @@ class MultimodalDecoderRunner : public TextDecoderRunner {
   virtual runtime::Result<executorch::aten::Tensor> decode(
       const executorch::aten::Tensor& embeddings, int64_t start_pos);
 
-  /// Loads both methods, whatever the name.
-  [[nodiscard]] runtime::Error load(const std::string& method_name = "") override;
-  bool is_method_loaded(const std::string& method_name = "") override;
+  /// Loads both methods.
+  [[nodiscard]] runtime::Error load() override;
+  bool is_method_loaded() override;
 
   int64_t max_seq_len() const { return max_seq_len_; }
 

@@ -101,6 +101,7 @@ Error MultimodalRunner::generate(const std::vector<MultimodalInput>& inputs,
   }
   stats_->reset();
   text_token_generator_->resume();
+  text_token_generator_->set_ignore_eos(config.ignore_eos);
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
                                       config.repetition_penalty, config.seed});
   stats_->inference_start_ms = stats_->token_encode_end_ms = time_in_ms();

@@ -19,6 +19,7 @@ using executorch::runtime::Error;
 TEST(GenerationConfigTest, HasTheDocumentedDefaults) {
   const GenerationConfig config;
   EXPECT_TRUE(config.echo);
+  EXPECT_FALSE(config.ignore_eos);
   EXPECT_EQ(config.max_new_tokens, -1);
   EXPECT_FALSE(config.warming);
   EXPECT_EQ(config.seq_len, -1);

@@ -2,6 +2,7 @@
 #include <cinttypes>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 #include <executorch/extension/llm/runner/text_decoder_runner.h>
 #include <executorch/runtime/platform/log.h>
@@ -18,8 +19,6 @@ using runtime::Result;
 
 namespace {
 
-constexpr auto kMethod = "forward";
-
 /// Whether the method wants a position for every token instead of that of the first one.
 bool takes_all_positions(const runtime::MethodMeta& meta) {
   if (meta.num_inputs() < 2) {
@@ -35,7 +34,21 @@ bool takes_all_positions(const runtime::MethodMeta& meta) {
 
 }  // namespace
 
-Error TextDecoderRunner::load(const std::string& method_name) {
+TextDecoderRunner::TextDecoderRunner(Module* module, IOManager* io_manager, std::string method_name,
+                                     std::unique_ptr<Sampler> sampler, Stats* stats)
+    : module_(module),
+      io_manager_(io_manager),
+      method_name_(std::move(method_name)),
+      sampler_(std::move(sampler)) {
+  (void)stats;
+  if (sampler_ != nullptr) {
+    sampling_ = sampler_->options();
+    sampler_vocabulary_ = sampler_->vocab_size();
+    sampler_temperature_ = sampling_.temperature;
+  }
+}
+
+Error TextDecoderRunner::load_method(const std::string& method_name) {
   const Error error = module_->load_method(method_name);
   return error == Error::Ok ? io_manager_->load(method_name, method_name) : error;
 }
@@ -56,7 +69,7 @@ Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
     return Error::InvalidArgument;
   }
   note_seen(*tokens, start_pos);
-  return run(kMethod, tokens, static_cast<size_t>(tokens->numel()), start_pos);
+  return run(method_name_, tokens, static_cast<size_t>(tokens->numel()), start_pos);
 }
 
 Result<Tensor> TextDecoderRunner::run(const std::string& method, const TensorPtr& input,

@@ -21,12 +21,18 @@ namespace executorch {
 namespace extension {
 namespace llm {
 
-/// Runs the `forward` of a model of text: tokens in, logits out.
+struct Stats;
+
+/// Runs a method of a model of text: tokens in, logits out.
 class TextDecoderRunner {
  public:
-  /// Both have to outlive this.
-  TextDecoderRunner(Module* module, IOManager* io_manager)
-      : module_(module), io_manager_(io_manager) {}
+  /// Module and manager have to outlive this.
+  ///
+  /// @param sampler Chooses tokens of its temperature until set_sampling() wants others; without it
+  ///     one is made when it is needed.
+  /// @param stats Not used: whoever asks for tokens notes how long choosing takes.
+  TextDecoderRunner(Module* module, IOManager* io_manager, std::string method_name = "forward",
+                    std::unique_ptr<Sampler> sampler = nullptr, Stats* stats = nullptr);
   virtual ~TextDecoderRunner() = default;
 
   /// Runs tokens ([1, n], Long) of which the first is at `start_pos`.
@@ -35,11 +41,9 @@ class TextDecoderRunner {
   ///     negative, InvalidProgram when the model gives no tensor, and what the model says.
   virtual runtime::Result<executorch::aten::Tensor> step(TensorPtr& tokens, int64_t start_pos);
 
-  [[nodiscard]] virtual runtime::Error load(const std::string& method_name = "forward");
+  [[nodiscard]] virtual runtime::Error load() { return load_method(method_name_); }
 
-  virtual bool is_method_loaded(const std::string& method_name = "forward") {
-    return module_->is_method_loaded(method_name);
-  }
+  virtual bool is_method_loaded() { return module_->is_method_loaded(method_name_); }
 
   /// How tokens are chosen from now on; its temperature does not count, that of each call does.
   /// Random numbers begin anew if there is a seed.
@@ -67,6 +71,8 @@ class TextDecoderRunner {
   bool penalizes_repetitions() const { return sampling_.repetition_penalty != 1.0f; }
 
  protected:
+  [[nodiscard]] runtime::Error load_method(const std::string& method_name);
+
   /// Notes tokens for a penalty on repetitions, from position 0 on anew.
   void note_seen(const executorch::aten::Tensor& tokens, int64_t start_pos);
 
@@ -86,6 +92,7 @@ class TextDecoderRunner {
   template <typename T>
   int32_t choose(T* logits, int32_t vocabulary);
 
+  std::string method_name_;
   SamplingOptions sampling_;
   std::unique_ptr<TokenConstraint> constraint_;
   std::unordered_set<uint64_t> seen_;  // only for a penalty

@@ -21,13 +21,15 @@ TextLLMRunner::TextLLMRunner(std::unordered_map<std::string, int64_t> metadata,
                              std::unique_ptr<TextPrefiller> text_prefiller,
                              std::unique_ptr<IOManager> io_manager,
                              std::unique_ptr<TextTokenGenerator> text_token_generator,
-                             std::unique_ptr<Stats> stats, float temperature)
+                             std::unique_ptr<Stats> stats, float temperature,
+                             std::unique_ptr<TextDecoderRunner> prefill_decoder_runner)
     : metadata_(std::move(metadata)),
       tokenizer_(std::move(tokenizer)),
       stats_(std::move(stats)),
       module_(std::move(module)),
       io_manager_(std::move(io_manager)),
       text_decoder_runner_(std::move(text_decoder_runner)),
+      prefill_decoder_runner_(std::move(prefill_decoder_runner)),
       text_prefiller_(std::move(text_prefiller)),
       text_token_generator_(std::move(text_token_generator)),
       temperature_(temperature) {}
@@ -107,6 +109,7 @@ Error TextLLMRunner::generate_from_pos(const std::string& prompt, int64_t start_
   }
   stats_->reset();
   text_token_generator_->resume();
+  text_token_generator_->set_ignore_eos(config.ignore_eos);
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
                                       config.repetition_penalty, config.seed});
   text_decoder_runner_->set_seen(tokens_, static_cast<size_t>(start_pos));

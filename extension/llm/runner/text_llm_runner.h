@@ -32,6 +32,7 @@ class TextLLMRunner : public IRunner {
   ///
   /// @param metadata As get_llm_metadata() gives it.
   /// @param temperature Takes the place of that of all configurations, unless it is -1.
+  /// @param prefill_decoder_runner What the prefiller runs, if that is another method.
   explicit TextLLMRunner(std::unordered_map<std::string, int64_t> metadata,
                          std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
                          std::unique_ptr<Module> module,
@@ -39,7 +40,8 @@ class TextLLMRunner : public IRunner {
                          std::unique_ptr<TextPrefiller> text_prefiller,
                          std::unique_ptr<IOManager> io_manager,
                          std::unique_ptr<TextTokenGenerator> text_token_generator,
-                         std::unique_ptr<Stats> stats, float temperature = -1.0f);
+                         std::unique_ptr<Stats> stats, float temperature = -1.0f,
+                         std::unique_ptr<TextDecoderRunner> prefill_decoder_runner = nullptr);
 
   bool is_loaded() const override;
   [[nodiscard]] runtime::Error load() override;
@@ -61,6 +63,9 @@ class TextLLMRunner : public IRunner {
   /// @returns The most probable next token.
   runtime::Result<uint64_t> prefill(const std::string& prompt, int32_t num_bos = 0,
                                     int32_t num_eos = 0);
+  runtime::Result<uint64_t> prefill(const std::string& prompt, const GenerationConfig& config) {
+    return prefill(prompt, config.num_bos, config.num_eos);
+  }
 
   /// Runs once, so that what is done only the first time is done. Shows nothing, and forgets
   /// everything.
@@ -107,6 +112,7 @@ class TextLLMRunner : public IRunner {
   std::unique_ptr<Module> module_;
   std::unique_ptr<IOManager> io_manager_;
   std::unique_ptr<TextDecoderRunner> text_decoder_runner_;
+  std::unique_ptr<TextDecoderRunner> prefill_decoder_runner_;
   std::unique_ptr<TextPrefiller> text_prefiller_;
   std::unique_ptr<TextTokenGenerator> text_token_generator_;
   float temperature_;

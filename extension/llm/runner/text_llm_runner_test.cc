@@ -38,7 +38,7 @@ constexpr int32_t kVocabulary = 128;
 /// A character is a token.
 class Characters : public tokenizers::Tokenizer {
  public:
-  Error load(const std::string&) override {
+  tokenizers::Error load(const std::string&) override {
     initialized_ = true;
     vocab_size_ = kVocabulary;
     eos_tok_ = kEnd;
@@ -70,11 +70,11 @@ class Successor : public llm::TextDecoderRunner {
         calls_(calls),
         all_lines_(all_lines),
         slips_(std::move(slips)) {}
-  Error load(const std::string&) override {
+  Error load() override {
     loaded_ = true;
     return Error::Ok;
   }
-  bool is_method_loaded(const std::string&) override { return loaded_; }
+  bool is_method_loaded() override { return loaded_; }
   Result<Tensor> step(TensorPtr& tokens, int64_t start_pos) override {
     const int64_t* const ids = tokens->const_data_ptr<int64_t>();
     calls_->emplace_back(start_pos, std::string(ids, ids + tokens->numel()));
@@ -297,6 +297,31 @@ TEST_F(TextLLMRunnerTest, TokensAreChosenAsTheConfigurationSays) {
   config_.top_k = 1;
   EXPECT_EQ(generate(*runner, "b"), Error::Ok);
   EXPECT_EQ(said_, "cdefg");
+}
+
+TEST_F(TextLLMRunnerTest, GoesOnBehindTheEndOfTheTextIfItIsTold) {
+  const auto runner = make();
+  config_.max_new_tokens = 3;
+  EXPECT_EQ(generate(*runner, "y"), Error::Ok);
+  EXPECT_EQ(said_, "z");
+  runner->reset();
+  config_.ignore_eos = true;
+  EXPECT_EQ(generate(*runner, "y"), Error::Ok);
+  EXPECT_EQ(said_, "z{|");
+  EXPECT_EQ(stats_.num_generated_tokens, 3);
+}
+
+TEST_F(TextLLMRunnerTest, ADecoderChoosesWithTheSamplerThatItIsGiven) {
+  std::vector<float> values(8);
+  const TensorPtr logits = executorch::extension::from_blob(values.data(), {1, 8});
+  llm::Sampler alone(8, 5.0f, 1.0f, 11);
+  llm::TextDecoderRunner decoder(nullptr, nullptr, "forward",
+                                 std::make_unique<llm::Sampler>(8, 5.0f, 1.0f, 11));
+  for (int i = 0; i < 20; ++i) {
+    std::vector<float> copy = {0, 3, 1, 0, 2, 0, 1, 3};
+    values = copy;
+    EXPECT_EQ(decoder.logits_to_token(*logits, 5.0f), alone.sample(copy.data()));
+  }
 }
 
 TEST_F(TextLLMRunnerTest, ADraftModelGuessesWhatTheModelSays) {

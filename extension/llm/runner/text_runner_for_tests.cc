@@ -29,7 +29,7 @@ class Bytes : public tokenizers::Tokenizer {
     bos_tok_ = 256;
     eos_tok_ = 257;
   }
-  Error load(const std::string&) override { return Error::Ok; }
+  tokenizers::Error load(const std::string&) override { return tokenizers::Error::Ok; }
   Result<std::vector<uint64_t>> encode(const std::string& input, int8_t bos,
                                        int8_t eos) const override {
     std::vector<uint64_t> tokens(bos > 0 ? static_cast<size_t>(bos) : 0, bos_tok_);

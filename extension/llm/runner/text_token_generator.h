@@ -66,11 +66,16 @@ class TextTokenGenerator {
   void resume() { should_stop_.store(false, std::memory_order_relaxed); }
   bool is_stopped() const { return should_stop_.load(std::memory_order_relaxed); }
 
+  /// Whether tokens that end a text are told like others from now on.
+  void set_ignore_eos(bool ignore_eos) { ignore_eos_ = ignore_eos; }
+
   /// The tokens that end a text.
   std::unordered_set<uint64_t> ends() const {
     return eos_ids_ == nullptr ? std::unordered_set<uint64_t>() : *eos_ids_;
   }
-  bool ends_text(uint64_t token) const { return eos_ids_ != nullptr && eos_ids_->count(token) > 0; }
+  bool ends_text(uint64_t token) const {
+    return !ignore_eos_ && eos_ids_ != nullptr && eos_ids_->count(token) > 0;
+  }
 
   [[nodiscard]] virtual runtime::Error load() { return text_decoder_runner_->load(); }
   virtual bool is_loaded() const {
@@ -93,6 +98,7 @@ class TextTokenGenerator {
   bool use_kv_cache_;
   std::unique_ptr<std::unordered_set<uint64_t>> eos_ids_;
   Stats* stats_;
+  bool ignore_eos_ = false;
   std::atomic<bool> should_stop_{false};
 };
 

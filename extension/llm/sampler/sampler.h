@@ -56,6 +56,9 @@ class Sampler {
   template <typename T>
   int32_t sample(T* logits, const std::unordered_set<uint64_t>& seen = {});
 
+  int32_t vocab_size() const { return vocab_size_; }
+  const SamplingOptions& options() const { return options_; }
+
  private:
   int32_t choose(const float* probabilities, float coin) const;
   float next_coin();

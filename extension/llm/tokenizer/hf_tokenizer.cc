@@ -141,7 +141,7 @@ Error HFTokenizer::Parts::append(std::string_view text, bool first,
 Error HFTokenizer::Parts::append_text(std::string text, bool first,
                                       std::vector<uint64_t>& tokens) const {
   std::vector<Part> words = {{std::move(text), first}};
-  Error error = pre_tokenizer == nullptr ? Error::Ok : pre_tokenizer->divide(words);
+  Error::Code error = pre_tokenizer == nullptr ? Error::Ok : pre_tokenizer->divide(words);
   for (const Part& word : words) {
     error = error == Error::Ok ? model->tokenize(word.text, tokens) : error;
   }

@@ -32,6 +32,7 @@ class HFTokenizer : public Tokenizer {
   Result<std::vector<uint64_t>> encode(const std::string& input, int8_t bos = 0,
                                        int8_t eos = 0) const override;
 
+  using Tokenizer::decode;
   Result<std::string> decode(uint64_t prev_token, uint64_t token,
                              bool skip_special_tokens = false) const override;
 

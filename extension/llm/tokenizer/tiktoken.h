@@ -35,6 +35,7 @@ class Tiktoken : public Tokenizer {
   Result<std::vector<uint64_t>> encode_allowing(const std::string& input,
                                                 const std::vector<std::string>& allowed) const;
 
+  using Tokenizer::decode;
   Result<std::string> decode(uint64_t prev_token, uint64_t token,
                              bool skip_special_tokens = false) const override;
 

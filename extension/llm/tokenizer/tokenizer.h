@@ -1,16 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
-#include <executorch/runtime/core/error.h>
-#include <executorch/runtime/core/result.h>
+#include <executorch/extension/llm/tokenizer/error.h>
 
 namespace tokenizers {
-
-using ::executorch::runtime::Error;
-using ::executorch::runtime::Result;
 
 /// From text to the tokens of a model, and back. To be implemented for each format of files, or for
 /// a library that reads them. Const functions may be called by several threads at once.
@@ -38,6 +35,16 @@ class Tokenizer {
   /// The text of all tokens together, with U+FFFD for what is no whole character.
   virtual Result<std::string> decode_batch(const std::vector<uint64_t>& tokens,
                                            bool skip_special_tokens = false) const;
+
+  /// The same by another name. A class with a decode() of its own shows them by `using`.
+  Result<std::string> decode(const std::vector<uint64_t>& tokens,
+                             bool skip_special_tokens = false) const {
+    return decode_batch(tokens, skip_special_tokens);
+  }
+  Result<std::string> decode(std::initializer_list<uint64_t> tokens,
+                             bool skip_special_tokens = false) const {
+    return decode_batch(tokens, skip_special_tokens);
+  }
 
   /// What the vocabulary has for a token, and the token of a piece of it: InvalidArgument and
   /// NotFound where there is none, NotSupported from a tokenizer that does not tell.
