@@ -33,6 +33,7 @@ _PREPARING = {
     "quantized_decomposed.quantize_per_channel.default",
     "quantized_decomposed.quantize_per_channel_group.default",
     "torchao.quantize_affine.default",
+    "torchao.unpack_pairs.default",
     _INNER_TENSOR,
 }
 

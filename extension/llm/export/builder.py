@@ -248,12 +248,25 @@ class LLMEdgeManager:
         return self
 
     def to_edge_transform_and_lower(
-        self, partitioners: Sequence[Any] | None, transform_passes: list[Any] | None = None
+        self,
+        partitioners: Sequence[Any] | Mapping[str, Sequence[Any]] | None,
+        transform_passes: list[Any] | None = None,
+        methods: Mapping[str, LLMEdgeManager] | None = None,
     ) -> LLMEdgeManager:
-        """Both steps in one, with operators kept whole that a backend wants so."""
+        """Both steps in one, with operators kept whole that a backend wants so.
+
+        Args:
+            partitioners: in order of preference; of each method by its name where they are not for all.
+            transform_passes: over the edge graph before.
+            methods: name to the model that it is of; by default `forward` alone, of this one, whose metadata the program has.
+        """
+        if not isinstance(partitioners, Mapping):
+            partitioners = dict.fromkeys(methods or ("forward",), partitioners or ())
         self.edge_manager = to_edge_transform_and_lower(
-            self._program(),
-            partitioner=[one for one in partitioners or () if one is not None],
+            {name: one._program() for name, one in (methods or {"forward": self}).items()},
+            partitioner={
+                name: [one for one in given if one is not None] for name, given in partitioners.items()
+            },
             transform_passes=transform_passes,
             compile_config=self._get_edge_config(),
             constant_methods=self.metadata,

@@ -27,6 +27,7 @@ from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metad
 from executorch.extension.llm.export.config.choices import PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
+from executorch.extension.llm.export.methods import tokens_of_call
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
 from executorch.extension.llm.export.static_decoder import (
     check_static,
@@ -75,6 +76,13 @@ def check(config: LlmConfig) -> None:
     if config.backend.coreml.enable_state and config.backend.coreml.ios < 18:
         raise ValueError(
             "backend.coreml.enable_state: caches are Core ML's state from iOS 18 on: give backend.coreml.ios=18"
+        )
+    if config.backend.coreml.preserve_sdpa and (
+        config.backend.coreml.ios < 18 or config.model.use_sdpa_with_kv_cache
+    ):
+        raise ValueError(
+            "backend.coreml.preserve_sdpa: Core ML has PyTorch's attention as one operator from iOS 18 on: give backend.coreml.ios=18, "
+            "and leave model.use_sdpa_with_kv_cache out"
         )
     _check_pre_quantized(config)
     check_static(config)
@@ -151,7 +159,7 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
             config.model.use_kv_cache,
             inputs,
             dtype=dtype,
-            enable_dynamic_shape=config.model.enable_dynamic_shape,
+            enable_dynamic_shape=_takes_any_number(config),
             generate_full_logits=config.debug.generate_full_logits,
             calibration_tasks=config.quantization.calibration_tasks,
             calibration_limit=config.quantization.calibration_limit,
@@ -160,7 +168,7 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
             tokenizer_path=config.base.tokenizer_path,
             verbose=config.debug.verbose,
             metadata=dict(_metadata(config, model, most)),
-            dynamic_shapes=tree_map(lambda _: None, inputs) if is_static(config) else None,
+            dynamic_shapes=tree_map(lambda _: None, inputs) if _is_fixed(config) else None,
             generate_etrecord=config.debug.generate_etrecord,
         )
         .set_output_dir(config.export.output_dir)
@@ -219,7 +227,12 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
     if is_static(config):
         found.append(lambda decoder: transform_attention_mha_to_static_attention(decoder))  # type: ignore[arg-type]
     if quantization.embedding_quantize:
-        found.append(embedding_transform(quantization.embedding_quantize, dtype, model.use_shared_embedding))
+        shared = model.use_shared_embedding
+        found.append(
+            embedding_transform(
+                quantization.embedding_quantize, dtype, shared, is_packed=_runs_on_processors(config)
+            )
+        )
     if quantization.qmode == "8da4w-gptq":
         found.append(
             gptq_transform(_calibration_calls(config), quantization.group_size or DEFAULT_GROUP, dtype)
@@ -333,10 +346,21 @@ def _most_tokens(config: LlmConfig) -> int:
     return min([config.export.max_seq_length, *windows])
 
 
+def _is_fixed(config: LlmConfig) -> bool:
+    """Whether the number of a call's tokens is said, so that no shape changes."""
+    return is_static(config) or tokens_of_call(config) is not None
+
+
+def _takes_any_number(config: LlmConfig) -> bool:
+    return config.model.enable_dynamic_shape and not _is_fixed(config)
+
+
 def _example(config: LlmConfig, most: int) -> tuple[Any, ...]:
+    count = tokens_of_call(config) or min(3, most)
     if not config.model.use_kv_cache:
-        return (torch.ones((1, min(3, most)), dtype=torch.int64),)
-    count = min(3, most) if config.model.enable_dynamic_shape else 1
+        return (torch.ones((1, count), dtype=torch.int64),)
+    if not config.model.enable_dynamic_shape:
+        count = tokens_of_call(config) or 1
     return torch.ones((1, count), dtype=torch.int64), {"input_pos": torch.tensor([0])}
 
 

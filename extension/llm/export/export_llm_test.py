@@ -1,7 +1,6 @@
 """Exports by the documented command, run beside the eager decoder; what a configuration may not ask for is one line."""
 
 import copy
-import json
 import pathlib
 import re
 
@@ -15,7 +14,8 @@ from executorch.extension.llm.export.config.choices import Pt2eQuantize, VgfQuan
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.export.export_llm import main, parse
-from executorch.extension.llm.export.packed_linear import PackedLinear
+from executorch.extension.llm.export.models_for_tests import CACHE, CUSTOM, SIZES, XNNPACK, saved
+from executorch.extension.llm.export.packed_layers import PackedLinear
 from executorch.extension.llm.export.pipeline import export_llama
 from executorch.extension.llm.export.quantizers import get_quantizer_and_quant_params
 from executorch.extension.llm.models.model_args import ModelArgs
@@ -24,13 +24,22 @@ from executorch.extension.llm.models.transformer import construct_transformer
 from executorch.extension.pybindings.portable_lib import _load_for_executorch
 from executorch.runtime import Runtime
 
-SIZES = {"dim": 64, "n_layers": 1, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 96, "hidden_dim": 96}
-CACHE = ["model.use_kv_cache=true"]
-CUSTOM = [*CACHE, "model.use_sdpa_with_kv_cache=true"]
-XNNPACK = ["backend.xnnpack.enabled=true"]
 #: Name to overrides, how far logits may be from the eager model's (of their size), and the most bytes.
 CASES = {
     "no cache": ([], 1e-5, None),
+    "half precision": ([*CUSTOM, "model.dtype_override=fp16"], 5e-3, 65_000),
+    "bfloat16, and its cache": ([*CACHE, "model.dtype_override=bf16"], 5e-2, 65_000),
+    "bfloat16, custom operators": ([*CUSTOM, "model.dtype_override=bf16"], 5e-2, 65_000),
+    "half precision, XNNPACK, quantized": (
+        [*CUSTOM, *XNNPACK, "model.dtype_override=fp16", "quantization.qmode=8da4w"],
+        0.1,
+        65_000,
+    ),
+    "half precision, an int8 cache": (
+        [*CUSTOM, "model.dtype_override=fp16", "model.quantize_kv_cache=true"],
+        5e-3,
+        65_000,
+    ),
     "cache, token by token": ([*CACHE, "model.enable_dynamic_shape=false"], 1e-5, None),
     # Inputs are rounded to 8 bits: a number beside a border may fall on either side.
     "8da4w": (
@@ -97,19 +106,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     """Overrides that name a small model."""
-    directory = tmp_path_factory.mktemp("model")
-    torch.manual_seed(0)
-    model = construct_transformer(ModelArgs(**SIZES, max_context_len=16))
-    torch.save(model.state_dict(), directory / "consolidated.00.pth")
-    (directory / "params.json").write_text(json.dumps(SIZES))
-    return [
-        "base.model_class=llama3_2",
-        f"base.checkpoint={directory / 'consolidated.00.pth'}",
-        f"base.params={directory / 'params.json'}",
-        '+base.metadata=\'{"get_bos_id":1, "get_eos_ids":[2,3]}\'',
-        "export.max_seq_length=12",
-        "export.max_context_length=16",
-    ]
+    return saved(tmp_path_factory.mktemp("model"))
 
 
 def _calls(config):
@@ -328,6 +325,7 @@ def test_only_the_exported_program(base, tmp_path):
 def test_what_is_refused_is_one_line(base, tmp_path, capsys):
     for arguments, message in [
         (["--config", str(tmp_path / "none.yaml")], "no configuration"),
+        ([*base, "backend.coreml.preserve_sdpa=true"], "give backend.coreml.ios=18"),
         (["base.size=1"], "no key base.size"),
         ([], "sizes of the model are missing"),
         (["base.checkpoint=none.pth"], "no checkpoint none.pth"),

@@ -18,8 +18,10 @@ from executorch.extension.llm.export import decoder, partitioner_lib
 from executorch.extension.llm.export.builder import LLMEdgeManager
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_mapping
+from executorch.extension.llm.export.methods import method_configs
 from executorch.extension.llm.export.quantizers import quantizers_of
 from executorch.extension.llm.models.lora import is_adapter
+from executorch.extension.llm.models.memory import trim
 
 #: ``qmode`` of linear layers whose inputs are quantized at run time.
 _DYNAMIC = ("8da4w", "8da4w-gptq")
@@ -75,36 +77,42 @@ def lowered(
     Raises:
         ValueError, FileNotFoundError, NotImplementedError: as of :func:`export_llama`.
     """
-    _check_methods(config)
+    methods = method_configs(config)
     if config.export.so_library:
         torch.ops.load_library(config.export.so_library)
-    backend = _partitioners(config)  # Before the weights: a backend that is missing is known at once.
+    # Before the weights: a backend that is missing is known at once.
+    backends = {name: _partitioners(one) for name, one in methods.items()}
     tag = _tag(config)
-    with _steps(6) as step:
-        made: LLMEdgeManager = step("load and quantize", lambda: prepare(config))
-        made.generate_etrecord = config.debug.generate_etrecord
-        step("torch.export", made.export)
-        step("optimize", made.run_canonical_optimizations)
+    with _steps(4 * len(methods) + 2) as step:
+        made = {name: _captured(one, prepare, tag, step) for name, one in methods.items()}
+        first = next(iter(made.values()))
         if config.export.export_only:
-            made.save_exported(config.export.output_name or made.modelname)
-            return made
+            first.save_exported(config.export.output_name or first.modelname)
+            return first
+        step("lower", lambda: first.to_edge_transform_and_lower(backends, methods=made))
+        shares = config.multimethod.share_mutable_buffers
+        step("to_executorch", lambda: first.to_executorch(None, tag, shares))
+    first.save_to_pte(config.export.output_name or first.modelname)
+    _write_records(config, first)
+    return first
+
+
+def _captured(
+    config: LlmConfig,
+    prepare: Callable[[LlmConfig], LLMEdgeManager],
+    tag: Callable[[torch.fx.Node], str | None] | None,
+    step: Any,
+) -> LLMEdgeManager:
+    """The graph of one method, quantized and tagged."""
+    made: LLMEdgeManager = step("load and quantize", lambda: prepare(config))
+    made.generate_etrecord = config.debug.generate_etrecord
+    step("torch.export", made.export)
+    step("optimize", made.run_canonical_optimizations)
+    if not config.export.export_only:
         step("PT2E", lambda: made.pt2e_quantize(quantizers_of(config)))
         if tag is not None:
             made.tag_weights(tag)
-        step("lower", lambda: made.to_edge_transform_and_lower(backend))
-        step("to_executorch", lambda: made.to_executorch(external_constants_tag=tag))
-    made.save_to_pte(config.export.output_name or made.modelname)
-    _write_records(config, made)
     return made
-
-
-def _check_methods(config: LlmConfig) -> None:
-    """One method `forward` is what an export has; more of them it has not."""
-    methods = config.multimethod.methods
-    if [one.method_name for one in methods] not in ([], ["forward"]) or any(
-        one.lora_config or one.export_seq_len for one in methods
-    ):
-        raise ValueError("multimethod is not supported yet: export each method as a program of its own")
 
 
 @contextlib.contextmanager
@@ -116,6 +124,7 @@ def _steps(count: int) -> Iterator[Any]:
             bar.set_description(name)
             _log.info("%s", name)
             result = run()
+            trim()
             bar.update()
             return result
 

@@ -28,9 +28,11 @@ from torch import nn
 from torchao.quantization import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
-from executorch.extension.llm.export.packed_linear import BITS, pack_linear
+from executorch.extension.llm.export.packed_layers import pack_embedding, pack_linear
+from executorch.extension.llm.export.paired_tensor import BITS, PairedTensor, is_narrow
 from executorch.extension.llm.models.checkpoints import fill_randomly
 from executorch.extension.llm.models.lora import is_adapter
+from executorch.extension.llm.models.memory import let_go, trim
 
 Transform = Callable[[nn.Module], nn.Module]
 
@@ -62,8 +64,9 @@ def linear_transform(
         group_size: elements that share a scale; 32 by default, 0 a row.
         dtype: of scales and of what layers calculate in.
         use_hqq: scales by half-quadratic quantization, which lessens the error of weights.
-        is_packed: weights alone of four bits in groups go into the program as a kernel of ours reads them
-            (:mod:`~executorch.extension.llm.export.packed_linear`); for processors, in single precision.
+        is_packed: for processors, in single precision: weights alone of four bits in groups go into the program as a kernel of ours
+            reads them (:mod:`~executorch.extension.llm.export.packed_layers`), and those whose inputs are quantized as well have no
+            more than their bits on the way there (:mod:`~executorch.extension.llm.export.paired_tensor`).
 
     Raises:
         ValueError: there is no such mode.
@@ -88,7 +91,8 @@ def linear_transform(
             if qmode != "int8" and group > 0 and module.in_features % group:
                 skipped.append(name)
                 continue
-            _quantize(module, config, dtype)
+            pairs = is_packed and dtype is torch.float32 and not packs
+            _quantize(module, config, dtype, _is_mapped(model), pairs)
         if skipped:
             _log.warning(
                 "%d linear layers stay as they are, since groups of %d do not divide their inputs: %s",
@@ -127,7 +131,10 @@ def _linear_config(qmode: str, group: int, use_hqq: bool) -> Any:
 
 
 def embedding_transform(
-    embedding_quantize: str, dtype: torch.dtype = torch.float32, is_shared: bool = False
+    embedding_quantize: str,
+    dtype: torch.dtype = torch.float32,
+    is_shared: bool = False,
+    is_packed: bool = False,
 ) -> Transform:
     """What quantizes a model's embeddings.
 
@@ -135,6 +142,7 @@ def embedding_transform(
         embedding_quantize: ``bits,group`` with 2, 4 or 8 bits, or ``torchao:bits,group`` with 1 to 8; of a group of 0, a row.
         dtype: of scales.
         is_shared: the output layer has the same weights, and gets the embedding's quantized ones.
+        is_packed: for processors: a table of 2 or 4 bits that is the embedding's alone has no more from here on.
 
     Raises:
         ValueError: it is none of these; or, when applied, the group does not divide the embedding's size.
@@ -157,45 +165,58 @@ def embedding_transform(
                 raise ValueError(
                     f"groups of {group} do not divide the {module.embedding_dim} columns of {name}"
                 )
-            _quantize(module, config, dtype)
+            _quantize(module, config, dtype, _is_mapped(model))
         if is_shared:
             model.output.weight = model.tok_embeddings.weight  # type: ignore[union-attr]
-        return model
+        return pack_embedding(model, bits) if is_packed and not is_shared and bits in (2, 4) else model
 
     return transform
 
 
-def _quantize(module: nn.Module, config: Any, dtype: torch.dtype) -> None:
+def _is_mapped(model: nn.Module) -> bool:
+    return bool(getattr(model, "is_mapped", False))
+
+
+def _quantize(
+    module: nn.Module, config: Any, dtype: torch.dtype, is_mapped: bool = False, is_paired: bool = False
+) -> None:
     """A layer's weight, ``[rows, columns]``, of which groups are parts of rows, becomes one of torchao's tensors."""
-    fill_randomly(module)
     weight: torch.Tensor = module.weight.detach()  # type: ignore[assignment, operator]
     parts = list(weight.split(max(1, _SLICE // weight.shape[1])))
     # From here on the parts alone hold the memory, and give it back before their results are put together.
     del weight
     module.weight = None  # type: ignore[assignment]
+    fill_randomly(module)
     done = []
     while parts:
         one = copy.copy(module)
         # Its own dictionary: a shallow copy would write into the layer's.
-        floats = nn.Parameter(parts.pop(0).to(dtype), requires_grad=False)
-        one._parameters = {**module._parameters, "weight": floats}
-        del floats
+        part = parts.pop(0)
+        one._parameters = {"weight": nn.Parameter(part, requires_grad=False), "bias": None}
+        fill_randomly(one)
+        one.weight = nn.Parameter(one.weight.to(dtype), requires_grad=False)  # type: ignore[operator]
         quantize_(one, config, filter_fn=lambda *_: True)
-        done.append(one.weight)
-        del one
+        made: Any = one.weight.detach()  # type: ignore[operator]
+        if is_mapped:
+            let_go(part)
+        del one, part
+        done.append(
+            PairedTensor.of(made) if is_paired and is_narrow(made) and not made.shape[-1] % 2 else made
+        )
+        del made
     module.weight = nn.Parameter(_joined(done), requires_grad=False)
     module.to(dtype)
+    del done
+    trim()
 
 
 def _joined(parts: list[Any]) -> Any:
     """Rows below each other."""
     first = parts[0]
     if len(parts) == 1:
-        return first.detach()
-    names = ("qdata", "scale", "zero_point")
-    tensors = [torch.cat([getattr(part, name) for part in parts]) for name in names]
-    said = (first.target_dtype, first.block_size, first.dtype, first.activation_quantization)
-    return type(first)(*tensors, *said)
+        return first
+    tensors = [torch.cat([getattr(part, name) for part in parts]) for name in first.tensor_data_names]
+    return type(first)(*tensors, *(getattr(first, name) for name in first.tensor_attribute_names))
 
 
 def is_quantized(module: nn.Module) -> bool:

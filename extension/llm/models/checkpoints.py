@@ -83,7 +83,9 @@ def load_decoder(
         weights = hugging_face.state_dict(weights, args)
     elif convert is not None:
         weights = convert(weights)
-    return fill(_without_memory(args), weights, str(path))
+    model = fill(_without_memory(args), weights, str(path))
+    model.is_mapped = convert is None
+    return model
 
 
 def _existing(path: str | Path) -> Path:
@@ -178,14 +180,20 @@ def random_decoder(params: str | Path, **options: Any) -> Transformer:
 
 
 def fill_randomly(module: torch.nn.Module) -> None:
-    """Gives a layer, or all layers of a model, whose weights are shapes only, random ones; others stay."""
+    """Gives a layer, or all layers of a model, whose weights are shapes only, random ones, as PyTorch does; others stay."""
     for one in module.modules():
-        weight = one._parameters.get("weight")
-        if isinstance(one, torch.nn.Linear | torch.nn.Embedding) and weight is not None and weight.is_meta:
-            one.to_empty(device="cpu")
-            with torch.no_grad():
-                one.reset_parameters()
-            one.requires_grad_(False)
+        if not isinstance(one, torch.nn.Linear | torch.nn.Embedding):
+            continue
+        for name, parameter in one._parameters.items():
+            if parameter is None or not parameter.is_meta:
+                continue
+            values = torch.empty(parameter.shape, dtype=parameter.dtype)
+            if isinstance(one, torch.nn.Linear):
+                bound = one.in_features**-0.5
+                values.uniform_(-bound, bound)
+            else:
+                values.normal_()
+            one._parameters[name] = torch.nn.Parameter(values, requires_grad=False)
 
 
 def _without_memory(args: ModelArgs, kinds: tuple[type, ...] = (torch.nn.Module,)) -> Transformer:

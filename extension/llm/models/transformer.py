@@ -97,7 +97,12 @@ class Transformer(nn.Module):
         params: of the model.
         layers: of :class:`TransformerBlock`.
         rope: rotations, common to all.
+
+    Attributes:
+        is_mapped: weights are parts of mapped files as they stand there.
     """
+
+    is_mapped = False
 
     def __init__(self, params: ModelArgs, layers: nn.ModuleList, rope: Rope) -> None:
         super().__init__()

@@ -30,7 +30,7 @@ class CoreMLConfig:
 
     Attributes:
         enable_state: caches are Core ML's state.
-        preserve_sdpa: attention stays one operator.
+        preserve_sdpa: insists that attention stays one operator, as it does wherever Core ML has it (from iOS 18 on).
         quantize: of weights, by Core ML's own tools.
         ios: the oldest iOS.
         compute_units: where it may run.
