@@ -32,6 +32,22 @@ def fails(driver, functional, out_variant, args, like):
     return outcome.error == INVALID_ARGUMENT
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64], ids=str)
+def test_pools_refuse_empty_images(driver, dtype):
+    """Of an integer average over such a window the divisor is 0, which ends a process."""
+    for spatial in (1, 2, 3):
+        image = torch.ones([1, 2, *[3] * (spatial - 1), 0], dtype=dtype)
+        window = [[2] * spatial, [1] * spatial, [1] * spatial]
+        name = f"avg_pool{spatial}d"
+        assert fails(driver, name, f"{name}.out", [image, *window, False, False], image)
+        if spatial > 1:
+            name = f"max_pool{spatial}d_with_indices"
+            op = resolve(f"{name}.out")
+            outputs = [Out(like=image), Out(like=image.long())]
+            bound = bind(resolve(name), [image, *window], {})
+            assert call_out(driver, op, bound, outputs).error == INVALID_ARGUMENT
+
+
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 @pytest.mark.parametrize("name", ["exp2", "erfc", "lgamma", "erfinv", "digamma", "angle"])
 def test_unary(driver, name, dtype):

@@ -56,7 +56,9 @@ bool check_pool(KernelRuntimeContext& ctx, const Tensor& in, IntArrayRef kernel,
     p.stride = entry(stride, d, p.kernel);
     p.padding = entry(padding, d, 0);
     p.dilation = entry(dilation, d, 1);
-    if (!require(ctx, p.padding * 2 <= p.kernel, "padding must be at most half the kernel")) {
+    // Of an empty one a window would hold nothing, and average nothing by nothing.
+    if (!require(ctx, p.in > 0, "the image must not be empty") ||
+        !require(ctx, p.padding * 2 <= p.kernel, "padding must be at most half the kernel")) {
       return false;
     }
     p.out = output_size(p, ceil_mode);
