@@ -48,6 +48,20 @@ def test_pools_refuse_empty_images(driver, dtype):
             assert call_out(driver, op, bound, outputs).error == INVALID_ARGUMENT
 
 
+def test_integer_averages_are_divided_by_what_was_given(driver):
+    """The least integer by -1, which traps on x86, among them."""
+    least = torch.iinfo(torch.int64).min
+    image = torch.tensor([least, 7, -9, 4]).reshape(1, 1, 2, 2)
+    for divisor in (-1, -3, 5):
+        args = [image, [1, 1], [1, 1], [0, 0], False, True, divisor]
+        if divisor != -1:
+            check(driver, "avg_pool2d", "avg_pool2d.out", args)
+        else:
+            op = resolve("avg_pool2d")
+            outcome = call_out(driver, resolve("avg_pool2d.out"), bind(op, args, {}), [Out(like=image)])
+            assert outcome.outputs[0].flatten().tolist() == [least, -7, 9, -4]
+
+
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 @pytest.mark.parametrize("name", ["exp2", "erfc", "lgamma", "erfinv", "digamma", "angle"])
 def test_unary(driver, name, dtype):

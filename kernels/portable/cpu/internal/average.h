@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <executorch/kernels/portable/cpu/internal/math.h>
 #include <executorch/kernels/portable/cpu/internal/pool.h>
 
 namespace torch::executor::native::util {
@@ -30,7 +31,7 @@ C window_sum(ScalarType dtype, const char* from, size_t element_size, int64_t ro
         stride = 1;
       }
       for (int64_t i = 0; i < n; ++i) {
-        sum += x[static_cast<ptrdiff_t>(i) * stride];
+        sum = wrapping_add(sum, x[static_cast<ptrdiff_t>(i) * stride]);
       }
     }
   }
@@ -58,7 +59,7 @@ void average_windows_in(const Tensor& in, Tensor& out, const Windows& windows, i
         C average =
             window_sum<C>(in.scalar_type(), from + first * bytes, size, rows.end - rows.begin,
                           in_strides.height, columns.end - columns.begin, in_strides.width);
-        average /= static_cast<C>(divisor != 0 ? divisor : rows.divisor * columns.divisor);
+        average = quotient<C>(average, divisor != 0 ? divisor : rows.divisor * columns.divisor);
         store(ComputeOf<C>::value, out.scalar_type(), &average, 1,
               to + (out_offset + static_cast<ptrdiff_t>(oh) * out_strides.height +
                     static_cast<ptrdiff_t>(ow) * out_strides.width) *

@@ -78,6 +78,16 @@ inline C div_trunc(C a, C b) {
   }
 }
 
+/// A sum divided by an integer that is not 0 and may be -1.
+template <typename C>
+inline C quotient(C sum, int64_t divisor) {
+  if constexpr (std::is_integral_v<C>) {
+    return div_trunc<C>(sum, divisor);
+  } else {
+    return sum / static_cast<C>(divisor);
+  }
+}
+
 /// Remainder with the sign of the dividend. Integers: `b` must not be 0.
 template <typename C>
 inline C mod_trunc(C a, C b) {

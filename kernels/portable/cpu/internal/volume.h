@@ -5,6 +5,7 @@
 #pragma once
 
 #include <executorch/kernels/portable/cpu/internal/element.h>
+#include <executorch/kernels/portable/cpu/internal/math.h>
 #include <executorch/kernels/portable/cpu/internal/pool.h>
 
 namespace torch::executor::native::util {
@@ -76,16 +77,16 @@ void average_volume(const View& in, const View& out, const Windows& windows, int
     for (int64_t z = depth.begin; z < depth.end; ++z) {
       for (int64_t y = rows.begin; y < rows.end; ++y) {
         for (int64_t x = columns.begin; x < columns.end; ++x) {
-          sum += get_element<C>(in, volume_offset(in, n, c, z, y, x));
+          sum = wrapping_add<C>(sum, get_element<C>(in, volume_offset(in, n, c, z, y, x)));
         }
       }
     }
     const int64_t count = divisor != 0 ? divisor : depth.divisor * rows.divisor * columns.divisor;
-    // An empty window can only stand in the padding.
+    // Of three sides of padding the product may be more than 64 bits have, and 0.
     put_element<C>(out,
                    volume_offset(out, n, c, static_cast<int64_t>(d), static_cast<int64_t>(h),
                                  static_cast<int64_t>(w)),
-                   count == 0 ? C(0) : sum / static_cast<C>(count));
+                   count == 0 ? C(0) : quotient<C>(sum, count));
   });
 }
 
