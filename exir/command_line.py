@@ -5,6 +5,9 @@
     python -m executorch.exir --module my_package.models:make_classifier --output classifier.pte
     python -m executorch.exir --module my_package.models:make_classifier --backend my_package.npu:NpuPartitioner
     python -m executorch.exir --module my_package.models:make_classifier --recipe my_package.recipes:small
+    python -m executorch.exir --module my_package.models:make_classifier --compare --backend my_package.npu:NpuPartitioner
+
+The last tries each backend alone and says how much of the work it would take; nothing is written.
 
 A factory takes no arguments and returns ``(module, example_inputs)`` or ``(module, example_inputs, dynamic_shapes)``.
 """
@@ -13,6 +16,7 @@ import collections
 import importlib
 import json
 import operator
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +30,8 @@ from executorch.exir.edge_manager import EdgeProgramManager
 from executorch.exir.entry_points import to_edge_transform_and_lower
 from executorch.exir.executorch_manager import ExecutorchProgramManager
 from executorch.partitioner import get_lowered_submodules
+from executorch.partitioner.inspection.text_table import text_table
+from executorch.partitioner.inspection.work import Work, get_work
 from executorch.schema.program import Tensor
 
 _MODULE = flags.DEFINE_string("module", None, "factory of the model: package.module:function")
@@ -36,6 +42,9 @@ _BACKEND = flags.DEFINE_multi_string(
     "backend",
     [],
     "package.module:Partitioner of a backend; may be given several times, in order of preference",
+)
+_COMPARE = flags.DEFINE_bool(
+    "compare", False, "say of each --backend alone how much of the model it takes, and write nothing"
 )
 _OUTPUT = flags.DEFINE_string("output", "model.pte", "where to write the program")
 
@@ -142,6 +151,10 @@ def summary(edge: EdgeProgramManager, executable: ExecutorchProgramManager) -> d
         module = edge.exported_program(name).graph_module
         methods[name]["operators"] = dict(_operators(module))
         methods[name]["delegates"] = [lowered.backend_id for _, lowered, _ in get_lowered_submodules(module)]
+        work = get_work(module)
+        methods[name]["multiply_accumulates"] = work.macs
+        methods[name]["delegated_share"] = round(work.share, 4)
+        methods[name]["work"] = work.summary()
     return {"bytes": len(executable.buffer), "methods": methods}
 
 
@@ -169,6 +182,8 @@ def print_summary(facts: Mapping[str, Any], path: str) -> None:
         print(f"  inputs   {', '.join(method['inputs']) or 'none'}")
         print(f"  outputs  {', '.join(method['outputs']) or 'none'}")
         print(f"  memory   {' + '.join(map(str, method['memory_bytes'])) or '0'} bytes")
+        if "work" in method:
+            print(f"  work     {method['work']}")
         for backend in method.get("delegates", ()):
             print(f"  delegate {backend}")
         for op, count in method.get("operators", {}).items():
@@ -181,11 +196,40 @@ def main(argv: list[str]) -> None:
         raise app.UsageError(f"unexpected arguments {argv[1:]}")
     recipe = _chosen_recipe()
     program = capture(load(_MODULE.value or "", "module"), recipe.strict)
+    if _COMPARE.value:
+        print_comparison(program, recipe)
+        return
     edge, executable = lower(program, recipe)
     executable.save(_OUTPUT.value)
     facts = summary(edge, executable)
     print_summary(facts, _OUTPUT.value)
     print(f"RESULT {json.dumps({'output': _OUTPUT.value, **facts})}")
+
+
+def print_comparison(program: torch.export.ExportedProgram, recipe: Recipe) -> None:
+    """Prints, for each backend alone, the work that it takes, and what it leaves with the reasons why.
+
+    Raises:
+        app.UsageError: no backend was named.
+    """
+    if not recipe.partitioners:
+        raise app.UsageError("--compare needs at least one --backend")
+    rows: list[tuple[object, ...]] = []
+    tables: list[str] = []
+    for partitioner in recipe.partitioners:
+        name = type(partitioner).__name__
+        before = time.process_time()
+        alone = to_edge_transform_and_lower(
+            program, recipe.transform_passes, [partitioner], compile_config=recipe.compile_config
+        )
+        seconds = time.process_time() - before
+        work: Work = get_work(alone.exported_program().graph_module)
+        left = sum(row.nodes for row in work.outside)
+        rows.append((name, f"{work.share:.1%}", sum(work.delegates.values()), left, f"{seconds:.1f}"))
+        if work.outside:
+            tables.append(f"{name} leaves\n{work.table()}")
+    print(text_table(["backend", "of the work", "delegates", "operators outside", "seconds to lower"], rows))
+    print("\n".join(["", *tables]))
 
 
 def _chosen_recipe() -> Recipe:
@@ -205,4 +249,4 @@ def run() -> None:
     app.run(main)
 
 
-__all__ = ["Recipe", "capture", "load", "lower", "print_summary", "run", "summary"]
+__all__ = ["Recipe", "capture", "load", "lower", "print_comparison", "print_summary", "run", "summary"]

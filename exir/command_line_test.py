@@ -44,6 +44,23 @@ def test_backends_and_recipes(capsys, tmp_path):
     assert "aten.relu.default" not in facts["methods"]["forward"]["operators"]
     assert facts["methods"]["version"]["outputs"] == ["Int"]
     assert "  delegate CommandLineBackend" in printed
+    assert facts["methods"]["forward"]["delegated_share"] == 0.0
+    assert any(line.startswith("  work     24 multiply-accumulates, 0.0%") for line in printed)
+
+
+def test_backends_are_compared_and_nothing_is_written(capsys, tmp_path):
+    path = tmp_path / "out.pte"
+    chosen = {"module": f"{_HERE}:make_linear", "output": str(path), "compare": True}
+    with flagsaver.as_parsed(
+        backend=[f"{_HERE}:TakeRelu"], **{key: str(value) for key, value in chosen.items()}
+    ):
+        main(["prog"])
+    printed = capsys.readouterr().out
+    row = next(line for line in printed.splitlines() if line.startswith("TakeRelu |"))
+    assert [cell.strip() for cell in row.split("|")][1:4] == ["0.0%", "1", "2"]
+    assert "aten.addmm.default" in printed and "100.0%" in printed and not path.exists()
+    with flagsaver.as_parsed(module=f"{_HERE}:make_linear", compare="true"), pytest.raises(app.UsageError):
+        main(["prog"])
 
 
 @pytest.mark.parametrize(
