@@ -64,7 +64,7 @@ def with_shared_weights(ov: Any, model: Any, tag: str) -> tuple[bytes, NamedData
     store = NamedDataStore()
     digests: dict[bytes, int] = {}
     small = bytearray()
-    rows = []
+    rows: list[tuple[int, int, int | None, int]] = []
     for place, part in zip(places, parts, strict=True):
         if len(part) < _LEAST_BYTES:
             small.extend(b"\0" * (-len(small) % _ALIGNMENT))

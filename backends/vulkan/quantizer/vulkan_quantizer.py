@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import torch
 from torch.fx import GraphModule, Node
@@ -67,10 +68,16 @@ class VulkanQuantizer(Quantizer):
     def __init__(self) -> None:
         super().__init__()
         self.global_config: QuantizationConfig | None = None
+        self.filter_fn: Callable[[Node], bool] | None = None
 
     def set_global(self, quantization_config: QuantizationConfig) -> VulkanQuantizer:
         """How all linear layers are quantized; returns the quantizer."""
         self.global_config = quantization_config
+        return self
+
+    def set_filter_function(self, filter_fn: Callable[[Node], bool]) -> VulkanQuantizer:
+        """Which linear layers are quantized: those of which it says True; returns the quantizer."""
+        self.filter_fn = filter_fn
         return self
 
     def annotate(self, model: GraphModule) -> GraphModule:
@@ -85,7 +92,8 @@ class VulkanQuantizer(Quantizer):
             )
         weight = self.global_config.weight
         for node in model.graph.nodes:
-            if node.op == "call_function" and node.target is _LINEAR:
+            is_linear = node.op == "call_function" and node.target is _LINEAR
+            if is_linear and (self.filter_fn is None or self.filter_fn(node)):
                 edges: dict[Node, QuantizationSpec | None] = {node.args[1]: weight}
                 node.meta[_ANNOTATION] = QuantizationAnnotation(input_qspec_map=edges, _annotated=True)
         return model

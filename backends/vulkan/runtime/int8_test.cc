@@ -145,35 +145,72 @@ TEST_P(Int8Test, Linears) {
   }
 }
 
-TEST_P(Int8Test, Convolutions) {
-  Runner runner(GetParam());
-  const Array x = whole({2, 4, 5, 7}, -128, 128);
-  const Array weights = whole({6, 2, 3, 2}, -10, 10, 2);
-  const Array factors = some({6}, 0.125, 0.5, 3);
-  const Array bias = some({6}, -4, 4, 4);
-  // Strides 2 and 1, paddings 1 and 0, dilations 1 and 2, two groups.
-  const Shape out = {2, 6, 3, 5};
-  std::vector<int32_t> arguments = layer_of(runner, x, weights, factors, &bias);
-  arguments.insert(arguments.end(),
-                   {runner.graph.ints({2, 1}), runner.graph.ints({1, 0}), runner.graph.ints({1, 2}),
-                    runner.graph.integer(2), bytes_out(runner, out)});
-  runner.graph.call("et_vk.conv_int8.default", arguments);
-  Array expected = zeros(out);
-  for (int64_t i = 0; i < testing::numel(out); ++i) {
-    const int64_t channel = i / 15 % 6;
+/// A convolution of int8 over two dimensions.
+struct Geometry {
+  Shape in, weights, out;
+  int64_t stride[2], padding[2], dilation[2];
+  int64_t groups;
+};
+
+Array convolved(const Geometry& g, const Array& x, const Array& weights, const Array& factors,
+                const Array& bias) {
+  Array expected = zeros(g.out);
+  const int64_t kernel = g.weights[2] * g.weights[3];
+  const int64_t depth = g.weights[1] * kernel;
+  for (int64_t i = 0; i < testing::numel(g.out); ++i) {
+    const int64_t channel = i / (g.out[2] * g.out[3]) % g.out[1];
+    const int64_t batch = i / (g.out[1] * g.out[2] * g.out[3]);
     double sum = 0;
-    for (int64_t k = 0; k < 12; ++k) {
-      const int64_t row = i / 5 % 3 * 2 - 1 + k / 2 % 3;
-      const int64_t column = i % 5 + k % 2 * 2;
-      const int64_t plane = i / 90 * 4 + channel / 3 * 2 + k / 6;
-      if (row >= 0 && row < 5) {
-        sum += (x[(plane * 5 + row) * 7 + column] - static_cast<double>(kInputZero)) *
-               weights[channel * 12 + k];
+    for (int64_t k = 0; k < depth; ++k) {
+      const int64_t row = i / g.out[3] % g.out[2] * g.stride[0] - g.padding[0] +
+                          k / g.weights[3] % g.weights[2] * g.dilation[0];
+      const int64_t column =
+          i % g.out[3] * g.stride[1] - g.padding[1] + k % g.weights[3] * g.dilation[1];
+      const int64_t plane =
+          batch * g.in[1] + channel / (g.out[1] / g.groups) * g.weights[1] + k / kernel;
+      if (row >= 0 && row < g.in[2] && column >= 0 && column < g.in[3]) {
+        sum += (x[(plane * g.in[2] + row) * g.in[3] + column] - static_cast<double>(kInputZero)) *
+               weights[channel * depth + k];
       }
     }
     expected[i] = quantized(sum * factors[channel] + bias[channel]);
   }
-  runner.check(expected);
+  return expected;
+}
+
+TEST_P(Int8Test, Convolutions) {
+  const Geometry all[] = {
+      // Words over two channels of groups of three, one by one.
+      {{2, 4, 5, 7}, {6, 2, 3, 2}, {2, 6, 3, 5}, {2, 1}, {1, 0}, {1, 2}, 2},
+      // Each channel by itself, also where words begin with one.
+      {{1, 5, 6, 6}, {5, 1, 3, 3}, {1, 5, 6, 6}, {1, 1}, {1, 1}, {1, 1}, 5},
+      // Words that lie in the input as in the result; channels that are no whole block.
+      {{2, 3, 4, 5}, {6, 3, 1, 1}, {2, 6, 4, 5}, {1, 1}, {0, 0}, {1, 1}, 1},
+      // Blocks of a group, with neighbours.
+      {{1, 6, 7, 6}, {8, 3, 3, 3}, {1, 8, 4, 3}, {2, 2}, {1, 1}, {1, 1}, 2},
+      // Four channels together: places that are no words, the last block of two, then of two
+      // images.
+      {{1, 3, 7, 7}, {6, 3, 1, 1}, {1, 6, 7, 7}, {1, 1}, {0, 0}, {1, 1}, 1},
+      {{2, 3, 5, 7}, {8, 3, 3, 3}, {2, 8, 5, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{2, 3, 5, 7}, {6, 3, 3, 3}, {2, 6, 5, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
+      // More places than are made together.
+      {{1, 2, 17, 17}, {5, 2, 1, 1}, {1, 5, 17, 17}, {1, 1}, {0, 0}, {1, 1}, 1},
+  };
+  for (const Geometry& g : all) {
+    SCOPED_TRACE(::testing::PrintToString(g.weights));
+    Runner runner(GetParam());
+    const Array x = whole(g.in, -128, 128);
+    const Array weights = whole(g.weights, -10, 10, 2);
+    const Array factors = some({g.out[1]}, 0.125, 0.5, 3);
+    const Array bias = some({g.out[1]}, -4, 4, 4);
+    std::vector<int32_t> arguments = layer_of(runner, x, weights, factors, &bias);
+    arguments.insert(arguments.end(), {runner.graph.ints({g.stride[0], g.stride[1]}),
+                                       runner.graph.ints({g.padding[0], g.padding[1]}),
+                                       runner.graph.ints({g.dilation[0], g.dilation[1]}),
+                                       runner.graph.integer(g.groups), bytes_out(runner, g.out)});
+    runner.graph.call("et_vk.conv_int8.default", arguments);
+    runner.check(convolved(g, x, weights, factors, bias));
+  }
 }
 
 TEST_P(Int8Test, WhatDoesNotFitIsRefused) {

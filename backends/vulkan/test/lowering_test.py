@@ -268,6 +268,16 @@ def test_weights_of_the_quantizer(bits, call):
     torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
 
 
+def test_a_filter_chooses_among_linear_layers():
+    model, inputs = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 16)), (torch.randn(2, 8),)
+    quantizer = VulkanQuantizer().set_global(get_symmetric_quantization_config())
+    quantizer.set_filter_function(lambda node: node.meta["val"].shape[-1] == 16)
+    prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    prepared(*inputs)
+    delegate = only(lower(convert_pt2e(prepared), inputs))
+    assert names(delegate) == ["aten.linear.default", "et_vk.linear_q8csw.default"]
+
+
 def test_other_quantizations_are_refused():
     with pytest.raises(ValueError, match="Int8DynamicActivationIntxWeightConfig"):
         get_symmetric_quantization_config(is_dynamic=True)

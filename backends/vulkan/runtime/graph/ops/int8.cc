@@ -45,10 +45,21 @@ bool are_weights(Call& call, size_t i, int64_t rows) {
          call.expect(fits, "its factors or its bias do not fit");
 }
 
-Buffers buffers_of(Call& call, size_t out) {
+Buffers buffers_of(Call& call, size_t out, Packing packing = Packing::Words) {
   const bool has_bias = !call.is_none(4);
-  return {call.out(out), call.in(0), call.in(2, Packing::Words), call.in(3),
-          call.in(has_bias ? 4 : 3)};
+  return {call.out(out), call.in(0), call.in(2, packing), call.in(3), call.in(has_bias ? 4 : 3)};
+}
+
+/// Places of glsl/conv_int8_blocks.glsl that a group makes together.
+constexpr int64_t kMostTogether = 256;
+
+/// Whether channels of a result can be made four by four: its words begin with a channel, or one
+/// group makes four channels, which begin with a word.
+bool is_by_blocks(const Conv& conv) {
+  const int64_t places = conv.out_height * conv.out_width;
+  const bool fits = conv.groups == 1 || conv.out_channels / conv.groups % kWord == 0;
+  return fits && (places % kWord == 0 || (places <= kMostTogether &&
+                                          (conv.batches == 1 || conv.out_channels % kWord == 0)));
 }
 
 }  // namespace
@@ -145,8 +156,18 @@ void record_conv_int8(Call& call, int kind) {
   const Sizes sizes = sizes_of(conv, x.rank());
   call.resize(kOut, sizes);
   parameters.set(0, product_of(sizes)).set(17, call.integer(1));
+  const uint32_t has_bias = call.is_none(4) ? 0 : 1;
+  if (is_by_blocks(conv)) {
+    const int64_t places = conv.out_height * conv.out_width;
+    const bool is_together = places % kWord != 0;
+    const bool are_words = conv.is_pointwise() && !is_together;
+    call.dispatch_grid("conv_int8_blocks_int", buffers_of(call, kOut, Packing::Blocks), parameters,
+                       words_of(places), words_of(conv.out_channels), conv.batches,
+                       {has_bias, are_words ? 1u : 0u, is_together ? 1u : 0u});
+    return;
+  }
   call.dispatch_elements("conv_int8_int", buffers_of(call, kOut), parameters,
-                         words_of(product_of(sizes)), {call.is_none(4) ? 0u : 1u});
+                         words_of(product_of(sizes)), {has_bias});
 }
 
 }  // namespace vulkan
