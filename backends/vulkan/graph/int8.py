@@ -104,7 +104,8 @@ def _sum(node: Node, result: list[Any]) -> Call | None:
     parts = [_source(named[one]) for one in ("self", "other")]
     if any(one is None for one in parts) or named["alpha"] != 1:
         return None
-    if len({tuple(tensor(named[one]).shape) for one in ("self", "other")}) != 1:
+    shapes = [[str(size) for size in tensor(named[one]).shape] for one in ("self", "other")]
+    if shapes[0] != shapes[1]:
         return None
     return Call(
         "et_vk.add_int8.default",

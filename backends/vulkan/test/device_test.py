@@ -75,6 +75,16 @@ def test_layers_between_int8(half):
         torch.testing.assert_close(got, want, atol=model.STEP * (2.5 if half else 1.01), rtol=0)
 
 
+def test_layers_between_int8_of_sizes_that_change():
+    model, inputs = models.static_int8()
+    batch, count = torch.export.Dim("batch", max=4), torch.export.Dim("count", max=8)
+    method = load(lower(model, inputs, dynamic_shapes=({0: batch}, {0: count})))
+    for sizes in ((2, 5), (4, 8), (1, 3)):
+        given = (torch.randn(sizes[0], 3, 9, 11), torch.randn(sizes[1], 8))
+        for got, want in zip(method.execute(list(given)), model(*given), strict=True):
+            torch.testing.assert_close(got, want, atol=model.STEP * 1.01, rtol=0)
+
+
 @pytest.mark.parametrize("name", models.TABLES)
 def test_quantized_tables(name):
     model, inputs = models.quantized_table(name)
