@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.19)
 set(_executorch_names_runtime executorch executorch_core executorch_no_prim_ops)
 set(_executorch_names_kernels
     portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
-    optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib custom_ops
+    optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib
     executorch_kernels)
 set(_executorch_names_extension
     extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
@@ -18,9 +18,11 @@ set(_executorch_names_extension
     extension_threadpool executorch_extensions executorch::extensions)
 # The thread pool ships with the backend that needs its third-party library; without that, kernels run on the calling thread.
 set(_executorch_names_backends_xnnpack xnnpack_backend executorch_backends executorch::backends extension_threadpool)
+# The operators `llama::...` of exported language models.
+set(_executorch_names_llm_custom_ops custom_ops extension_llm_custom_ops)
 set(_executorch_names_devtools etdump bundled_program bundled_module)
 
-foreach(_executorch_library IN ITEMS runtime kernels backends_xnnpack extension devtools)
+foreach(_executorch_library IN ITEMS runtime kernels llm_custom_ops backends_xnnpack extension devtools)
   find_package(executorch_${_executorch_library} CONFIG QUIET
                PATHS "${CMAKE_CURRENT_LIST_DIR}/../executorch_${_executorch_library}" NO_DEFAULT_PATH)
   if(NOT TARGET executorch::${_executorch_library})
@@ -33,6 +35,11 @@ foreach(_executorch_library IN ITEMS runtime kernels backends_xnnpack extension 
     endif()
   endforeach()
 endforeach()
+
+# Asked for, they are among executorch::kernels.
+if(EXECUTORCH_BUILD_KERNELS_LLM AND TARGET executorch::llm_custom_ops)
+  set_property(TARGET executorch::kernels APPEND PROPERTY INTERFACE_LINK_LIBRARIES executorch::llm_custom_ops)
+endif()
 
 # The kernels alone, of which a library of gen_operators_lib registers what it selects; and what every program needs besides,
 # which is taken when gen_operators_lib's source refers to it, once, whoever else links it whole.

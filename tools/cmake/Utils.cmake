@@ -19,6 +19,11 @@ function(executorch_target_link_options_shared_lib target_name)
   endif()
 endfunction()
 
+# Its older name.
+function(target_link_options_shared_lib target_name)
+  executorch_target_link_options_shared_lib(${target_name})
+endfunction()
+
 # Sets an option of this package unless the user or a preset has set it.
 function(set_overridable_option name value)
   if(NOT DEFINED ${name})

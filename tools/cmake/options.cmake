@@ -65,6 +65,11 @@ executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the natives of Java are
 
 # Kernels
 executorch_option(EXECUTORCH_BUILD_KERNELS_QUANTIZED always ON "//kernels:dist")
+executorch_option(EXECUTORCH_BUILD_KERNELS_OPTIMIZED always ON "//kernels:dist, which has them in any case")
+executorch_option(EXECUTORCH_BUILD_PORTABLE_OPS always ON "//kernels:dist")
+executorch_option(EXECUTORCH_BUILD_KERNELS_LLM target OFF "//extension/llm/custom_ops:dist, the target custom_ops, which executorch::kernels has as well then")
+executorch_option(EXECUTORCH_BUILD_KERNELS_CUSTOM target OFF "//extension/llm/custom_ops:dist, the target custom_ops")
+executorch_option(EXECUTORCH_BUILD_KERNELS_TORCHAO absent OFF "there are no kernels of torchao; linear layers of few bits run in XNNPACK or by llama::linear_4w")
 executorch_option(EXECUTORCH_SELECT_ALL_OPS always ON "executorch::kernels registers all kernels")
 executorch_option(EXECUTORCH_SELECT_OPS_YAML value "" "executorch_kernels registers the operators of this yaml only")
 executorch_option(EXECUTORCH_SELECT_OPS_LIST value "" "executorch_kernels registers these operators only")
@@ -76,8 +81,14 @@ executorch_option(EXECUTORCH_DTYPE_SELECTIVE_BUILD value OFF "as EXECUTORCH_ENAB
 # Programs and tools
 executorch_option(EXECUTORCH_BUILD_EXECUTOR_RUNNER target OFF "//extension/executor_runner, copied beside the build's cache")
 executorch_option(EXECUTORCH_BUILD_DEVTOOLS target OFF "//devtools:dist, the targets etdump and bundled_program")
+executorch_option(EXECUTORCH_BUILD_SDK target OFF "as EXECUTORCH_BUILD_DEVTOOLS")
+executorch_option(EXECUTORCH_BUILD_HOST_TARGETS always ON "Bazel builds what a build needs")
+executorch_option(EXECUTORCH_BUILD_FLATC always ON "Bazel brings what it generates readers of schemas with")
+executorch_option(EXECUTORCH_BUILD_PYBIND absent OFF "the Python bindings are built by Bazel, in a wheel: //runtime:wheel")
+executorch_option(EXECUTORCH_BUILD_WASM absent OFF "WebAssembly for pages and Node is built by Bazel: //extension/wasm")
 executorch_option(EXECUTORCH_BUILD_TESTS absent OFF "the tests are Bazel's: ./bazelw test //...")
 executorch_option(ENABLE_XNNPACK_PROFILING absent OFF "the XNNPACK backend records its operators wherever the event tracer is on")
+executorch_option(EXECUTORCH_XNNPACK_SHARED_WORKSPACE always ON "it is chosen at run time, by the option workspace_sharing_mode")
 
 # How it is compiled
 executorch_option(EXECUTORCH_ENABLE_LOGGING flag ${_logging} "OFF: --//runtime/platform:min_log_level=none")

@@ -22,7 +22,7 @@ PRESETS = {
     "arm-baremetal": (["--config=cortex_m55"], BASE),
     "ios": (["--config=ios"], LIBRARIES),
     "linux": ([], [*LIBRARIES, "//backends/xnnpack:dist", "//extension/executor_runner"]),
-    "llm": ([], [*LIBRARIES, "//backends/xnnpack:dist"]),
+    "llm": ([], [*LIBRARIES, "//extension/llm/custom_ops:dist", "//backends/xnnpack:dist"]),
     "macos": (["--config=macos"], LIBRARIES),
     "profiling": (
         [],
@@ -54,7 +54,8 @@ def checkout(tmp_path):
         shutil.copyfile(ROOT / name, place / name)
     shutil.copytree(ROOT / "tools" / "cmake", place / "tools" / "cmake")
     built = tmp_path / "outputs"
-    for library in ("runtime", "kernels", "extension", "backends/xnnpack", "devtools"):
+    libraries = ("runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack", "devtools")
+    for library in libraries:
         (built / library).mkdir(parents=True)
         archive = tmp_path / f"lib{library.rpartition('/')[2]}.a"
         archive.write_text(library)
