@@ -95,6 +95,9 @@ def main(out: pathlib.Path) -> None:
     programs["successor"] = to_edge_transform_and_lower(
         models_for_tests.exported_successor(), constant_methods=models_for_tests.CONSTANTS
     )
+    programs["multimodal"] = to_edge_transform_and_lower(
+        models_for_tests.exported_multimodal(), constant_methods=models_for_tests.CACHE_CONSTANTS
+    )
     for name, program in programs.items():
         (out / f"{name}.pte").write_bytes(program.to_executorch().buffer)
     (out / "tokenizer.json").write_text(models_for_tests.tokenizer_json())

@@ -6,7 +6,8 @@
 // documents.
 extern "C" {
 JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open(
-    JNIEnv* env, jclass type, jstring module_path, jstring tokenizer_path, jobjectArray data_paths);
+    JNIEnv* env, jclass type, jstring module_path, jstring tokenizer_path, jobjectArray data_paths,
+    jboolean multimodal);
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_destroy(JNIEnv* env,
                                                                                    jclass type,
                                                                                    jlong module);
@@ -23,4 +24,17 @@ JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_stop(
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_reset(JNIEnv* env,
                                                                                  jclass type,
                                                                                  jlong module);
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_appendText(JNIEnv* env,
+                                                                                      jclass type,
+                                                                                      jlong module,
+                                                                                      jstring text);
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_appendImage(
+    JNIEnv* env, jclass type, jlong module, jbyteArray bytes, jfloatArray floats, jint width,
+    jint height, jint channels);
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_appendAudio(
+    JNIEnv* env, jclass type, jlong module, jbyteArray bytes, jfloatArray floats, jint batch_size,
+    jint bins, jint frames);
+JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_appendRawAudio(
+    JNIEnv* env, jclass type, jlong module, jbyteArray bytes, jfloatArray floats, jint batch_size,
+    jint channels, jint samples);
 }

@@ -29,6 +29,12 @@ public class LlmModule implements Closeable {
   /** A model that takes and gives text. */
   public static final int MODEL_TYPE_TEXT = 1;
 
+  /** A model that takes images as well; the same as {@link #MODEL_TYPE_MULTIMODAL}. */
+  public static final int MODEL_TYPE_TEXT_VISION = 2;
+
+  /** A model that takes text, images and audio, by methods of their own, and gives text. */
+  public static final int MODEL_TYPE_MULTIMODAL = 2;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final LlmModuleConfig config;
 
@@ -63,16 +69,20 @@ public class LlmModule implements Closeable {
   /** Reads the tokenizer; the program is loaded by {@link #load} or the first run. */
   public LlmModule(LlmModuleConfig config) {
     ExecuTorchRuntime.getRuntime(); // loads the library
-    if (config.getModelType() != MODEL_TYPE_TEXT) {
+    int type = config.getModelType();
+    if (type != MODEL_TYPE_TEXT && type != MODEL_TYPE_MULTIMODAL) {
       throw new IllegalArgumentException(
-          "There is no model type " + config.getModelType() + " here, only LlmModule.MODEL_TYPE_TEXT");
+          "There is no model type " + type + ", only LlmModule.MODEL_TYPE_TEXT and MODEL_TYPE_MULTIMODAL");
     }
     ExecuTorchRuntime.validateFilePath(config.getModulePath(), "model");
     ExecuTorchRuntime.validateFilePath(config.getTokenizerPath(), "tokenizer");
     this.config = config;
     handle =
         NativeLlm.open(
-            config.getModulePath(), config.getTokenizerPath(), config.getDataPaths().toArray(new String[0]));
+            config.getModulePath(),
+            config.getTokenizerPath(),
+            config.getDataPaths().toArray(new String[0]),
+            type == MODEL_TYPE_MULTIMODAL);
   }
 
   private static LlmModuleConfig of(
@@ -172,6 +182,84 @@ public class LlmModule implements Closeable {
     }
   }
 
+  /** An image, a prompt and the answer to both; see {@link #prefillImages(int[], int, int, int)}. */
+  public int generate(
+      int[] image,
+      int width,
+      int height,
+      int channels,
+      String prompt,
+      int seqLen,
+      LlmCallback callback,
+      boolean echo) {
+    prefillImages(image, width, height, channels);
+    return generate(prompt, seqLen, callback, echo);
+  }
+
+  /**
+   * Text that stands before the next prompt, which may be empty then. It runs with that prompt. Returns 0, as the others
+   * below do; what fails is thrown.
+   */
+  public long prefillPrompt(String prompt) {
+    return append(() -> NativeLlm.appendText(handle, prompt));
+  }
+
+  /**
+   * An image before the next prompt: the rows of its first channel, those of the second and so on, from 0 to 255.
+   *
+   * @throws IllegalArgumentException for another number of values than the three sizes say.
+   * @throws ExecutorchRuntimeException for a model of text.
+   */
+  public long prefillImages(int[] image, int width, int height, int channels) {
+    check(image.length, width, height, channels);
+    byte[] bytes = new byte[image.length];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) image[i];
+    }
+    return append(() -> NativeLlm.appendImage(handle, bytes, null, width, height, channels));
+  }
+
+  /** The same of an image as its encoder takes it. */
+  public long prefillImages(float[] image, int width, int height, int channels) {
+    check(image.length, width, height, channels);
+    return append(() -> NativeLlm.appendImage(handle, null, image, width, height, channels));
+  }
+
+  /** Audio before the next prompt: frames of a spectrogram, by batch and bin. */
+  public long prefillAudio(byte[] audio, int batchSize, int nBins, int nFrames) {
+    check(audio.length, batchSize, nBins, nFrames);
+    return append(() -> NativeLlm.appendAudio(handle, audio, null, batchSize, nBins, nFrames));
+  }
+
+  /** The same of floats. */
+  public long prefillAudio(float[] audio, int batchSize, int nBins, int nFrames) {
+    check(audio.length, batchSize, nBins, nFrames);
+    return append(() -> NativeLlm.appendAudio(handle, null, audio, batchSize, nBins, nFrames));
+  }
+
+  /** Audio before the next prompt as samples, by batch and channel. */
+  public long prefillRawAudio(byte[] audio, int batchSize, int nChannels, int nSamples) {
+    check(audio.length, batchSize, nChannels, nSamples);
+    return append(() -> NativeLlm.appendRawAudio(handle, audio, null, batchSize, nChannels, nSamples));
+  }
+
+  private static void check(int length, int first, int second, int third) {
+    if (first <= 0 || second <= 0 || third <= 0 || (long) first * second * third != length) {
+      throw new IllegalArgumentException(
+          "There are " + length + " values, and the sizes say " + first + " times " + second + " times " + third);
+    }
+  }
+
+  private long append(Runnable call) {
+    lock();
+    try {
+      call.run();
+      return ExecutorchRuntimeException.OK;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Ends the run of another thread, or of the callback that calls, after the token that it is at. */
   public synchronized void stop() {
     if (handle != 0) {
@@ -179,7 +267,7 @@ public class LlmModule implements Closeable {
     }
   }
 
-  /** Forgets what was heard and said. */
+  /** Forgets what was heard and said, and what waits for the next prompt. */
   public void resetContext() {
     lock();
     try {

@@ -11,6 +11,9 @@ public final class LlmModuleConfig {
   /** A model that takes and gives text. */
   public static final int MODEL_TYPE_TEXT = LlmModule.MODEL_TYPE_TEXT;
 
+  public static final int MODEL_TYPE_TEXT_VISION = LlmModule.MODEL_TYPE_TEXT_VISION;
+  public static final int MODEL_TYPE_MULTIMODAL = LlmModule.MODEL_TYPE_MULTIMODAL;
+
   private final String modulePath;
   private final String tokenizerPath;
   private final float temperature;

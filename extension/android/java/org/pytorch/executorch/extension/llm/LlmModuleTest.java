@@ -162,6 +162,72 @@ public class LlmModuleTest {
     assertEquals("b.ptd", config.getDataPath());
     assertEquals(1, config.getNumBos());
     assertThrows(
-        IllegalArgumentException.class, () -> new LlmModule(2, path("successor.pte"), path("tokenizer.json"), 0));
+        IllegalArgumentException.class, () -> new LlmModule(3, path("successor.pte"), path("tokenizer.json"), 0));
+  }
+
+  /** What the model says when what it was given adds up to this: each letter is the sum of all before it. */
+  private static String following(int total, int count) {
+    StringBuilder answer = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      char next = (char) ('a' + total % 26);
+      answer.append(next);
+      total += next;
+    }
+    return answer.toString();
+  }
+
+  /** Of 3 by 2 by 4, which add up to 276; its 20 positions have 19 besides. */
+  private static float[] pixels() {
+    float[] values = new float[24];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = i;
+    }
+    return values;
+  }
+
+  private static final int OF_IMAGE = 276 + 19;
+
+  @Test
+  public void imagesAndAudioStandBeforeAPrompt() {
+    int text = 'h' + 'i';
+    LlmGenerationConfig config = greedy().maxNewTokens(3).echo(false).build();
+    try (LlmModule module =
+        new LlmModule(LlmModule.MODEL_TYPE_MULTIMODAL, path("multimodal.pte"), path("tokenizer.json"), 0)) {
+      assertEquals(0, module.prefillImages(pixels(), 4, 2, 3));
+      Heard ofImage = new Heard();
+      assertEquals(ofImage.errorMessage, 0, module.generate("hi", config, ofImage));
+      assertEquals(following(OF_IMAGE + text, 3), ofImage.text());
+
+      module.resetContext();
+      module.prefillPrompt("hi");
+      assertEquals(0, module.prefillAudio(new byte[] {0, 1, 2, 3, 4, 5}, 1, 2, 3));
+      Heard ofAudio = new Heard();
+      assertEquals(ofAudio.errorMessage, 0, module.generate("", config, ofAudio));
+      assertEquals(following(text + 15 + 1, 3), ofAudio.text());
+
+      // What waits is forgotten with the rest.
+      module.prefillPrompt("zzz");
+      module.resetContext();
+      Heard ofText = new Heard();
+      assertEquals(0, module.generate("hi", config, ofText));
+      assertEquals(following(text, 3), ofText.text());
+
+      assertThrows(IllegalArgumentException.class, () -> module.prefillImages(pixels(), 4, 4, 3));
+      assertThrows(IllegalArgumentException.class, () -> module.prefillImages(new int[0], 0, 2, 3));
+    }
+  }
+
+  @Test
+  public void aModelOfTextTakesTextOnly() {
+    try (LlmModule module = open()) {
+      module.prefillPrompt("ab");
+      Heard heard = new Heard();
+      assertEquals(0, module.generate("c", greedy().maxNewTokens(2).echo(false).build(), heard));
+      assertEquals("de", heard.text());
+      ExecutorchRuntimeException error =
+          assertThrows(ExecutorchRuntimeException.class, () -> module.prefillImages(pixels(), 4, 2, 3));
+      assertEquals(ExecutorchRuntimeException.NOT_SUPPORTED, error.getErrorCode());
+      assertTrue(error.getMessage(), error.getMessage().contains("model type"));
+    }
   }
 }
