@@ -54,7 +54,14 @@ def checkout(tmp_path):
         shutil.copyfile(ROOT / name, place / name)
     shutil.copytree(ROOT / "tools" / "cmake", place / "tools" / "cmake")
     built = tmp_path / "outputs"
-    libraries = ("runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack", "devtools")
+    libraries = (
+        "runtime",
+        "kernels",
+        "extension",
+        "extension/llm/custom_ops",
+        "backends/xnnpack",
+        "devtools",
+    )
     for library in libraries:
         (built / library).mkdir(parents=True)
         archive = tmp_path / f"lib{library.rpartition('/')[2]}.a"
