@@ -204,7 +204,7 @@ def _write(
     return file
 
 
-def deserialize_pte_binary(data: BytesLike, *, copy: bool = True) -> PTEFile:
+def deserialize_pte_binary(program_data: BytesLike, *, copy: bool = True) -> PTEFile:
     """Reads a `.pte` file of this project or of any ExecuTorch 1.x release into typed objects.
 
     What the file keeps in segments is put back where `PTEFile` wants it, so that writing the result gives an
@@ -212,15 +212,15 @@ def deserialize_pte_binary(data: BytesLike, *, copy: bool = True) -> PTEFile:
     constant ends.
 
     Args:
-        data: a file.
-        copy: give constants, blobs and named data as bytes of their own; else as views of `data`, which are valid as
+        program_data: a file.
+        copy: give constants, blobs and named data as bytes of their own; else as views of `program_data`, which are valid as
             long as it is and cost nothing, for whoever only looks at them.
 
     Raises:
         FormatError: the file is cut off or corrupt, or no `.pte` file; the message says where.
         NewerFormatError: its format is newer than this release.
     """
-    view = memoryview(data).cast("B")
+    view = memoryview(program_data).cast("B")
     header = ExtendedHeader.from_file(view)
     size = len(view) if header is None else header.program_size
     if size > len(view):

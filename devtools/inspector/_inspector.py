@@ -82,6 +82,7 @@ class Inspector:
         delegate_metadata_parser: MetadataParser | None = None,
         delegate_time_scale_converter: TimeConverter | None = None,
         enable_module_hierarchy: bool = False,
+        reference_graph_name: str = EDGE_DIALECT_GRAPH_KEY,
         buffer_path: str | os.PathLike[str] | None = None,
     ) -> None:
         """Reads a recording.
@@ -96,10 +97,11 @@ class Inspector:
             delegate_metadata_parser: Makes something readable of what a delegate attached to an event in each run.
             delegate_time_scale_converter: Converts the time of a delegate's event, given what it is identified by.
             enable_module_hierarchy: Has no effect: the hierarchy is always there.
+            reference_graph_name: The graph of the ETRecord in which events are looked up.
             buffer_path: The older name of ``debug_buffer_path``.
 
         Raises:
-            ValueError: There is no ETDump, or two; or a file is not what it should be.
+            ValueError: There is no ETDump, or two; or a file is not what it should be; or the ETRecord has no such graph.
         """
         if (source_time_scale == TimeScale.CYCLES) != (target_time_scale == TimeScale.CYCLES):
             raise RuntimeError(
@@ -124,9 +126,9 @@ class Inspector:
             delegate_time_scale_converter=delegate_time_scale_converter,
         )
         if self._etrecord is not None:
-            self._consume_etrecord(self._etrecord)
+            self._consume_etrecord(self._etrecord, reference_graph_name)
 
-    def _consume_etrecord(self, record: ETRecord) -> None:
+    def _consume_etrecord(self, record: ETRecord, graph_name: str) -> None:
         """Gives events their debug handles, and with them their place in the model."""
         maps = record._debug_handle_map or {}
         # The ETDump does not name the method.
@@ -136,8 +138,11 @@ class Inspector:
             (record._delegate_map or {}).get(method, {}),
             (record._instruction_id_to_num_outs_map or {}).get(method, {}),
         )
-        key = EDGE_DIALECT_GRAPH_KEY if method == FORWARD else f"{EDGE_DIALECT_GRAPH_KEY}/{method}"
-        graph = gen_graphs_from_etrecord(record).get(key)
+        key = graph_name if method == FORWARD else f"{graph_name}/{method}"
+        graphs = gen_graphs_from_etrecord(record)
+        if key not in graphs and graph_name != EDGE_DIALECT_GRAPH_KEY:
+            raise ValueError(f"the ETRecord has no graph {key!r}, only {sorted(graphs)}")
+        graph = graphs.get(key)
         program = record.edge_programs().get(method)
         nodes: dict[int, list[OperatorNode]] = defaultdict(list)
         for part in () if graph is None or program is None else (graph, *body_graphs(program)):

@@ -26,7 +26,7 @@ IMPORTS = {
     "executorch.backends.xnnpack.utils.configs": "get_xnnpack_edge_compile_config",
     "executorch.backends.xnnpack.utils.quant_utils": "is_dequant is_quant",
     "executorch.backends.xnnpack.utils.utils": "get_input_node",
-    "executorch.devtools": "BundledProgram Inspector(etdump_path,etrecord,source_time_scale,target_time_scale,debug_buffer_path) "
+    "executorch.devtools": "BundledProgram Inspector(etdump_path,etrecord,source_time_scale,target_time_scale,debug_buffer_path,reference_graph_name) "
     "generate_etrecord parse_etrecord",
     "executorch.devtools.backend_debug": "get_delegation_info",
     "executorch.devtools.bundled_program.config": "MethodTestCase(inputs,expected_outputs) MethodTestSuite(method_name,test_cases)",
@@ -34,13 +34,15 @@ IMPORTS = {
     "deserialize_from_flatbuffer_to_bundled_program",
     "executorch.devtools.etrecord": "ETRecord generate_etrecord parse_etrecord",
     "executorch.devtools.inspector": "Event EventBlock Inspector TimeScale",
+    "executorch.examples.xnnpack": "MODEL_NAME_TO_OPTIONS QuantType XNNPACKOptions",
+    "executorch.examples.xnnpack.quantization.utils": "quantize(model,example_inputs,quant_type)",
     "executorch.exir": "CaptureConfig EdgeCompileConfig(_check_ir_validity,_skip_dim_order,_core_aten_ops_exception_list) "
     "EdgeProgramManager.to_executorch(config) EdgeProgramManager.transform ExecutorchBackendConfig(passes,"
     "memory_planning_pass,extract_delegate_segments,external_constants,sym_shape_eval_pass,do_quant_fusion_and_const_prop) "
     "ExecutorchProgram ExecutorchProgramManager.write_to_file ExecutorchProgramManager.write_tensor_data_to_file "
     "ExirExportedProgram ExportedProgram capture to_edge(constant_methods,compile_config) "
     "to_edge_transform_and_lower(transform_passes,partitioner,constant_methods,compile_config,generate_etrecord)",
-    "executorch.exir._serialize._program": "PTEFile deserialize_pte_binary serialize_pte_binary",
+    "executorch.exir._serialize._program": "PTEFile deserialize_pte_binary(program_data) serialize_pte_binary",
     "executorch.exir.backend.backend_api": "LoweredBackendModule to_backend",
     "executorch.exir.backend.backend_details": "BackendDetails CompileSpec ExportedProgram "
     "PreprocessResult(processed_bytes,debug_handle_map,data_store_output)",

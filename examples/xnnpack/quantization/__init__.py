@@ -1,0 +1,1 @@
+"""Example models in 8 bits."""
