@@ -73,7 +73,7 @@ EDGES = {
     "backends/arm/recipes": {"py": ["backends/arm", "backends/cortex_m", "exir", "export"], "cc": [], "tests": ["partitioner"]},
     # The parts of one family, a wheel of their own: they stand on the passes that backends share.
     "backends/arm": {
-        "py": ["dialects", "ir", "partitioner", "backends"],
+        "py": ["dialects", "ir", "partitioner", "passes", "backends"],
         "cc": ["runtime", "backends/vk"],
         "tests": ["exir", "export", "extension", "backends/arm/recipes"],
         # Whether this machine has a device for VGF.

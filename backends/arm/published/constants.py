@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import torch.ao.quantization.fx._decomposed  # noqa: F401 - registers the operators.
 
+from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
 from executorch.dialects.ops import ops
+
+__all__ = ["DISALLOW_TFA_META_KEY"]
 
 #: The most dimensions that a tensor of TOSA has.
 MAX_RANK = 6
-
-#: Key of a node's ``meta``: the node is left as it is before quantization.
-DISALLOW_TFA_META_KEY = "_arm_disallow_tfa"
 
 # Place of each dimension in the order that the name says, and back; N and further Ns are batches.
 NCHW_ORDER = (0, 1, 2, 3)

@@ -27,6 +27,9 @@ WEIGHTED = {
     "aten.conv1d.padding": 1,
     "aten.conv2d.default": 1,
     "aten.conv2d.padding": 1,
+    "aten.conv3d.default": 1,
+    "aten.conv3d.padding": 1,
+    "aten.conv_transpose1d.default": 1,
     "aten.conv_transpose2d.input": 1,
     "aten.linear.default": 1,
 }
@@ -54,9 +57,12 @@ UNARY = {
     *(f"aten.{name}{place}.default" for name in TABLES for place in ("", "_")),
     "aten.amax.default",
     "aten.amin.default",
+    "aten.cumsum.default",
+    "aten.group_norm.default",
+    "aten.layer_norm.default",
+    "aten.log_softmax.int",
     "aten.mean.default",
     "aten.mean.dim",
-    "aten.layer_norm.default",
     "aten.pow.Tensor_Scalar",
     "aten.softmax.int",
     "aten.sum.default",
@@ -75,7 +81,7 @@ READING = {
 #: One or the other, by a truth.
 CHOOSING = {"aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf"}
 #: Data is moved, or averaged: the result shares the scales of what is moved.
-MOVING = {
+_MOVING = {
     "aten.adaptive_avg_pool2d.default",
     "aten.avg_pool2d.default",
     "aten.cat.default",
@@ -88,7 +94,10 @@ MOVING = {
     "aten.expand.default",
     "aten.flatten.using_ints",
     "aten.flip.default",
+    "aten.gather.default",
     "aten.index.Tensor",
+    "aten.index_copy.default",
+    "aten.index_put.default",
     "aten.index_select.default",
     "aten.max_pool2d.default",
     "aten.pad.default",
@@ -98,7 +107,9 @@ MOVING = {
     "aten.repeat.default",
     "aten.reshape.default",
     "aten.select.int",
+    "aten.select_scatter.default",
     "aten.slice.Tensor",
+    "aten.slice_scatter.default",
     "aten.squeeze.default",
     "aten.squeeze.dim",
     "aten.squeeze.dims",
@@ -110,6 +121,8 @@ MOVING = {
     "aten.upsample_nearest2d.vec",
     "aten.view.default",
 }
+#: Under the names of their functional variants as well.
+MOVING = _MOVING | {"_copy.".join(name.rsplit(".", 1)) for name in _MOVING}
 
 
 def is_annotated(node: Node) -> bool:
@@ -142,6 +155,11 @@ def is_real(node: Any) -> bool:
     """Whether a node makes a tensor of float32."""
     value = node.meta.get(meta_keys.VAL) if isinstance(node, Node) else None
     return isinstance(value, torch.Tensor) and value.dtype is torch.float32
+
+
+def is_number(node: Node) -> bool:
+    """Whether a node is a constant of one element."""
+    return node.op == "get_attr" and bool(node.meta[meta_keys.VAL].numel() == 1)
 
 
 def annotate(
@@ -242,8 +260,10 @@ def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> Non
 
 
 def _reading(node: Node, operands: list[Node], config: QuantizationConfig) -> str:
+    """Not the number that a value is compared with: it would widen the range of the value."""
     if not operands or len(operands) < len(node.all_input_nodes):
         return "operands that are not all float32"
+    operands = [one for one in operands if not is_number(one)] or operands
     first = operands[0]
     inputs: dict[Node, Any] = {first: config.input_activation}
     inputs.update((one, SharedQuantizationSpec((first, node))) for one in operands[1:])

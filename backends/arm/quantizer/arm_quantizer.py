@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -131,7 +132,7 @@ class TOSAQuantizer(Quantizer):
         is_qat: bool = False,
         fold_quantize: bool = True,
     ) -> GraphModule:
-        """Prepares, runs the samples and converts.
+        """Prepares, runs copies of the samples and converts.
 
         Args:
             model: a captured graph without control flow.
@@ -148,7 +149,8 @@ class TOSAQuantizer(Quantizer):
             raise ValueError("branches of control flow are not quantized; quantize the model of each branch")
         prepared = (prepare_qat_pt2e if is_qat else prepare_pt2e)(model, self)
         for sample in calibration_samples:
-            prepared(*sample)
+            # A model may write to its inputs, which are the caller's.
+            prepared(*copy.deepcopy(sample))
         return convert_pt2e(prepared, fold_quantize=fold_quantize)
 
     #: As released versions call it.

@@ -6,6 +6,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.backends.arm.quantizer.annotations import BINARY, is_real
+from executorch.backends.arm.quantizer.decompositions import take_apart
+from executorch.backends.arm.quantizer.finite import ReplaceInfAndLimitValuesPass
 from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_attribute
@@ -15,18 +17,17 @@ from executorch.ir.rewriter import new_call, replace
 def transform_for_annotation(model: GraphModule) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
-    Numbers in sums, products and operators on bits become tensors, a division by a number a product. Attention, ``addmm`` and
-    limits that are tensors and gated units are taken apart, an extreme whose place nobody asks for is one without its place, and dropouts that
-    drop nothing are gone.
+    Numbers in sums, products, comparisons and operators on bits become tensors, a division by a number a product. Attention and what
+    ``decompositions`` has a rule for are taken apart, an extreme whose place nobody asks for is one without its place, dropouts that
+    drop nothing are gone, and infinities are numbers that have integers.
     """
     _idle_dropouts_out(model)
     _attention_apart(model)
-    _products_apart(model)
     _extremes_alone(model)
-    _limits_apart(model)
-    _gates_apart(model)
+    ReplaceInfAndLimitValuesPass(tfa_pass=True)(model)
+    take_apart(model)
     for node in list(model.graph.nodes):
-        if node.op == "call_function" and (is_real(node) or node.target in _BITS):
+        if node.op == "call_function" and (is_real(node) or node.target in _WITH_NUMBERS):
             _numbers_as_tensors(node)
     model.graph.eliminate_dead_code()
     model.recompile()
@@ -57,26 +58,6 @@ def _attention_apart(model: GraphModule) -> None:
         node.target = torch.ops.aten.softmax.int
 
 
-def _products_apart(model: GraphModule) -> None:
-    """``mm`` is a ``matmul``; ``addmm`` is one, and a sum."""
-    aten = torch.ops.aten
-    for node in model.graph.find_nodes(op="call_function", target=aten.mm.default):
-        if is_real(node):
-            node.target = aten.matmul.default
-    for node in model.graph.find_nodes(op="call_function", target=aten.addmm.default):
-        if not is_real(node):
-            continue
-        summand, left, right = node.args
-        with node.graph.inserting_before(node):
-            product = new_call(node, aten.matmul.default, (left, right))
-            beta, alpha = (node.kwargs.get(key, 1) for key in ("beta", "alpha"))
-            parts = [
-                one if factor == 1 else new_call(node, aten.mul.Tensor, (one, factor))
-                for one, factor in ((summand, beta), (product, alpha))
-            ]
-            replace(node, new_call(node, aten.add.Tensor, tuple(parts)))
-
-
 def _extremes_alone(model: GraphModule) -> None:
     aten = torch.ops.aten
     for target, alone in ((aten.max.dim, aten.amax.default), (aten.min.dim, aten.amin.default)):
@@ -89,65 +70,53 @@ def _extremes_alone(model: GraphModule) -> None:
                     replace(user, new_call(user, alone, (node.args[0], [dim], keeps)))
 
 
-def _gates_apart(model: GraphModule) -> None:
-    """A gated linear unit is one half times the sigmoid of the other."""
-    aten = torch.ops.aten
-    for node in model.graph.find_nodes(op="call_function", target=aten.glu.default):
-        source = node.args[0]
-        dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", -1)
-        half = source.meta[meta_keys.VAL].shape[dim] // 2
-        with node.graph.inserting_before(node):
-            value, gate = (
-                new_call(node, aten.slice.Tensor, (source, dim, at, at + half)) for at in (0, half)
-            )
-            opened = new_call(node, aten.sigmoid.default, (gate,))
-            replace(node, new_call(node, aten.mul.Tensor, (value, opened)))
-
-
-def _limits_apart(model: GraphModule) -> None:
-    """Of floating-point numbers; integers are clamped as they are."""
-    aten = torch.ops.aten
-    for node in model.graph.find_nodes(op="call_function", target=aten.clamp.Tensor):
-        if not all(is_real(one) for one in node.all_input_nodes):
-            continue
-        made, least, most = [*node.args, None, None][:3]
-        least, most = node.kwargs.get("min", least), node.kwargs.get("max", most)
-        with node.graph.inserting_before(node):
-            for limit, target in ((least, aten.maximum.default), (most, aten.minimum.default)):
-                made = made if limit is None else new_call(node, target, (made, limit))
-            replace(node, made)
-
-
+_aten = torch.ops.aten
 _DIVISIONS = {
-    torch.ops.aten.div.Tensor: torch.ops.aten.mul.Tensor,
-    torch.ops.aten.div_.Tensor: torch.ops.aten.mul.Tensor,
+    _aten.div.Tensor: _aten.mul.Tensor,
+    _aten.div_.Tensor: _aten.mul.Tensor,
+    _aten.div.Scalar: _aten.mul.Tensor,
 }
-_BITS = {
-    torch.ops.aten.bitwise_and.Scalar: torch.ops.aten.bitwise_and.Tensor,
-    torch.ops.aten.bitwise_or.Scalar: torch.ops.aten.bitwise_or.Tensor,
-    torch.ops.aten.bitwise_xor.Scalar: torch.ops.aten.bitwise_xor.Tensor,
+#: Of real numbers.
+_SCALAR_FORMS = {
+    _aten.add.Scalar: _aten.add.Tensor,
+    _aten.sub.Scalar: _aten.sub.Tensor,
+    _aten.mul.Scalar: _aten.mul.Tensor,
+}
+#: What makes no real numbers: on bits, and comparisons.
+_WITH_NUMBERS = {
+    _aten.bitwise_and.Scalar: _aten.bitwise_and.Tensor,
+    _aten.bitwise_or.Scalar: _aten.bitwise_or.Tensor,
+    _aten.bitwise_xor.Scalar: _aten.bitwise_xor.Tensor,
+    _aten.bitwise_left_shift.Tensor_Scalar: _aten.bitwise_left_shift.Tensor,
+    _aten.bitwise_right_shift.Tensor_Scalar: _aten.bitwise_right_shift.Tensor,
+    _aten.__lshift__.Scalar: _aten.bitwise_left_shift.Tensor,
+    _aten.__rshift__.Scalar: _aten.bitwise_right_shift.Tensor,
+    **{getattr(_aten, one).Scalar: getattr(_aten, one).Tensor for one in ("eq", "gt", "ge", "lt", "le")},
 }
 
 
 def _numbers_as_tensors(node: Node) -> None:
     if str(node.target) == "aten.rsub.Scalar" and len(node.args) == 2 and not node.kwargs:
-        node.target, node.args = torch.ops.aten.sub.Tensor, (node.args[1], node.args[0])
+        node.target, node.args = _aten.sub.Tensor, (node.args[1], node.args[0])
     divides = node.target in _DIVISIONS and isinstance(node.args[1], int | float)
-    if not divides and node.target not in _BITS and str(node.target) not in BINARY:
+    renamed = {**_SCALAR_FORMS, **_WITH_NUMBERS, **(_DIVISIONS if divides else {})}
+    if node.target not in renamed and str(node.target) not in BINARY:
         return
-    args = list(node.args)
+    args = list(node.args[:2])
     for place in (0, 1):
         number = args[place]
         if isinstance(number, int | float):
             number = 1.0 / number if divides else number
             args[place] = _attribute(node, place, number)
-    if divides:
-        node.target = _DIVISIONS[node.target]  # type: ignore[index]
-    node.target = _BITS.get(node.target, node.target)  # type: ignore[arg-type]
+    if len(node.args) > 2:
+        node.kwargs = {"alpha": node.args[2]}
+    node.target = renamed.get(node.target, node.target)  # type: ignore[arg-type]
     node.args = tuple(args)
 
 
 def _attribute(node: Node, place: int, number: float | int) -> Node:
-    tensor = torch.tensor(number, dtype=node.meta[meta_keys.VAL].dtype)
+    """Of the type of what is calculated with; a comparison makes another."""
+    (other,) = [one for one in node.args[:2] if isinstance(one, Node)]
+    tensor = torch.tensor(number, dtype=other.meta[meta_keys.VAL].dtype)
     with node.graph.inserting_before(node):
         return add_attribute(node.graph, tensor, f"_constant_{node.name}_{place}")

@@ -80,6 +80,14 @@ def _conv(*args: Any, shape: tuple[int, ...], kind: Any = torch.nn.Conv2d, **opt
     return _layer(kind(*args, **options), _n(*shape))
 
 
+def _scaled_norm() -> torch.nn.Module:
+    layer = torch.nn.GroupNorm(2, 4)
+    with torch.no_grad():
+        layer.weight.normal_()
+        layer.bias.normal_()
+    return layer
+
+
 def _batch_norm() -> Case:
     layer = torch.nn.BatchNorm2d(3)
     layer(torch.randn(8, 3, 4, 4) * 2 + 1)
@@ -99,11 +107,53 @@ def _compare(function: Callable[..., Any]) -> dict[str, list[Case]]:
     return {f"aten.{name}.Tensor": _both(function), f"aten.{name}.Scalar": scalar}
 
 
+def _whole(*shape: int) -> torch.Tensor:
+    """Whole numbers other than zero, quotients of which are whole or not."""
+    return (torch.randint(1, 60, shape) * (torch.randint(0, 2, shape) * 2 - 1)).float()
+
+
+def _quotients() -> dict[str, list[Case]]:
+    aten = torch.ops.aten
+    kinds = (_whole, lambda *shape: _whole(*shape).int())
+    modes = [functools.partial(torch.div, rounding_mode=mode) for mode in ("floor", "trunc")]
+    found: dict[str, list[Case]] = {
+        "aten.div.Tensor_mode": [case for one in modes for make in kinds for case in _binary(one, make)[:3]],
+        "aten.div.Scalar_mode": [
+            (lambda x, mode=mode: aten.div.Scalar_mode(x, -7.0, rounding_mode=mode), (_whole(4, 5),))
+            for mode in ("floor", "trunc", None)
+        ],
+    }
+    for name in ("remainder", "fmod"):
+        function = getattr(torch, name)
+        found[f"aten.{name}.Tensor"] = [case for make in kinds for case in _binary(function, make)[:2]]
+        found[f"aten.{name}.Scalar"] = [(functools.partial(function, other=0.25), (_n(3, 4),))]
+    return found
+
+
+def _at(*numbers: int) -> torch.Tensor:
+    return torch.tensor(numbers, dtype=torch.int32)
+
+
+def _put(accumulate: bool, *indices: torch.Tensor | None) -> Callable[..., torch.Tensor]:
+    """The first index is an input as well, if there is one."""
+    return lambda x, values, *first: torch.ops.aten.index_put(
+        x, [*(first or indices[:1]), *indices[1:]], values, accumulate
+    )
+
+
 CASES: dict[str, list[Case]] = {
+    **{
+        f"aten.{name}.Scalar": [
+            (functools.partial(getattr(torch.ops.aten, name).Scalar, other=3), (make(2, 3),))
+            for make in ((_n,) if name == "div" else _INT_AND_FLOAT)
+        ]
+        for name in ("add", "sub", "mul", "div")
+    },
     "aten.add.Tensor": [*_both(torch.add), (lambda x, y: torch.add(x, y, alpha=2), (_n(2, 3), _n(3)))],
     "aten.sub.Tensor": [*_both(torch.sub), (lambda x: 1 - x, (_n(3, 2),))],
     "aten.mul.Tensor": _both(torch.mul),
     "aten.div.Tensor": [*_binary(torch.div, _p), (lambda x: x / 3.0, (_n(2, 3),))],
+    **_quotients(),
     "aten.maximum.default": _both(torch.maximum),
     "aten.minimum.default": _both(torch.minimum),
     "aten.pow.Tensor_Tensor": _binary(torch.pow, _p),
@@ -134,6 +184,19 @@ CASES: dict[str, list[Case]] = {
     ],
     "aten.bitwise_xor.Tensor": _binary(torch.bitwise_xor, _i),
     "aten.bitwise_not.default": _unary(torch.bitwise_not, _i),
+    **{
+        f"aten.bitwise_{way}_shift.{form}": [
+            (
+                getattr(torch, f"bitwise_{way}_shift"),
+                (_i(3, 4).to(dtype), torch.randint(0, 7, (3, 4)).to(dtype)),
+            )
+            if form == "Tensor"
+            else (functools.partial(getattr(torch, f"bitwise_{way}_shift"), other=3), (_i(3, 4).to(dtype),))
+            for dtype in (torch.int8, torch.int16, torch.int32)
+        ]
+        for way in ("left", "right")
+        for form in ("Tensor", "Tensor_Scalar")
+    },
     "aten.where.self": [
         (torch.where, (_b(2, 3), _n(2, 3), _n(1, 3))),
         (torch.where, (_b(4, 1), _n(4, 3), _n(3))),
@@ -154,7 +217,9 @@ CASES: dict[str, list[Case]] = {
             "cos": _n,
             "cosh": _n,
             "erf": _n,
+            "erfinv": lambda *s: _inside(*s) * 0.99,
             "exp": _n,
+            "expm1": _n,
             "floor": _n,
             "isinf": lambda *s: _n(*s).where(_b(*s), torch.tensor(float("inf"))),
             "isnan": lambda *s: _n(*s).where(_b(*s), torch.tensor(float("nan"))),
@@ -162,6 +227,7 @@ CASES: dict[str, list[Case]] = {
             "log10": _p,
             "log1p": _p,
             "log2": _p,
+            "logit": lambda *s: torch.rand(*s) * 0.8 + 0.1,
             "neg": _n,
             "reciprocal": _p,
             "round": lambda *s: torch.round(_n(*s) * 8) / 2,
@@ -244,6 +310,7 @@ CASES: dict[str, list[Case]] = {
         (lambda x: (x > 0).to(torch.float32), (_n(3, 4),)),
         (lambda x: torch.relu(x).to(torch.float16), (_n(3, 4),)),
     ],
+    "aten.split_copy.Tensor": [(lambda x: torch.ops.aten.split_copy.Tensor(x, 2, 1), (_n(2, 5),))],
     "aten.split_with_sizes_copy.default": [(lambda x: torch.split(x, [1, 3], 1), (_n(2, 4),))],
     "aten.embedding.default": [
         (
@@ -254,7 +321,40 @@ CASES: dict[str, list[Case]] = {
     "aten.index_select.default": [
         (_With(lambda x, i: torch.index_select(x, 1, i), torch.tensor([2, 0])), (_n(2, 3, 4),)),
     ],
-    "aten.index.Tensor": [(_With(lambda x, i: x[:, i], torch.tensor([2, 0, 1, 1])), (_n(2, 3, 4),))],
+    "aten.index.Tensor": [
+        (_With(lambda x, i: x[:, i], torch.tensor([2, 0, -1, 1])), (_n(2, 3, 4),)),
+        (lambda x, i: x[i], (_n(4, 3), _at(-1, 2, 0, -4))),
+        (
+            _With(lambda x, i, j: x[i, j], torch.tensor([[1, 0], [0, 1]]), torch.tensor([2, -1])),
+            (_n(2, 3, 4),),
+        ),
+        (_With(lambda x, i, j: x[:, i, j], torch.tensor([1, 0]), torch.tensor([2, 3])), (_n(2, 3, 4, 5),)),
+        (_With(lambda x, i, j: x[i, :, j], torch.tensor([1, 0, 1]), torch.tensor([2, 3, 0])), (_n(2, 3, 4),)),
+        (lambda x, i, j: x[i, j], (_n(4, 3, 2), _at(-1, 2), _at(0, -2))),
+    ],
+    "aten.gather.default": [
+        (_With(lambda x, i: x.gather(1, i), torch.tensor([[0, 2], [1, 1]])), (_n(3, 3),)),
+        (_With(lambda x, i: x.gather(0, i), torch.tensor([[[1], [0], [1]]])), (_i(2, 3, 4),)),
+        (_With(lambda x, i: x.gather(-1, i), torch.randint(0, 4, (2, 3, 6))), (_n(2, 3, 4),)),
+    ],
+    "aten.index_put.default": [
+        (_put(False, torch.tensor([1, -1])), (_n(4, 3), _n(2, 3))),
+        (_put(False, torch.tensor([1, 0]), torch.tensor([2, 1])), (_n(2, 3, 4), _n(4))),
+        (_put(False, torch.tensor([0]), None, torch.tensor([2, 1])), (_n(2, 3, 4), _n(2, 3))),
+        (_put(False, torch.tensor([[1], [0]]), torch.tensor([2, 1])), (_i(2, 3), _i(2, 2))),
+        (_put(True, torch.tensor([1, 1, 3])), (_n(4, 3), _n(3, 3))),
+        (_put(False, None), (_n(4, 3), _n(2, 3), _at(-1, 1))),
+    ],
+    "aten.slice_scatter.default": [
+        (lambda x, y: torch.slice_scatter(x, y, 1, 1, 3), (_n(2, 4), _n(2, 2))),
+        (lambda x, y: torch.slice_scatter(x, y, 0), (_i(2, 4), _i(2, 4))),
+        (lambda x, y: torch.slice_scatter(x, y, 1, 1, 7, 3), (_n(2, 9, 2), _n(2, 2, 2))),
+        (lambda x, y: torch.slice_scatter(x, y, -1, 0, None, 2), (_n(3, 5), _n(3, 3))),
+    ],
+    "aten.select_scatter.default": [
+        (lambda x, y: torch.select_scatter(x, y, 1, -1), (_n(2, 4, 3), _n(2, 3))),
+        (lambda x, y: torch.select_scatter(x, y, 0, 0), (_n(3, 2), _n(2))),
+    ],
     "aten.sum.dim_IntList": [
         *_reduction(torch.sum),
         (lambda x: x.sum((1, 3)), (_n(2, 3, 4, 5),)),
@@ -279,12 +379,18 @@ CASES: dict[str, list[Case]] = {
         (lambda x: x.softmax(-1), (_n(2, 3, 5),)),
         (lambda x: x.softmax(1), (_n(1, 4, 3, 3),)),
     ],
-    "aten._log_softmax.default": [(lambda x: x.log_softmax(1), (_n(4, 7),))],
+    "aten._log_softmax.default": [
+        (lambda x: x.log_softmax(1), (_n(4, 7),)),
+        (lambda x: x.log_softmax(-1), (_n(2, 3, 50) * 8,)),
+    ],
     "aten.native_layer_norm.default": [
         _layer(torch.nn.LayerNorm(6), _n(2, 3, 6)),
         _layer(torch.nn.LayerNorm((3, 4), elementwise_affine=False), _n(2, 3, 4)),
     ],
-    "aten.native_group_norm.default": [_layer(torch.nn.GroupNorm(2, 6), _n(2, 6, 3, 4))],
+    "aten.native_group_norm.default": [
+        _layer(torch.nn.GroupNorm(2, 6), _n(2, 6, 3, 4)),
+        _layer(_scaled_norm(), _n(3, 4, 5)),
+    ],
     "aten._native_batch_norm_legit_no_training.default": [_batch_norm()],
     "aten.argmax.default": [
         (lambda x: x.argmax(1).int(), (_n(2, 5),)),
@@ -331,6 +437,8 @@ CASES: dict[str, list[Case]] = {
         (lambda x: F.max_pool2d(x, 2), (_n(1, 3, 8, 9),)),
         (lambda x: F.max_pool2d(x, 3, 2, 1), (_n(2, 3, 8, 7),)),
         (lambda x: F.max_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
+        (lambda x: F.max_pool2d(x, 2, 1, dilation=2), (_n(1, 3, 8, 9),)),
+        (lambda x: F.max_pool2d(x, (3, 2), (2, 3), (1, 0), dilation=(2, 3)), (_n(2, 2, 9, 11),)),
     ],
     "aten.avg_pool2d.default": [
         (lambda x: F.avg_pool2d(x, 2), (_n(1, 3, 8, 9),)),

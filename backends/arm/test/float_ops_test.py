@@ -10,6 +10,7 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir.backend.utils import format_reasons
+from executorch.partitioner import get_lowered_submodules
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,23 @@ def test_what_no_delegate_takes_is_not_kept_whole():
         _, passes = partitioner.ops_to_not_decompose(exported)
         (call,) = exported.graph.find_nodes(op="call_function", target=torch.ops.aten.hardswish.default)
         assert passes(call) is kept
+
+
+def test_parts_that_read_one_value_are_one_delegate():
+    """Not where one waits for another, by way of what is left."""
+    program = lowered(as_model(lambda x: x.unbind(0)), (torch.ones(3, 2),))
+    assert len(get_lowered_submodules(program.graph_module)) == 1
+
+    def waits(x):
+        # A sort is left.
+        return torch.neg(x), torch.relu(x).sort(0).values + torch.tanh(x)
+
+    inputs = (torch.rand(3, 2),)
+    program = lowered(as_model(waits), inputs)
+    outputs, calls = run_program(program, inputs)
+    assert calls == 2
+    for mine, theirs in zip(outputs, waits(*inputs), strict=True):
+        torch.testing.assert_close(mine, theirs)
 
 
 def test_each_row_has_its_cases():

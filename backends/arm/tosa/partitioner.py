@@ -116,12 +116,14 @@ class TOSAPartitioner(Partitioner):
                 groups.append(verdict.nodes)
             else:
                 note_reason(node, who, why)
-        self._group(module.graph, groups, tags)
+        self._group(module.graph, groups, tags, constants)
 
-    def _group(self, graph: Graph, groups: list[list[Node]], tags: dict[str, DelegationSpec]) -> None:
+    def _group(
+        self, graph: Graph, groups: list[list[Node]], tags: dict[str, DelegationSpec], constants: Constants
+    ) -> None:
         single = {nodes[0] for nodes in groups if len(nodes) == 1}
         found = group_nodes(graph, lambda node: node in single, [one for one in groups if len(one) > 1])
-        for nodes in found.partitions:
+        for nodes in _side_by_side(graph, found.partitions, constants):
             names = {name_of(node) for node in nodes if node.op == "call_function"}
             if names <= _IDLE:
                 for node in nodes:
@@ -133,6 +135,48 @@ class TOSAPartitioner(Partitioner):
             tags[tag] = self.delegation_spec
             for node in nodes:
                 node.meta[meta_keys.DELEGATION_TAG] = tag
+
+
+def _side_by_side(graph: Graph, partitions: list[list[Node]], constants: Constants) -> list[list[Node]]:
+    """Partitions that read one value and do not wait for each other are one: a call less."""
+    owner = {node: i for i, nodes in enumerate(partitions) for node in nodes}
+    levels = _levels(graph, owner, len(partitions))
+    joined: dict[int, int] = {}
+
+    def root(one: int) -> int:
+        while one in joined:
+            one = joined[one]
+        return one
+
+    first: dict[tuple[Node, int], int] = {}
+    for i, nodes in enumerate(partitions):
+        for source in {one for node in nodes for one in node.all_input_nodes if owner.get(one) != i}:
+            if not constants.has(source):
+                other = root(first.setdefault((source, levels[i]), i))
+                if other != root(i):
+                    joined[root(i)] = other
+    together: dict[int, set[Node]] = {}
+    for i, nodes in enumerate(partitions):
+        together.setdefault(root(i), set()).update(nodes)
+    return [[node for node in graph.nodes if node in nodes] for nodes in together.values()]
+
+
+def _levels(graph: Graph, owner: dict[Node, int], count: int) -> list[int]:
+    """How many partitions each waits for, one after the other: those of one level do not wait for each other."""
+    levels, changed = [0] * count, True
+    while changed:
+        changed, waits = False, {}
+        for node in graph.nodes:
+            mine = owner.get(node)
+            depth = 0
+            for one in node.all_input_nodes:
+                theirs = owner.get(one)
+                depth = max(depth, waits[one] + (theirs is not None and theirs != mine))
+            if mine is not None:
+                changed |= depth > levels[mine]
+                levels[mine] = depth = max(depth, levels[mine])
+            waits[node] = depth
+    return levels
 
 
 def _is_between_conversions(node: Node) -> bool:

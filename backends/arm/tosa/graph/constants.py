@@ -8,6 +8,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.arm.tosa.graph.builder import DTYPES
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.mutations import changing_state
@@ -16,6 +17,8 @@ from executorch.partitioner.selection.partition_proposals import operator_name
 
 #: Elements of a constant that is calculated from nothing but numbers.
 _MOST_FROM_NOTHING = 1 << 20
+#: What these make depends on the shape of what they read, not on its numbers.
+_OF_A_SHAPE = ("aten.full_like.default", "aten.zeros_like.default", "aten.ones_like.default")
 _RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal.")
 
 
@@ -64,8 +67,12 @@ class Constants:
             ("aten.", "quantized", "dim_order_ops.")
         ):
             return False
-        if not node.all_input_nodes and value.numel() > _MOST_FROM_NOTHING:
+        from_nothing = name in _OF_A_SHAPE or not node.all_input_nodes
+        if from_nothing and value.numel() > _MOST_FROM_NOTHING:
             return False
+        if name in _OF_A_SHAPE:
+            read: torch.Tensor = node.all_input_nodes[0].meta[meta_keys.VAL]
+            return read.dtype in DTYPES
         return all(map(self.has, node.all_input_nodes))
 
     def _stored(self, node: Node) -> torch.Tensor:
@@ -77,7 +84,13 @@ class Constants:
 
     def _calculated(self, node: Node) -> torch.Tensor:
         def known(one: Node) -> torch.Tensor | None:
-            return self(one)
+            found = self(one)
+            # Elements that nobody looks at.
+            return (
+                torch.empty(one.meta[meta_keys.VAL].shape, dtype=one.meta[meta_keys.VAL].dtype)
+                if found is None
+                else found
+            )
 
         args = torch.fx.node.map_arg(node.args, known)
         kwargs = torch.fx.node.map_arg(node.kwargs, known)

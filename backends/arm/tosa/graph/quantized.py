@@ -129,7 +129,12 @@ def _copied(node: Node) -> list[Node]:
 
 
 #: Slices of a tensor by their numbers.
-_PICKING = {"aten.embedding.default", "aten.index.Tensor", "aten.index_select.default"}
+_PICKING = {
+    "aten.embedding.default",
+    "aten.gather.default",
+    "aten.index.Tensor",
+    "aten.index_select.default",
+}
 
 
 def match(node: Node, constants: Constants) -> Call | None:
@@ -158,6 +163,9 @@ def match(node: Node, constants: Constants) -> Call | None:
     clamp = None
     if following is not None and name in _ACCUMULATING and clamp_limits(following) is not None:
         clamp = clamp_limits(following)
+        inside.append(following)
+        following = sole_user(following)
+    while following is not None and name_of(following) == _COPY:
         inside.append(following)
         following = sole_user(following)
     if following is None or name_of(following) != QUANTIZE:

@@ -8,16 +8,16 @@ import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import DType
+from executorch.backends.arm.tosa.graph.builder import DTYPES, DType, Tensor
 from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value, plain_order
 from executorch.backends.arm.tosa.graph.quantized import Call
 from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, compared
+from executorch.backends.arm.tosa.operators.indexing import picked, put
 from executorch.backends.arm.tosa.operators.integer import HEADROOM, finish, operands, same, source
 from executorch.backends.arm.tosa.operators.reduce import index_of
-from executorch.backends.arm.tosa.operators.shape import picked
 from executorch.dialects import meta_keys
 
 
@@ -87,9 +87,28 @@ def choose(low: Lowering, call: Call) -> None:
     finish(low, call, low.builder.select(condition, x, y), order)
 
 
-@integer("aten.embedding.default", "aten.index.Tensor", "aten.index_select.default")
+@integer("aten.embedding.default", "aten.gather.default", "aten.index.Tensor", "aten.index_select.default")
 def pick(low: Lowering, call: Call) -> None:
     """Integers are picked as they are; a table may be a constant."""
     value, have = source(low, call.node.args[0])
     x = low.form(Value(value.shape, value.forms, value.constant), plain_order(len(value.shape)))
     low.set(call.result, same(low, picked(low, call.node, x), have, call.output))
+
+
+@integer("aten.index_put.default")
+def scatter(low: Lowering, call: Call) -> None:
+    """Integers are put as they are; sums are made of 32 bits."""
+    b, out = low.builder, call.output
+    found = [source(low, call.node.args[place]) for place in (0, 2)]
+    x, values = (
+        same(low, low.form(Value(one.shape, one.forms, one.constant), plain_order(len(one.shape))), have, out)
+        for one, have in found
+    )
+
+    def add(table: Tensor, which: Tensor, rows: Tensor) -> Tensor:
+        zeros = [b.constant([zero], rows.dtype) for zero in (0, out.zero_point)]
+        sums = b.emit("MATMUL", [which, rows, *zeros], table.shape, DType.INT32)
+        total = b.add(rescale(b, table, 1.0, DType.INT32, out.zero_point), sums)
+        return rescale(b, total, 1.0, DTYPES[out.dtype], 0, out.zero_point)
+
+    finish(low, call, put(low, call.node, x, values, add))

@@ -42,7 +42,7 @@ def _common(types: Sequence[torch.dtype]) -> torch.dtype:
     return torch.int32 if found is torch.int64 else found
 
 
-def _same_types(node: Node) -> str | None:
+def same_types(node: Node) -> str | None:
     """TOSA promotes no types; constants are converted, so that only what is calculated counts."""
     kinds = {
         one.meta[meta_keys.VAL].dtype
@@ -56,63 +56,45 @@ def _same_types(node: Node) -> str | None:
 
 def _alpha_is_whole(node: Node) -> str | None:
     value = node.meta[meta_keys.VAL]
-    alpha = node.kwargs.get("alpha", 1)
+    alpha = argument(node, 2, "alpha", 1)
     if not value.is_floating_point() and alpha != 1:
         return "alpha of an integer sum is not 1; multiply before it"
     return None
 
 
-@plain("aten.add.Tensor", dtypes=NUMBERS, refusals=(_same_types, _alpha_is_whole))
+@plain("aten.add.Tensor", "aten.add.Scalar", dtypes=NUMBERS, refusals=(same_types, _alpha_is_whole))
 def add(low: Lowering, node: Node) -> None:
     _sum(low, node, low.builder.add)
 
 
-@plain("aten.sub.Tensor", dtypes=NUMBERS, refusals=(_same_types, _alpha_is_whole))
+@plain("aten.sub.Tensor", "aten.sub.Scalar", dtypes=NUMBERS, refusals=(same_types, _alpha_is_whole))
 def sub(low: Lowering, node: Node) -> None:
     _sum(low, node, low.builder.sub)
 
 
 def _sum(low: Lowering, node: Node, function: Function) -> None:
-    alpha = node.kwargs.get("alpha", 1)
+    alpha = argument(node, 2, "alpha", 1)
     b = low.builder
     scaled: Function = function if alpha == 1 else lambda x, y: function(x, b.mul(y, b.scalar(alpha, y)))
     elementwise(low, node, node.args[:2], scaled)
 
 
-@plain("aten.mul.Tensor", dtypes=NUMBERS, refusals=(_same_types,))
+@plain("aten.mul.Tensor", "aten.mul.Scalar", dtypes=NUMBERS, refusals=(same_types,))
 def mul(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], low.builder.mul)
 
 
-@plain("aten.div.Tensor", refusals=(_same_types,))
-def div(low: Lowering, node: Node) -> None:
-    b = low.builder
-    divisor = low.constants(node.args[1]) if isinstance(node.args[1], Node) else None  # type: ignore[arg-type]
-    if divisor is not None and divisor.is_floating_point():
-        elementwise(low, node, [node.args[0]], lambda x: _times(low, node, x, divisor))
-        return
-    elementwise(low, node, node.args[:2], lambda x, y: b.mul(x, b.unary("RECIPROCAL", y)))
-
-
-def _times(low: Lowering, node: Node, x: Tensor, divisor: torch.Tensor) -> Tensor:
-    """By a constant: its reciprocal is calculated ahead of time, in double precision."""
-    rank = len(x.shape)
-    padded = divisor.double().reciprocal().reshape([1] * (rank - divisor.dim()) + list(divisor.shape))
-    order = low.order_of([node.args[0]], rank)
-    return low.builder.mul(x, low.builder.constant(padded.permute(order).float().numpy(), x.dtype))
-
-
-@plain("aten.maximum.default", dtypes=NUMBERS, refusals=(_same_types,))
+@plain("aten.maximum.default", dtypes=NUMBERS, refusals=(same_types,))
 def maximum(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], low.builder.maximum)
 
 
-@plain("aten.minimum.default", dtypes=NUMBERS, refusals=(_same_types,))
+@plain("aten.minimum.default", dtypes=NUMBERS, refusals=(same_types,))
 def minimum(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], low.builder.minimum)
 
 
-@plain("aten.clamp.Tensor", dtypes=NUMBERS, refusals=(_same_types,))
+@plain("aten.clamp.Tensor", dtypes=NUMBERS, refusals=(same_types,))
 def clamp_between(low: Lowering, node: Node) -> None:
     """Limits are tensors; where the lower one is above, the upper one counts."""
     b = low.builder
@@ -126,7 +108,7 @@ def clamp_between(low: Lowering, node: Node) -> None:
     elementwise(low, node, [node.args[0], *limits], limited)
 
 
-@plain("aten.pow.Tensor_Tensor", refusals=(_same_types,))
+@plain("aten.pow.Tensor_Tensor", refusals=(same_types,))
 def pow_tensor(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary("POW", x, y))
 
@@ -169,7 +151,7 @@ _COMPARISONS: dict[str, tuple[str, bool, bool]] = {
 @plain(
     *COMPARISONS,
     dtypes=NUMBERS,
-    refusals=(_same_types,),
+    refusals=(same_types,),
 )
 def compare(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], lambda x, y: compared(low.builder, node, x, y))
@@ -180,38 +162,6 @@ def compared(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
     op, swapped, inverted = _COMPARISONS[str(node.target).split(".")[1]]
     found = b.compare(op, y, x) if swapped else b.compare(op, x, y)
     return b.unary("LOGICAL_NOT", found) if inverted else found
-
-
-_LOGICAL = {"and": "AND", "or": "OR", "xor": "XOR"}
-
-
-@plain(*[f"aten.logical_{name}.default" for name in _LOGICAL], dtypes=(torch.bool,))
-def logical(low: Lowering, node: Node) -> None:
-    name = "LOGICAL_" + _LOGICAL[str(node.target).split(".")[1].split("_")[1]]
-    elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary(name, x, y))
-
-
-_BITS = (torch.bool, torch.int8, torch.int16, torch.int32)
-
-
-@plain(
-    *[f"aten.bitwise_{name}.{form}" for name in _LOGICAL for form in ("Tensor", "Scalar")],
-    dtypes=_BITS,
-    refusals=(_same_types,),
-    conditions="integers: profile INT",
-    needs_int=True,
-)
-def bitwise(low: Lowering, node: Node) -> None:
-    name = _LOGICAL[str(node.target).split(".")[1].split("_")[1]]
-    kind = "LOGICAL_" if node.meta[meta_keys.VAL].dtype is torch.bool else "BITWISE_"
-    elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary(kind + name, x, y))
-
-
-@plain("aten.logical_not.default", dtypes=(torch.bool,))
-@plain("aten.bitwise_not.default", dtypes=_BITS, conditions="integers: profile INT", needs_int=True)
-def invert(low: Lowering, node: Node) -> None:
-    name = "LOGICAL_NOT" if node.meta[meta_keys.VAL].dtype is torch.bool else "BITWISE_NOT"
-    elementwise(low, node, node.args[:1], lambda x: low.builder.unary(name, x))
 
 
 @plain("aten.where.self", dtypes=(*NUMBERS, torch.bool))
@@ -425,4 +375,4 @@ def elu(b: Builder, x: Tensor, node: Node) -> Tensor:
     return _scaled(b, b.select(b.compare("GREATER", x, b.scalar(0.0, x)), x, below), scale)
 
 
-__all__ = ["FLOATS", "argument", "elementwise", "power"]
+__all__ = ["FLOATS", "argument", "elementwise", "power", "same_types"]

@@ -26,16 +26,14 @@ from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import batched
-from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all
+from executorch.backends.arm.tosa.operators.pools import adaptive, pooled_average, pooled_maximum
+from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all, summed_up
 from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, sources_of
 from executorch.backends.arm.tosa.operators.spatial import (
     Convolution,
-    adaptive,
     convolve,
     finish_image,
     image,
-    pooled_average,
-    pooled_maximum,
     resize_of,
     resized,
 )
@@ -178,7 +176,9 @@ TABLES = [
     "cosh",
     "elu",
     "erf",
+    "erfinv",
     "exp",
+    "expm1",
     "floor",
     "gelu",
     "hardsigmoid",
@@ -188,6 +188,7 @@ TABLES = [
     "log10",
     "log1p",
     "log2",
+    "logit",
     "neg",
     "reciprocal",
     "round",
@@ -411,6 +412,15 @@ def _without_axes(low: Lowering, call: Call, x: Tensor, order: Order) -> None:
         return
     plain = low.form(low.made(x, order), plain_order(len(order)))
     low.set(call.result, low.builder.reshape(plain, shape))
+
+
+@integer("aten.cumsum.default")
+def cumsum(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    b, out = low.builder, call.output
+    x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
+    made = summed_up(b, x, call.node, b.constant([have.zero_point], x.dtype), accumulator_of(x))
+    finish(low, call, rescale(b, made, have.scale / out.scale, DTYPES[out.dtype], 0, out.zero_point))
 
 
 @integer("aten.amax.default", "aten.amin.default")

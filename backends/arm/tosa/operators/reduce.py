@@ -5,20 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import PROPAGATE, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.builder import DTYPES, PROPAGATE, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value
 from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
-from executorch.backends.arm.tosa.operators.shape import shape_of, triangle
+from executorch.backends.arm.tosa.operators.shape import shape_of
 from executorch.dialects import meta_keys
 
 
 def axes_of(given: Any, rank: int) -> list[int]:
     """Dimensions that an operator names; none or an empty list stand for all."""
-    if given is None or given == []:
+    if given is None or given == [] or rank == 0:
         return list(range(rank))
     return sorted({one % rank for one in ([given] if isinstance(given, int) else given)})
 
@@ -254,20 +255,22 @@ def _values_only(node: Node) -> str | None:
 
 @plain("aten.cumsum.default", refusals=(_keeps_type,))
 def cumsum(low: Lowering, node: Node) -> None:
-    """A product with a triangle of ones."""
-    b = low.builder
-    x = low.tensor(node.args[0])
+    zero = low.builder.constant([0], DTYPES[node.meta[meta_keys.VAL].dtype])
+    low.set(node, summed_up(low.builder, low.tensor(node.args[0]), node, zero, zero.dtype))
+
+
+def summed_up(b: Builder, x: Tensor, node: Node, zero: Tensor, dtype: Any) -> Tensor:
+    """A product with a triangle of ones, which sums up what is before and at a place. ``dtype`` is that of the sums."""
     rank = len(x.shape)
-    axis = int(node.args[1]) % rank  # type: ignore[arg-type, call-overload]
+    axis = int(node.args[1]) % max(rank, 1)  # type: ignore[arg-type, call-overload]
     order = [*(i for i in range(rank) if i != axis), axis]
+    size = x.shape[axis] if rank else 1
     last = b.transpose(x, order)
-    rows = math.prod(last.shape[:-1])
-    ones = b.constant(triangle(x.shape[axis])[None], x.dtype)
-    zero = b.constant([0], x.dtype)
-    flat = b.reshape(last, [1, rows, x.shape[axis]])
-    made = b.emit("MATMUL", [flat, ones, zero, zero], [1, rows, x.shape[axis]], x.dtype)
-    back = b.transpose(b.reshape(made, last.shape), [order.index(i) for i in range(rank)])
-    low.set(node, back)
+    rows = math.prod(last.shape) // size
+    ones = b.constant(np.triu(np.ones((1, size, size))), x.dtype)
+    flat = b.reshape(last, [1, rows, size])
+    made = b.emit("MATMUL", [flat, ones, zero, b.constant([0], x.dtype)], [1, rows, size], dtype)
+    return b.transpose(b.reshape(made, last.shape), [order.index(i) for i in range(rank)])
 
 
 __all__ = ["Value", "axes_of", "count_of", "reduce_all"]

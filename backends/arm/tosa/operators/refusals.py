@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import torch
+from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import Call, is_float, parameters_of, weight_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare, pick
+from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare, pick, scatter
+from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.integer import (
     add,
     amax,
@@ -18,6 +20,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     clamp,
     convolution,
     copy,
+    cumsum,
     extreme,
     linear,
     linear_parts,
@@ -29,7 +32,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     resize,
     table,
 )
-from executorch.backends.arm.tosa.operators.normalized import layer_norm, softmax
+from executorch.backends.arm.tosa.operators.normalized import group_norm, layer_norm, log_softmax, softmax
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
@@ -49,15 +52,19 @@ _INT16 = {
     compare,
     convolution,
     copy,
+    cumsum,
     extreme,
+    group_norm,
     layer_norm,
     linear,
+    log_softmax,
     max_pool,
     mean,
     move,
     mul,
     pick,
     resize,
+    scatter,
     softmax,
     table,
 }
@@ -76,7 +83,11 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
         return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     kinds = {call.output.dtype}
     for one in node.all_input_nodes:
-        if row.integer is pick and not constants.has(one) and one.meta[meta_keys.VAL].dtype is torch.int64:
+        if (
+            row.integer in (pick, scatter)
+            and not constants.has(one)
+            and one.meta[meta_keys.VAL].dtype is torch.int64
+        ):
             return "indices of type int64, which TOSA 1.0 has not; convert them (.int())"
         quant = parameters_of(one) if is_float(one) else None
         if quant is not None and not constants.has(one):
@@ -87,9 +98,22 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
         return f"values of int16, for which {spec} needs the extension int16"
     if torch.int16 in kinds and row.integer not in _INT16:
         return "values of int16, which this operator takes in int8 only"
-    if torch.int16 in kinds and row.integer is layer_norm and math.prod(node.args[1]) > _MOST_NORMALIZED:  # type: ignore[arg-type]
+    if (
+        torch.int16 in kinds
+        and row.integer in (layer_norm, group_norm)
+        and _normalized(node) > _MOST_NORMALIZED
+    ):
         return f"a norm of more than {_MOST_NORMALIZED} values of int16, whose sum has more than 32 bits"
+    if torch.int16 in kinds and row.integer is scatter and argument(node, 3, "accumulate", False):
+        return "sums of int16 at indices, of which TOSA's products are 48 bits; quantize them to int8"
     return _weights_refusal(call, constants)
+
+
+def _normalized(node: Node) -> int:
+    """How many values have one mean."""
+    if "layer_norm" in name_of(node):
+        return math.prod(node.args[1])  # type: ignore[arg-type]
+    return math.prod(node.args[0].meta[meta_keys.VAL].shape[1:]) // int(node.args[6])  # type: ignore[union-attr, call-overload, arg-type]
 
 
 def _weights_refusal(call: Call, constants: Constants) -> str | None:

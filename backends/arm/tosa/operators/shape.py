@@ -11,8 +11,9 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.graph.lowering import Lowering, plain_order
-from executorch.backends.arm.tosa.graph.registry import ANY, NUMBERS, plain
+from executorch.backends.arm.tosa.graph.registry import ANY, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.dialects import meta_keys
 
@@ -38,10 +39,16 @@ def _mover(*names: str, **options: Any) -> Callable[[Mover], Mover]:
     return declare
 
 
+#: Movers of two tensors.
+_PUTTING = ("aten.select_scatter.default", "aten.slice_scatter.default")
+
+
 def sources_of(node: Node) -> list[Node]:
     """The tensors that a mover moves."""
     first = node.args[0]
-    return list(first) if isinstance(first, list | tuple) else [first]  # type: ignore[arg-type, list-item]
+    if isinstance(first, list | tuple):
+        return list(first)  # type: ignore[arg-type]
+    return list(node.args[:2]) if name_of(node) in _PUTTING else [first]  # type: ignore[arg-type, list-item]
 
 
 def shape_of(node: Node) -> list[int]:
@@ -105,6 +112,45 @@ def select(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     axis = _axis(node, 1)
     index = int(node.args[2]) % x[0].shape[axis]  # type: ignore[arg-type, call-overload]
     return b.reshape(part(b, x[0], axis, index, 1), shape_of(node))
+
+
+def _put(b: Builder, x: Tensor, part_of_it: Tensor, axis: int, places: range) -> Tensor:
+    """``x`` with other elements at places along one dimension: cut apart, or chosen by a constant mask where there are steps."""
+    start, step, count, size = places.start, places.step, len(places), x.shape[axis]
+    if not count:
+        return x
+    if step == 1:
+        parts = [part(b, x, axis, 0, start)] if start else []
+        rest = size - start - count
+        parts += [part_of_it, *([part(b, x, axis, start + count, rest)] if rest else [])]
+        return b.concat(parts, axis)
+    before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    apart = b.reshape(part_of_it, [before, count, 1, after])
+    apart = b.reshape(b.pad(apart, [(0, 0), (0, 0), (0, step - 1), (0, 0)], 0), [before, count * step, after])
+    behind = size - start - count * step
+    if behind < 0:
+        apart = part(b, apart, 1, 0, size - start)
+    apart = b.reshape(b.pad(apart, [(0, 0), (start, max(behind, 0)), (0, 0)], 0), x.shape)
+    mask = np.isin(np.arange(size), list(places)).reshape(
+        [-1 if i == axis else 1 for i in range(len(x.shape))]
+    )
+    return b.select(b.constant(mask, DType.BOOL), apart, x)
+
+
+@_mover("aten.slice_scatter.default")
+def slice_scatter(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    axis = int(argument(node, 2, "dim", 0)) % len(x[0].shape)
+    bounds = argument(node, 3, "start"), argument(node, 4, "end"), argument(node, 5, "step", 1)
+    return _put(b, x[0], x[1], axis, range(*slice(*bounds).indices(x[0].shape[axis])))
+
+
+@_mover("aten.select_scatter.default", keeps_whole=True)
+def select_scatter(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    axis = int(node.args[2]) % len(x[0].shape)  # type: ignore[arg-type, call-overload]
+    at = int(node.args[3]) % x[0].shape[axis]  # type: ignore[arg-type, call-overload]
+    shape = list(x[0].shape)
+    shape[axis] = 1
+    return _put(b, x[0], b.reshape(x[1], shape), axis, range(at, at + 1))
 
 
 @_mover("aten.cat.default")
@@ -196,7 +242,7 @@ def convert(low: Lowering, node: Node) -> None:
     low.set(node, made, order)
 
 
-@plain("aten.split_with_sizes_copy.default", dtypes=ANY)
+@plain("aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", dtypes=ANY)
 def split(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0])
     parts = node.meta[meta_keys.VAL]
@@ -208,63 +254,3 @@ def split(low: Lowering, node: Node) -> None:
         found.append(low.made(low.builder.reshape(part(low.builder, x, axis, at, length), one.shape)))
         at += length
     low.values[node] = found
-
-
-def _indices_are_int32(node: Node) -> str | None:
-    index = node.args[1] if len(node.args) == 2 else node.args[2]
-    nodes = index if isinstance(index, list | tuple) else [index]
-    for one in nodes:
-        if isinstance(one, Node) and one.op != "placeholder" and one.meta[meta_keys.VAL].dtype is torch.int64:
-            return (
-                "indices of type int64 that are calculated; TOSA 1.0 has int32 at most, convert them (.int())"
-            )
-    return None
-
-
-@plain("aten.embedding.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
-def embedding(low: Lowering, node: Node) -> None:
-    low.set(node, picked(low, node, low.tensor(node.args[0])))
-
-
-@plain("aten.index_select.default", dtypes=(*NUMBERS, torch.int64), refusals=(_indices_are_int32,))
-def index_select(low: Lowering, node: Node) -> None:
-    low.set(node, picked(low, node, low.tensor(node.args[0])))
-
-
-def _picking(node: Node) -> tuple[int, Any]:
-    """The dimension of which slices are picked, and what has their numbers."""
-    if len(node.args) == 3 and isinstance(node.args[1], int):
-        return node.args[1] % node.args[0].meta[meta_keys.VAL].dim(), node.args[2]  # type: ignore[union-attr]
-    if isinstance(node.args[1], list | tuple):
-        return next((i, one) for i, one in enumerate(node.args[1]) if one is not None)
-    return 0, node.args[1]
-
-
-def picked(low: Lowering, node: Node, x: Tensor) -> Tensor:
-    """Slices along one dimension, by their numbers."""
-    b, (axis, index) = low.builder, _picking(node)
-    where = low.operand(index, plain_order(index.meta[meta_keys.VAL].dim()), DType.INT32)
-    before, after = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
-    values = b.reshape(x, [before, x.shape[axis], after])
-    count = math.prod(where.shape)
-    flat = b.tile(b.reshape(where, [1, count]), [before, 1])
-    return b.reshape(b.gather(values, flat), shape_of(node))
-
-
-def _mask_is_simple(node: Node) -> str | None:
-    given = [one for one in node.args[1] if one is not None]  # type: ignore[union-attr]
-    if len(given) != 1:
-        return "more than one index tensor; index one dimension after the other"
-    if given[0].meta[meta_keys.VAL].dtype in (torch.bool, torch.uint8):  # type: ignore[union-attr]
-        return "a mask as index, whose result has no fixed size; use torch.where"
-    return _indices_are_int32(node)
-
-
-@plain("aten.index.Tensor", dtypes=(*NUMBERS, torch.int64), refusals=(_mask_is_simple,))
-def index(low: Lowering, node: Node) -> None:
-    low.set(node, picked(low, node, low.tensor(node.args[0])))
-
-
-def triangle(size: int) -> np.ndarray:
-    """Ones on and above the diagonal: a product with it sums up what is before and at a place."""
-    return np.triu(np.ones((size, size), np.float32))

@@ -1,4 +1,4 @@
-"""Convolutions, pooling and resizing in floating point; geometry that the integer forms share."""
+"""Convolutions and resizing in floating point; geometry that the integer forms share."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import PROPAGATE, Builder, ResizeMode, Tensor
+from executorch.backends.arm.tosa.graph.builder import Builder, ResizeMode, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
-from executorch.backends.arm.tosa.graph.registry import ANY, plain
-from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.backends.arm.tosa.graph.registry import plain
 from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
 
@@ -201,175 +199,6 @@ def _transposed(
     return made
 
 
-@dataclass(frozen=True)
-class Pool:
-    """Windows of a pooling, with padding after the input cut so that the last window ends there."""
-
-    kernel: list[int]
-    stride: list[int]
-    pads: list[int]
-    output: list[int]
-
-
-def pool_of(node: Node, shape: Sequence[int]) -> Pool:
-    """Of a pooling over an image of this height and width. Padding at the end may be negative."""
-    kernel, stride, padding = (
-        _pair(argument(node, i, name, [])) for i, name in ((1, "kernel"), (2, "stride"), (3, "padding"))
-    )
-    kernel, stride = kernel or [1, 1], stride or kernel
-    padding = padding or [0, 0]
-    value = node.meta[meta_keys.VAL]
-    made = (value[0] if isinstance(value, tuple | list) else value).shape[-2:]
-    pads = []
-    for i in range(2):
-        after = (made[i] - 1) * stride[i] + kernel[i] - shape[i] - padding[i]
-        pads += [padding[i], after]
-    return Pool(kernel, stride, pads, list(made))
-
-
-def _pair(given: Any) -> list[int]:
-    values = [given] if isinstance(given, int) else list(given)
-    return values * 2 if len(values) == 1 else values
-
-
-def fitted(b: Builder, x: Tensor, pool: Pool) -> tuple[Tensor, list[int]]:
-    """Cuts off what no window reads."""
-    pads = list(pool.pads)
-    for i in range(2):
-        if pads[2 * i + 1] < 0:
-            x = part(b, x, 1 + i, 0, x.shape[1 + i] + pads[2 * i + 1])
-            pads[2 * i + 1] = 0
-    return x, pads
-
-
-def _pool_fits(node: Node) -> str | None:
-    shape = node.args[0].meta[meta_keys.VAL].shape  # type: ignore[union-attr]
-    if len(shape) != 4:
-        return "pooling of other than batches of images; unsqueeze to four dimensions"
-    name = str(node.target)
-    if "max_pool" in name:
-        dilation = argument(node, 4, "dilation", [1, 1])
-        if any(one != 1 for one in _pair(dilation)):
-            return "pooling with dilation, which TOSA has not"
-        if any(user.args[1:] != (0,) for user in node.users):
-            return "indices of the maxima are read, which TOSA does not give"
-    pool = pool_of(node, shape[-2:])
-    if any(pad >= pool.kernel[i // 2] for i, pad in enumerate(pool.pads)):
-        return "padding as large as the window, which TOSA does not take"
-    return None
-
-
-@plain(
-    "aten.max_pool2d_with_indices.default",
-    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32)),
-    refusals=(_pool_fits,),
-    conditions="no dilation, no indices",
-    shares_parameters=True,
-)
-def max_pool(low: Lowering, node: Node) -> None:
-    x = low.tensor(node.args[0], channels_last(4))
-    low.values[node] = [low.made(pooled_maximum(low.builder, x, node), channels_last(4))]
-
-
-def pooled_maximum(b: Builder, x: Tensor, node: Node) -> Tensor:
-    pool = pool_of(node, x.shape[1:3])
-    x, pads = fitted(b, x, pool)
-    shape = [x.shape[0], *pool.output, x.shape[3]]
-    return b.emit("MAX_POOL2D", [x], shape, x.dtype, pool.kernel, pool.stride, pads, PROPAGATE)
-
-
-def _average_fits(node: Node) -> str | None:
-    why = _pool_fits(node)
-    if why is not None:
-        return why
-    if argument(node, 6, "divisor_override") is not None:
-        return "a divisor of its own; multiply the result"
-    return None
-
-
-@plain(
-    "aten.avg_pool2d.default",
-    refusals=(_average_fits,),
-    conditions="no divisor of its own",
-)
-def avg_pool(low: Lowering, node: Node) -> None:
-    x = low.tensor(node.args[0], channels_last(4))
-    zero = low.builder.constant([0], x.dtype)
-    low.set(node, pooled_average(low.builder, x, node, (zero, zero), x.dtype, 0), channels_last(4))
-
-
-def pooled_average(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any, fill: float) -> Tensor:
-    """TOSA divides by what a window covers of the input; padding that counts is written into it."""
-    pool = pool_of(node, x.shape[1:3])
-    x, pads = fitted(b, x, pool)
-    if argument(node, 5, "count_include_pad", True):
-        # What ceil_mode adds behind the padding never counts.
-        written = [min(pads[i], pool.pads[i // 2 * 2]) for i in range(4)]
-        x = b.pad(x, [(0, 0), (written[0], written[1]), (written[2], written[3]), (0, 0)], fill)
-        pads = [one - other for one, other in zip(pads, written, strict=True)]
-    shape = [x.shape[0], *pool.output, x.shape[3]]
-    attributes = pool.kernel, pool.stride, pads, accumulator
-    return b.emit("AVG_POOL2D", [x, *zeros], shape, x.dtype, *attributes)
-
-
-def _is_batch(node: Node) -> str | None:
-    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
-    return None if rank == 4 else "pooling of other than batches of images; unsqueeze to four dimensions"
-
-
-@plain("aten._adaptive_avg_pool2d.default", refusals=(_is_batch,))
-def adaptive_average(low: Lowering, node: Node) -> None:
-    x = low.tensor(node.args[0], channels_last(4))
-    zero = low.builder.constant([0], x.dtype)
-    low.set(node, adaptive(low.builder, x, node, (zero, zero), x.dtype), channels_last(4))
-
-
-@dataclass(frozen=True)
-class Run:
-    """Windows of one size and distance, one behind the other."""
-
-    start: int
-    size: int
-    stride: int
-    count: int
-
-    @property
-    def length(self) -> int:
-        return (self.count - 1) * self.stride + self.size
-
-
-def runs_of(before: int, after: int) -> list[Run]:
-    """The windows of an adaptive pool along one dimension, in as few runs as there are."""
-    starts = [i * before // after for i in range(after)]
-    sizes = [-(-(i + 1) * before // after) - start for i, start in enumerate(starts)]
-    runs: list[Run] = []
-    for start, size in zip(starts, sizes, strict=True):
-        last = runs[-1] if runs else None
-        step = start - (last.start + (last.count - 1) * last.stride) if last else 0
-        if last is not None and last.size == size and step > 0 and last.stride in (0, step):
-            runs[-1] = Run(last.start, size, step, last.count + 1)
-        else:
-            runs.append(Run(start, size, 0, 1))
-    return [one if one.stride else Run(one.start, one.size, 1, 1) for one in runs]
-
-
-def adaptive(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any) -> Tensor:
-    """A pool for each pair of runs, put together."""
-    made = node.meta[meta_keys.VAL].shape[-2:]
-    rows = []
-    for high in runs_of(x.shape[1], made[0]):
-        band = part(b, x, 1, high.start, high.length)
-        parts = []
-        for wide in runs_of(x.shape[2], made[1]):
-            source = part(b, band, 2, wide.start, wide.length)
-            kernel, stride = [high.size, wide.size], [high.stride, wide.stride]
-            shape = [x.shape[0], high.count, wide.count, x.shape[3]]
-            more = kernel, stride, [0, 0, 0, 0], accumulator
-            parts.append(b.emit("AVG_POOL2D", [source, *zeros], shape, x.dtype, *more))
-        rows.append(b.concat(parts, 2))
-    return b.concat(rows, 1)
-
-
 #: Largest numerator and denominator of a resize in TOSA's level 8K, and what the specification allows besides.
 _MOST_SCALE = 1 << 11
 
@@ -452,4 +281,4 @@ def resize(low: Lowering, node: Node) -> None:
     low.set(node, resized(low.builder, x, node, x.dtype), channels_last(4))
 
 
-__all__ = ["Convolution", "Pool", "convolve", "resize_of"]
+__all__ = ["Convolution", "convolve", "resize_of"]

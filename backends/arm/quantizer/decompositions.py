@@ -1,0 +1,259 @@
+"""Operators of a captured graph that are written with others, each of which has scales of its own."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from executorch.backends.arm.quantizer.annotations import is_real
+from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
+from executorch.dialects import meta_keys
+from executorch.dialects.torch_types import OpOverload
+from executorch.ir.constants import add_attribute
+from executorch.ir.rewriter import arguments, call_like, in_dialect_of, new_call, replace
+
+_aten = torch.ops.aten
+#: Called with the node, before which it inserts, it gives what stands for it. True if it replaced its readers itself, None or False
+#: leave the node as it is.
+Rule = Callable[[Node], Node | bool | None]
+_RULES: dict[OpOverload, Rule] = {}
+
+
+def _rule(*targets: OpOverload) -> Callable[[Rule], Rule]:
+    def declare(function: Rule) -> Rule:
+        _RULES.update(dict.fromkeys(targets, function))
+        return function
+
+    return declare
+
+
+def take_apart(model: GraphModule) -> None:
+    """Applies each rule to the calls that it names, in place; only calls on real numbers are written otherwise."""
+    for node in list(model.graph.nodes):
+        rule = _RULES.get(node.target) if node.op == "call_function" else None  # type: ignore[arg-type]
+        if (
+            rule is None
+            or node.meta.get(DISALLOW_TFA_META_KEY)
+            or not any(is_real(one) for one in node.all_input_nodes)
+        ):
+            continue
+        apply_rule(rule, node)
+
+
+def apply_rule(rule: Rule, node: Node) -> bool:
+    """Whether the node is written otherwise now."""
+    with node.graph.inserting_before(node):
+        made = rule(node)
+    if isinstance(made, Node):
+        replace(node, made)
+    return bool(made)
+
+
+def _value(node: Any) -> torch.Tensor:
+    value: torch.Tensor = node.meta[meta_keys.VAL]
+    return value
+
+
+@_rule(_aten.mm.default)
+def _mm(node: Node) -> Node:
+    return call_like(node, _aten.matmul.default, node.args)
+
+
+@_rule(_aten.addmm.default)
+def _addmm(node: Node) -> Node:
+    given = arguments(node)
+    product = call_like(node, _aten.matmul.default, (given["mat1"], given["mat2"]))
+    parts = [
+        one if factor == 1 else call_like(node, _aten.mul.Tensor, (one, factor))
+        for one, factor in ((given["self"], given["beta"]), (product, given["alpha"]))
+    ]
+    return call_like(node, _aten.add.Tensor, tuple(parts))
+
+
+@_rule(_aten.glu.default)
+def _glu(node: Node) -> Node:
+    """One half times the sigmoid of the other."""
+    given = arguments(node)
+    source, dim = given["self"], given["dim"]
+    half = _value(source).shape[dim] // 2
+    value, gate = (call_like(node, _aten.slice.Tensor, (source, dim, at, at + half)) for at in (0, half))
+    opened = call_like(node, _aten.sigmoid.default, (gate,))
+    return call_like(node, _aten.mul.Tensor, (value, opened))
+
+
+@_rule(_aten.clamp.Tensor)
+def _clamp(node: Node) -> Node | None:
+    """Of floating-point numbers; integers are clamped as they are."""
+    if not all(is_real(one) for one in node.all_input_nodes):
+        return None
+    given = arguments(node)
+    made = given["self"]
+    for limit, target in ((given["min"], _aten.maximum.default), (given["max"], _aten.minimum.default)):
+        made = made if limit is None else call_like(node, target, (made, limit))
+    return made  # type: ignore[no-any-return]
+
+
+@_rule(_aten.div.Tensor, _aten.div_.Tensor)
+def quotient(node: Node) -> Node | None:
+    """Of two tensors; a division by a number is a product."""
+    if not isinstance(node.args[1], Node) or not is_real(node):
+        return None
+    reciprocal = call_like(node, _aten.reciprocal.default, (node.args[1],))
+    return call_like(node, _aten.mul.Tensor, (node.args[0], reciprocal))
+
+
+def _divided(node: Node, x: Any, y: Any) -> Node:
+    made = call_like(node, _aten.div.Tensor, (x, y))
+    return quotient(made) or made
+
+
+@_rule(
+    _aten.div.Tensor_mode,
+    _aten.div_.Tensor_mode,
+    _aten.div.Scalar_mode,
+    _aten.floor_divide.default,
+    _aten.floor_divide.Scalar,
+)
+def _whole_quotient(node: Node) -> Node:
+    mode = node.kwargs.get("rounding_mode", "floor" if "floor_divide" in str(node.target) else None)
+    made = _divided(node, *node.args[:2])
+    if mode is None:
+        return made
+    return call_like(node, _aten.floor.default if mode == "floor" else _aten.trunc.default, (made,))
+
+
+@_rule(
+    _aten.remainder.Tensor,
+    _aten.remainder.Scalar,
+    _aten.fmod.Tensor,
+    _aten.fmod.Scalar,
+    _aten.remainder_.Tensor,
+)
+def _remainder(node: Node) -> Node:
+    x, y = node.args[:2]
+    rounding = _aten.trunc.default if "fmod" in str(node.target) else _aten.floor.default
+    times = call_like(node, rounding, (_divided(node, x, y),))
+    return call_like(node, _aten.sub.Tensor, (x, call_like(node, _aten.mul.Tensor, (times, y))))
+
+
+@_rule(_aten.prelu.default)
+def _prelu(node: Node) -> Node:
+    x, weight = node.args
+    rank, count = _value(x).dim(), _value(weight).numel()
+    if count > 1 and rank > 2:
+        weight = call_like(node, _aten.view.default, (weight, [1, count, *[1] * (rank - 2)]))
+    positive = call_like(node, _aten.gt.Scalar, (x, 0.0))
+    return call_like(node, _aten.where.self, (positive, x, call_like(node, _aten.mul.Tensor, (x, weight))))
+
+
+@_rule(_aten.masked_fill.Scalar, _aten.masked_fill_.Scalar)
+def masked_fill(node: Node) -> Node:
+    x, mask, value = node.args
+    return call_like(node, _aten.where.ScalarSelf, (mask, float(value), x))  # type: ignore[arg-type]
+
+
+@_rule(_aten.masked_fill.Tensor, _aten.masked_fill_.Tensor)
+def _masked_fill_by_tensor(node: Node) -> Node:
+    x, mask, value = node.args
+    return call_like(node, _aten.where.self, (mask, value, x))
+
+
+@_rule(_aten.tril.default, _aten.triu.default)
+def _triangle(node: Node) -> Node:
+    x, diagonal = node.args[0], node.args[1] if len(node.args) > 1 else 0
+    ones = torch.ones(_value(x).shape[-2:], dtype=torch.bool)
+    part = ones.tril(diagonal) if node.target is _aten.tril.default else ones.triu(diagonal)  # type: ignore[arg-type]
+    mask = add_attribute(node.graph, part, f"_constant_{node.name}_mask")
+    return call_like(node, _aten.where.ScalarOther, (mask, x, 0.0))
+
+
+@_rule(_aten.stack.default)
+def _stack(node: Node) -> Node:
+    given = arguments(node)
+    dim = given["dim"] % (_value(given["tensors"][0]).dim() + 1)
+    wide = [call_like(node, _aten.unsqueeze.default, (one, dim)) for one in given["tensors"]]
+    return call_like(node, _aten.cat.default, (wide, dim))
+
+
+def _power(node: Node, x: Any, exponent: float) -> Node:
+    return call_like(node, _aten.pow.Tensor_Scalar, (x, exponent))
+
+
+@_rule(_aten.cosine_similarity.default)
+def cosine_similarity(node: Node) -> Node:
+    """A product of vectors over that of their lengths, neither of which is below ``eps``."""
+    given = arguments(node)
+    dim = [given["dim"]]
+
+    def summed(x: Any, y: Any) -> Node:
+        return call_like(node, _aten.sum.dim_IntList, (call_like(node, _aten.mul.Tensor, (x, y)), dim))
+
+    lengths = []
+    for one in (given["x1"], given["x2"]):
+        least = call_like(node, _aten.full.default, ([1], given["eps"]), {"dtype": _value(one).dtype})
+        length = _power(node, summed(one, one), 0.5)
+        lengths.append(call_like(node, _aten.maximum.default, (length, least)))
+    both = call_like(node, _aten.mul.Tensor, tuple(lengths))
+    over = call_like(node, _aten.reciprocal.default, (both,))
+    return call_like(node, _aten.mul.Tensor, (summed(given["x1"], given["x2"]), over))
+
+
+@_rule(_aten.linalg_vector_norm.default)
+def norm(node: Node) -> Node | None:
+    """The orders that need no power of a fraction."""
+    given = arguments(node)
+    x, order, dim, keeps = given["self"], given["ord"], given["dim"], given["keepdim"]
+    dim = list(range(_value(x).dim())) if dim is None else dim
+    if order == 2:
+        total = call_like(node, _aten.sum.dim_IntList, (_power(node, x, 2), dim, keeps))
+        return _power(node, total, 0.5)
+    if order not in (1, float("inf")):
+        return None
+    sizes = call_like(node, _aten.abs.default, (x,))
+    return call_like(node, _aten.sum.dim_IntList if order == 1 else _aten.amax.default, (sizes, dim, keeps))
+
+
+@_rule(_aten.ne.Scalar, _aten.ne.Tensor)
+def _differs(node: Node) -> Node:
+    return call_like(
+        node,
+        _aten.logical_not.default,
+        (call_like(node, getattr(_aten.eq, node.target._overloadname), node.args),),  # type: ignore[union-attr]
+    )
+
+
+def _part(node: Node, user: Node, whole: bool, args: tuple[Any, ...]) -> Node:
+    """Of the variant, view or copy, that ``node`` is of, and of its dialect."""
+    copies = "_copy" in str(node.target)
+    views = (_aten.slice.Tensor, _aten.select.int)
+    op = (_aten.slice_copy.Tensor, _aten.select_copy.int)[whole] if copies else views[whole]
+    with user.graph.inserting_before(user):
+        return new_call(user, in_dialect_of(node, op), args)
+
+
+@_rule(
+    _aten.split.Tensor,
+    _aten.split_copy.Tensor,
+    _aten.split_with_sizes.default,
+    _aten.split_with_sizes_copy.default,
+    _aten.chunk.default,
+    _aten.unbind.int,
+    _aten.unbind_copy.int,
+)
+def parts(node: Node) -> bool:
+    """Each part that is read is a slice of its own."""
+    source = node.args[0]
+    dim = arguments(node)["dim"] % _value(source).dim()
+    starts = [0]
+    whole = "unbind" in str(node.target)
+    for one in node.meta[meta_keys.VAL]:
+        starts.append(starts[-1] + (1 if whole else one.shape[dim]))
+    for user in [one for one in node.users if one.target is operator.getitem]:
+        at = int(user.args[1]) % (len(starts) - 1)  # type: ignore[arg-type, call-overload]
+        args = (source, dim, at) if whole else (source, dim, starts[at], starts[at + 1])
+        replace(user, _part(node, user, whole, args))
+    return True
