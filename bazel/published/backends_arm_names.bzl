@@ -9,6 +9,21 @@ BACKENDS_ARM = {
     },
     "backends/arm/_passes/__init__": {
         "executorch.backends.arm.published._passes.arm_pass_manager": "ArmPassManager",
+        "executorch.backends.arm.published._passes.comparisons": """
+            CastIntComparisonInputsPass ConvertToClampPass DecomposeTOSAUnsupportedClampPass FuseConsecutiveClampsPass
+            RewriteLeLtToGeGtPass
+        """,
+        "executorch.backends.arm.published._passes.decompositions": """
+            ConvertSplitToSlicePass DecomposeCosineSimilarityPass DecomposeDivPass DecomposeEmbeddingPass
+            DecomposeIntPowPass DecomposeLayerNormPass DecomposeLinalgVectorNormPass DecomposeLinearPass
+            DecomposeMaskedFillPass DecomposeSelectPass DecomposeSoftmaxPass DecomposeVarPass
+        """,
+        "executorch.backends.arm.published._passes.shapes": """
+            BroadcastArgsPass ConvertExpandCopyToRepeatPass ConvertInt64ConstOpsToInt32Pass ConvertInt64OutputOpsToInt32Pass
+            DeduplicateGetAttrPass EnsureUniqueOutputNodesPass MatchArgRanksPass NormalizeMaxPool2dInputRankPass
+            PromoteBoolOperandsPass UnsqueezeBeforeRepeatPass
+        """,
+        "executorch.backends.arm.quantizer.finite": "ReplaceInfAndLimitValuesPass",
         "executorch.backends.transforms.canonicalize_view_copy_permute_pass": "CanonicalizeViewCopyPermutePass",
         "executorch.backends.transforms.convert_dtype_pass": "InsertInt32CastsAfterInt64PlaceholdersPass=I64toI32",
         "executorch.backends.transforms.fuse_batch_norm_with_conv": "FuseBatchNorm2dPass=FuseBatchNormWithConvPass",
@@ -20,16 +35,31 @@ BACKENDS_ARM = {
     },
     "backends/arm/_passes/arm_pass_manager": {"published": "ArmPassManager"},
     "backends/arm/_passes/arm_pass_utils": {"published": "get_first_fake_tensor"},
+    "backends/arm/_passes/convert_expand_copy_to_repeat": {"executorch.backends.arm.published._passes.shapes": "ConvertExpandCopyToRepeatPass"},
+    "backends/arm/_passes/convert_split_to_slice": {"executorch.backends.arm.published._passes.decompositions": "ConvertSplitToSlicePass"},
+    "backends/arm/_passes/convert_to_clamp_pass": {"executorch.backends.arm.published._passes.comparisons": "ConvertToClampPass"},
+    "backends/arm/_passes/decompose_cosine_similarity_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeCosineSimilarityPass"},
+    "backends/arm/_passes/decompose_div_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeDivPass"},
+    "backends/arm/_passes/decompose_layernorm_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeLayerNormPass"},
+    "backends/arm/_passes/decompose_linalg_vector_norm_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeLinalgVectorNormPass"},
+    "backends/arm/_passes/decompose_softmax_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeSoftmaxPass"},
+    "backends/arm/_passes/decompose_tosa_unsupported_clamp_pass": {"executorch.backends.arm.published._passes.comparisons": "DecomposeTOSAUnsupportedClampPass"},
+    "backends/arm/_passes/decompose_var_pass": {"executorch.backends.arm.published._passes.decompositions": "DecomposeVarPass"},
+    "backends/arm/_passes/deduplicate_get_attr_pass": {"executorch.backends.arm.published._passes.shapes": "DeduplicateGetAttrPass"},
     "backends/arm/_passes/fuse_batch_norm2d_pass": {
         "executorch.backends.transforms.fuse_batch_norm_with_conv": "FuseBatchNorm2dPass=FuseBatchNormWithConvPass",
     },
+    "backends/arm/_passes/fuse_consecutive_clamps_pass": {"executorch.backends.arm.published._passes.comparisons": "FuseConsecutiveClampsPass"},
     "backends/arm/_passes/insert_int32_casts_after_int64_placeholders": {
         "executorch.backends.transforms.convert_dtype_pass": "InsertInt32CastsAfterInt64PlaceholdersPass=I64toI32",
     },
+    "backends/arm/_passes/match_arg_ranks_pass": {"executorch.backends.arm.published._passes.shapes": "MatchArgRanksPass"},
     "backends/arm/_passes/remove_getitem_pass": {"executorch.backends.transforms.remove_getitem_op": "RemoveGetItemPass"},
     "backends/arm/_passes/remove_noop_pass": {
         "executorch.backends.transforms.remove_clone_ops": "RemoveNoopPass=RemoveCloneOpsTransform",
     },
+    "backends/arm/_passes/replace_inf_and_limit_values_pass": {"executorch.backends.arm.quantizer.finite": "ReplaceInfAndLimitValuesPass"},
+    "backends/arm/_passes/rewrite_le_lt_to_ge_gt_pass": {"executorch.backends.arm.published._passes.comparisons": "RewriteLeLtToGeGtPass"},
     "backends/arm/constants": {
         "published": """
             DEQUANT_PER_CHANNEL_OP DEQUANT_PER_TENSOR_OP DEQUANT_PER_TENSOR_OP_T DISALLOW_TFA_META_KEY DQ_OPS HWCM_ORDER MAX_RANK
