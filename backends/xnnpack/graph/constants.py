@@ -20,6 +20,8 @@ DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNELS = "quantized_decomposed.dequantize_per_channel.default"
 DEQUANTIZE_GROUPS = "quantized_decomposed.dequantize_per_channel_group.default"
 DEQUANTIZE_AFFINE = "torchao.dequantize_affine.default"
+#: Numbers of four bits that lie two in a byte, the first in the low half.
+UNPACK_PAIRS = "torchao.unpack_pairs.default"
 _EXTERNAL = "delegate_constant_tag"
 _INNER_TENSOR = "export.access_subclass_inner_tensor.default"
 
@@ -33,7 +35,7 @@ _PREPARING = {
     "quantized_decomposed.quantize_per_channel.default",
     "quantized_decomposed.quantize_per_channel_group.default",
     "torchao.quantize_affine.default",
-    "torchao.unpack_pairs.default",
+    UNPACK_PAIRS,
     _INNER_TENSOR,
 }
 

@@ -16,6 +16,7 @@ from executorch.backends.xnnpack.graph.constants import (
     DEQUANTIZE_AFFINE,
     DEQUANTIZE_CHANNELS,
     DEQUANTIZE_GROUPS,
+    UNPACK_PAIRS,
     Constants,
     name_of,
 )
@@ -60,16 +61,24 @@ class DynamicWeight:
         tensor: int8, of which four-bit weights use -8 to 7; of a convolution as the model has it.
         scales: (outputs, groups); of a transposed convolution the outputs are the weight's second dimension.
         bits: 8 or 4.
+        is_paired: two weights of four bits, in two's complement, lie in a byte of ``tensor``, the first in its low half.
     """
 
     tensor: torch.Tensor
     scales: torch.Tensor
     bits: int
+    is_paired: bool = False
+
+    @property
+    def shape(self) -> list[int]:
+        """Of the weights."""
+        rows, *columns = self.tensor.shape
+        return [rows, 2 * columns[0]] if self.is_paired else [rows, *columns]
 
     @property
     def group_size(self) -> int:
         """Inputs that share a scale."""
-        return int(self.tensor.shape[1] // self.scales.shape[1])
+        return self.shape[1] // self.scales.shape[1]
 
 
 @dataclass(frozen=True)
@@ -182,16 +191,18 @@ def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:
     else:
         values, scales, zero_points, low, high, dtype, group = node.args[:7]
         rows = 1
-    tensor, factors = constants(values), constants(scales)  # type: ignore[arg-type]
+    is_paired = isinstance(values, Node) and name_of(values) == UNPACK_PAIRS
+    tensor = constants(values.args[0] if is_paired else values)  # type: ignore[arg-type, union-attr]
+    factors = constants(scales)  # type: ignore[arg-type]
     offsets = constants(zero_points) if isinstance(zero_points, Node) else None
     known = tensor is not None and factors is not None and (zero_points is None or offsets is not None)
     if not known or rows != 1 or dtype is not torch.int8 or (offsets is not None and bool(offsets.any())):
         return None
     assert tensor is not None and factors is not None
-    outputs, inputs = tensor.shape
+    outputs, inputs = tensor.shape[0], tensor.shape[1] * (2 if is_paired else 1)
     whole = group == inputs
     if (low, high) == _FOUR_BITS and inputs % 2 == 0 and (whole or int(group) % _GROUP_STEP == 0):  # type: ignore[arg-type, call-overload]
-        return DynamicWeight(tensor, factors.reshape(outputs, -1).to(torch.float32), 4)
-    if (low, high) in ((-128, 127), (-127, 127)) and whole:
+        return DynamicWeight(tensor, factors.reshape(outputs, -1).to(torch.float32), 4, is_paired)
+    if (low, high) in ((-128, 127), (-127, 127)) and whole and not is_paired:
         return DynamicWeight(tensor, factors.reshape(outputs, 1).to(torch.float32), 8)
     return None

@@ -86,11 +86,11 @@ def bias_of(operator: Operator, weight: Weight, source: Node, bias: torch.Tensor
 def dynamic_filter(builder: GraphBuilder, weight: DynamicWeight) -> int:
     """The value of a weight for an input that is quantized at run time."""
     types = schema.XNNDatatype
-    shape = list(weight.tensor.shape)
     if weight.bits == 8:
         scales = channel_scales(weight.scales[:, 0], 0, builder)
         return builder.constant(weight.tensor, ElementType(types.xnn_datatype_qcint8, scales))
-    packed = pack_four_bits(weight.tensor)
+    shape = weight.shape
+    packed = _unsigned(weight.tensor) if weight.is_paired else pack_four_bits(weight.tensor)
     if weight.scales.shape[1] == 1:
         scales = channel_scales(weight.scales[:, 0], 0, builder)
         return builder.constant(packed, ElementType(types.xnn_datatype_qcint4, scales), shape)
@@ -105,12 +105,16 @@ def dynamic_filter(builder: GraphBuilder, weight: DynamicWeight) -> int:
 
 def pack_four_bits(tensor: torch.Tensor) -> torch.Tensor:
     """Two elements of -8 to 7 in a byte, the first in the low half, each plus 8."""
-    # Of a number of four bits in two's complement, the highest bit turned is 8 more; wider elements would be memory of the whole weight.
+    # Wider elements would be memory of the whole weight.
     halves = tensor.to(torch.int8).contiguous().view(torch.uint8).reshape(-1, 2)
     packed = halves[:, 0] & 15
     packed |= halves[:, 1] << 4
-    packed ^= _FOUR_BITS_OFFSET | _FOUR_BITS_OFFSET << 4
-    return packed
+    return _unsigned(packed)
+
+
+def _unsigned(pairs: torch.Tensor) -> torch.Tensor:
+    """Pairs of four bits with 8 more each: of a number in two's complement, that is the highest bit turned."""
+    return pairs ^ (_FOUR_BITS_OFFSET | _FOUR_BITS_OFFSET << 4)
 
 
 def _known(builder: GraphBuilder, node: object) -> torch.Tensor:

@@ -41,7 +41,9 @@ class QuantizedKVCache(nn.Module):
         max_batch_size, max_context_length, n_heads, head_dim: sizes of the caches.
         cache_type: symmetric, without zero points, or asymmetric.
         use_custom_update_cache_op: written with ``torch.ops.llama.update_cache``, otherwise with operators of PyTorch.
-        return_float_values: ``update`` gives float32, for attention over floats, otherwise the caches.
+        return_float_values: ``update`` gives floats, for attention over such, otherwise the caches.
+
+    Scales stay float32 in a model of another dtype.
 
     Raises:
         ValueError: for quantization by groups.
@@ -103,8 +105,8 @@ class QuantizedKVCache(nn.Module):
             indices: places for each row of the batch and token in their stead, int64 of ``[batch, tokens]``.
 
         Returns:
-            Both caches as ``[batch, heads, positions, head_dim]``, whole: views of int8, or float32, in which the new tokens have
-            the values that they were given with.
+            Both caches as ``[batch, heads, positions, head_dim]``, whole: views of int8, or floats of the new tokens' dtype, in which
+            these have the values that they were given with.
         """
         bound = self.max_context_length if indices is None else None
         start = start_of(input_pos, k_val.shape[2], bound) if self.use_custom_update_cache_op else 0
@@ -117,8 +119,8 @@ class QuantizedKVCache(nn.Module):
         results = []
         for name, value in new.items():
             whole = self._floats(name)
-            self._write(whole, value, input_pos, start, indices)
-            results.append(whole.transpose(1, 2))
+            self._write(whole, value.to(whole.dtype), input_pos, start, indices)
+            results.append(whole.transpose(1, 2).to(value.dtype))
         return results[0], results[1]
 
     @classmethod
@@ -131,9 +133,15 @@ class QuantizedKVCache(nn.Module):
             batch, kv_cache.max_context_length, heads, head_dim, cache_type, use_custom_update_cache_op
         )
 
+    def _apply(self, fn: Any, recurse: bool = True) -> QuantizedKVCache:
+        super()._apply(fn, recurse)
+        for name in ("k_cache_scales", "v_cache_scales"):
+            setattr(self, name, getattr(self, name).to(self.cache_fp_type))
+        return self
+
     def _quantized(self, name: str, value: torch.Tensor) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Buffers of the keys or values, and what goes there."""
-        quantized, scales, zero_points = by_token(value, self.is_asymmetric)
+        quantized, scales, zero_points = by_token(value.to(self.cache_fp_type), self.is_asymmetric)
         parts = {"": quantized, "_scales": scales}
         if self.is_asymmetric:
             parts["_zero_points"] = zero_points

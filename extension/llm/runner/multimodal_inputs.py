@@ -14,6 +14,10 @@ _KINDS = {"str": "text", "list": "tokens", "RawAudio": "raw_audio"}
 Values = bytes | bytearray | Sequence[int] | Sequence[float]
 
 
+class ImageShapeError(ValueError, RuntimeError):
+    """An image's sizes are none; the latter as well, as released versions raise it."""
+
+
 class _Values:
     """Bytes or floats with three sizes."""
 
@@ -163,7 +167,7 @@ def make_image_input(image_tensor: Any) -> MultimodalInput:
             ends could be that, the first is.
 
     Raises:
-        ValueError: it has other sizes.
+        ImageShapeError: it has other sizes.
         TypeError: it has another dtype.
     """
     pixels = _array(image_tensor, "an image")
@@ -171,8 +175,9 @@ def make_image_input(image_tensor: Any) -> MultimodalInput:
         pixels = pixels[0]
     channels = (1, 3, 4)
     if pixels.ndim != 3 or not {pixels.shape[0], pixels.shape[2]} & set(channels):
-        raise ValueError(
-            f"an image is [C, H, W] or [H, W, C] with 1, 3 or 4 channels, not {list(image_tensor.shape)}"
+        raise ImageShapeError(
+            "an image is 3-dimensional, [C, H, W] or [H, W, C] with 1, 3 (RGB) or 4 (RGBA) channels, not "
+            f"{list(image_tensor.shape)}"
         )
     if pixels.shape[0] not in channels:
         pixels = pixels.transpose(2, 0, 1)
