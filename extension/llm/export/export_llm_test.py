@@ -38,7 +38,7 @@ CASES = {
     "half precision, an int8 cache": (
         [*CUSTOM, "model.dtype_override=fp16", "model.quantize_kv_cache=true"],
         5e-3,
-        110_000,
+        120_000,
     ),
     "cache, token by token": ([*CACHE, "model.enable_dynamic_shape=false"], 1e-5, None),
     # Inputs are rounded to 8 bits: a number beside a border may fall on either side.
