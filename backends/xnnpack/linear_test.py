@@ -154,3 +154,30 @@ def test_sizes_on_both_sides_of_a_border():
     torch.testing.assert_close(
         run(edge.to_executorch().buffer, inputs), model(*inputs).detach(), atol=1e-5, rtol=1e-5
     )
+
+
+@pytest.mark.parametrize("outputs", [35, 64, 131])
+def test_layers_of_halves_of_any_width(outputs):
+    layer = nn.Linear(37, outputs).half().eval()
+    inputs = (torch.randn(9, 37).half(),)
+    edge = whole(export(layer, inputs))
+    assert left_of(edge) == []
+    torch.testing.assert_close(run(edge.to_executorch().buffer, inputs), layer(*inputs), rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (torch.mm, [(5, 3), (3, 70)]),
+        (nn.functional.linear, [(2, 5, 3), (70, 3)]),
+        (nn.functional.linear, [(2, 5, 3), (70, 3), (70,)]),
+        (lambda x, weight, bias: torch.addmm(bias, x, weight), [(5, 3), (3, 7), (7,)]),
+    ],
+)
+def test_halves_with_weights_that_are_calculated(function, shapes):
+    inputs = tuple(torch.randn(shape).half() for shape in shapes)
+    edge = whole(export(Call(function), inputs))
+    assert left_of(edge) == []
+    torch.testing.assert_close(
+        run(edge.to_executorch().buffer, inputs), function(*inputs), rtol=2e-3, atol=2e-3
+    )

@@ -15,6 +15,7 @@ from executorch.backends.xnnpack.serialization.blob import INVALID_ID
 from executorch.dialects import meta_keys
 
 _TRANSPOSE_WEIGHTS = 1
+_TRANSPOSE_SECOND = 1
 
 
 def _fully_connected(
@@ -79,6 +80,9 @@ def linear(operator: Operator) -> None:
     assert product is not None
     bias = product.bias
     form = None if operator.dynamic else weight_only(operator, product.weight, by_rows=not product.last)
+    if _is_half(operator) and operator.builder.tensor_of(product.weight) is None:
+        _product_of_halves(operator, product.source, product.weight, bias, by_rows=not product.last)
+        return
     # XNNPACK (the pinned release) loses the bias of a layer whose weights alone are quantized.
     packs_bias = form is None and (bias is None or _is_bias(operator, bias, product.weight))
     if bias is None or operator.quantized or operator.dynamic or packs_bias:
@@ -99,6 +103,29 @@ def linear(operator: Operator) -> None:
         input1_id=first, filter_id=filters, bias_id=INVALID_ID, output_id=target, flags=flags
     )
     builder.add(made, operator.node)
+    operator.add(schema.XNNAdd(input1_id=target, input2_id=builder.input(bias), output_id=operator.output()))
+
+
+def _is_half(operator: Operator) -> bool:
+    return operator.result.meta[meta_keys.VAL].dtype is torch.float16
+
+
+def _product_of_halves(
+    operator: Operator, source: Node, weight: Node, bias: Node | None, by_rows: bool
+) -> None:
+    """With a weight that is calculated, which XNNPACK's linear nodes take in single precision only."""
+    builder = operator.builder
+    first, second = builder.input(source), builder.input(weight)
+    target = (
+        operator.output() if bias is None else builder.value(shape_of(operator.result), operator.output_type)
+    )
+    product = schema.XNNBatchMatrixMultiply(
+        input1_id=first, input2_id=second, output_id=target, flags=_TRANSPOSE_SECOND if by_rows else 0
+    )
+    if bias is None:
+        operator.add(product)
+        return
+    builder.add(product, operator.node)
     operator.add(schema.XNNAdd(input1_id=target, input2_id=builder.input(bias), output_id=operator.output()))
 
 

@@ -32,13 +32,16 @@ void hide_newer_than(runtime::CpuIsa newest) {
   from(CpuIsa::Avx512, {&isa.avx512f, &isa.avx512cd, &isa.avx512bw, &isa.avx512dq, &isa.avx512vl});
   from(CpuIsa::Avx512Vnni, {&isa.avx512vnni});
   from(CpuIsa::Avx512Gfni, {&isa.avx512vbmi, &isa.gfni});
-  from(CpuIsa::Amx, {&isa.avx512fp16, &isa.avx512bf16, &isa.amx_tile, &isa.amx_int8, &isa.amx_bf16,
-                     &isa.amx_fp16});
+  from(CpuIsa::Amx, {&isa.avx512bf16, &isa.amx_tile, &isa.amx_int8, &isa.amx_bf16, &isa.amx_fp16});
   from(CpuIsa::Any, {&isa.avx10_1, &isa.avx10_2});
   if (newest > CpuIsa::AvxVnni && newest < CpuIsa::Amx) {
     isa.avxvnni = false;
     isa.avx_vnni_int8 = false;
   }
+  // XNNPACK's products of halves for AVX512-FP16 store the upper half of 64 outputs one element
+  // behind the lower one, and they sum up in halves. Those for AVX2, which come next, are right and
+  // sum up in floats.
+  isa.avx512fp16 = false;
 }
 
 bool choose_instructions() {
