@@ -20,6 +20,7 @@ from executorch.dialects.dim_order_ops import MEMORY_FORMAT_OP_TO_DIM_ORDER_OP
 from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.errors import ExportErrorType, Problems, SpecViolationError
 from executorch.dialects.execution_rules import EXECUTION_RULES
+from executorch.dialects.kernel_ops import KERNEL_OPS
 from executorch.dialects.torch_types import HigherOrderOperator, OpOverload, Verifier
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -119,10 +120,10 @@ def _value_rule(node: Node) -> "str | None":
 
 
 def is_core(op: OpOverload, exceptions: "frozenset[OpOverload]" = frozenset()) -> bool:
-    """True for core ATen operators, for operators outside ATen, and for ``exceptions``."""
+    """True for core ATen operators, those of ``KERNEL_OPS``, operators outside ATen, and ``exceptions``."""
     if op.namespace not in ("aten", "prim") or op in exceptions or torch.Tag.core in op.tags:
         return True
-    return not returns_tensor(op) or op in _CORE_COUNTERPARTS
+    return not returns_tensor(op) or op in _CORE_COUNTERPARTS or op in KERNEL_OPS
 
 
 _DIM_ORDER_OPS = frozenset(MEMORY_FORMAT_OP_TO_DIM_ORDER_OP.values())

@@ -158,7 +158,11 @@ def test_operators_can_be_kept_whole():
         (lambda x: x >> x, torch.int32, ["aten.bitwise_right_shift.Tensor"]),
         (lambda x: torch.bitwise_and(6, x), torch.int32, ["aten.full.default", "aten.bitwise_and.Tensor"]),
         (lambda x: 5 % x, torch.float32, ["aten.full.default", "aten.remainder.Tensor"]),
-        (lambda x: torch.round(x, decimals=2), torch.float32, ["aten.round.decimals"]),
+        (
+            lambda x: torch.round(x, decimals=2),
+            torch.float32,
+            ["aten.mul.Scalar", "aten.round.default", "aten.div.Scalar"],
+        ),
         (lambda x: torch.var(x, 1), torch.float32, ["aten.var.correction"]),
     ],
 )
@@ -328,6 +332,14 @@ def test_variance_and_mean_at_once(function):
     assert "aten.var_mean.correction" not in calls(local)
     actual, expected = _run(local, (x,)), function(x)
     torch.testing.assert_close(actual, expected if isinstance(expected, tuple) else (expected,))
+
+
+def test_bilinear_layers():
+    layer = nn.Bilinear(5, 6, 4)
+    given = torch.randn(2, 3, 5), torch.randn(2, 3, 6)
+    local = decompose_locally(export(layer, *given), DecompositionTable())
+    assert {"aten._trilinear.default", "aten.einsum.default"}.isdisjoint(calls(local))
+    torch.testing.assert_close(_run(local, given), (layer(*given),))
 
 
 @pytest.mark.parametrize("out_dtype", [None, torch.bfloat16])

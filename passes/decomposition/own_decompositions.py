@@ -1,5 +1,6 @@
 """Ways into core ATen, and to operators that runtimes have, which torch's tables lack."""
 
+import string
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -97,11 +98,73 @@ def _var_mean(
     return variance, _aten.mean.dim(self, dim, keepdim)
 
 
+def _median(self: torch.Tensor) -> torch.Tensor:
+    return _aten.median.dim(_aten.flatten.using_ints(self), 0)[0]
+
+
+def _round_decimals(self: torch.Tensor, *, decimals: int) -> torch.Tensor:
+    """In the order of torch's own kernel, so that the last bit is the same."""
+    if decimals == 0 or not self.dtype.is_floating_point:
+        return _aten.round.default(self)
+    power = 10 ** abs(decimals)
+    if decimals > 0:
+        return _aten.div.Scalar(_aten.round.default(_aten.mul.Scalar(self, power)), power)
+    return _aten.mul.Scalar(_aten.round.default(_aten.div.Scalar(self, power)), power)
+
+
+def _addbmm(self: torch.Tensor, batch1: Any, batch2: Any, *, beta: Any = 1, alpha: Any = 1) -> torch.Tensor:
+    products = _aten.sum.dim_IntList(_aten.bmm.default(batch1, batch2), [0])
+    return _aten.add.Tensor(_aten.mul.Scalar(products, alpha), _aten.mul.Scalar(self, beta))
+
+
+_REDUCTIONS: Final = {"add": "sum", "multiply": "prod"}
+
+
+def _scatter_reduce(
+    self: torch.Tensor, dim: int, index: torch.Tensor, src: torch.Tensor, *, reduce: str
+) -> torch.Tensor:
+    return _aten.scatter_reduce.two(self, dim, index, src, _REDUCTIONS[reduce])
+
+
+def _scatter_value_reduce(
+    self: torch.Tensor, dim: int, index: torch.Tensor, value: Any, *, reduce: str
+) -> torch.Tensor:
+    src = _aten.full_like.default(index, value, dtype=self.dtype)
+    return _aten.scatter_reduce.two(self, dim, index, src, _REDUCTIONS[reduce])
+
+
+def _trilinear(
+    i1: torch.Tensor,
+    i2: torch.Tensor,
+    i3: torch.Tensor,
+    expand1: Any,
+    expand2: Any,
+    expand3: Any,
+    sumdim: Any,
+    unroll_dim: int = 1,
+) -> torch.Tensor:
+    """What ``nn.Bilinear`` ends in: a product of three tensors that each lack some dimensions, summed over others."""
+    names = string.ascii_lowercase[: i1.dim() + len(expand1)]
+
+    def without(dims: Any) -> str:
+        return "".join(name for dim, name in enumerate(names) if dim not in dims)
+
+    terms = ",".join(without(dims) for dims in (expand1, expand2, expand3))
+    return torch.einsum(f"{terms}->{without(sumdim)}", i1, i2, i3)
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    "aten::_embedding_bag_forward_only": _aten._embedding_bag.default,
     "aten::_grouped_mm": _grouped_mm,
+    "aten::_trilinear": _trilinear,
     "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
+    "aten::addbmm": _addbmm,
     "aten::empty_permuted": _empty_permuted,
+    "aten::median": _median,
     "aten::polar": _polar,
+    "aten::round.decimals": _round_decimals,
+    "aten::scatter.reduce": _scatter_reduce,
+    "aten::scatter.value_reduce": _scatter_value_reduce,
     "aten::var_mean.correction": _var_mean,
     # What `transformers` calls for types that torch's own grouped product does not take.
     "transformers::grouped_mm_fallback": _grouped_mm,

@@ -1,0 +1,26 @@
+"""ATen operators outside the core set that programs may keep: `kernels/portable` has them, and nothing else would run them."""
+
+from typing import Final
+
+import torch
+
+from executorch.dialects.torch_types import OpOverload
+
+_NAMES = """
+    _embedding_bag.default _upsample_bicubic2d_aa.default
+    angle.default bincount.default copysign.Tensor copysign.Scalar cummax.default cummin.default cumprod.default
+    digamma.default erfc.default erfinv.default exp2.default fmax.default fmin.default gcd.default hypot.default
+    kthvalue.default lcm.default lgamma.default logcumsumexp.default masked_select.default median.dim nextafter.default
+    repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable
+"""
+
+
+def _of(name: str) -> OpOverload:
+    packet, overload = name.split(".")
+    return getattr(getattr(torch.ops.aten, packet), overload)
+
+
+#: Each has an out variant with a portable kernel (`tests/zoo/kernel_ops_test.py`).
+KERNEL_OPS: Final = frozenset(map(_of, _NAMES.split()))
+
+__all__ = ["KERNEL_OPS"]

@@ -1,0 +1,84 @@
+"""Operators outside the core set of ATen that models call: each is lowered without a word, run, and compared with eager."""
+
+import pytest
+import torch
+from torch import nn
+
+from executorch.dialects.kernel_ops import KERNEL_OPS
+from executorch.exir import to_edge_transform_and_lower
+from executorch.runtime import Runtime
+
+_SAMPLES = torch.tensor([[0.3, 1.2, 0.7, 2.5, 0.1], [0.9, 0.4, 1.9, 0.2, 0.6], [1.1, 2.2, 0.8, 0.5, 1.4]])
+_IMAGE = torch.arange(72.0).reshape(1, 2, 6, 6).cos()
+_TABLE = torch.arange(36.0).reshape(9, 4).sin()
+
+#: Kept as they are: what `KERNEL_OPS` names.
+_KEPT = {
+    "_embedding_bag.default": lambda x: nn.functional.embedding_bag(x.long() + 1, _TABLE),
+    "_upsample_bicubic2d_aa.default": lambda x: nn.functional.interpolate(
+        _IMAGE * x[0, 0], scale_factor=0.6, mode="bicubic", antialias=True
+    ),
+    "angle.default": lambda x: (x - 1).angle(),
+    "bincount.default": lambda x: torch.bincount(x.long().flatten(), minlength=8),
+    "copysign.Tensor": lambda x: torch.copysign(x, x - 1),
+    "copysign.Scalar": lambda x: torch.copysign(x, -1.0),
+    "cummax.default": lambda x: x.cummax(1),
+    "cummin.default": lambda x: x.cummin(0),
+    "cumprod.default": lambda x: x.cumprod(1),
+    "digamma.default": torch.digamma,
+    "erfc.default": torch.erfc,
+    "erfinv.default": lambda x: (x / 5).erfinv(),
+    "exp2.default": torch.exp2,
+    "fmax.default": lambda x: torch.fmax(x, 2 - x),
+    "fmin.default": lambda x: torch.fmin(x, 2 - x),
+    "gcd.default": lambda x: torch.gcd((x * 10).long(), (x * 20).long() + 6),
+    "hypot.default": lambda x: torch.hypot(x, 2 - x),
+    "kthvalue.default": lambda x: x.kthvalue(2),
+    "lcm.default": lambda x: torch.lcm((x * 10).long(), (x * 20).long() + 6),
+    "lgamma.default": torch.lgamma,
+    "logcumsumexp.default": lambda x: x.logcumsumexp(1),
+    "masked_select.default": lambda x: x.masked_select(x > 1),
+    "median.dim": lambda x: x.median(1),
+    "nextafter.default": lambda x: torch.nextafter(x, 2 - x),
+    "repeat_interleave.Tensor": lambda x: x.repeat_interleave(x[:, 1].long(), 0),
+    "searchsorted.Scalar": lambda x: torch.searchsorted(x[0].sort()[0], 0.5) + x.long(),
+    "searchsorted.Tensor": lambda x: torch.searchsorted(x.sort(1)[0], x * 0.9),
+    "signbit.default": lambda x: (x - 1).signbit(),
+    "sort.stable": lambda x: x.round().sort(stable=True),
+}
+#: Taken apart.
+_APART = {
+    "addbmm": lambda x: torch.addbmm(x, x[None].repeat(2, 1, 1), torch.ones(2, 5, 5), beta=2, alpha=3),
+    "bilinear": lambda x: nn.functional.bilinear(x, x * 2, torch.ones(2, 5, 5)),
+    "median": torch.median,
+    "round to decimals": lambda x: x.round(decimals=1),
+    "round to tens": lambda x: (x * 100).round(decimals=-1),
+    "scatter a product": lambda x: x.scatter(1, x.long(), x * 2, reduce="multiply"),
+    "scatter a sum": lambda x: x.scatter(1, x.long(), 2.0, reduce="add"),
+}
+
+
+class _Call(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def test_each_of_them_has_a_sample():
+    assert {op.__name__ for op in KERNEL_OPS} == set(_KEPT)
+
+
+@pytest.mark.parametrize("name", [*_KEPT, *_APART])
+def test_as_eager(name):
+    model = _Call({**_KEPT, **_APART}[name])
+    program = to_edge_transform_and_lower(torch.export.export(model, (_SAMPLES,))).to_executorch()
+    actual = Runtime.get().load_program(program.buffer).load_method("forward").execute([_SAMPLES])
+    expected = torch.utils._pytree.tree_leaves(model(_SAMPLES))
+    operators = {op.name + "." + op.overload for op in program.executorch_program.execution_plan[0].operators}
+    assert name not in _KEPT or any(op.startswith(f"aten::{name.split('.')[0]}.") for op in operators), (
+        operators
+    )
+    torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5)
