@@ -222,7 +222,8 @@ class Session {
   /// that are; a number's bytes are two of them on 32 bits.
   void other_kind(executorch_value& value) {
     if (value.kind == EXECUTORCH_KIND_STRING) {
-      value.as.string_value = {choices_.one_in(4) ? nullptr : "text", choices_.below(5)};
+      value.as.string_value = {choices_.one_in(4) ? nullptr : "text",
+                               static_cast<size_t>(choices_.below(5))};
     } else if (value.kind == EXECUTORCH_KIND_BOOL) {
       value.as.bool_value = choices_.one_in(2);
     } else if (value.kind != EXECUTORCH_KIND_TENSOR) {
