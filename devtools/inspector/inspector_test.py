@@ -172,6 +172,8 @@ def test_events_lead_to_the_models_source(
         assert {"aten_relu_default", "aten_add_tensor"} <= {name for ops in gap["aot_ops"] for name in ops}
         assert np.allclose([value for row in gap["gap"] for value in row], 0, atol=1e-5)
         assert inspector.get_exported_program() is not None
+    with pytest.raises(ValueError, match="no graph 'another', only"):
+        Inspector(etdump_data=recording.etdump(), etrecord=record, reference_graph_name="another")
 
 
 def test_a_wrong_value_is_a_gap(
