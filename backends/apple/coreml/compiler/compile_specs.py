@@ -26,6 +26,15 @@ class ModelType(Enum):
     COMPILED_MODEL = "compiled_model"
 
 
+class MULTIMETHOD_WEIGHT_SHARING_STRATEGY(Enum):
+    """Whether models of several methods have their weights in common."""
+
+    #: Partitions by their place in each method; there is no compiler for it here.
+    POSITIONAL = "positional"
+    #: Each has its own, which is what is done here in any case.
+    DISABLED = "disabled"
+
+
 class COMPILE_SPEC_KEYS(Enum):
     """Keys of compile specs."""
 
@@ -36,6 +45,7 @@ class COMPILE_SPEC_KEYS(Enum):
     OP_LINEAR_QUANTIZER_CONFIG = "op_linear_quantizer_config"
     ENUMERATED_SHAPES = "enumerated_shapes"
     PASS_PIPELINE = "pass_pipeline"
+    MULTIMETHOD_WEIGHT_SHARING_STRATEGY = "multimethod_weight_sharing_strategy"
 
 
 @dataclass
@@ -99,6 +109,10 @@ def of_passes(names: Sequence[str]) -> CompileSpec:
     return CompileSpec(COMPILE_SPEC_KEYS.PASS_PIPELINE.value, json.dumps(list(names)).encode())
 
 
+def of_weight_sharing(strategy: MULTIMETHOD_WEIGHT_SHARING_STRATEGY) -> CompileSpec:
+    return CompileSpec(COMPILE_SPEC_KEYS.MULTIMETHOD_WEIGHT_SHARING_STRATEGY.value, strategy.value.encode())
+
+
 def read(specs: Sequence[CompileSpec]) -> Settings:
     """What a list of compile specs asks for.
 
@@ -121,6 +135,13 @@ def read(specs: Sequence[CompileSpec]) -> Settings:
     _check("compute_units", unit, [one.lower() for one in _UNITS])
     _check("model_compute_precision", precision, [one.lower() for one in _PRECISIONS])
     _check("model_type", model_type, [one.value for one in ModelType])
+    disabled = MULTIMETHOD_WEIGHT_SHARING_STRATEGY.DISABLED.value
+    # No model shares its weights: what asks for it is refused, and not left undone in silence.
+    _check(
+        "multimethod_weight_sharing_strategy",
+        texts.get("multimethod_weight_sharing_strategy") or disabled,
+        [disabled],
+    )
     return Settings(
         compute_unit=ct.ComputeUnit[unit.upper()],
         minimum_deployment_target=_target(texts.get("min_deployment_target", "")),

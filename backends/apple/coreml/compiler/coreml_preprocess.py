@@ -14,7 +14,11 @@ from torch.export import ExportedProgram
 
 from executorch.backends.apple.coreml.compiler import compile_specs as specs
 from executorch.backends.apple.coreml.compiler import enumerated_shapes
-from executorch.backends.apple.coreml.compiler.compile_specs import COMPILE_SPEC_KEYS, ModelType
+from executorch.backends.apple.coreml.compiler.compile_specs import (
+    COMPILE_SPEC_KEYS,
+    MULTIMETHOD_WEIGHT_SHARING_STRATEGY,
+    ModelType,
+)
 from executorch.backends.apple.coreml.compiler.convert import model_of
 from executorch.backends.apple.coreml.compiler.package import flatten, identifier_of, settle_manifest
 from executorch.backends.apple.coreml.compiler.toolbox import coremltools
@@ -77,6 +81,13 @@ class CoreMLBackend(BackendDetails):
     ) -> CompileSpec:
         """How weights are quantized by coremltools: fields of its ``OpLinearQuantizerConfig``."""
         return specs.of_linear_quantizer(op_linear_quantizer_config)
+
+    @staticmethod
+    def generate_multimethod_weight_sharing_strategy_compile_spec(
+        strategy: MULTIMETHOD_WEIGHT_SHARING_STRATEGY,
+    ) -> CompileSpec:
+        """Whether methods have their weights in common; here they do not, so ``DISABLED`` is what is taken."""
+        return specs.of_weight_sharing(strategy)
 
     @staticmethod
     def generate_pass_pipeline_compile_spec(pass_names: Sequence[str]) -> CompileSpec:

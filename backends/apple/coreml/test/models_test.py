@@ -8,6 +8,7 @@ import torch
 from torch.export import Dim, export
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
+from executorch.backends.apple.coreml.compiler.coreml_preprocess import MULTIMETHOD_WEIGHT_SHARING_STRATEGY
 from executorch.backends.apple.coreml.compiler.package import unflatten
 from executorch.backends.apple.coreml.compiler.toolbox import coremltools
 from executorch.backends.apple.coreml.partition import CoreMLPartitioner
@@ -151,12 +152,17 @@ def test_compile_specs_have_the_published_texts():
         "model_compute_precision": b"float16",
         "model_type": b"model",
     }
+    sharing = CoreMLBackend.generate_multimethod_weight_sharing_strategy_compile_spec(
+        MULTIMETHOD_WEIGHT_SHARING_STRATEGY.DISABLED
+    )
+    assert sharing == CompileSpec("multimethod_weight_sharing_strategy", b"disabled")
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         (("speed", b"9"), "no compile spec 'speed'"),
+        (("multimethod_weight_sharing_strategy", b"positional"), "one of disabled"),
         (("compute_units", b"gpu"), "one of all, cpu_only"),
         (("min_deployment_target", b"3"), "6 .iOS 15. or later"),
         (("min_deployment_target", b"99"), "one of 6, 7"),
