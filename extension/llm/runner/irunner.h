@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include <executorch/extension/llm/runner/multimodal_input.h>
 #include <executorch/extension/llm/runner/stats.h>
 #include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/result.h>
 
 namespace executorch {
 namespace extension {
@@ -83,6 +86,16 @@ class IRunner {
                                            std::function<void(const Stats&)> stats_callback) {
     return start_pos == 0 ? generate(prompt, config, token_callback, stats_callback)
                           : runtime::Error::NotSupported;
+  }
+
+  /// Runs parts of a prompt without generating; the next prompt goes on behind them.
+  ///
+  /// @returns The most probable next token. NotSupported from a runner that does not keep them, and
+  ///     for parts that it does not take.
+  virtual runtime::Result<uint64_t> prefill(const std::vector<MultimodalInput>& inputs,
+                                            int32_t num_bos = 0, int32_t num_eos = 0) {
+    (void)inputs, (void)num_bos, (void)num_eos;
+    return runtime::Error::NotSupported;
   }
 
   /// Ends a run as soon as possible; may be called on another thread.

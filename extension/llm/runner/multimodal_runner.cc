@@ -34,7 +34,7 @@ int64_t MultimodalRunner::metadata(const char* name, int64_t otherwise) const {
   return found == metadata_.end() ? otherwise : found->second;
 }
 
-bool MultimodalRunner::is_loaded() {
+bool MultimodalRunner::is_loaded() const {
   return tokenizer_->is_loaded() && multimodal_prefiller_->is_method_loaded();
 }
 

@@ -26,7 +26,7 @@ namespace llm {
 ///
 /// generate() goes on behind what was said before, until reset(). Not for several threads at once,
 /// but for stop().
-class MultimodalRunner {
+class MultimodalRunner : public IRunner {
  public:
   /// The runner owns everything; the parts may refer to each other.
   ///
@@ -39,10 +39,9 @@ class MultimodalRunner {
                             std::unique_ptr<IOManager> io_manager,
                             std::unique_ptr<TextTokenGenerator> text_token_generator,
                             std::unique_ptr<Stats> stats);
-  virtual ~MultimodalRunner() = default;
 
-  virtual bool is_loaded();
-  [[nodiscard]] virtual runtime::Error load();
+  bool is_loaded() const override;
+  [[nodiscard]] runtime::Error load() override;
 
   /// Continues a prompt of several parts, in their order; loads if needed. The callbacks, which may
   /// be empty, are told of each piece of text (with `echo`, of the prompt's texts first), and of
@@ -54,9 +53,9 @@ class MultimodalRunner {
                                   const GenerationConfig& config,
                                   std::function<void(const std::string&)> token_callback = {},
                                   std::function<void(const Stats&)> stats_callback = {});
-  virtual runtime::Error generate(const std::string& prompt, const GenerationConfig& config,
-                                  std::function<void(const std::string&)> token_callback = {},
-                                  std::function<void(const Stats&)> stats_callback = {}) {
+  runtime::Error generate(const std::string& prompt, const GenerationConfig& config,
+                          std::function<void(const std::string&)> token_callback = {},
+                          std::function<void(const Stats&)> stats_callback = {}) override {
     return generate(std::vector<MultimodalInput>{MultimodalInput(prompt)}, config,
                     std::move(token_callback), std::move(stats_callback));
   }
@@ -64,13 +63,13 @@ class MultimodalRunner {
   /// Runs parts without generating; the next prompt goes on behind them.
   ///
   /// @returns The most probable next token.
-  virtual runtime::Result<uint64_t> prefill(const std::vector<MultimodalInput>& inputs,
-                                            int32_t num_bos = 0, int32_t num_eos = 0);
+  runtime::Result<uint64_t> prefill(const std::vector<MultimodalInput>& inputs, int32_t num_bos = 0,
+                                    int32_t num_eos = 0) override;
 
-  virtual void stop() { text_token_generator_->stop(); }
+  void stop() override { text_token_generator_->stop(); }
 
   /// The next prompt is the first one; the statistics begin anew.
-  virtual void reset();
+  void reset() override;
 
  private:
   /// Runs the pending token and all parts; moves the position behind them.

@@ -216,6 +216,19 @@ Result<uint64_t> TextLLMRunner::prefill(const std::string& prompt, int32_t num_b
   return next;
 }
 
+Result<uint64_t> TextLLMRunner::prefill(const std::vector<MultimodalInput>& inputs, int32_t num_bos,
+                                        int32_t num_eos) {
+  std::string prompt;
+  for (const MultimodalInput& input : inputs) {
+    if (!input.is_text()) {
+      ET_LOG(Error, "A model of text takes texts only");
+      return Error::NotSupported;
+    }
+    prompt += input.get_text();
+  }
+  return prefill(prompt, num_bos, num_eos);
+}
+
 void TextLLMRunner::note(int64_t start_pos, const std::vector<uint64_t>& tokens, size_t count) {
   tokens_.resize(static_cast<size_t>(start_pos), UINT64_MAX);
   tokens_.insert(tokens_.end(), tokens.begin(),

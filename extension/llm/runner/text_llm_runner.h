@@ -66,6 +66,9 @@ class TextLLMRunner : public IRunner {
   runtime::Result<uint64_t> prefill(const std::string& prompt, const GenerationConfig& config) {
     return prefill(prompt, config.num_bos, config.num_eos);
   }
+  /// The same of texts, one behind the other.
+  runtime::Result<uint64_t> prefill(const std::vector<MultimodalInput>& inputs, int32_t num_bos = 0,
+                                    int32_t num_eos = 0) override;
 
   /// Runs once, so that what is done only the first time is done. Shows nothing, and forgets
   /// everything.

@@ -311,6 +311,16 @@ TEST_F(TextLLMRunnerTest, GoesOnBehindTheEndOfTheTextIfItIsTold) {
   EXPECT_EQ(stats_.num_generated_tokens, 3);
 }
 
+TEST_F(TextLLMRunnerTest, PartsOfTextRunBeforeThePrompt) {
+  const std::unique_ptr<llm::IRunner> runner = make();
+  const auto next = runner->prefill({llm::make_text_input("ab"), llm::make_text_input("c")});
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(*next, static_cast<uint64_t>('d'));
+  EXPECT_EQ(calls_, (Calls{{0, "abc"}}));
+  const std::vector<llm::MultimodalInput> image = {llm::make_image_input(llm::Image())};
+  EXPECT_EQ(runner->prefill(image).error(), Error::NotSupported);
+}
+
 TEST_F(TextLLMRunnerTest, ADecoderChoosesWithTheSamplerThatItIsGiven) {
   std::vector<float> values(8);
   const TensorPtr logits = executorch::extension::from_blob(values.data(), {1, 8});

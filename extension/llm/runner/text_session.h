@@ -37,6 +37,8 @@ class TextSession : public IRunner {
                                    std::function<void(const std::string&)> token_callback = {},
                                    std::function<void(const Stats&)> stats_callback = {}) override;
 
+  using IRunner::prefill;
+
   /// As TextLLMRunner's.
   runtime::Result<uint64_t> prefill(const std::string& prompt, int32_t num_bos = 0,
                                     int32_t num_eos = 0);
