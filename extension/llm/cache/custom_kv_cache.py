@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.cache.positions import Ring
+from executorch.extension.llm.cache.untouched import untouched_zeros
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 
@@ -61,8 +62,8 @@ class CustomKVCache(nn.Module):
         self.max_batch_size, self.max_context_length = max_batch_size, max_context_length
         self.n_heads, self.head_dim = n_heads, head_dim
         shape = (max_batch_size, max_context_length, n_heads, head_dim)
-        self.register_buffer("k_cache", torch.zeros(shape, dtype=dtype))
-        self.register_buffer("v_cache", torch.zeros(shape, dtype=dtype))
+        self.register_buffer("k_cache", untouched_zeros(shape, dtype))
+        self.register_buffer("v_cache", untouched_zeros(shape, dtype))
 
     def update(
         self,

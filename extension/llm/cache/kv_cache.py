@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.cache.positions import Ring
+from executorch.extension.llm.cache.untouched import untouched_zeros
 
 
 class KVCache(nn.Module):
@@ -35,8 +36,8 @@ class KVCache(nn.Module):
         self.n_heads, self.head_dim = n_heads, head_dim
         self.enable_dynamic_shape = enable_dynamic_shape
         shape = (max_batch_size, n_heads, max_context_length, head_dim)
-        self.register_buffer("k_cache", torch.zeros(shape, dtype=dtype))
-        self.register_buffer("v_cache", torch.zeros(shape, dtype=dtype))
+        self.register_buffer("k_cache", untouched_zeros(shape, dtype))
+        self.register_buffer("v_cache", untouched_zeros(shape, dtype))
 
     def update(
         self, input_pos: torch.Tensor, k_val: torch.Tensor, v_val: torch.Tensor

@@ -10,6 +10,7 @@ from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401  # registers torch.ops.quantized_decomposed
 
 from executorch.extension.llm.cache.custom_kv_cache import CustomRing, start_of, write, write_plainly
+from executorch.extension.llm.cache.untouched import untouched_zeros
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401
 
 _LOWEST, _HIGHEST = -128, 127
@@ -78,7 +79,7 @@ class QuantizedKVCache(nn.Module):
         self.cache_type = cache_type
         shape = (max_batch_size, max_context_length, n_heads, head_dim)
         for name in ("k", "v"):
-            self.register_buffer(f"{name}_cache", torch.zeros(shape, dtype=torch.int8))
+            self.register_buffer(f"{name}_cache", untouched_zeros(shape, torch.int8))
             self.register_buffer(f"{name}_cache_scales", torch.ones((*shape[:3], 1)))
             if self.is_asymmetric:
                 # Of zeros, so that what was not written is zero.

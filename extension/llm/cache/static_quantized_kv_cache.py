@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.cache.custom_kv_cache import start_of, write, write_plainly
+from executorch.extension.llm.cache.untouched import untouched_zeros
 
 #: Scale of values between -1 and 1.
 DEFAULT_SCALE = 1 / 127
@@ -61,7 +62,7 @@ class StaticQuantizedKVCache(nn.Module):
         self.quantized_cache_dtype, self.calibration_enabled = torch.int8, False
         shape = (max_batch_size, max_context_length, n_heads, head_dim)
         for name in ("k", "v"):
-            self.register_buffer(f"{name}_cache", torch.zeros(shape, dtype=torch.int8))
+            self.register_buffer(f"{name}_cache", untouched_zeros(shape, torch.int8))
             scales = torch.full((1, 1, 1, head_dim), scale, dtype=dtype)
             self.register_buffer(f"{name}_cache_scales", scales)
             self.register_buffer(f"{name}_calibration_cache", None, persistent=False)

@@ -350,8 +350,9 @@ def test_the_pages_examples_run():
     text = pathlib.Path(__file__).with_name("README.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
-    (file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    file, methods = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert from_yaml(file).quantization.qmode == "8da4w"
+    assert [one.export_seq_len for one in from_yaml(methods).multimethod.methods] == [128, 1]
 
 
 def test_steps_by_hand():

@@ -21,7 +21,7 @@ from executorch.extension.llm.export.config.reading import from_mapping
 from executorch.extension.llm.export.methods import method_configs
 from executorch.extension.llm.export.quantizers import quantizers_of
 from executorch.extension.llm.models.lora import is_adapter
-from executorch.extension.llm.models.memory import trim
+from executorch.extension.llm.models.memory import large_blocks_apart
 
 #: ``qmode`` of linear layers whose inputs are quantized at run time.
 _DYNAMIC = ("8da4w", "8da4w-gptq")
@@ -83,7 +83,7 @@ def lowered(
     # Before the weights: a backend that is missing is known at once.
     backends = {name: _partitioners(one) for name, one in methods.items()}
     tag = _tag(config)
-    with _steps(4 * len(methods) + 2) as step:
+    with large_blocks_apart(), _steps(4 * len(methods) + 2) as step:
         made = {name: _captured(one, prepare, tag, step) for name, one in methods.items()}
         first = next(iter(made.values()))
         if config.export.export_only:
@@ -124,7 +124,6 @@ def _steps(count: int) -> Iterator[Any]:
             bar.set_description(name)
             _log.info("%s", name)
             result = run()
-            trim()
             bar.update()
             return result
 

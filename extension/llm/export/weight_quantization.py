@@ -32,7 +32,7 @@ from executorch.extension.llm.export.packed_layers import pack_embedding, pack_l
 from executorch.extension.llm.export.paired_tensor import BITS, PairedTensor, is_narrow
 from executorch.extension.llm.models.checkpoints import fill_randomly
 from executorch.extension.llm.models.lora import is_adapter
-from executorch.extension.llm.models.memory import let_go, trim
+from executorch.extension.llm.models.memory import let_go
 
 Transform = Callable[[nn.Module], nn.Module]
 
@@ -206,8 +206,6 @@ def _quantize(
         del made
     module.weight = nn.Parameter(_joined(done), requires_grad=False)
     module.to(dtype)
-    del done
-    trim()
 
 
 def _joined(parts: list[Any]) -> Any:

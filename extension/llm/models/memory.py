@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import sys
+from collections.abc import Iterator
 
 import torch
 
 #: ``MADV_PAGEOUT`` of Linux: pages of files that nobody has changed are dropped, and read again if somebody wants them.
 _PAGE_OUT = 21
+
+#: ``M_MMAP_THRESHOLD`` of ``mallopt``, what is large here, and what the C library comes to by itself.
+_MMAP_THRESHOLD, _LARGE, _LARGEST_BETWEEN_OTHERS = -3, 1 << 20, 32 << 20
 
 
 def let_go(weight: torch.Tensor) -> None:
@@ -25,11 +30,19 @@ def let_go(weight: torch.Tensor) -> None:
         ctypes.CDLL(None).madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), _PAGE_OUT)
 
 
-def trim() -> None:
-    """Gives back what the allocator keeps of tensors that are gone; does nothing where the C library has no ``malloc_trim``.
+@contextlib.contextmanager
+def large_blocks_apart() -> Iterator[None]:
+    """Inside, the allocator maps each block of more than a mebibyte by itself, so that it is given back when it is gone.
 
-    Tensors of a few mebibytes lie between each other in its heap: what is made step by step leaves holes that nothing later fits.
+    The C library of Linux otherwise puts blocks of up to 32 MiB between each other once it has seen such: tensors that are made step by
+    step leave holes that nothing later fits. Afterwards it does so again. Where there is no ``mallopt``, nothing happens.
     """
-    trims = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if trims is not None:
-        trims(ctypes.c_size_t(0))
+    set_option = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if set_option is None:
+        yield
+        return
+    set_option(_MMAP_THRESHOLD, _LARGE)
+    try:
+        yield
+    finally:
+        set_option(_MMAP_THRESHOLD, _LARGEST_BETWEEN_OTHERS)

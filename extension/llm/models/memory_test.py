@@ -6,7 +6,8 @@ import sys
 import pytest
 import torch
 
-from executorch.extension.llm.models.memory import let_go, trim
+from executorch.extension.llm.cache.untouched import untouched_zeros
+from executorch.extension.llm.models.memory import large_blocks_apart, let_go
 
 _MIB = 1 << 20
 
@@ -40,8 +41,9 @@ def test_small_and_strided_tensors_stay():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the measure is Linux's")
 def test_holes_between_tensors_go():
-    trim()
     before = _resident("RssAnon")
-    kept = [(torch.ones(1 << 16), torch.ones(1 << 10))[1] for _ in range(256)]
-    trim()
-    assert len(kept) == 256 and _resident("RssAnon") < before + 16 * _MIB
+    with large_blocks_apart():
+        del (whole := [torch.ones(8 * _MIB)])[:]
+        kept = [(torch.ones(_MIB), torch.ones(64))[1] for _ in range(64)]
+        zeros = untouched_zeros((16, _MIB), torch.float32)
+    assert len(kept) == 64 and not whole and not zeros[0, 0] and _resident("RssAnon") < before + 32 * _MIB
