@@ -165,7 +165,8 @@ def _levels(graph: Graph, owner: dict[Node, int], count: int) -> list[int]:
     """How many partitions each waits for, one after the other: those of one level do not wait for each other."""
     levels, changed = [0] * count, True
     while changed:
-        changed, waits = False, {}
+        changed = False
+        waits: dict[Node, int] = {}
         for node in graph.nodes:
             mine = owner.get(node)
             depth = 0

@@ -78,7 +78,7 @@ def test_the_partitioner_has_what_was_given_for_it():
 
 
 def test_a_system_that_is_too_old_is_refused():
-    with pytest.raises(ValueError, match="must be 8 or higher .iOS17., got iOS16"):
+    with pytest.raises(ValueError, match=r"must be 8 or higher .iOS17., got iOS16"):
         ExportRecipe.get_recipe(
             CoreMLRecipeType.PT2E_INT8_STATIC, minimum_deployment_target=coremltools().target.iOS16
         )
