@@ -146,8 +146,9 @@ def _prelu(node: Node) -> Node:
     rank, count = _value(x).dim(), _value(weight).numel()
     if count > 1 and rank > 2:
         weight = call_like(node, _aten.view.default, (weight, [1, count, *[1] * (rank - 2)]))
-    positive = call_like(node, _aten.gt.Scalar, (x, 0.0))
-    return call_like(node, _aten.where.self, (positive, x, call_like(node, _aten.mul.Tensor, (x, weight))))
+    above = call_like(node, _aten.relu.default, (x,))
+    below = call_like(node, _aten.clamp.default, (x, None, 0.0))
+    return call_like(node, _aten.add.Tensor, (above, call_like(node, _aten.mul.Tensor, (below, weight))))
 
 
 @_rule(_aten.masked_fill.Scalar, _aten.masked_fill_.Scalar)
@@ -165,10 +166,11 @@ def _masked_fill_by_tensor(node: Node) -> Node:
 @_rule(_aten.tril.default, _aten.triu.default)
 def _triangle(node: Node) -> Node:
     x, diagonal = node.args[0], node.args[1] if len(node.args) > 1 else 0
-    ones = torch.ones(_value(x).shape[-2:], dtype=torch.bool)
+    ones = torch.ones(_value(x).shape[-2:])
     part = ones.tril(diagonal) if node.target is _aten.tril.default else ones.triu(diagonal)  # type: ignore[arg-type]
-    mask = add_attribute(node.graph, part, f"_constant_{node.name}_mask")
-    return call_like(node, _aten.where.ScalarOther, (mask, x, 0.0))
+    return call_like(
+        node, _aten.mul.Tensor, (x, add_attribute(node.graph, part, f"_constant_{node.name}_mask"))
+    )
 
 
 @_rule(_aten.stack.default)

@@ -13,7 +13,7 @@ from executorch.backends.arm.tosa.graph.builder import DTYPES
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, match, parameters_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS, Operator
-from executorch.backends.arm.tosa.operators.refusals import integer_refusal
+from executorch.backends.arm.tosa.operators.refusals import integer_refusal, target_refusal
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
@@ -48,7 +48,7 @@ def judge(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
     row = OPERATORS.get(name)
     if row is None:
         return Verdict(why=f"{name} has no lowering to TOSA")
-    why = row.refusal(node)
+    why = row.refusal(node) or target_refusal(node, spec)
     if why is not None:
         return Verdict(why=why)
     call = match(node, constants) if spec.support_integer() else None

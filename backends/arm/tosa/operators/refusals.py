@@ -11,7 +11,7 @@ from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import Call, is_float, parameters_of, weight_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare, pick, scatter
-from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, argument
 from executorch.backends.arm.tosa.operators.integer import (
     add,
     amax,
@@ -37,7 +37,30 @@ from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
 #: What Vela 5.2 refuses for these processors.
-_NOT_ON_U55 = {"aten.flip.default", "aten.upsample_bilinear2d.vec", "aten.upsample_nearest2d.vec"}
+_NOT_ON_U55 = {
+    "aten.embedding.default",
+    "aten.flip.default",
+    "aten.gather.default",
+    "aten.index.Tensor",
+    "aten.index_put.default",
+    "aten.index_select.default",
+    "aten.upsample_bilinear2d.vec",
+    "aten.upsample_nearest2d.vec",
+    "aten.where.self",
+    *COMPARISONS,
+}
+
+
+def target_refusal(node: Node, spec: TosaSpecification) -> str | None:
+    """Why a call is not taken for Ethos-U55 and U65, which have less of TOSA than U85."""
+    if not spec.is_U55_subset:
+        return None
+    name = name_of(node)
+    volume = name == "aten.convolution.default" and node.args[0].meta[meta_keys.VAL].dim() > 4  # type: ignore[union-attr]
+    apart = name == "aten.slice_scatter.default" and argument(node, 5, "step", 1) != 1
+    if name in _NOT_ON_U55 or volume or apart:
+        return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
+    return None
 
 
 #: What takes values of int16.
@@ -79,8 +102,6 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
     why = row.refusal(node)
     if why is not None:
         return why
-    if spec.is_U55_subset and row.name in _NOT_ON_U55:
-        return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     kinds = {call.output.dtype}
     for one in node.all_input_nodes:
         if (
