@@ -272,6 +272,21 @@ def test_what_has_scales_of_its_own_within(function, inputs, inside):
         torch.testing.assert_close(mine, theirs, rtol=0, atol=span / 200 + 1e-6 * (span > 0))
 
 
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (lambda x, i: x[i], (torch.rand(4, 3), torch.tensor([1, 0], dtype=torch.int32))),
+        (torch.nn.Conv3d(2, 4, 3), (torch.rand(1, 2, 5, 5, 5),)),
+        (lambda x: x != 1.0, _LINE),
+        (lambda x, y: torch.slice_scatter(x, y, 1, 0, 4, 2), (torch.rand(2, 4), torch.rand(2, 2))),
+    ],
+)
+def test_what_the_smaller_processors_have_not_is_left(function, inputs):
+    spec = "TOSA-1.0+INT+u55"
+    program = lowered(quantized(as_model(function), inputs, spec), inputs, spec)
+    assert not names_inside(program) and "Ethos-U85 does" in format_reasons(program.graph_module)
+
+
 def test_a_number_beyond_does_not_widen_what_is_compared_with_it():
     model = quantized(as_model(lambda x: (x + 0) > 100.0), _LINE)
     scales = [node.args[1] for node in model.graph.nodes if "dequantize_per_tensor" in str(node.target)]

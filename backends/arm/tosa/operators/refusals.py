@@ -47,6 +47,7 @@ _NOT_ON_U55 = {
     "aten.upsample_bilinear2d.vec",
     "aten.upsample_nearest2d.vec",
     "aten.where.self",
+    *(f"aten.logical_{name}.default" for name in ("and", "not", "or", "xor")),
     *COMPARISONS,
 }
 
