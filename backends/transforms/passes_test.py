@@ -137,9 +137,9 @@ def test_a_mean_over_an_unknown_size_stays():
     run(lambda x: x.mean((0,)), _IMAGE, lambda _: MeanToSumDiv(), _BATCH, modified=False)
 
 
-def test_constants_of_rank_0_are_seen_as_rank_1():
+def test_constants_of_rank_0_are_seen_with_dimensions():
     result = run(lambda x, y: x * y, (torch.rand(2, 3), torch.tensor(2.0)), lambda _: Rank0ToRank1Pass())
-    assert [tuple(n.meta["val"].shape) for n in result.graph.find_nodes(op="placeholder")] == [(2, 3), (1,)]
+    assert [tuple(n.meta["val"].shape) for n in result.graph.find_nodes(op="placeholder")] == [(2, 3), (1, 1)]
 
 
 def test_copies_go_unless_they_change_the_dim_order():
