@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from executorch.passes.decomposition.decompose import decompose
 from executorch.passes.decomposition.decomposition_table import DecompositionTable
+from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
 from executorch.passes.decomposition.local_decomposition import decompose_locally
 from executorch.passes.decomposition.op_recorder import NotLocalError
 from executorch.passes.programs_for_tests import calls, core, export
@@ -340,6 +341,16 @@ def test_bilinear_layers():
     local = decompose_locally(export(layer, *given), DecompositionTable())
     assert {"aten._trilinear.default", "aten.einsum.default"}.isdisjoint(calls(local))
     torch.testing.assert_close(_run(local, given), (layer(*given),))
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_grids_in_volumes(mode, padding, align_corners):
+    names = {"bilinear": 0, "nearest": 1}, {"zeros": 0, "border": 1, "reflection": 2}
+    volume, grid = torch.randn(2, 3, 4, 5, 6).double(), torch.rand(2, 3, 4, 5, 3).double() * 3 - 1.5
+    actual = grid_sampler_3d(volume, grid, names[0][mode], names[1][padding], align_corners)
+    torch.testing.assert_close(actual, nn.functional.grid_sample(volume, grid, mode, padding, align_corners))
 
 
 @pytest.mark.parametrize("out_dtype", [None, torch.bfloat16])

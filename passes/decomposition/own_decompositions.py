@@ -8,6 +8,7 @@ import torch
 
 from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
+from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
 
 _aten = torch.ops.aten
 
@@ -160,6 +161,7 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
     "aten::addbmm": _addbmm,
     "aten::empty_permuted": _empty_permuted,
+    "aten::grid_sampler_3d": grid_sampler_3d,
     "aten::median": _median,
     "aten::polar": _polar,
     "aten::round.decimals": _round_decimals,

@@ -10,6 +10,7 @@ from executorch.runtime import Runtime
 
 _SAMPLES = torch.tensor([[0.3, 1.2, 0.7, 2.5, 0.1], [0.9, 0.4, 1.9, 0.2, 0.6], [1.1, 2.2, 0.8, 0.5, 1.4]])
 _IMAGE = torch.arange(72.0).reshape(1, 2, 6, 6).cos()
+_VOLUME = torch.arange(120.0).reshape(1, 2, 3, 4, 5).sin()
 _TABLE = torch.arange(36.0).reshape(9, 4).sin()
 
 #: Kept as they are: what `KERNEL_OPS` names.
@@ -50,6 +51,9 @@ _KEPT = {
 _APART = {
     "addbmm": lambda x: torch.addbmm(x, x[None].repeat(2, 1, 1), torch.ones(2, 5, 5), beta=2, alpha=3),
     "bilinear": lambda x: nn.functional.bilinear(x, x * 2, torch.ones(2, 5, 5)),
+    "a grid in a volume": lambda x: nn.functional.grid_sample(
+        _VOLUME, (x * 1.2 - 1.4).reshape(1, 1, 1, 5, 3), padding_mode="reflection", align_corners=False
+    ),
     "median": torch.median,
     "round to decimals": lambda x: x.round(decimals=1),
     "round to tens": lambda x: (x * 100).round(decimals=-1),
