@@ -12,7 +12,7 @@ _MODES: Final = (_BILINEAR, _NEAREST)
 
 def grid_sampler_3d(
     input: torch.Tensor, grid: torch.Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
-) -> torch.Tensor:
+) -> Any:
     """Shapes: ``input`` (N, C, D, H, W), ``grid`` (N, d, h, w, 3) with x, y, z in -1 to 1; the result is (N, C, d, h, w)."""
     if interpolation_mode not in _MODES:
         return NotImplemented
@@ -22,7 +22,7 @@ def grid_sampler_3d(
     if interpolation_mode == _NEAREST:
         return _taken(input, [place.round() for place in places])
     lows = [place.floor() for place in places]
-    result = None
+    result: Any = None
     for corner in itertools.product((0, 1), repeat=3):
         weight: Any = 1
         for offset, low, place in zip(corner, lows, places, strict=True):
