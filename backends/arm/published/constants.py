@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import torch.ao.quantization.fx._decomposed  # noqa: F401 - registers the operators.
 
-from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
+from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY as DISALLOW_TFA_META_KEY
 from executorch.dialects.ops import ops
-
-__all__ = ["DISALLOW_TFA_META_KEY"]
 
 #: The most dimensions that a tensor of TOSA has.
 MAX_RANK = 6
