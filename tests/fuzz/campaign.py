@@ -42,6 +42,9 @@ _BINARIES = flags.DEFINE_string("binaries", None, "Directory of the fuzzers; bes
 _EMULATOR = flags.DEFINE_string("emulator", None, "Runs the fuzzers, which are another processor's.")
 _CORPUS = flags.DEFINE_string("corpus", None, "Directory of the corpus; beside this file if not given.")
 
+#: An emulator takes some sixteen times as long, and what ends at the runtime's own limits is no hang.
+_EMULATED_TIMEOUT = "--timeout=320"
+
 _HERE = pathlib.Path(__file__).absolute().parent
 _ROOT = _HERE.parents[1]
 #: Target to its share of the time.
@@ -182,7 +185,9 @@ def run_target(
     binary = binaries / f"{_SAME_PROGRAM.get(target, target)}_fuzzer"
     with tempfile.TemporaryDirectory() as scratch:
         arguments = arguments_of(target, corpus, pathlib.Path(scratch))
-        command = [*([emulator] if emulator else []), str(binary), "--fork", *limits, *arguments]
+        command = [str(binary), "--fork", *limits, *arguments]
+        if emulator:
+            command = [emulator, *command, _EMULATED_TIMEOUT]
         if artifacts:
             command.append(f"--artifacts={artifacts}/{target}")
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
