@@ -141,12 +141,21 @@ def test_quantized_graphs_lower_to_the_operators_of_the_quantized_kernels():
 
 
 @pytest.mark.parametrize("name", ["hypot", "copysign", "erfinv", "lgamma", "cumprod"])
-def test_operators_that_torch_only_renames_are_refused_at_once_by_their_name(name):
+def test_operators_that_torch_only_renames_stay_what_they_are(name):
     class Call(nn.Module):
         def forward(self, x):
             if name in ("hypot", "copysign"):
                 return getattr(torch, name)(x, x)
             return x.cumprod(0) if name == "cumprod" else getattr(torch, name)(x)
+
+    assert any(name in operator for operator in _operators(_check(Call(), X.sigmoid())))
+
+
+@pytest.mark.parametrize("name", ["i0", "igamma"])
+def test_operators_without_a_kernel_are_refused_at_once_by_their_name(name):
+    class Call(nn.Module):
+        def forward(self, x):
+            return getattr(torch, name)(*[x] * (2 if name == "igamma" else 1))
 
     with pytest.raises(SpecViolationError, match=rf"aten\.{name}"):
         to_edge(torch.export.export(Call(), (X,)))
