@@ -169,7 +169,7 @@ def test_inputs_that_make_no_sense():
         (lambda: Image([1, 2, 3], 2, 1, 1), "does not have 3 values"),
         (lambda: Audio([], 0, 1, 1), "does not have 0 values"),
         (lambda: Image([300], 1, 1, 1), "range"),
-        (lambda: make_image_input(torch.zeros(5, 2, 2)), "1, 3 or 4 channels"),
+        (lambda: make_image_input(torch.zeros(5, 2, 2)), "with 1, 3 .RGB. or 4 .RGBA. channels"),
         (lambda: make_audio_input(torch.zeros(5)), "batch_size, n_bins, n_frames"),
         (lambda: make_token_input([-1]), "from 0 on"),
     ]:
