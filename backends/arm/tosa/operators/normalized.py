@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
-from executorch.backends.arm.tosa.graph.lowering import Lowering, Value, plain_order
+from executorch.backends.arm.tosa.graph.lowering import Lowering, Order, Value, plain_order
 from executorch.backends.arm.tosa.graph.quantized import Call, Quant
 from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
@@ -70,13 +70,18 @@ def _leading(b: Builder, x: Tensor) -> tuple[Tensor, Tensor]:
     return by, b.shift_right(b.sub(leading, b.scalar(2**30, leading)), b.scalar(14, leading))
 
 
+def _lines(low: Lowering, call: Call) -> tuple[Tensor, Order, int, Quant]:
+    """The argument in its own order, that order, the axis in it that is normalized, and the argument's scale."""
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms))
+    return x, order, order.index(int(call.node.args[1]) % len(order)), have  # type: ignore[arg-type, call-overload]
+
+
 @integer("aten._softmax.default")
 def softmax(low: Lowering, call: Call) -> None:
     """Powers of e in tables, their sum, its reciprocal."""
     b, out = low.builder, call.output
-    value, have = source(low, call.node.args[0])
-    order, x = low.native(Value(value.shape, value.forms))
-    axis = order.index(int(call.node.args[1]) % len(order))  # type: ignore[arg-type, call-overload]
+    x, order, axis, have = _lines(low, call)
     _, powers, total, count = _total(b, x, axis, have)
     by, fraction = _leading(b, total)
     reciprocal = _looked_up(b, fraction, _ONE / (1 + np.arange(513) / 512))
@@ -94,9 +99,7 @@ _LOG_BITS = 20
 def log_softmax(low: Lowering, call: Call) -> None:
     """How far below the largest, less the logarithm of the sum: a table for what follows its first bit, and a multiple of log 2."""
     b, out = low.builder, call.output
-    value, have = source(low, call.node.args[0])
-    order, x = low.native(Value(value.shape, value.forms))
-    axis = order.index(int(call.node.args[1]) % len(order))  # type: ignore[arg-type, call-overload]
+    x, order, axis, have = _lines(low, call)
     below, _, total, count = _total(b, x, axis, have)
     by, fraction = _leading(b, total)
     # The table has 15 bits, and 7 more between its entries: 22 bits below one.
