@@ -56,16 +56,6 @@ bool is_shape(const Tensor& tensor, const Order& order, const VelaIo& io) {
   return true;
 }
 
-Order order_of(const Tensor& tensor, const VelaIo& io) {
-  const Order plain = logical(tensor);
-  if (tensor.dim() < 4 || is_shape(tensor, plain, io)) {
-    return plain;
-  }
-  const Order last = channels_last(tensor);
-  // What is neither has been reshaped by Vela, where dimensions are one.
-  return is_shape(tensor, last, io) ? last : plain;
-}
-
 // Whether walking through the dimensions in this order is walking through memory.
 bool is_memory(const Tensor& tensor, const Order& order) {
   int64_t stride = 1;
@@ -78,6 +68,22 @@ bool is_memory(const Tensor& tensor, const Order& order) {
     stride *= size;
   }
   return true;
+}
+
+// Where both orders have the blob's sizes, it is the order of memory: what is lowered lies in the
+// blob as in the tensor.
+Order order_of(const Tensor& tensor, const VelaIo& io) {
+  const Order plain = logical(tensor);
+  if (tensor.dim() < 4) {
+    return plain;
+  }
+  const Order last = channels_last(tensor);
+  const bool fits = is_shape(tensor, last, io);
+  if (is_shape(tensor, plain, io)) {
+    return fits && is_memory(tensor, last) ? last : plain;
+  }
+  // What is neither has been reshaped by Vela, where dimensions are one.
+  return fits ? last : plain;
 }
 
 // Calls `move(bytes from the tensor's start, bytes from the place's start, bytes)` for all

@@ -88,6 +88,12 @@ TEST(IoCopyTest, TensorsWithChannelsLast) {
   EXPECT_EQ(copied(counted({1, 2, 3, 4}, {0, 2, 3, 1}), io_of({2, 3, 4})), expected);
 }
 
+TEST(IoCopyTest, SizesThatFitBothOrdersAreInTheOrderOfMemory) {
+  EXPECT_EQ(copied(counted({1, 24, 1, 1}, {0, 2, 3, 1}), io_of({24})), sequence());
+  EXPECT_EQ(copied(counted({6, 2, 2, 1}, {0, 2, 3, 1}), io_of({6, 2, 2})), sequence());
+  EXPECT_EQ(copied(counted({6, 2, 2, 1}), io_of({6, 2, 2})), sequence());
+}
+
 TEST(IoCopyTest, WhatDoesNotFitIsRefused) {
   runtime::runtime_init();
   EXPECT_EQ(check_tensor(*counted({24}), io_of({23}), "input", 0), Error::InvalidArgument);

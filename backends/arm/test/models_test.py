@@ -6,7 +6,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.arm.quantizer import TOSAQuantizer, get_symmetric_quantization_config
 from executorch.backends.arm.test.lowered import lowered, quantized
-from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.test.runner import run_program, with_reference_model
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.backends.test.models_for_tests import SMALL, trained
@@ -77,3 +77,32 @@ def test_sizes_that_change_are_refused():
     program = to_edge_transform_and_lower(exported, partitioner=[partitioner]).exported_program()
     (reason,) = get_reasons(program.graph_module)
     assert "dynamic shape" in reason.reason and "without dynamic_shapes" in reason.reason
+
+
+class _Turned(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 3, 1)
+
+    def forward(self, x, y):
+        found = self.conv(x) * 2
+        return found, found.clone(memory_format=torch.contiguous_format), self.conv(y)
+
+
+@pytest.mark.parametrize("sizes", [(1, 3, 3, 3), (2, 3, 4, 5), (1, 3, 1, 2)])
+@pytest.mark.parametrize("spec", ["TOSA-1.0+FP", "TOSA-1.0+INT"])
+def test_inputs_and_outputs_lie_in_the_file_as_in_memory(sizes, spec):
+    x, y = torch.randn(sizes).to(memory_format=torch.channels_last), torch.randn(sizes)
+    model = _Turned().eval()
+    converted = model if "FP" in spec else quantized(model, (x, y), spec)
+    program = lowered(converted, (x, y), spec)
+    shapes = []
+
+    def run(binary, tensors):
+        shapes.extend(tuple(one.shape) for one in tensors)
+        return with_reference_model(binary, tensors)
+
+    outputs, _ = run_program(program, (x, y), run)
+    assert sorted(shapes) == sorted([(sizes[0], *sizes[2:], sizes[1]), sizes])
+    for mine, theirs in zip(outputs, converted(x, y), strict=True):
+        torch.testing.assert_close(mine, theirs.detach(), rtol=1e-3, atol=1e-4 if "FP" in spec else 0.05)

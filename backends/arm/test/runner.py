@@ -11,6 +11,8 @@ import tosa_reference_model
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Interpreter
 
+from executorch.backends.arm.tosa.graph.lowering import memory_order
+from executorch.dialects import meta_keys
 from executorch.partitioner.interface.call_delegate import executorch_call_delegate
 
 
@@ -41,7 +43,23 @@ class _Run(Interpreter):
         if target is not executorch_call_delegate:
             return super().call_function(target, args, kwargs)
         self.calls += 1
-        return self._run_delegate(args[0].processed_bytes, list(args[1:]))
+        lowered = args[0]
+        graph = lowered.original_module.graph
+        given = [node.meta[meta_keys.VAL] for node in graph.nodes if node.name in _user_inputs(lowered)]
+        tensors = [
+            one.permute(memory_order(value)) if isinstance(one, torch.Tensor) else one
+            for one, value in zip(args[1:], given, strict=True)
+        ]
+        made = self._run_delegate(lowered.processed_bytes, tensors)
+        wanted = [node.meta[meta_keys.VAL] for node in graph.output_node().args[0]]
+        return [
+            one.permute([memory_order(value).index(i) for i in range(value.dim())])
+            for one, value in zip(made, wanted, strict=True)
+        ]
+
+
+def _user_inputs(lowered: Any) -> set[str]:
+    return set(lowered.original_module.graph_signature.user_inputs)
 
 
 def with_reference_model(binary: bytes, inputs: list[torch.Tensor]) -> list[torch.Tensor]:

@@ -43,6 +43,12 @@ def channels_last(rank: int) -> Order:
     return (0, *range(2, rank), 1)
 
 
+def memory_order(tensor: torch.Tensor) -> Order:
+    """How an input or output lies in the file: with channels last where it lies so in memory, in PyTorch's order otherwise."""
+    order = channels_last(tensor.dim())
+    return order if tensor.dim() > 3 and tensor.dim_order() == order else plain_order(tensor.dim())
+
+
 @dataclass
 class Value:
     """What a node makes.
@@ -101,8 +107,9 @@ class Lowering:
                 )
             self.values[node] = Value(shape, constant=stored)
             return
-        tensor = self.builder.input(node.name, shape, DTYPES[value.dtype])
-        self.values[node] = Value(shape, {plain_order(len(shape)): tensor})
+        order = memory_order(value)
+        tensor = self.builder.input(node.name, tuple(shape[i] for i in order), DTYPES[value.dtype])
+        self.values[node] = Value(shape, {order: tensor})
 
     def _call(self, node: Node) -> None:
         if node in self.values or node in self._inside:
@@ -169,7 +176,7 @@ class Lowering:
         taken: set[str] = {one for one in self.builder.region.currBasicBlock.inputs}
         for node in self.program.graph.output_node().args[0]:  # type: ignore[union-attr]
             value = self.dequantized(self.value(node))
-            tensor = self.form(value, plain_order(len(value.shape)))
+            tensor = self.form(value, memory_order(node.meta[meta_keys.VAL]))
             if value.constant is not None or tensor.name in taken:
                 tensor = self.builder.identity(tensor)
             taken.add(tensor.name)

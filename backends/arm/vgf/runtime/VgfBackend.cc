@@ -32,18 +32,20 @@ Error check_tensor(const EValue& value, const VgfTensor& wanted, const char* kin
   ET_CHECK_OR_RETURN_ERROR(value.isTensor(), InvalidArgument, "VGF: %s %zu is no tensor", kind,
                            index);
   const Tensor& tensor = value.toTensor();
-  bool is_same = runtime::tensor_is_default_dim_order(tensor) && tensor.nbytes() == wanted.bytes &&
+  bool is_same = runtime::tensor_is_default_or_channels_last_dim_order(tensor) &&
+                 tensor.nbytes() == wanted.bytes &&
                  static_cast<size_t>(tensor.element_size()) == vgf_element_size(wanted.format);
   // A scalar has one element in the file.
   if (is_same && tensor.dim() != 0) {
     is_same = static_cast<size_t>(tensor.dim()) == wanted.shape.size();
     for (size_t i = 0; is_same && i < wanted.shape.size(); ++i) {
-      is_same = tensor.size(static_cast<ssize_t>(i)) == wanted.shape[i];
+      // The file has the sizes in the order of memory.
+      is_same = tensor.size(static_cast<ssize_t>(tensor.dim_order()[i])) == wanted.shape[i];
     }
   }
   ET_CHECK_OR_RETURN_ERROR(is_same, InvalidArgument,
                            "VGF: %s %zu has %zu bytes in %zu dimensions; the program was lowered "
-                           "for %zu in %zu, contiguous, and sizes do not change",
+                           "for %zu in %zu, in another order or with other sizes",
                            kind, index, static_cast<size_t>(tensor.nbytes()),
                            static_cast<size_t>(tensor.dim()), wanted.bytes, wanted.shape.size());
   return Error::Ok;
