@@ -7,6 +7,9 @@ from typing import Any
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.tosa.specification import TosaSpecification
 
+#: The file of configurations that comes with Vela.
+_CONFIGURATION = "Arm/vela.ini"
+
 #: Processor -> system configuration and memory mode of Vela's file if none is named, and the TOSA it takes.
 _PROCESSORS = {
     "ethos-u55": ("Ethos_U55_High_End_Embedded", "Shared_Sram", "TOSA-1.0+INT+int16+u55"),
@@ -28,7 +31,7 @@ class EthosUCompileSpec(ArmCompileSpec):
         system_config: a section of the configuration file, ``Ethos_U55_High_End_Embedded``; one that fits the processor if None.
         memory_mode: ``Shared_Sram``, ``Sram_Only``, ``Dedicated_Sram...``; one that fits if None. The firmware must be built with the same.
         extra_flags: handed to Vela besides; they stand above the arguments.
-        config_ini: the file, as Vela finds it.
+        config_ini: the file, as Vela finds it; None is the default too.
 
     Raises:
         ValueError: there is no such target, or the memory mode is not one of its own.
@@ -40,7 +43,7 @@ class EthosUCompileSpec(ArmCompileSpec):
         system_config: str | None = None,
         memory_mode: str | None = None,
         extra_flags: list[str] | None = None,
-        config_ini: str | None = "Arm/vela.ini",
+        config_ini: str | None = _CONFIGURATION,
     ) -> None:
         self.target = target
         processor, _, units = target.lower().rpartition("-")
@@ -52,11 +55,11 @@ class EthosUCompileSpec(ArmCompileSpec):
         if processor == "ethos-u55" and memory.startswith("Dedicated_Sram"):
             raise ValueError(f"{target} has no mode {memory}; use Shared_Sram or Sram_Only")
         self.tosa_spec = TosaSpecification.create_from_string(tosa)
-        extra = [one for one in extra_flags or [] if not one.startswith("--output-format")]
+        extra = [one for one in extra_flags or [] if one and not one.startswith("--output-format")]
         given = {one.partition("=")[0] for one in extra}
         own = {
             "--accelerator-config": target.lower(),
-            "--config": config_ini,
+            "--config": config_ini or _CONFIGURATION,
             "--system-config": system_config or system,
             "--memory-mode": memory,
         }

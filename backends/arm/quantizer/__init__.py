@@ -1,13 +1,13 @@
 """Quantizers of the family."""
 
-from torchao.quantization.pt2e.quantizer import QuantizationConfig
-
 from executorch.backends.arm.quantizer.annotations import is_annotated
 from executorch.backends.arm.quantizer.arm_quantizer import EthosUQuantizer, TOSAQuantizer, VgfQuantizer
 from executorch.backends.arm.quantizer.quantization_config import (
+    QuantizationConfig,
     get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
+    get_uint8_io_quantization_config,
 )
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "get_symmetric_a8w4_quantization_config",
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
+    "get_uint8_io_quantization_config",
     "is_annotated",
 ]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.quantizer import (
-    DerivedQuantizationSpec,
-    QuantizationAnnotation,
-    QuantizationConfig,
-    QuantizationSpec,
-    SharedQuantizationSpec,
-)
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, SharedQuantizationSpec
 
+from executorch.backends.arm.quantizer.quantization_config import (
+    QuantizationConfig,
+    as_config,
+    has_scales_by_output,
+)
 from executorch.backends.arm.tosa.operators.integer import TABLES
 from executorch.dialects import meta_keys
 
@@ -172,7 +170,7 @@ def annotate(
             continue
         if not is_real(node) and str(node.target) not in READING:
             continue
-        config = config_of(node)
+        config = as_config(config_of(node))
         why = "no quantization config for it" if config is None else _annotate(node, config)
         if why:
             left.append((node, why))
@@ -188,10 +186,10 @@ def _annotate(node: Node, config: QuantizationConfig) -> str:
     if name in BINARY | PRODUCTS:
         if len(node.all_input_nodes) != len(operands) or not operands:
             return "operands that are not all float32"
-        _write(node, dict.fromkeys(operands, config.input_activation), config, name in BINARY)
+        _write(node, _inputs(node, operands, config), config, name in BINARY)
         return ""
     if name in UNARY or name in CLAMPING:
-        _write(node, {operands[0]: config.input_activation}, config, False)
+        _write(node, _inputs(node, operands[:1], config), config, False)
         return ""
     if name in MOVING:
         _moving(node, operands, config)
@@ -199,7 +197,7 @@ def _annotate(node: Node, config: QuantizationConfig) -> str:
     if name in READING:
         return _reading(node, operands, config)
     if name in CHOOSING and operands:
-        _write(node, dict.fromkeys(operands, config.input_activation), config, False)
+        _write(node, _inputs(node, operands, config), config, False)
         return ""
     return f"{name} is not quantized by this quantizer"
 
@@ -210,51 +208,30 @@ def _weighted(node: Node, config: QuantizationConfig) -> str:
         return "no weight"
     if weight.op not in ("get_attr", "placeholder"):
         return "a weight that is calculated"
-    spec = config.weight
-    if "transpose" in str(node.target) and spec is not None and spec.qscheme is torch.per_channel_symmetric:
-        # Scales by output belong to the second dimension, and to one group only.
-        groups = node.args[6] if len(node.args) > 6 else 1
-        spec = dataclasses.replace(spec, ch_axis=1) if groups == 1 else None
-        if spec is None:
-            return "a transposed convolution with groups and scales by output; give it a config with is_per_channel=False"
-    inputs = {data: config.input_activation, weight: spec}
+    spec = config.get_weight_qspec(node)
+    groups = node.args[6] if len(node.args) > 6 else 1
+    if "transpose" in str(node.target) and groups != 1 and has_scales_by_output(spec):
+        # They belong to the second dimension, and to one group only.
+        return "a transposed convolution with groups and scales by output; give it a config with is_per_channel=False"
+    inputs = _inputs(node, [data], config)
+    inputs[weight] = spec
     bias = node.args[2] if len(node.args) > 2 else None
-    if isinstance(bias, Node) and bias.op == "get_attr" and _is_narrow(config, spec):
-        inputs[bias] = _bias_spec(node, data, weight, spec)
-    _write(node, inputs, config, True)
+    if isinstance(bias, Node) and bias.op == "get_attr":
+        inputs[bias] = config.get_bias_qspec(node)
+    _write(node, {one: spec for one, spec in inputs.items() if spec is not None}, config, True)
     return ""
 
 
-def _is_narrow(config: QuantizationConfig, weight: Any) -> bool:
-    """Whether sums have 32 bits, which a bias then has too."""
-    activation = config.input_activation
-    return isinstance(weight, QuantizationSpec) and activation is not None and activation.dtype is torch.int8
-
-
-def _bias_spec(node: Node, data: Node, weight: Node, spec: QuantizationSpec) -> DerivedQuantizationSpec:
-    """Integers of 32 bits in the scale of the sums: that of the input times that of the weight."""
-
-    def parameters(observers: list[Any]) -> tuple[torch.Tensor, torch.Tensor]:
-        (first, _), (second, _) = (one.calculate_qparams() for one in observers)
-        scale = first * second
-        return scale, torch.zeros_like(scale, dtype=torch.int32)
-
-    channels = spec.qscheme is torch.per_channel_symmetric
-    return DerivedQuantizationSpec(
-        derived_from=[(data, node), (weight, node)],
-        derive_qparams_fn=parameters,
-        dtype=torch.int32,
-        quant_min=-(2**31) + 1,
-        quant_max=2**31 - 1,
-        qscheme=torch.per_channel_symmetric if channels else torch.per_tensor_symmetric,
-        ch_axis=0 if channels else None,
-    )
+def _inputs(node: Node, operands: list[Node], config: QuantizationConfig) -> dict[Node, Any]:
+    """Operand -> spec; not of those that a config leaves in floating point."""
+    specs = {one: config.get_input_act_qspec(node, one) for one in operands}
+    return {one: spec for one, spec in specs.items() if spec is not None}
 
 
 def _moving(node: Node, operands: list[Node], config: QuantizationConfig) -> None:
     first = operands[0]
     shared = SharedQuantizationSpec((first, node))
-    inputs: dict[Node, Any] = {first: config.input_activation}
+    inputs: dict[Node, Any] = _inputs(node, [first], config)
     inputs.update((one, shared) for one in operands if one is not first)
     mark_node_as_annotated(node, inputs, shared)
 
@@ -265,7 +242,7 @@ def _reading(node: Node, operands: list[Node], config: QuantizationConfig) -> st
         return "operands that are not all float32"
     operands = [one for one in operands if not is_number(one)] or operands
     first = operands[0]
-    inputs: dict[Node, Any] = {first: config.input_activation}
+    inputs: dict[Node, Any] = _inputs(node, [first], config)
     inputs.update((one, SharedQuantizationSpec((first, node))) for one in operands[1:])
     mark_node_as_annotated(node, inputs, None)
     return ""
@@ -275,7 +252,7 @@ def _write(node: Node, inputs: dict[Node, Any], config: QuantizationConfig, may_
     """The result is quantized behind the activation, if there is one that only this reads."""
     following = next(iter(node.users)) if len(node.users) == 1 else None
     clamps = may_clamp and following is not None and str(following.target) in CLAMPING
-    output = None if clamps else config.output_activation
+    output = None if clamps else config.get_output_act_qspec(node)
     mark_node_as_annotated(node, inputs, output)
     if clamps and following is not None:
-        mark_node_as_annotated(following, {}, config.output_activation)
+        mark_node_as_annotated(following, {}, config.get_output_act_qspec(following))

@@ -13,11 +13,7 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
-from torchao.quantization.pt2e.quantizer import (
-    QuantizationConfig,
-    Quantizer,
-    get_module_name_filter,
-)
+from torchao.quantization.pt2e.quantizer import Quantizer, get_module_name_filter
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.quantizer.annotations import (
@@ -26,21 +22,28 @@ from executorch.backends.arm.quantizer.annotations import (
     is_real,
     mark_node_as_annotated,
 )
+from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
 from executorch.backends.arm.quantizer.quantization_config import (
+    QuantizationConfig,
+    as_config,
     get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
+    get_uint8_io_quantization_config,
 )
 from executorch.backends.arm.quantizer.transform import transform_for_annotation
 from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.dialects import meta_keys
 
 __all__ = [
     "EthosUQuantizer",
+    "QuantizationConfig",
     "TOSAQuantizer",
     "VgfQuantizer",
     "get_symmetric_a8w4_quantization_config",
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
+    "get_uint8_io_quantization_config",
 ]
 
 logger = logging.getLogger(__name__)
@@ -56,12 +59,17 @@ class TOSAQuantizer(Quantizer):
 
     Args:
         compile_spec_or_tosa_spec: which TOSA.
+        use_composable_quantizer: as released versions take it; there is one quantizer here.
 
     Raises:
         ValueError: that has no profile INT.
     """
 
-    def __init__(self, compile_spec_or_tosa_spec: TosaSpecification | ArmCompileSpec) -> None:
+    def __init__(
+        self,
+        compile_spec_or_tosa_spec: TosaSpecification | ArmCompileSpec,
+        use_composable_quantizer: bool = False,
+    ) -> None:
         super().__init__()
         given = compile_spec_or_tosa_spec
         self.tosa_spec = given.tosa_spec if isinstance(given, ArmCompileSpec) else given
@@ -96,15 +104,24 @@ class TOSAQuantizer(Quantizer):
         self.module_name_config[module_name] = self._checked(quantization_config)
         return self
 
-    def _checked(self, config: QuantizationConfig | None) -> QuantizationConfig | None:
-        activation = None if config is None else config.input_activation
-        wide = activation is not None and activation.dtype is torch.int16
+    def _checked(self, config: QuantizationConfig | None) -> Any:
+        config = as_config(config)
+        activation = None if config is None else config.get_input_act_qspec()
+        wide = getattr(activation, "dtype", None) is torch.int16
         if wide and not self.tosa_spec.support_extension("int16"):
-            raise ValueError(f"activations of int16 need the extension int16, which {self.tosa_spec} has not")
+            logger.warning(
+                "activations of int16 need the extension int16, which %s has not; what they reach is left to the CPU",
+                self.tosa_spec,
+            )
         return config
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """Numbers in sums and products become tensors, a division by one a product; attention is taken apart."""
+        """Numbers in sums and products become tensors, a division by one a product; attention is taken apart.
+
+        What a config of None names is marked, and stays as it is written.
+        """
+        for node in model.graph.nodes:
+            node.meta[DISALLOW_TFA_META_KEY] = self.config_of(node) is None
         return transform_for_annotation(model)
 
     def annotate(self, model: GraphModule) -> GraphModule:
@@ -123,7 +140,19 @@ class TOSAQuantizer(Quantizer):
         return next((config for accepts, config in groups if accepts(node)), self.global_config)
 
     def validate(self, model: GraphModule) -> None:
-        """Everything that ``annotate`` writes is known to the lowering."""
+        """Everything that ``annotate`` writes is known to the lowering.
+
+        Raises:
+            ValueError: a call has operands on several devices.
+        """
+        for node in model.graph.nodes:
+            values = (one.meta.get(meta_keys.VAL) for one in node.all_input_nodes)
+            devices = {str(one.device) for one in values if isinstance(one, torch.Tensor)}
+            if node.op == "call_function" and len(devices) > 1:
+                raise ValueError(
+                    f"Quantizer detected operator {node.name} ({node.target}) with operands on {', '.join(sorted(devices))}; "
+                    "move them to one device before the model is captured"
+                )
 
     def quantize_with_submodules(
         self,
@@ -164,12 +193,12 @@ class EthosUQuantizer(TOSAQuantizer):
         compile_spec: an ``EthosUCompileSpec``.
     """
 
-    def __init__(self, compile_spec: ArmCompileSpec) -> None:
+    def __init__(self, compile_spec: ArmCompileSpec, use_composable_quantizer: bool = False) -> None:
         if compile_spec.get_output_format() != "vela":
             raise ValueError(
                 f"{type(compile_spec).__name__} is no compile spec of Ethos-U; use EthosUCompileSpec"
             )
-        super().__init__(compile_spec)
+        super().__init__(compile_spec, use_composable_quantizer)
 
 
 class VgfQuantizer(TOSAQuantizer):
@@ -179,10 +208,10 @@ class VgfQuantizer(TOSAQuantizer):
         compile_spec: a ``VgfCompileSpec``.
     """
 
-    def __init__(self, compile_spec: ArmCompileSpec) -> None:
+    def __init__(self, compile_spec: ArmCompileSpec, use_composable_quantizer: bool = False) -> None:
         if compile_spec.get_output_format() != "vgf":
             raise ValueError(f"{type(compile_spec).__name__} is no compile spec of VGF; use VgfCompileSpec")
-        super().__init__(compile_spec)
+        super().__init__(compile_spec, use_composable_quantizer)
 
 
 def module_type_filter(kind: Callable[..., Any]) -> Filter:
@@ -198,8 +227,8 @@ def module_type_filter(kind: Callable[..., Any]) -> Filter:
 def _annotate_io(model: GraphModule, config: QuantizationConfig) -> None:
     for node in model.graph.find_nodes(op="placeholder"):
         if is_real(node):
-            mark_node_as_annotated(node, {}, config.output_activation)
-    for node in model.graph.output_node().all_input_nodes:
-        found = node.meta.get(ANNOTATION)
-        if is_real(node) and found is not None:
-            found.output_qspec = config.output_activation
+            mark_node_as_annotated(node, {}, config.get_input_act_qspec(node))
+    last = model.graph.output_node()
+    mark_node_as_annotated(
+        last, {one: config.get_output_act_qspec(one) for one in last.all_input_nodes if is_real(one)}, None
+    )

@@ -108,15 +108,20 @@ class TOSAPartitioner(Partitioner):
                 continue
             verdict = judge(node, constants, self.tosa_spec)
             why = verdict.why
-            if why is None and not all(
-                one.is_node_supported(submodules, node) for one in self.additional_checks
-            ):
-                why = "an additional check refused it"
+            if why is None:
+                why = self._refused(node, submodules)
             if why is None:
                 groups.append(verdict.nodes)
             else:
                 note_reason(node, who, why)
         self._group(module.graph, groups, tags, constants)
+
+    def _refused(self, node: Node, submodules: dict[str, torch.nn.Module]) -> str | None:
+        """Which additional check refuses a node."""
+        for check in self.additional_checks:
+            if not check.is_node_supported(submodules, node):
+                return f"Rejected by {type(check).__name__}, an additional check"
+        return None
 
     def _group(
         self, graph: Graph, groups: list[list[Node]], tags: dict[str, DelegationSpec], constants: Constants

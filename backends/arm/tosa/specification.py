@@ -71,14 +71,15 @@ class TosaSpecification:
 
     Args:
         version: ``"1.0"``, or anything that prints so.
-        extras: profiles (at least one) and extensions; the level ``8k`` may be among them.
+        extras: profiles (at least one) and extensions; the level ``8k`` may be among them. What is there twice counts once.
 
     Raises:
-        ValueError: the version, a profile or an extension is not known, or one is there twice.
+        ValueError: the version, a profile or an extension is not known.
     """
 
     def __init__(self, version: object, extras: list[str]) -> None:
         self.version = TosaVersion.create_from_string(str(version))
+        extras = list(dict.fromkeys(extras))
         self.profiles = [one for one in extras if one in _PROFILES]
         self.extensions = [one for one in extras if one not in (*_PROFILES, _LEVEL)]
         #: Whether sizes keep to the bounds of the level 8K.
@@ -88,8 +89,6 @@ class TosaSpecification:
             raise ValueError(f"TOSA {self.version} is not known; versions: {', '.join(_EXTENSIONS)}")
         if not self.profiles:
             raise ValueError(f"no profile among {extras}; name one or both of {', '.join(_PROFILES)}")
-        if len(set(extras)) < len(extras):
-            raise ValueError(f"something is there twice in {extras}")
         for one in self.extensions:
             if one not in known:
                 raise ValueError(f"unknown extension {one!r}; TOSA {self.version} has {', '.join(known)}")

@@ -21,7 +21,7 @@ class VgfCompileSpec(ArmCompileSpec):
     ) -> None:
         given = _DEFAULT if tosa_spec is None else tosa_spec
         self.tosa_spec = TosaSpecification.create_from_string(given) if isinstance(given, str) else given
-        self.compiler_flags = list(compiler_flags or [])
+        self.compiler_flags = [one for one in compiler_flags or [] if one]
 
     @staticmethod
     def get_output_format() -> str:
