@@ -6,7 +6,7 @@ headers: what comes of that is read back by tests and not packed. GNUstep's runt
 """
 
 load("@apple_sdk//:sdk.bzl", "SDKS")
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 load("//bazel:compatibility.bzl", "HOST")
 load("//bazel:defs.bzl", "cc_unit_test")
 load("//third-party:foundation.bzl", "FOUNDATION", "FOUNDATION_ENV")
@@ -122,4 +122,17 @@ def objective_cc_test(name, srcs, deps, data = [], env = {}):
         env = FOUNDATION_ENV | env,
         target_compatible_with = HOST,
         deps = _LINUX_DEPS + deps + sources + ["//extension/apple/linux:leaks"],
+    )
+
+def objective_cc_program(name, srcs, deps, visibility):
+    """A program in Objective-C++ that tests run on Linux, with `data = [FOUNDATION]` and `env = FOUNDATION_ENV`."""
+    compiled, sources = _as_cc(name, srcs)
+    cc_binary(
+        name = name,
+        testonly = True,
+        srcs = compiled,
+        copts = _LINUX_COPTS,
+        target_compatible_with = HOST,
+        visibility = visibility,
+        deps = _LINUX_DEPS + deps + sources,
     )

@@ -1,0 +1,47 @@
+#!/bin/sh
+# On a Mac with Xcode's command line tools: builds a delegate against Apple's frameworks and runs a program on it.
+#     backends/apple/mac/check.sh coreml|mps model.pte
+set -eu
+backend=$1
+program=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+cd "$(dirname "$0")/../../.."
+
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+include=$prefix/include/executorch/backends/apple
+mkdir -p "$include/coreml" "$include/mps/serialization"
+case $backend in
+  coreml)
+    sources="blob.mm asset_store.mm arrays.mm model.mm CoreMLBackend.mm"
+    flags="-framework CoreML"
+    ;;
+  mps)
+    sources="blob.cc values.mm elementwise.mm layers.mm lookups.mm movers.mm windows.mm model.mm MPSBackend.mm"
+    ./bazelw build //backends/apple/mps/serialization:schema_cc
+    cp bazel-bin/backends/apple/mps/serialization/schema_generated.h "$include/mps/serialization/"
+    flatbuffers=$(ls -d "$(./bazelw info output_base)"/external/*pip_tosa_tools/site/include)
+    flags="-isystem $flatbuffers -framework Metal -framework MetalPerformanceShaders -framework MetalPerformanceShadersGraph"
+    ;;
+  *)
+    echo "check.sh: no backend $backend; there are coreml and mps" >&2
+    exit 2
+    ;;
+esac
+
+./bazelw build --config=macos //runtime:dist //extension:dist //kernels:dist
+for library in runtime extension kernels; do
+  tar xzf "bazel-bin/$library/dist.tar.gz" -C "$prefix"
+done
+ln -s "$PWD/backends/apple/$backend/runtime" "$include/$backend/runtime"
+files=
+for source in $sources; do
+  files="$files backends/apple/$backend/runtime/$source"
+done
+
+# Kernels and the backend register themselves: their archives and objects are linked whole.
+# shellcheck disable=SC2086
+xcrun clang++ -std=c++17 -O2 -fno-objc-arc -I "$prefix/include" $files backends/apple/mac/run.cc \
+  -Wl,-force_load,"$prefix/lib/libexecutorch_kernels_whole.a" \
+  "$prefix/lib/libexecutorch_extension.a" "$prefix/lib/libexecutorch_kernels.a" "$prefix/lib/libexecutorch_runtime.a" \
+  $flags -framework Foundation -o "$prefix/run"
+"$prefix/run" "$program"
