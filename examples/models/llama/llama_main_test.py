@@ -41,6 +41,19 @@ def test_it_goes_on_from_a_prompt(files):
     assert json.loads(figures.removeprefix("PyTorchObserver "))["generated_tokens"] == 4
 
 
+def test_a_method_of_several_answers(files, tmp_path):
+    methods = {"one": exported_successor(), "other": exported_successor()}
+    path = tmp_path / "model.pte"
+    path.write_bytes(to_edge(methods, constant_methods=CONSTANTS).to_executorch().buffer)
+    arguments = [f"--model_path={path}", *files[1:], "--prompt=ab", "--temperature=0", "--max_new_tokens=4"]
+    done = run(*arguments, "--method_name=other")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "abcdef"
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert "no method forward" in done.stderr
+
+
 def test_it_chats(files):
     done = run(
         *files,

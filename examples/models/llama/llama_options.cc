@@ -35,6 +35,16 @@ const Flag<Options> kFlags[] = {
        o.data_paths = split_at_commas(v);
        return true;
      }},
+    {"method_name", "NAME", "the method that gives logits of tokens (forward)",
+     [](Options& o, const std::string& v) {
+       o.method_name = v;
+       return !v.empty();
+     }},
+    {"prefill_method_name", "NAME", "that of prompts, if it is another one over the same cache",
+     [](Options& o, const std::string& v) {
+       o.prefill_method_name = v;
+       return !v.empty();
+     }},
     {"prompt", "TEXT", "what is continued",
      [](Options& o, const std::string& v) {
        o.prompt = v;

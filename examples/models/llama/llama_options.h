@@ -17,6 +17,8 @@ struct Options {
   std::string model_path = "llama2.pte";
   std::string tokenizer_path = "tokenizer.bin";
   std::vector<std::string> data_paths;
+  std::string method_name = "forward";
+  std::string prefill_method_name;  // Empty: prompts run by the same.
   std::string prompt = "The answer to the ultimate question is";
   extension::llm::GenerationConfig generation;
   int32_t cpu_threads = -1;  // Less than 1: what the thread pool chooses.

@@ -92,8 +92,9 @@ int main(int argc, char** argv) {
     std::cerr << "The tokenizer " << options->tokenizer_path << " cannot be loaded\n";
     return 1;
   }
-  const auto runner = executorch::extension::llm::create_text_llm_runner(
-      options->model_path, std::move(tokenizer), options->data_paths);
+  const auto runner = executorch::extension::llm::create_text_llm_runner_of_methods(
+      options->model_path, std::move(tokenizer),
+      {options->method_name, options->prefill_method_name}, options->data_paths);
   if (runner == nullptr || runner->load() != Error::Ok) {
     std::cerr << "The model " << options->model_path << " cannot be loaded\n";
     return 1;

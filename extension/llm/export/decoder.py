@@ -27,7 +27,7 @@ from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metad
 from executorch.extension.llm.export.config.choices import PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
-from executorch.extension.llm.export.methods import tokens_of_call
+from executorch.extension.llm.export.methods import tokens_of_call, without_methods
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
 from executorch.extension.llm.export.static_decoder import (
     check_static,
@@ -41,6 +41,7 @@ from executorch.extension.llm.export.weight_quantization import (
 )
 from executorch.extension.llm.models.checkpoints import fill_randomly, load_decoder, random_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
+from executorch.extension.llm.models.memory import with_same_tensors
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.static_attention import transform_attention_mha_to_static_attention
@@ -139,20 +140,29 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
         ValueError: the configuration asks for what is not there, or weights and sizes do not fit.
         FileNotFoundError: there is no such checkpoint.
     """
-    check(config)
-    if config.base.checkpoint is None:
-        _log.warning("base.checkpoint is not given: the weights are random")
-    dtype = DType[config.model.dtype_override.value]
-    model = _loaded(config, dtype.to_torch_dtype())
-    if config.base.lora_config is not None:
-        model = _with_adapter(model, config.base.lora_config)
-    for transform in transforms(config, dtype.to_torch_dtype()):
-        model = transform(model)  # type: ignore[assignment]
-    fill_randomly(model)
-    most = _most_tokens(config)
-    inputs: tuple[Any, ...] = static_inputs(config, model) if is_static(config) else _example(config, most)
-    return (
-        LLMEdgeManager(
+    return Decoders()(config)
+
+
+class Decoders:
+    """As :func:`manager`, of configurations that have a checkpoint in common: it is read and quantized once.
+
+    What an adapter does not change, and how many tokens a call has, is of all of them; so their decoders have the same tensors.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, Transformer] = {}
+
+    def __call__(self, config: LlmConfig) -> LLMEdgeManager:
+        check(config)
+        if config.base.checkpoint is None:
+            _log.warning("base.checkpoint is not given: the weights are random")
+        dtype = DType[config.model.dtype_override.value]
+        model = self._decoder(config, dtype.to_torch_dtype())
+        most = _most_tokens(config)
+        inputs: tuple[Any, ...] = (
+            static_inputs(config, model) if is_static(config) else _example(config, most)
+        )
+        return LLMEdgeManager(
             model,
             config.base.model_class.value,
             most,
@@ -170,10 +180,37 @@ def manager(config: LlmConfig) -> LLMEdgeManager:
             metadata=dict(_metadata(config, model, most)),
             dynamic_shapes=tree_map(lambda _: None, inputs) if _is_fixed(config) else None,
             generate_etrecord=config.debug.generate_etrecord,
-        )
-        .set_output_dir(config.export.output_dir)
-        .to_dtype(dtype)
+        ).set_output_dir(config.export.output_dir)
+
+    def _decoder(self, config: LlmConfig, dtype: torch.dtype) -> Transformer:
+        lora = config.base.lora_config
+        if lora is not None and _adapters_come_first(config):
+            return _transformed(_with_adapter(_loaded(config, dtype), lora), config, dtype)
+        plain = without_methods(config)
+        key = repr(plain)
+        if key not in self._made:
+            self._made[key] = _transformed(_loaded(plain, dtype), plain, dtype)
+        model = with_same_tensors(self._made[key])
+        return model if lora is None else _with_adapter(model, lora)
+
+
+def _adapters_come_first(config: LlmConfig) -> bool:
+    """Whether what is done to a decoder depends on its adapter: it is turned, or shown some text."""
+    quantization = config.quantization
+    return (
+        quantization.use_spin_quant is not None
+        or quantization.qmode == "8da4w-gptq"
+        or config.model.static_quantize_kv_cache
+        or is_static(config)
     )
+
+
+def _transformed(model: Transformer, config: LlmConfig, dtype: torch.dtype) -> Transformer:
+    for transform in transforms(config, dtype):
+        model = transform(model)  # type: ignore[assignment]
+    fill_randomly(model)
+    # Before decoders have tensors in common: torch changes the dtype of some in place, if they are one module's alone.
+    return model.to(dtype)
 
 
 def _loaded(config: LlmConfig, dtype: torch.dtype) -> Transformer:

@@ -29,6 +29,12 @@ def method_configs(config: LlmConfig) -> dict[str, LlmConfig]:
     }
 
 
+def without_methods(config: LlmConfig) -> LlmConfig:
+    """What a method's configuration has in common with those of the others: all but its adapter and its number of tokens."""
+    base = dataclasses.replace(config.base, lora_config=None)
+    return dataclasses.replace(config, base=base, multimethod=MultimethodConfig())
+
+
 def _check(config: LlmConfig) -> None:
     methods, export = config.multimethod.methods, config.export
     names = [one.method_name for one in methods]

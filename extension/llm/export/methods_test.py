@@ -53,6 +53,35 @@ def test_adapters_are_methods_over_the_same_weights(base, backend, tmp_path):
     assert (found["plain"] - found["tuned"]).abs().max() > 0.05
 
 
+@pytest.mark.parametrize("qmode", ["8da4w", "4w", "int8", None])
+def test_weights_are_read_and_quantized_once(base, qmode, monkeypatch):
+    lora = f"{{adapter_checkpoint: {base[1] / 'adapter.safetensors'}, lora_rank: 4, lora_alpha: 8, target_modules: [q_proj]}}"
+    methods = f"{{method_name: one, export_seq_len: 1}}, {{method_name: many}}, {{method_name: tuned, lora_config: {lora}}}"
+    quantized = [f"quantization.qmode={qmode}", "quantization.use_hqq=false"] if qmode else []
+    config = from_yaml("", [*base[0], f"multimethod.methods=[{methods}]", *quantized])
+    loads = []
+    read = decoder.load_decoder
+    monkeypatch.setattr(
+        decoder, "load_decoder", lambda *args, **named: loads.append(1) or read(*args, **named)
+    )
+    prepare = decoder.Decoders()
+    models = {name: prepare(method).model for name, method in method_configs(config).items()}
+    assert len(loads) == 1
+    tensors = [
+        {id(one) for one in (*model.parameters(), *model.buffers()) if one.numel() > 256}
+        for model in models.values()
+    ]
+    assert tensors[0] and tensors[0] == tensors[1] and tensors[0] <= tensors[2]
+    alone = decoder.manager(method_configs(config)["tuned"]).model
+    with torch.no_grad():
+        plain, tuned, expected = (
+            model(TOKENS, {"input_pos": torch.tensor([0])})
+            for model in (models["many"], models["tuned"], alone)
+        )
+    torch.testing.assert_close(tuned, expected)
+    assert (plain - tuned).abs().max() > 0.05
+
+
 def test_a_prompt_and_a_step_share_their_cache(base):
     methods = "{method_name: prompt, export_seq_len: 4}, {method_name: step, export_seq_len: 1}"
     config, program, _ = _program(

@@ -30,6 +30,9 @@ class PackedLinear(nn.Module):
         bias: ``[n]``, or None.
     """
 
+    #: What it calculates in.
+    dtype = torch.float32
+
     bias: torch.Tensor | None
 
     def __init__(self, numbers: torch.Tensor, scales: torch.Tensor, bias: torch.Tensor | None) -> None:

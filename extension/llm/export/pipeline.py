@@ -67,12 +67,12 @@ def _run(config: LlmConfig) -> str:
 
 
 def lowered(
-    config: LlmConfig, prepare: Callable[[LlmConfig], LLMEdgeManager] = decoder.manager
+    config: LlmConfig, prepare: Callable[[LlmConfig], LLMEdgeManager] | None = None
 ) -> LLMEdgeManager:
     """What :func:`export_llama` does, with all that the steps made; the file is written.
 
     Args:
-        prepare: makes the decoder of a configuration, to be exported.
+        prepare: makes the decoder of a configuration, to be exported; by default those of all methods have their weights in common.
 
     Raises:
         ValueError, FileNotFoundError, NotImplementedError: as of :func:`export_llama`.
@@ -84,7 +84,9 @@ def lowered(
     backends = {name: _partitioners(one) for name, one in methods.items()}
     tag = _tag(config)
     with large_blocks_apart(), _steps(4 * len(methods) + 2) as step:
+        prepare = prepare or decoder.Decoders()
         made = {name: _captured(one, prepare, tag, step) for name, one in methods.items()}
+        del prepare
         first = next(iter(made.values()))
         if config.export.export_only:
             first.save_exported(config.export.output_name or first.modelname)

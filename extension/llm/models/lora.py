@@ -92,7 +92,8 @@ def _put(parent: Any, child: str, pair: dict[str, torch.Tensor], rank: int, alph
         )
     placed.linear = linear
     for half in ("a", "b"):
-        weight = pair[half].to(linear.weight.dtype)
+        # Of a layer whose weight has its few bits already, what it calculates in.
+        weight = pair[half].to(getattr(linear, "dtype", linear.weight.dtype))
         getattr(placed, f"lora_{half}").weight = nn.Parameter(weight, requires_grad=False)
     setattr(parent, child, placed.eval())
 

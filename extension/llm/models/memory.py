@@ -1,12 +1,14 @@
-"""Memory that is given back to the system before what it belongs to ends: a mapped file, the allocator."""
+"""Memory that is given back to the system before what it belongs to ends: a mapped file, the allocator; and that two models have in common."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import ctypes
 import mmap
 import sys
 from collections.abc import Iterator
+from typing import TypeVar
 
 import torch
 
@@ -28,6 +30,15 @@ def let_go(weight: torch.Tensor) -> None:
     end = (weight.data_ptr() + weight.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
     if begin < end:
         ctypes.CDLL(None).madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), _PAGE_OUT)
+
+
+ModuleT = TypeVar("ModuleT", bound=torch.nn.Module)
+
+
+def with_same_tensors(model: ModuleT) -> ModuleT:
+    """A model of its own modules, which can be exchanged, with the parameters and buffers of another one."""
+    tensors = [*model.parameters(), *model.buffers()]
+    return copy.deepcopy(model, {id(one): one for one in tensors})
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@
 #include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
 #include <executorch/extension/llm/runner/speculative_token_generator.h>
+#include <executorch/extension/llm/runner/two_method_decoder_runner.h>
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
@@ -104,10 +105,25 @@ std::unique_ptr<::tokenizers::Tokenizer> tokenizer_of(
 
 std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::string> data_files,
                                   Module::LoadMode load_mode = Module::LoadMode::File,
-                                  std::unique_ptr<runtime::EventTracer> event_tracer = nullptr) {
-  return data_files.empty() ? std::make_unique<Module>(path, load_mode, std::move(event_tracer))
-                            : std::make_unique<Module>(path, std::move(data_files), load_mode,
-                                                       std::move(event_tracer));
+                                  std::unique_ptr<runtime::EventTracer> event_tracer = nullptr,
+                                  bool share_memory = false) {
+  return data_files.empty()
+             ? std::make_unique<Module>(path, load_mode, std::move(event_tracer), nullptr, nullptr,
+                                        share_memory)
+             : std::make_unique<Module>(path, std::move(data_files), load_mode,
+                                        std::move(event_tracer), nullptr, nullptr, share_memory);
+}
+
+/// Whether a program has the methods, which is said if it has not.
+bool has_methods(Module& module, const DecoderMethods& methods) {
+  const auto names = module.method_names();
+  for (const std::string& name : {methods.decode, methods.prefill}) {
+    if (names.ok() && !name.empty() && names->count(name) == 0) {
+      ET_LOG(Error, "The program has no method %s", name.c_str());
+      return false;
+    }
+  }
+  return true;
 }
 
 using Metadata = std::unordered_map<std::string, int64_t>;
@@ -160,7 +176,7 @@ std::unique_ptr<TextTokenGenerator> create_speculative_generator(
 std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
                                       std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
                                       float temperature, const DraftOptions* draft,
-                                      const std::string& method_name = "forward") {
+                                      const DecoderMethods& methods = {}) {
   if (tokenizer == nullptr || !tokenizer->is_loaded()) {
     ET_LOG(Error, "A runner needs a tokenizer that is loaded");
     return nullptr;
@@ -173,10 +189,18 @@ std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
       std::make_unique<std::unordered_set<uint64_t>>(get_eos_ids(tokenizer.get(), module.get()));
   const bool use_kv_cache = metadata->at(kUseKVCache) != 0;
   auto io_manager = std::make_unique<IOManager>(*module);
-  auto decoder = std::make_unique<TextDecoderRunner>(module.get(), io_manager.get(), method_name);
-  auto prefiller = std::make_unique<TextPrefiller>(decoder.get(), use_kv_cache,
-                                                   metadata->at(kEnableDynamicShape) != 0,
-                                                   metadata->at(kMaxSeqLen));
+  const bool has_two = !methods.prefill.empty();
+  std::unique_ptr<TextDecoderRunner> decoder;
+  if (has_two) {
+    decoder = std::make_unique<TwoMethodDecoderRunner>(module.get(), io_manager.get(),
+                                                       methods.prefill, methods.decode);
+  } else {
+    decoder = std::make_unique<TextDecoderRunner>(module.get(), io_manager.get(), methods.decode);
+  }
+  // A method that takes a fixed number of tokens is given all that may be as many.
+  auto prefiller = std::make_unique<TextPrefiller>(
+      decoder.get(), use_kv_cache, has_two || metadata->at(kEnableDynamicShape) != 0,
+      metadata->at(kMaxSeqLen), has_two ? metadata->at(kMaxSeqLen) : kPrefillChunk);
   auto stats = std::make_unique<Stats>();
   auto generator =
       draft == nullptr
@@ -280,7 +304,18 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     std::unique_ptr<runtime::EventTracer> event_tracer, const std::string& method_name,
     Module::LoadMode load_mode) {
   return create(module_of(model_path, std::move(data_files), load_mode, std::move(event_tracer)),
-                std::move(tokenizer), temperature, /*draft=*/nullptr, method_name);
+                std::move(tokenizer), temperature, /*draft=*/nullptr, {method_name, ""});
+}
+
+std::unique_ptr<TextLLMRunner> create_text_llm_runner_of_methods(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    const DecoderMethods& methods, std::vector<std::string> data_files, float temperature,
+    Module::LoadMode load_mode) {
+  auto module = module_of(model_path, std::move(data_files), load_mode, nullptr,
+                          /*share_memory=*/!methods.prefill.empty());
+  return has_methods(*module, methods) ? create(std::move(module), std::move(tokenizer),
+                                                temperature, /*draft=*/nullptr, methods)
+                                       : nullptr;
 }
 
 std::unique_ptr<TextLLMRunner> create_speculative_runner(

@@ -66,6 +66,23 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner(
     const std::string& method_name = "forward",
     Module::LoadMode load_mode = Module::LoadMode::File);
 
+/// Which methods of a program give logits of tokens.
+struct DecoderMethods {
+  /// Of what is generated, and of prompts too if there is no other.
+  std::string decode = "forward";
+  /// Of prompts, over the same cache; see TwoMethodDecoderRunner. Empty if there is none.
+  std::string prefill;
+};
+
+/// A runner for a program of several methods, such as one for each adapter, or one for prompts and
+/// one for single tokens.
+///
+/// @returns Null as well, after saying why, when the program lacks one of the methods.
+std::unique_ptr<TextLLMRunner> create_text_llm_runner_of_methods(
+    const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
+    const DecoderMethods& methods, std::vector<std::string> data_files = {},
+    float temperature = -1.0f, Module::LoadMode load_mode = Module::LoadMode::File);
+
 /// A smaller model of the same vocabulary that guesses tokens; see SpeculativeTokenGenerator.
 struct DraftOptions {
   std::string model_path;

@@ -12,7 +12,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from executorch.exir import to_edge
+from executorch.exir import ExecutorchBackendConfig, to_edge
+from executorch.exir.passes import MemoryPlanningPass
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401 - importing registers them.
 
 VOCABULARY, BEGIN, END = 258, 256, 257
@@ -196,6 +197,30 @@ def programs(weights, tmp_path_factory) -> dict[str, pathlib.Path]:
     return paths
 
 
+@pytest.fixture(scope="module")
+def two_methods(weights, tmp_path_factory) -> dict[str, pathlib.Path]:
+    """Methods for prompts, of any number of tokens and of five, and one for single tokens, over one cache."""
+    length = torch.export.Dim("count", min=1, max=AT_ONCE)
+    start = torch.zeros(1, dtype=torch.int64)
+    exported = {
+        name: torch.export.export(
+            loaded(weights, True),
+            (torch.zeros(1, count, dtype=torch.int64), start),
+            dynamic_shapes=({1: length} if name == "any" else {}, {}),
+            strict=False,
+        )
+        for name, count in (("any", 3), ("five", 5), ("step", 1))
+    }
+    path = tmp_path_factory.mktemp("methods") / "model.pte"
+    planning = MemoryPlanningPass(share_mutable_buffers=True)
+    program = to_edge(exported, constant_methods=METADATA).to_executorch(
+        ExecutorchBackendConfig(memory_planning_pass=planning)
+    )
+    path.write_bytes(program.buffer)
+    methods = {"any": "step:any", "five": "step:five", "alone": "any"}
+    return {name: path.with_name(f"{path.name}:{named}") for name, named in methods.items()}
+
+
 def run(path: pathlib.Path, count: int, *prompts: str) -> list[tuple[str, int, bytes]]:
     """(error, tokens generated, answer) for each prompt."""
     name = "text_runner_for_tests"
@@ -246,3 +271,22 @@ def test_a_program_that_says_nothing_is_refused(weights, tmp_path):
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run(path, 1, "a")
     assert b'constant_methods={"get_max_seq_len": ...}' in caught.value.stderr
+
+
+@pytest.mark.parametrize("name", ["any", "five", "alone"])
+def test_a_method_for_prompts_and_one_for_tokens_have_a_cache_in_common(weights, two_methods, name):
+    first, second = "a prompt that is longer than what is run at once", "over"
+    answers = run(two_methods[name], 3, first, second, "<reset>", "lazy fox")
+    said = first.encode() + answers[0][2] + second.encode()
+    for answer, context in zip(answers, (first.encode(), said, b"lazy fox"), strict=True):
+        assert (answer[0], answer[2]) == ("Error::Ok", greedy(weights, context, 3))
+
+
+def test_a_method_that_is_not_there_is_refused(two_methods):
+    program = os.environ.get(
+        "ET_TEXT_RUNNER_FOR_TESTS", pathlib.Path(__file__).with_name("text_runner_for_tests")
+    )
+    path = str(two_methods["any"]).replace(":any", ":none")
+    done = subprocess.run([program, path, "1", "a"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no method none" in done.stderr

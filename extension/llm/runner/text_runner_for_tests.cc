@@ -1,9 +1,9 @@
 /**
  * @file
- * Answers prompts for text_llm_runner_test.py: `text_runner_for_tests MODEL MAX_NEW_TOKENS
- * PROMPT...`. Each byte of a prompt is a token; 256 and 257 begin and end texts. A prompt "<reset>"
- * begins anew. Prints a line for each prompt: the error's name, how many tokens were generated, and
- * the answer's bytes in hexadecimal.
+ * Answers prompts for text_llm_runner_test.py: `text_runner_for_tests MODEL[:DECODE[:PREFILL]]
+ * MAX_NEW_TOKENS PROMPT...`, with the methods by these names. Each byte of a prompt is a token; 256
+ * and 257 begin and end texts. A prompt "<reset>" begins anew. Prints a line for each prompt: the
+ * error's name, how many tokens were generated, and the answer's bytes in hexadecimal.
  */
 
 #include <cstdio>
@@ -44,6 +44,17 @@ class Bytes : public tokenizers::Tokenizer {
   }
 };
 
+/// The parts of a text between colons.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  size_t first = 0;
+  for (size_t end = 0; end != std::string::npos; first = end + 1) {
+    end = text.find(':', first);
+    parts.push_back(text.substr(first, end == std::string::npos ? end : end - first));
+  }
+  return parts;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,7 +64,12 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s MODEL MAX_NEW_TOKENS PROMPT...\n", argv[0]);
     return 2;
   }
-  const auto runner = llm::create_text_llm_runner(argv[1], std::make_unique<Bytes>());
+  const auto parts = parts_of(argv[1]);
+  llm::DecoderMethods methods;
+  methods.decode = parts.size() > 1 ? parts[1] : methods.decode;
+  methods.prefill = parts.size() > 2 ? parts[2] : methods.prefill;
+  const auto runner =
+      llm::create_text_llm_runner_of_methods(parts[0], std::make_unique<Bytes>(), methods);
   if (runner == nullptr) {
     return 1;
   }
