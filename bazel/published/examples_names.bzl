@@ -9,6 +9,7 @@ EXAMPLES = {
         "executorch.extension.llm.models.attention": """
             ATTENTION_REGISTRY Attention AttentionMHA AttentionSkip ForwardOptions SDPA register_attention
         """,
+        "executorch.extension.llm.models.gated_delta_net": "_get_gated_delta_rule_op=gated_delta_rule_op",
         "executorch.extension.llm.models.model_args": "ModelArgs",
         "executorch.extension.llm.models.rope": "Rope",
     },

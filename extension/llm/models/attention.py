@@ -168,6 +168,7 @@ class AttentionMHA(Attention):
         self.n_rep, self.head_dim = heads // kv_heads, head_dim
         self.max_batch_size, self.max_context_len = args.max_batch_size, args.max_context_len
         self.enable_dynamic_shape = args.enable_dynamic_shape
+        self.use_q_gate = args.use_q_gate
         self.use_qk_norm, self.qk_norm_before_rope = args.use_qk_norm, args.qk_norm_before_rope
         self.scale, self.window = args.attention_multiplier, args.window_of(layer_id)
         self.rotates, self.softcap = args.rotates(layer_id), args.attn_logit_softcapping
@@ -183,7 +184,7 @@ class AttentionMHA(Attention):
     def _add_layers(self, args: ModelArgs) -> None:
         inner, keys = self.n_heads * self.head_dim, self.n_kv_heads * self.head_dim
         bias = args.attention_qkv_bias
-        self.wq = linear(args, "q_proj", args.dim, inner, bias)
+        self.wq = linear(args, "q_proj", args.dim, inner * (2 if self.use_q_gate else 1), bias)
         self.wk = linear(args, "k_proj", args.dim, keys, bias) if self.has_kv_weights else None
         self.wv = linear(args, "v_proj", args.dim, keys, bias) if self.has_kv_weights else None
         self.wo = linear(args, "o_proj", inner, args.dim, False)
@@ -229,7 +230,8 @@ class AttentionMHA(Attention):
         shared = kwargs.get("shared_kv")
         if shared is None and self.is_kv_shared_layer:
             raise ValueError(f"layer {self.layer_id} has no keys and values: give it another's as shared_kv")
-        q, k, v = self._heads(x, freqs_cos, freqs_sin, shared)
+        queries, gate = self._queries(x)
+        q, k, v = self._heads(x, queries, freqs_cos, freqs_sin, shared)
         if self.use_kv_cache:
             input_pos = kwargs.get("input_pos")
             if shared is None:
@@ -241,15 +243,30 @@ class AttentionMHA(Attention):
             keys, values = (part.repeat_interleave(self.n_rep, dim=1) for part in (k, v))
             y = attend(q, keys, values, mask, self.scale, self.softcap)
             y = y.transpose(1, 2).reshape(batch, tokens, -1)
+        if gate is not None:
+            y = y * torch.sigmoid(gate)
         gives = self._gives_kv and shared is None
         return self.wo(y), {"kv_to_share": (k, v)} if gives else None
 
+    def _queries(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Queries, ``[batch, tokens, heads, head_dim]``, and what opens and closes the results, ``[batch, tokens, heads * head_dim]``."""
+        batch, tokens, _ = x.shape
+        q = self.wq(x).view(batch, tokens, self.n_heads, -1)
+        if not self.use_q_gate:
+            return q, None
+        q, gate = q.chunk(2, dim=-1)
+        return q, gate.reshape(batch, tokens, -1)
+
     def _heads(
-        self, x: torch.Tensor, freqs_cos: torch.Tensor, freqs_sin: torch.Tensor, shared: Any = None
+        self,
+        x: torch.Tensor,
+        q: torch.Tensor,
+        freqs_cos: torch.Tensor,
+        freqs_sin: torch.Tensor,
+        shared: Any = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Queries, keys and values, ``[batch, heads, tokens, head_dim]``; the latter two as they are given, if they are."""
         batch, tokens, _ = x.shape
-        q = self.wq(x).view(batch, tokens, self.n_heads, self.head_dim)
         # Rotations turn two: what stands for keys that are given is left.
         k = q if shared is not None else self.wk(x).view(batch, tokens, self.n_kv_heads, self.head_dim)  # type: ignore[misc]
         if self.use_qk_norm and self.qk_norm_before_rope:

@@ -32,6 +32,11 @@ _SAME = {
     "num_experts": "num_experts",
     "num_experts_per_tok": "num_activated_experts",
     "moe_intermediate_size": "moe_hidden_dim",
+    "linear_conv_kernel_dim": "linear_conv_kernel_dim",
+    "linear_key_head_dim": "linear_key_head_dim",
+    "linear_value_head_dim": "linear_value_head_dim",
+    "linear_num_key_heads": "linear_num_key_heads",
+    "linear_num_value_heads": "linear_num_value_heads",
 }
 
 _ACTIVATIONS = {
@@ -39,6 +44,14 @@ _ACTIVATIONS = {
     "swish": ActFn.SILU,
     "gelu": ActFn.GELU,
     "gelu_pytorch_tanh": ActFn.GELU_APPROX,
+}
+
+#: Most of whose layers are gated delta networks.
+_LINEAR = {
+    "rms_norm_add_unit_offset": True,
+    "use_qk_norm": True,
+    "qk_norm_before_rope": True,
+    "use_q_gate": True,
 }
 
 #: What a kind of model is beside what its configuration says.
@@ -60,6 +73,8 @@ _KINDS: dict[str, dict[str, Any]] = {
     "qwen2": {"attention_qkv_bias": True},
     "qwen3": {"use_qk_norm": True, "qk_norm_before_rope": True},
     "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True, "moe": True},
+    "qwen3_next": _LINEAR,
+    "qwen3_5_text": _LINEAR,
 }
 
 #: Names of modules in a layer, theirs to ours.
@@ -74,6 +89,12 @@ _LAYER = {
     "mlp.down_proj": "feed_forward.w2",
     "mlp.up_proj": "feed_forward.w3",
     "mlp.gate": "block_sparse_moe.gate",
+    **{
+        f"linear_attn.{name}": f"attention.{name}"
+        for name in ("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "conv1d", "norm", "out_proj")
+    },
+    # Of parameters that are no module's.
+    "linear_attn": "attention",
     "input_layernorm": "attention_norm",
     "post_attention_layernorm": "ffn_norm",
 }
@@ -83,6 +104,12 @@ _NORMED_TWICE = {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
     "post_feedforward_layernorm": "post_ffn_norm",
+}
+
+#: Layers whose rows are of several of ours.
+_INTERLEAVED = {
+    "linear_attn.in_proj_qkvz": ("in_proj_qkv", "in_proj_z"),
+    "linear_attn.in_proj_ba": ("in_proj_b", "in_proj_a"),
 }
 
 _OUTSIDE = {"model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_head": "output"}
@@ -117,6 +144,8 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
         named["no_rope_layer_interval"] = config.get("no_rope_layer_interval")
     if kind.startswith("gemma"):
         named |= _gemma(kind, config)
+    if _KINDS[kind] is _LINEAR:
+        named |= _linear(config)
     # A window that no text outgrows is none.
     has_windows = config.get("use_sliding_window") or (
         kind in ("mistral", "phi3") and config.get("sliding_window")
@@ -136,6 +165,19 @@ def _gemma(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
     if kind != "gemma":
         named |= {"layer_types": config["layer_types"], "sliding_window": config["sliding_window"]}
     return named
+
+
+def _linear(config: Mapping[str, Any]) -> dict[str, Any]:
+    dense = config.get("mlp_only_layers") or ()
+    if config.get("num_experts") and len(dense) < config["num_hidden_layers"]:
+        raise ValueError(
+            "experts that are shared by all tokens are not supported: mlp_only_layers has to name all layers, or num_experts be 0"
+        )
+    share = (config.get("rope_parameters") or {}).get("partial_rotary_factor")
+    return {
+        "layer_types": config["layer_types"],
+        **({} if share is None else {"partial_rotary_factor": share}),
+    }
 
 
 def _longrope(config: Mapping[str, Any], scaling: Mapping[str, Any], length: int) -> dict[str, Any]:
@@ -220,8 +262,29 @@ def _renamed(name: str, value: torch.Tensor, args: ModelArgs) -> Iterator[tuple[
         parts = value.split([args.n_heads * head, kv * head, kv * head])
         for ours, part in zip(("wq", "wk", "wv"), parts, strict=True):
             yield f"layers.{layer[1]}.attention.{ours}.{kind}", part
+    elif layer and layer[2] in _INTERLEAVED:
+        for ours, part in _by_kind(value, _INTERLEAVED[layer[2]], args):
+            yield f"layers.{layer[1]}.attention.{ours}.{kind}", part
     elif layer and layer[2] == "mlp.gate_up_proj":
         for ours, part in zip(("w1", "w3"), value.chunk(2), strict=True):
             yield f"layers.{layer[1]}.feed_forward.{ours}.{kind}", part
     elif not module.endswith("rotary_emb"):
         raise ValueError(f"the decoder has no place for {name} of shape {tuple(value.shape)}")
+
+
+def _by_kind(
+    value: torch.Tensor, names: tuple[str, ...], args: ModelArgs
+) -> Iterator[tuple[str, torch.Tensor]]:
+    """Rows of Qwen3-Next's, where those of a head of keys and of its heads of values lie together, apart by what they are of."""
+    heads, shared = (
+        args.linear_num_key_heads or 0,
+        (args.linear_num_value_heads or 0) // (args.linear_num_key_heads or 1),
+    )
+    keys, values = args.linear_key_head_dim or 0, shared * (args.linear_value_head_dim or 0)
+    sizes = {"in_proj_qkv": (keys, keys, values), "in_proj_z": (values,)}
+    rows = [size for name in names for size in sizes.get(name, (shared,))]
+    parts = [part.flatten(0, 1) for part in value.unflatten(0, (heads, -1)).split(rows, dim=1)]
+    for name in names:
+        count = len(sizes.get(name, (shared,)))
+        yield name, torch.cat(parts[:count])
+        parts = parts[count:]

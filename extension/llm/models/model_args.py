@@ -62,6 +62,9 @@ class ModelArgs:
         act_fn: of feed-forward layers.
         attention_qkv_bias, output_bias: whether those layers have a bias.
         use_qk_norm, qk_norm_before_rope: norms of queries and keys.
+        use_q_gate: the layer of queries gives as many numbers more, whose sigmoids results of attention are multiplied by.
+        linear_conv_kernel_dim, linear_key_head_dim, linear_value_head_dim, linear_num_key_heads, linear_num_value_heads: of layers
+            of `linear_attention`, which are gated delta networks.
         attention_multiplier: what products of queries and keys are multiplied by in place of `1 / sqrt(head_dim)`.
         use_kv_cache, use_sdpa_with_kv_cache_op, enable_dynamic_shape: how keys and values of former calls are kept.
         generate_full_logits: logits of all tokens, not of the last alone.
@@ -79,7 +82,8 @@ class ModelArgs:
         no_rope_layer_interval: every so many layers one has no rotations.
         num_kv_shared_layers: so many of the last layers attend to the keys and values of the layer before them, and have none.
         r, lora_alpha, target_modules: rank, scale and places (`q_proj`, `k_proj`, `v_proj`, `o_proj`) of an adapter that is made with the model.
-        layer_types, sliding_window: `full_attention` or `sliding_attention` for each layer, and how far the latter sees.
+        layer_types, sliding_window: `full_attention`, `sliding_attention` or `linear_attention` for each layer, and how far the second
+            sees.
         bos_idx, eos_idx, bos_count, eos_count: tokens that begin and end a text.
         quantization_args, lora_args, attention_kwargs, model_architecture, device: kept for those who ask.
     """
@@ -125,6 +129,12 @@ class ModelArgs:
     apply_output: bool = True
     use_qk_norm: bool = False
     qk_norm_before_rope: bool = False
+    use_q_gate: bool = False
+    linear_conv_kernel_dim: int = 4
+    linear_key_head_dim: int | None = None
+    linear_value_head_dim: int | None = None
+    linear_num_key_heads: int | None = None
+    linear_num_value_heads: int | None = None
     residual_multiplier: float | None = None
     use_hf_rope: bool = False
     no_rope_layer_interval: int | None = None
@@ -181,9 +191,14 @@ class ModelArgs:
 
     def window_of(self, layer: int) -> int | None:
         """How many positions a layer sees; None: all."""
-        if self.layer_types is None or self.layer_types[layer] == "full_attention":
+        if self.layer_types is None or self.layer_types[layer] != "sliding_attention":
             return None
         return self.sliding_window
+
+    def attention_of(self, layer: int) -> str:
+        """The name that a layer's attention is registered by."""
+        is_linear = self.layer_types is not None and self.layer_types[layer] == "linear_attention"
+        return "gated_deltanet" if is_linear else self.attention_type
 
     def rotates(self, layer: int) -> bool:
         """Whether a layer has rotations."""
@@ -211,10 +226,11 @@ class ModelArgs:
     def _check_layer_types(self) -> None:
         if self.layer_types is None:
             return
-        unknown = set(self.layer_types) - {"full_attention", "sliding_attention"}
+        unknown = set(self.layer_types) - {"full_attention", "sliding_attention", "linear_attention"}
         if unknown:
             raise ValueError(
-                f"layer_types are full_attention or sliding_attention, not {', '.join(sorted(unknown))}"
+                "layer_types are full_attention, sliding_attention or linear_attention, not "
+                f"{', '.join(sorted(unknown))}"
             )
         if len(self.layer_types) != self.n_layers:
             raise ValueError(f"layer_types has {len(self.layer_types)} entries for {self.n_layers} layers")

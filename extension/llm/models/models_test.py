@@ -80,6 +80,17 @@ PEERS = {
         embedding_multiplier=3.0,
         logits_scaling=2.0,
     ),
+    "qwen3_next": lambda: transformers.Qwen3NextConfig(
+        **SMALL,
+        head_dim=16,
+        partial_rotary_factor=0.5,
+        mlp_only_layers=[0, 1, 2, 3],
+        linear_conv_kernel_dim=4,
+        linear_key_head_dim=8,
+        linear_value_head_dim=4,
+        linear_num_key_heads=2,
+        linear_num_value_heads=4,
+    ),
     "smollm3": lambda: transformers.SmolLM3Config(**SMALL, no_rope_layer_interval=2),
 }
 
@@ -120,7 +131,7 @@ CACHES = {
 
 
 @pytest.mark.parametrize("cache", CACHES)
-@pytest.mark.parametrize("name", ["llama3.1", "qwen3", "granite", "gemma2", "gemma3"])
+@pytest.mark.parametrize("name", ["llama3.1", "qwen3", "granite", "gemma2", "gemma3", "qwen3_next"])
 def test_a_cache_goes_on(name, cache):
     peer, model = _pair(name, use_kv_cache=True, enable_dynamic_shape=True)
     CACHES[cache](model)
@@ -136,10 +147,13 @@ def test_a_cache_goes_on(name, cache):
             assert error <= tolerance, f"{error} at {first}"
 
 
-@pytest.mark.parametrize("cache", ["plain", "custom", "int8 attention"])
-def test_a_program(cache):
-    _, model = _pair("qwen3", use_kv_cache=True, enable_dynamic_shape=True)
-    _, eager = _pair("qwen3", use_kv_cache=True, enable_dynamic_shape=True)
+@pytest.mark.parametrize(
+    "cache, name",
+    [("plain", "qwen3"), ("custom", "qwen3"), ("int8 attention", "qwen3"), ("custom", "qwen3_next")],
+)
+def test_a_program(cache, name):
+    _, model = _pair(name, use_kv_cache=True, enable_dynamic_shape=True)
+    _, eager = _pair(name, use_kv_cache=True, enable_dynamic_shape=True)
     CACHES[cache](model), CACHES[cache](eager)
     tokens = _tokens()
     count = torch.export.Dim("tokens", min=1, max=LENGTH - 1)
@@ -151,6 +165,22 @@ def test_a_program(cache):
             new, position = tokens[:, first : first + number], torch.tensor([first])
             (found,) = program.execute((new, position))
             torch.testing.assert_close(found, eager(new, {"input_pos": position}), atol=1e-4, rtol=1e-4)
+
+
+def test_weights_apart_by_what_they_are_of():
+    """Qwen3.5 has the parts of Qwen3-Next's layers as layers of their own."""
+    peer, model = _pair("qwen3_next")
+    config = peer.config.to_dict() | {"model_type": "qwen3_5_text", "num_experts": 0}
+    args = hugging_face.model_args(config, max_seq_len=LENGTH, max_context_len=LENGTH)
+    apart = {name: value for name, value in peer.state_dict().items() if ".in_proj" not in name}
+    for name, value in model.state_dict().items():
+        number, _, part = name.removeprefix("layers.").partition(".attention.")
+        if part.startswith("in_proj"):
+            apart[f"model.layers.{number}.linear_attn.{part}"] = value
+    again = construct_transformer(args).eval()
+    again.load_state_dict(hugging_face.state_dict(apart, args), strict=False)
+    with torch.no_grad():
+        torch.testing.assert_close(again(_tokens()), model(_tokens()), atol=0, rtol=0)
 
 
 def test_a_window_with_a_cache_is_one_without():
@@ -218,6 +248,7 @@ def test_attention_of_ones_own():
         ({"layer_types": ["sliding_attention"]}, "need sliding_window"),
         ({"attention_type": "none"}, "register_attention"),
         ({"norm_type": "layernorm"}, "rmsnorm"),
+        ({"layer_types": ["linear_attention"]}, "needs linear_num_key_heads"),
     ],
 )
 def test_what_there_is_not(options, message):
@@ -232,6 +263,7 @@ def test_what_there_is_not(options, message):
         ({"hidden_act": "relu"}, "relu"),
         ({"rope_scaling": {"rope_type": "yarn"}}, "yarn"),
         ({"attention_bias": True}, "attention_bias"),
+        ({"model_type": "qwen3_next", "num_experts": 4}, "experts that are shared"),
         ({"use_sliding_window": True}, "sliding"),
     ],
 )

@@ -110,6 +110,10 @@ def _check(model: Any) -> None:
         raise ValueError(
             "the model's norms add one to their weights, which do not go into other layers: quantize without rotations"
         )
+    if model.params.use_q_gate:
+        raise ValueError(
+            "results of attention have gates (use_q_gate), through which rotations of heads do not go: quantize without rotations"
+        )
     if model.params.num_kv_shared_layers:
         raise ValueError(
             "layers share keys and values, whose rotation is no layer's own: quantize without rotations"

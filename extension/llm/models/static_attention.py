@@ -107,8 +107,10 @@ class StaticAttention(Attention):
         """With the weights of other attention.
 
         Raises:
-            ValueError: heads with adapters are to be split, or queries and keys are rotated.
+            ValueError: heads with adapters are to be split, queries and keys are rotated, or results have gates.
         """
+        if other.use_q_gate:
+            raise ValueError("results of attention have gates (use_q_gate), which static attention has not")
         if other.qk_rotation is not None:
             raise ValueError(
                 "queries and keys are rotated for a cache of few bits, which static attention does not have"

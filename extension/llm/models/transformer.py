@@ -14,6 +14,7 @@ from executorch.extension.llm.models.attention import (
     ForwardOptions,
 )
 from executorch.extension.llm.models.feed_forward import FeedForward, MOEFeedForward
+from executorch.extension.llm.models.gated_delta_net import GatedDeltaNet  # noqa: F401  # registers itself
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
 from executorch.extension.llm.models.rope import Rope
@@ -54,17 +55,16 @@ class TransformerBlock(nn.Module):
 
     @classmethod
     def from_type(cls, layer_id: int, args: ModelArgs, rope: Rope) -> TransformerBlock:
-        """The layer of a number, with the attention of ``args.attention_type``.
+        """The layer of a number, with the attention of ``args.attention_type``, or what its type of layer has.
 
         Raises:
             ValueError: no attention is registered by that name.
         """
-        if args.attention_type not in ATTENTION_REGISTRY:
+        name = args.attention_of(layer_id)
+        if name not in ATTENTION_REGISTRY:
             known = ", ".join(sorted(ATTENTION_REGISTRY))
-            raise ValueError(
-                f"Unknown attention type: {args.attention_type}; there are {known}, and register_attention"
-            )
-        kind: Any = ATTENTION_REGISTRY[args.attention_type]
+            raise ValueError(f"Unknown attention type: {name}; there are {known}, and register_attention")
+        kind: Any = ATTENTION_REGISTRY[name]
         return cls(args, kind(args, layer_id, rope, **args.attention_kwargs), layer_id=layer_id)
 
     def forward(
