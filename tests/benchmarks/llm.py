@@ -13,7 +13,8 @@ clock. Figures are medians over the rounds of the least time of a prompt, and of
 llama.cpp takes part if `llama_cpp` can be imported, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
 is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. The last line is `RESULT {json}`: `rows[]` with `model`,
 `bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` and `share_with_cache` (of a decode), `absent`,
-and `memory[]`: `file_mib`, `cache_mib`, `rss_mib`, and `of_file`, what is resident beside the cache over the size of the file.
+`memory[]`: `file_mib`, `cache_mib`, `rss_mib`, and `of_file`, what is resident beside the cache over the size of the file, and `failed[]`: what
+an engine could not make or run, and `why`; all else goes on.
 """
 
 from __future__ import annotations
@@ -154,32 +155,69 @@ def memory_of(engine: str, file: pathlib.Path, taken: list[dict[str, float]], ca
     }
 
 
+def files_of(
+    directory: pathlib.Path, model: str, bits: int, context: int, failed: list[dict[str, Any]]
+) -> dict[str, pathlib.Path]:
+    """The files of all engines that are there; why one could not be made is noted, and the engine takes no part."""
+    files = {}
+    for engine in engines():
+        try:
+            files[engine] = file_of(directory, engine, model, bits, context)
+        except Exception as error:  # whatever a maker stumbles over, the others go on
+            failed.append({"model": model, "bits": bits, "engine": engine, "why": str(error)})
+    return files
+
+
+def measure_each(
+    model: str,
+    files: dict[str, pathlib.Path],
+    way: tuple[int, int],
+    names: dict[str, Any],
+    failed: list[dict[str, Any]],
+) -> dict[str, list[dict[str, float]]]:
+    """As :func:`measure` for a context and threads; an engine that fails is noted, and left out."""
+    context, threads = way
+    try:
+        return measure(model, files, threads, context)
+    except RuntimeError:
+        pass
+    taken = {}
+    for engine, file in files.items():
+        try:
+            taken |= measure(model, {engine: file}, threads, context)
+        except RuntimeError as error:
+            failed.append(names | {"engine": engine, "why": str(error)})
+    return taken
+
+
 def run(directory: pathlib.Path) -> dict[str, Any]:
     """All that the flags ask for."""
     rows: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
-    taking_part, contexts = engines(), [int(context) for context in _CONTEXTS.value]
+    failed: list[dict[str, Any]] = []
+    contexts = [int(context) for context in _CONTEXTS.value]
     models = [(model, int(bits)) for model in _MODELS.value for bits in _BITS.value]
     ways = list(itertools.product(contexts, map(int, _THREADS.value)))
     with tqdm(total=len(models) * len(ways), disable=None, unit="rows") as progress:
         for model, bits in models:
-            files = {engine: file_of(directory, engine, model, bits, max(contexts)) for engine in taking_part}
+            files = files_of(directory, model, bits, max(contexts), failed)
+            shape = llm_models.SHAPES[model]
             for context, threads in ways:
-                taken = measure(model, files, threads, context)
-                found = rows_of(model, bits, threads, taken, context)
-                progress.write(table(found), file=sys.stderr)
-                rows += found
                 names = {"model": model, "bits": bits, "threads": threads, "context": context}
-                shape = llm_models.SHAPES[model]
+                taken = measure_each(model, files, (context, threads), names, failed)
+                if "ours" in taken:
+                    found = rows_of(model, bits, threads, taken, context)
+                    progress.write(table(found), file=sys.stderr)
+                    rows += found
                 # Programs have the longest cache that was asked for, llama.cpp's contexts that of their row.
                 cached = {"ours": max(contexts), "llama.cpp": context}
                 memory += [
-                    names | memory_of(engine, file, taken[engine], shape.cache_values(2 * cached[engine]))
-                    for engine, file in files.items()
+                    names | memory_of(engine, files[engine], one, shape.cache_values(2 * cached[engine]))
+                    for engine, one in taken.items()
                 ]
                 progress.update()
-    absent = [name for name in _MAKERS if name not in taking_part]
-    return {"rows": rows, "absent": absent, "memory": memory}
+    absent = [name for name in _MAKERS if name not in engines()]
+    return {"rows": rows, "absent": absent, "memory": memory, "failed": failed}
 
 
 def main(argv: list[str]) -> None:
@@ -196,7 +234,11 @@ def main(argv: list[str]) -> None:
     print(memory_table(result["memory"]))
     for name in result["absent"]:
         print(f"{name} is not installed: it takes no part")
+    for one in result["failed"]:
+        print("failed: " + ", ".join(f"{key} {value}" for key, value in one.items()))
     print("RESULT " + json.dumps(result))
+    if result["failed"]:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,19 @@ def test_memory_beside_the_cache_is_a_share_of_the_file(tmp_path):
     assert "1.50" in llm.memory_table([names | found])
 
 
+def test_what_fails_is_noted_and_all_else_goes_on(tmp_path):
+    (tmp_path / "tiny-4-8.pte").write_bytes(b"no program")
+    flags = ["--models=tiny", "--rounds=1", "--steps=1", "--contexts=8", "--threads=1", "--bits=4,8"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, llm.__file__, *flags, f"--keep={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    result = json.loads(done.stdout.splitlines()[-1].removeprefix("RESULT "))
+    assert done.returncode == 1
+    assert [(one["bits"], one["engine"]) for one in result["failed"]] == [(4, "ours")]
+    assert "tiny-4-8.pte" in result["failed"][0]["why"]
+    assert [row["bits"] for row in result["rows"]] == [8, 8]
+
+
 def test_it_runs(tmp_path):
     flags = ["--models=tiny", "--rounds=1", "--steps=2", "--contexts=4,8", "--threads=1", "--bits=4"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
