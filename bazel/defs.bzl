@@ -247,7 +247,18 @@ def _wheels(package, name, python, requires, extension_modules, import_root):
             deps = python,
         )
 
-def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundled_licences = [], extension_modules = [], import_root = ""):
+def microlibrary(
+        name,
+        python = [],
+        cc = [],
+        requires = [],
+        bundles = [],
+        bundled_licences = [],
+        extension_modules = [],
+        import_root = "",
+        archives = {},
+        registrations = {},
+        further_names = {}):
     """Declares the library of this package: `:wheel` and/or `:dist`, its VERSION and its edges.
 
     Args:
@@ -259,6 +270,9 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
       bundled_licences: the licences of all of them.
       extension_modules: in the wheel, on CPython's stable interface; it has builds for other platforms then
         (`:wheel_aarch64`, manual).
+      archives: the documented static libraries, as cc_dist has them.
+      registrations: those of them that are linked whole.
+      further_names: further names of them.
       import_root: the directory that the wheel's documented import path is relative to, if it is not executorch.LIBRARY.
     """
     package = native.package_name()
@@ -270,10 +284,13 @@ def microlibrary(name, python = [], cc = [], requires = [], bundles = [], bundle
     if cc:
         cc_dist(
             name = "dist",
+            archives = archives,
             bundled_licences = bundled_licences,
             bundles = bundles,
+            further_names = further_names,
             library = "executorch_" + name,
             packages = [package] + [guest for guest, host in _CC_SHIPS_WITH.items() if host == package],
+            registrations = registrations,
             siblings = _siblings(package, "cc"),
             version = "VERSION",
             visibility = _PUBLIC,

@@ -33,18 +33,6 @@ def _bundled_headers(ctx):
             headers[path] = header
     return headers
 
-def _bundled_objects(repository, infos):
-    """Object files of other repositories."""
-    objects = {}
-    for info in infos:
-        for linker_input in info.linking_context.linker_inputs.to_list():
-            if linker_input.owner.repo_name == repository:
-                continue
-            for library in linker_input.libraries:
-                for file in library.pic_objects or library.objects or []:
-                    objects[file.path] = file
-    return objects.values()
-
 def _system_libraries(infos):
     """The flags -l... of what is linked, each once."""
     flags = {}
@@ -61,6 +49,20 @@ def _licences(ctx):
         found["share/doc/{}/{}/{}".format(ctx.attr.library, name, file.basename)] = file
     return found
 
+def _objects(infos):
+    """The objects that are linked: a list of (repository, package, whether a linker must take it whole, file)."""
+    found = {}
+    for info in infos:
+        for linker_input in info.linking_context.linker_inputs.to_list():
+            owner = linker_input.owner
+            for library in linker_input.libraries:
+                for file in library.pic_objects or library.objects or []:
+                    found[file.path] = (owner.repo_name, owner.package, library.alwayslink, file)
+    return found.values()
+
+def _below(package, directories):
+    return any([(package + "/").startswith(directory + "/") for directory in directories])
+
 def own_objects(repository, packages, infos):
     """Object files that lie below some directories: those a linker picks from, and those it must take whole.
 
@@ -72,19 +74,47 @@ def own_objects(repository, packages, infos):
     Returns:
       Two lists of files.
     """
-    picked = {}
-    whole = {}
-    for info in infos:
-        for linker_input in info.linking_context.linker_inputs.to_list():
-            owner = linker_input.owner
-            own = any([(owner.package + "/").startswith(package + "/") for package in packages])
-            if owner.repo_name != repository or not own:
-                continue
-            for library in linker_input.libraries:
-                into = whole if library.alwayslink else picked
-                for file in library.pic_objects or library.objects or []:
-                    into[file.path] = file
-    return picked.values(), whole.values()
+    own = [(whole, file) for repo, package, whole, file in _objects(infos) if repo == repository and _below(package, packages)]
+    return [file for whole, file in own if not whole], [file for whole, file in own if whole]
+
+def _nearest(place, archives):
+    """The archive with the longest directory above a place, and the length of that; none is the empty name."""
+    best = ("", -1)
+    for archive, directories in archives.items():
+        for directory in directories:
+            if _below(place, [directory]) and len(directory) > best[1]:
+                best = (archive, len(directory))
+    return best
+
+def _archive_of(ctx, place, whole):
+    """The archive that an object goes to. What stands beside registrations, and nowhere else, is taken whole with them."""
+    registering, depth = _nearest(place, ctx.attr.registrations)
+    archive, other_depth = _nearest(place, ctx.attr.archives)
+    if registering and (whole or other_depth < depth):
+        return registering
+    if whole:
+        return ctx.attr.library + "_whole"
+    return archive or ctx.attr.library
+
+def _sorted_into_archives(ctx, infos):
+    """Archive -> its objects, each object in one, in the order of a link line.
+
+    A linker that reads the line once looks for what an archive needs in those after it: what registers itself comes first, and what
+    is bundled last. Archives that have other names follow, as further files for who links by name.
+    """
+    names = [ctx.attr.library + "_whole"] + ctx.attr.registrations.keys()
+    sorted_into = {name: [] for name in names + [ctx.attr.library] + ctx.attr.archives.keys()}
+    for repo, package, whole, file in _objects(infos):
+        if repo != ctx.label.repo_name:
+            if ctx.attr.bundles:
+                place = "@" + repo.rpartition("~")[2]
+                archive, _ = _nearest(place, ctx.attr.archives)
+                if not archive:
+                    fail("{}: no row of `archives` has {}".format(ctx.label, place))
+                sorted_into[archive].append(file)
+        elif _below(package, ctx.attr.packages):
+            sorted_into[_archive_of(ctx, package, whole)].append(file)
+    return {name: objects for name, objects in sorted_into.items() if objects}
 
 def archive_objects(ctx, path, objects):
     """A static library at `path` below the package; the rule needs `use_cc_toolchain()` and the fragment cpp."""
@@ -109,27 +139,27 @@ def archive_objects(ctx, path, objects):
     )
     return archive
 
+def _is_whole(ctx, name):
+    return name in ctx.attr.registrations or name == ctx.attr.library + "_whole"
+
 def _cc_dist_impl(ctx):
     infos = [dep[CcInfo] for dep in ctx.attr.deps]
     headers = _headers(ctx, infos) | _bundled_headers(ctx)
     licences = _licences(ctx)
     if bool(ctx.attr.bundles) != bool(licences):
         fail("{}: what is bundled ships with its licence: bundles and bundled_licences go together".format(ctx.label))
-    picked, whole = own_objects(ctx.label.repo_name, ctx.attr.packages, infos)
-    path = ctx.label.name + ".objects/lib" + ctx.attr.library
-    archives = []
-
-    # In the order of a link line: a linker that reads it once looks for what an archive needs in those after it.
-    if whole:
-        archives.append(archive_objects(ctx, path + "_whole.a", whole))
-    if picked:
-        archives.append(archive_objects(ctx, path + ".a", picked))
-    if ctx.attr.bundles:
-        archives.append(archive_objects(ctx, path + "_bundled.a", _bundled_objects(ctx.label.repo_name, infos)))
+    objects = _sorted_into_archives(ctx, infos)
+    path = ctx.label.name + ".objects/lib{}.a"
+    archives = {name: archive_objects(ctx, path.format(name), files) for name, files in objects.items()}
+    others = {
+        name: archive_objects(ctx, path.format(name), objects.get(same, []))
+        for name, same in ctx.attr.further_names.items()
+    }
     out = ctx.actions.declare_file(ctx.label.name + ".tar.gz")
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({
-        "archives": [archive.path for archive in archives],
+        "archives": [[archive.path, _is_whole(ctx, name)] for name, archive in archives.items()],
+        "further_archives": [archive.path for archive in others.values()],
         "headers": {path: file.path for path, file in headers.items()},
         "library": ctx.attr.library,
         "licences": {path: file.path for path, file in licences.items()},
@@ -141,7 +171,7 @@ def _cc_dist_impl(ctx):
         executable = ctx.executable._builder,
         arguments = [manifest.path, out.path],
         inputs = depset(
-            archives + headers.values() + licences.values() + [manifest, ctx.file.version],
+            archives.values() + others.values() + headers.values() + licences.values() + [manifest, ctx.file.version],
             transitive = [target.files for target in ctx.attr.siblings],
         ),
         mnemonic = "CcDist",
@@ -152,14 +182,22 @@ def _cc_dist_impl(ctx):
 cc_dist = rule(
     implementation = _cc_dist_impl,
     attrs = {
+        "archives": attr.string_list_dict(doc = """the documented static libraries: name -> the directories whose objects are in it,
+or `@repository` for what is bundled; in the order of a link line. What no row names is in `lib<library>.a`."""),
         "bundled_licences": attr.label_list(allow_files = True, doc = "licences of all third-party code in it"),
         "bundles": attr.label_list(
             providers = [CcInfo],
             doc = "third-party libraries that it carries, with what they stand on; their headers are installed too",
         ),
         "deps": attr.label_list(providers = [CcInfo]),
+        "further_names": attr.string_dict(
+            doc = "further names of archives, for who links by name: name -> archive, or nothing where its code lies in others",
+        ),
         "library": attr.string(mandatory = True),
         "packages": attr.string_list(mandatory = True, doc = "directories whose C++ this distribution holds"),
+        "registrations": attr.string_list_dict(
+            doc = "as archives, of what registers itself and is linked whole; with a directory that is here alone, all of it",
+        ),
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> library name"),
         "version": attr.label(allow_single_file = True, mandatory = True),
         "_builder": attr.label(default = ":dist_builder", executable = True, cfg = "exec"),

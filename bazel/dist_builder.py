@@ -1,9 +1,9 @@
 """Packs one C++ distribution: dist_builder.py MANIFEST.json OUT.tar.gz
 
-The tar unpacks over an install prefix: ``include/executorch/...``, ``lib/lib<library>.a``,
-``lib/cmake/<library>/`` and ``lib/pkgconfig/<library>.pc``. An archive whose name ends in ``_whole`` holds
-registrations (kernels, backends) that nothing refers to by name; the CMake target links it whole. One whose name ends in
-``_bundled`` holds the third-party code that the library cannot do without, with its licences in ``share/doc/<library>``.
+The tar unpacks over an install prefix: ``include/executorch/...``, static libraries in ``lib``,
+``lib/cmake/<library>/`` and ``lib/pkgconfig/<library>.pc``. The manifest says of each archive whether it holds registrations (kernels,
+backends) that nothing refers to by name, which the CMake target links whole. Further archives are the same under other names:
+no target links them. Third-party code that the library cannot do without has its licences in ``share/doc/<library>``.
 Same inputs, same bytes.
 """
 
@@ -68,22 +68,21 @@ def _fill(template: str, values: dict[str, str]) -> bytes:
     return template.encode()
 
 
-def _names(archives: list[str]) -> list[tuple[str, bool]]:
-    names = [pathlib.Path(path).stem.removeprefix("lib") for path in archives]
-    return [(name, name.endswith("_whole")) for name in names]
-
-
 def config_files(manifest: dict, version: str) -> dict[str, bytes]:
     library = manifest["library"]
     siblings = {name: pathlib.Path(path).read_text().strip() for name, path in manifest["siblings"].items()}
-    links, libs, wholes = [], ["-L${prefix}/lib"], []
-    for name, whole in _names(manifest["archives"]):
+    links, wholes = [], []
+    flags: dict[bool, list[str]] = {True: [], False: []}
+    for archive, whole in manifest["archives"]:
+        name = pathlib.Path(archive).stem.removeprefix("lib")
         path = f"${{_{library}_prefix}}/lib/lib{name}.a"
         (wholes if whole else links).append(path if whole else f'"{path}"')
-        libs.append(f"-Wl,--whole-archive -l{name} -Wl,--no-whole-archive" if whole else f"-l{name}")
+        flags[whole].append(f"-l{name}")
     links += ["executorch::" + name.removeprefix("executorch_") for name in siblings]
     links += [f'"{flag}"' for flag in manifest["system"]]
-    libs += manifest["system"]
+    # One group: pkg-config drops a flag that it has seen.
+    group = ["-Wl,--whole-archive", *flags[True], "-Wl,--no-whole-archive"] if flags[True] else []
+    libs = ["-L${prefix}/lib", *group, *flags[False], *manifest["system"]]
     values = {
         # First: what it stands for has names of the others.
         "WHOLE": "".join(_WHOLE.replace("@PATH@", path) for path in wholes),
@@ -109,7 +108,7 @@ def main() -> None:
         f"include/{name}": pathlib.Path(path).read_bytes() for name, path in manifest["headers"].items()
     }
     entries |= {name: pathlib.Path(path).read_bytes() for name, path in manifest["licences"].items()}
-    for path in manifest["archives"]:
+    for path in [path for path, _ in manifest["archives"]] + manifest["further_archives"]:
         entries[f"lib/{pathlib.Path(path).name}"] = pathlib.Path(path).read_bytes()
     entries.update(config_files(manifest, pathlib.Path(manifest["version"]).read_text().strip()))
     with (

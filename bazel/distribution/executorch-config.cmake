@@ -3,6 +3,11 @@
 #   find_package(executorch CONFIG REQUIRED COMPONENTS executorch_backends)
 #   target_link_libraries(my_target PRIVATE executorch executorch::backends executorch::extensions executorch::kernels)
 #
+# or by the names of the published wheel's package:
+#
+#   find_package(executorch CONFIG REQUIRED COMPONENTS kernels_optimized backend_xnnpack)
+#   target_link_libraries(my_target PRIVATE executorch::runtime executorch::kernels_optimized executorch::backend_xnnpack)
+#
 # Each library is a package of its own (`executorch_runtime`, ...), whose target does the work: kernels and backends are linked whole, so
 # that they register. The names here are further names of those targets. A component is any of them.
 cmake_minimum_required(VERSION 3.19)
@@ -11,16 +16,18 @@ set(_executorch_names_runtime executorch executorch_core executorch_no_prim_ops)
 set(_executorch_names_kernels
     portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
     optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib
-    executorch_kernels)
+    executorch_kernels executorch::kernels_optimized executorch::kernels_quantized)
 set(_executorch_names_extension
     extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
     extension_module extension_module_static extension_named_data_map extension_runner_util extension_tensor
     extension_threadpool executorch_extensions executorch::extensions)
 # The thread pool ships with the backend that needs its third-party library; without that, kernels run on the calling thread.
-set(_executorch_names_backends_xnnpack xnnpack_backend executorch_backends executorch::backends extension_threadpool)
+set(_executorch_names_backends_xnnpack
+    xnnpack_backend executorch_backends executorch::backends
+    executorch::backend_xnnpack extension_threadpool executorch::threadpool)
 # The operators `llama::...` of exported language models.
 set(_executorch_names_llm_custom_ops custom_ops extension_llm_custom_ops)
-set(_executorch_names_devtools etdump bundled_program bundled_module)
+set(_executorch_names_devtools etdump executorch::etdump bundled_program bundled_module)
 
 foreach(_executorch_library IN ITEMS runtime kernels llm_custom_ops backends_xnnpack extension devtools)
   find_package(executorch_${_executorch_library} CONFIG QUIET
@@ -47,11 +54,11 @@ if(TARGET executorch::kernels AND NOT TARGET portable_kernels)
   get_filename_component(_executorch_lib "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
   add_library(portable_kernels STATIC IMPORTED)
   set_target_properties(
-    portable_kernels PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libexecutorch_kernels.a"
+    portable_kernels PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libportable_kernels.a"
                                 INTERFACE_LINK_LIBRARIES executorch::runtime)
   add_library(executorch_prim_ops STATIC IMPORTED)
   set_target_properties(
-    executorch_prim_ops PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libexecutorch_kernels_whole.a"
+    executorch_prim_ops PROPERTIES IMPORTED_LOCATION "${_executorch_lib}/libexecutorch.a"
                                    INTERFACE_LINK_LIBRARIES portable_kernels)
 endif()
 
@@ -63,26 +70,33 @@ foreach(_executorch_name IN ITEMS executorch_backends executorch::backends)
 endforeach()
 
 get_filename_component(EXECUTORCH_INCLUDE_DIRS "${CMAKE_CURRENT_LIST_DIR}/../../../include" ABSOLUTE)
+get_filename_component(EXECUTORCH_RUNTIME_LIBRARY_DIR "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 set(EXECUTORCH_LIBRARIES executorch executorch::kernels executorch::extensions executorch::backends)
+# The headers want nothing but this standard: there is no generated one to turn off.
+set(EXECUTORCH_COMPILE_DEFINITIONS "")
+set(EXECUTORCH_CXX_STANDARD 17)
 
-set(executorch_FOUND TRUE)
+# However the caller spells it: find_package(ExecuTorch) finds this file too.
+set(_executorch_package ${CMAKE_FIND_PACKAGE_NAME})
+set(${_executorch_package}_FOUND TRUE)
 if(NOT TARGET executorch)
-  set(executorch_FOUND FALSE)
-  set(executorch_NOT_FOUND_MESSAGE "executorch_runtime is not in this prefix: unpack //runtime:dist over it")
+  set(${_executorch_package}_FOUND FALSE)
+  set(${_executorch_package}_NOT_FOUND_MESSAGE "executorch_runtime is not in this prefix: unpack //runtime:dist over it")
 endif()
-foreach(_executorch_name IN LISTS executorch_FIND_COMPONENTS)
-  if(TARGET ${_executorch_name})
-    set(executorch_${_executorch_name}_FOUND TRUE)
+foreach(_executorch_name IN LISTS ${_executorch_package}_FIND_COMPONENTS)
+  if(TARGET ${_executorch_name} OR TARGET executorch::${_executorch_name})
+    set(${_executorch_package}_${_executorch_name}_FOUND TRUE)
   else()
-    set(executorch_${_executorch_name}_FOUND FALSE)
-    if(executorch_FIND_REQUIRED_${_executorch_name})
-      set(executorch_FOUND FALSE)
-      set(executorch_NOT_FOUND_MESSAGE
+    set(${_executorch_package}_${_executorch_name}_FOUND FALSE)
+    if(${_executorch_package}_FIND_REQUIRED_${_executorch_name})
+      set(${_executorch_package}_FOUND FALSE)
+      set(${_executorch_package}_NOT_FOUND_MESSAGE
           "no library in ${CMAKE_CURRENT_LIST_DIR}/.. has the component ${_executorch_name}: it is not built here, or its distribution \
 is not unpacked over this prefix")
     endif()
   endif()
 endforeach()
+set(EXECUTORCH_FOUND ${${_executorch_package}_FOUND})
 
 # The documented functions, and files by their documented places: ${EXECUTORCH_ROOT}/kernels/portable/functions.yaml.
 if(NOT EXECUTORCH_ROOT)

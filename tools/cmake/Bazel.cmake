@@ -77,7 +77,12 @@ function(executorch_bazel_build prefix)
   foreach(library IN LISTS libraries)
     file(ARCHIVE_EXTRACT INPUT "${built}/${library}/dist.tar.gz" DESTINATION "${prefix}")
   endforeach()
-  file(COPY "${EXECUTORCH_ROOT}/bazel/distribution/executorch-config.cmake" DESTINATION "${prefix}/lib/cmake/executorch")
+  set(config "${prefix}/lib/cmake/executorch")
+  file(COPY "${EXECUTORCH_ROOT}/bazel/distribution/executorch-config.cmake" DESTINATION "${config}")
+  file(STRINGS "${EXECUTORCH_ROOT}/version/__init__.py" line REGEX "^__version__ = ")
+  string(REGEX MATCH "[0-9.]+" RELEASE "${line}")
+  configure_file("${EXECUTORCH_ROOT}/bazel/distribution/executorch-config-version.cmake.in"
+                 "${config}/executorch-config-version.cmake" @ONLY)
   file(COPY "${EXECUTORCH_ROOT}/kernels/portable/functions.yaml" DESTINATION "${prefix}/share/executorch/kernels/portable")
   file(COPY "${EXECUTORCH_ROOT}/tools/cmake/Utils.cmake" "${EXECUTORCH_ROOT}/tools/cmake/Codegen.cmake"
        DESTINATION "${prefix}/share/executorch/tools/cmake")

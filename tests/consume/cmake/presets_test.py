@@ -7,12 +7,15 @@ import tarfile
 import pytest
 
 from executorch.tests.consume.cmake.native_tools import ROOT, run, tool
+from executorch.version import __version__
 
 FILES = (
     "CMakeLists.txt",
     "CMakePresets.json",
     "bazel/distribution/executorch-config.cmake",
+    "bazel/distribution/executorch-config-version.cmake.in",
     "kernels/portable/functions.yaml",
+    "version/__init__.py",
 )
 BASE = ["//runtime:dist", "//kernels:dist"]
 LIBRARIES = [*BASE, "//extension:dist"]
@@ -94,6 +97,8 @@ def test_a_preset_asks_for_its_libraries_and_installs_them(name, checkout, tmp_p
     ]
     assert archives == sorted(f"lib{library}.a" for library in dists)
     assert (prefix / "lib/cmake/executorch/executorch-config.cmake").exists()
+    release = (prefix / "lib/cmake/executorch/executorch-config-version.cmake").read_text()
+    assert f'set(PACKAGE_VERSION "{__version__}")' in release
     assert (prefix / "bin/executor_runner").exists() == ("//extension/executor_runner" in targets)
 
 

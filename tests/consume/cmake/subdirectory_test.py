@@ -109,10 +109,14 @@ def test_a_preset_is_built_and_installed(bazel, model, tmp_path):
     given = [f"-D{name}={value}" for name, value in settings.items()]
     run([tool("CMAKE"), "-S", CHECKOUT, "-B", out, "-G", "Ninja", "--preset", "profiling", *given])
     run([tool("CMAKE"), "--build", out, "--target", "install"])
-    libraries = ("backends_xnnpack", "devtools", "extension", "kernels", "runtime")
-    assert {f"libexecutorch_{library}.a" for library in libraries} <= {
-        path.name for path in (prefix / "lib").iterdir()
-    }
+    libraries = (
+        "xnnpack_backend",
+        "etdump",
+        "extension_module_static",
+        "portable_ops_lib",
+        "executorch_core",
+    )
+    assert {f"lib{library}.a" for library in libraries} <= {path.name for path in (prefix / "lib").iterdir()}
     assert (prefix / "lib/cmake/executorch/executorch-config.cmake").is_file()
     etdump = tmp_path / "product.etdump"
     run([prefix / "bin" / "executor_runner", f"--model_path={model}", f"--etdump_path={etdump}"])
