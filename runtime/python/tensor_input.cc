@@ -120,7 +120,8 @@ std::string described_if_possible(PyObject* object) {
     const std::string place = described_if_possible(device.get());
     if (place.rfind("cpu", 0) != 0) {
       refuse("a " + type_name(object) + " that is on device " + place +
-             ", not in memory of the CPU");
+             ", not in memory of the CPU (released packages take only CPU and CUDA tensors, this "
+             "runtime those of the CPU)");
     }
   }
   std::string reason = error ? described_if_possible(error.get()) : "no reason given";

@@ -45,7 +45,14 @@ struct DemoProgram {
   DemoInstruction* instructions;
   // One more than the highest number of a value.
   size_t values;
+  // What `max_value` of the compile specs says; 0 without it.
+  size_t max_value;
 };
+
+/// The greatest `max_value` that runs. Like the published demonstration, the limit is there so that
+/// a program can show how a backend refuses to run.
+constexpr size_t kMaxValue = 4;
+constexpr char kMaxValueKey[] = "max_value";
 
 constexpr struct {
   const char* name;
@@ -299,12 +306,22 @@ size_t count_values(const DemoInstruction* instructions, size_t size) {
   return count;
 }
 
+/// The compile spec `max_value`, one byte; 0 if it is absent.
+size_t max_value_of(ArrayRef<CompileSpec> specs) {
+  for (const CompileSpec& spec : specs) {
+    if (std::strcmp(spec.key, kMaxValueKey) == 0 && spec.value.nbytes == 1) {
+      return *static_cast<const uint8_t*>(spec.value.buffer);
+    }
+  }
+  return 0;
+}
+
 class BackendWithCompiler final : public BackendInterface {
  public:
   bool is_available() const override { return true; }
 
   Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
-                               ArrayRef<CompileSpec> /*compile_specs*/) const override {
+                               ArrayRef<CompileSpec> compile_specs) const override {
     Reader reader({static_cast<const char*>(processed->data()), processed->size()});
     const size_t count = reader.number();
     reader.skip("version:");
@@ -329,7 +346,8 @@ class BackendWithCompiler final : public BackendInterface {
         return error;
       }
     }
-    *program = {version, count, instructions, count_values(instructions, count)};
+    *program = {version, count, instructions, count_values(instructions, count),
+                max_value_of(compile_specs)};
     // Each value takes bytes of the text as well.
     if (program->values > bytes) {
       return Error::DelegateInvalidCompatibility;
@@ -341,6 +359,12 @@ class BackendWithCompiler final : public BackendInterface {
   Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                 Span<EValue*> args) const override {
     const auto& program = *static_cast<const DemoProgram*>(handle);
+    if (program.max_value > kMaxValue) {
+      ET_LOG(Error,
+             "The demo backend runs delegates whose max_value is %zu at most, this one says %zu",
+             kMaxValue, program.max_value);
+      return Error::InvalidArgument;
+    }
     if (args.size() < 2) {
       ET_LOG(Error, "A demo delegate takes inputs and outputs, found %zu values", args.size());
       return Error::InvalidArgument;

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ const char* const kMmAdd =
 
 /// A method that hands its inputs to one delegate.
 ProgramBuilder delegated(const std::string& blob, std::vector<std::vector<int32_t>> inputs,
-                         const std::vector<int32_t>& output) {
+                         const std::vector<int32_t>& output, const std::string& max_value = "") {
   ProgramBuilder b;
   std::vector<int32_t> args;
   for (const std::vector<int32_t>& sizes : inputs) {
@@ -32,8 +33,13 @@ ProgramBuilder delegated(const std::string& blob, std::vector<std::vector<int32_
   b.set_inputs(args);
   args.push_back(b.add_planned_tensor(output));
   b.set_outputs({args.back()});
+  std::vector<std::pair<std::string, std::string>> specs;
+  if (!max_value.empty()) {
+    specs.emplace_back("max_value", max_value);
+  }
   b.call_delegate(
-      b.add_delegate("BackendWithCompilerDemo", std::vector<uint8_t>(blob.begin(), blob.end())),
+      b.add_delegate("BackendWithCompilerDemo", std::vector<uint8_t>(blob.begin(), blob.end()),
+                     /*inline_data=*/false, specs),
       args);
   return b;
 }
@@ -115,6 +121,15 @@ TEST(BackendWithCompilerDemoTest, MoreElementsThanItWasCompiledForAreRefused) {
   ASSERT_EQ(harness.error, Error::Ok);
   ASSERT_EQ(harness.method().set_input(float_tensor({6}, Floats(6)).value(), 0), Error::Ok);
   EXPECT_EQ(harness.method().execute(), Error::InvalidArgument);
+}
+
+TEST(BackendWithCompilerDemoTest, AMaxValueOfMoreThanFourDoesNotRun) {
+  for (const char max_value : {4, 5}) {
+    MethodHarness harness(delegated(kSin, {{2}}, {2}, std::string(1, max_value)));
+    ASSERT_EQ(harness.error, Error::Ok);
+    ASSERT_EQ(harness.method().set_input(float_tensor({2}, {1, 0}).value(), 0), Error::Ok);
+    EXPECT_EQ(harness.method().execute(), max_value == 4 ? Error::Ok : Error::InvalidArgument);
+  }
 }
 
 TEST(BackendWithCompilerDemoTest, DamagedBytesAreRefused) {
