@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
+from executorch.dialects.errors import OperatorNotSupportedError, Problems
 from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import (
     DialectRules,
@@ -20,6 +21,7 @@ from executorch.dialects.verifiers import (
 from executorch.exir.capture._config import EdgeCompileConfig
 from executorch.exir.stages import Asked, Form, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.views import VIEW_TO_COPY
 from executorch.passes.decomposition.decompose import decompose
 from executorch.passes.quantized.quantized_embeddings import is_quantized_table
 from executorch.passes.to_edge.debug_handle_generator_pass import DebugHandleGeneratorPass
@@ -127,6 +129,18 @@ class EdgeSettings:
         return dialect_rules(self.config, self.preserved.filters)
 
 
+def _refuse_kept_views(program: ExportedProgram, config: EdgeCompileConfig) -> None:
+    wanted = VIEW_TO_COPY.keys() & set(config.preserve_ops)
+    problems = Problems("Views cannot be kept whole, because values of the edge dialect share no memory")
+    for node in program.graph.nodes:
+        if node.op == "call_function" and node.target in wanted:
+            problems.add(node, f"becomes {VIEW_TO_COPY[node.target]}")
+    if problems:
+        raise OperatorNotSupportedError(
+            problems.message("leave these operators out of EdgeCompileConfig(preserve_ops=[...])")
+        )
+
+
 def _verified_aten(program: ExportedProgram, settings: EdgeSettings) -> ExportedProgram:
     if settings.config._check_ir_validity:
         verify_aten_graph(program.graph_module, settings.rules)
@@ -137,8 +151,13 @@ def _verified_edge(program: ExportedProgram, settings: Any) -> ExportedProgram:
     return as_edge_program(program, settings.edge_config, settings.rules)
 
 
+def _is_view(op: OpOverload) -> bool:
+    return not op._schema.is_mutable and any(result.alias_info for result in op._schema.returns)
+
+
 def _core_aten(settings: EdgeSettings) -> Sequence[Any]:
-    always = frozenset(settings.config.preserve_ops)
+    # Views that are made of others (reshape, narrow) are taken apart, as released; the others were refused.
+    always = frozenset(op for op in settings.config.preserve_ops if not _is_view(op))
     kept = settings.preserved
 
     def choose(node: Node) -> bool:
@@ -215,9 +234,12 @@ def to_edge_dialect(
 
     Raises:
         SpecViolationError: a program has operators or element types that the dialect lacks.
+        OperatorNotSupportedError: ``preserve_ops`` names a view that a program has.
     """
     if not programs:
         return {}
+    for name, program in programs.items():
+        _refuse_kept_views(program, settings[name].config)
     config = next(iter(settings.values())).config
     return (config.pipeline or EDGE).ending_in(EDGE_DIALECT).run(programs, settings, CAPTURED)
 

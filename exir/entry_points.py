@@ -55,11 +55,7 @@ def to_edge_with_preserved_ops(
     preserve_ops: Sequence[OpOverload] = (),
 ) -> EdgeProgramManager:
     """:func:`to_edge` with the operators in ``preserve_ops`` kept whole; the same as naming them in the config."""
-    config = compile_config or EdgeCompileConfig()
-    methods = as_methods(programs)
-    always = Preserved({op: [lambda node: True] for op in preserve_ops})
-    edge = to_edge_dialect(methods, dict.fromkeys(methods, EdgeSettings(config, always)))
-    return EdgeProgramManager._of_verified(edge, constant_methods, extended(config, preserve=preserve_ops))
+    return to_edge(programs, constant_methods, extended(compile_config, preserve=preserve_ops))
 
 
 def to_edge_transform_and_lower(

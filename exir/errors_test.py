@@ -5,7 +5,13 @@ import warnings
 import pytest
 import torch
 
-from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
+from executorch.exir import (
+    EdgeCompileConfig,
+    ExecutorchBackendConfig,
+    to_edge,
+    to_edge_transform_and_lower,
+    to_edge_with_preserved_ops,
+)
 from executorch.exir.backend.backend_details import BackendDetails, PreprocessResult
 from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
 from executorch.exir.error import (
@@ -48,6 +54,27 @@ def _says(error, *parts):
 
 
 X = torch.rand(2, 3)
+
+
+@pytest.mark.parametrize("how", ["config", "function"])
+def test_views_that_are_to_stay_whole(how):
+    program = _export(lambda x: x.expand(2, 2, 3) + 1, X)
+    preserve = [torch.ops.aten.expand.default]
+    config = EdgeCompileConfig(preserve_ops=preserve, _check_ir_validity=False)
+    with pytest.raises(RuntimeError) as error:
+        if how == "config":
+            to_edge(program, compile_config=config)
+        else:
+            to_edge_with_preserved_ops(program, preserve_ops=preserve)
+    _says(error, "aten.expand.default): becomes aten.expand_copy.default", "preserve_ops")
+    to_edge(_export(lambda x: x + 1, X), compile_config=config)  # A program without the view is taken.
+
+
+def test_views_made_of_others_do_not_stay_whole():
+    config = EdgeCompileConfig(preserve_ops=[torch.ops.aten.reshape.default])
+    edge = to_edge(_export(lambda x: x.reshape(6) + 1, X), compile_config=config)
+    names = [str(node.target) for node in edge.exported_program().graph.nodes]
+    assert any("view_copy" in name for name in names) and not any("reshape" in name for name in names)
 
 
 def test_operators_outside_the_dialect():

@@ -106,7 +106,9 @@ def test_outputs_survive_everything() -> None:
 
 def test_unusable_tensors_say_why() -> None:
     method = load()
-    with pytest.raises(InputTypeError, match=r"input 0 .*on device meta, not in memory .*only CPU and CUDA tensors"):
+    with pytest.raises(
+        InputTypeError, match=r"input 0 .*on device meta, not in memory .*only CPU and CUDA tensors"
+    ):
         method.execute([torch.ones(2, 3, device="meta"), B])
     with pytest.raises(InputTypeError, match=r"input 1 .*cannot be read"):
         method.execute([A, torch.ones(2, 3).to_sparse()])
