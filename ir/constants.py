@@ -39,6 +39,30 @@ def add_constant(
     return _add(program, value, spec, _place_for(program, kind), _names(program))
 
 
+def order_inputs(program: ExportedProgram) -> bool:
+    """Brings inputs into the order in which torch traces a program anew: tokens, parameters, buffers, constants, and
+    what the caller gives (in place). ``torch.export`` in its strict mode puts tensors that are no buffers first.
+
+    Returns:
+        whether any stood elsewhere.
+    """
+    specs = program.graph_signature.input_specs
+    ranks = [_ORDER.get(spec.kind, len(_ORDER)) for spec in specs]
+    order = sorted(range(len(specs)), key=ranks.__getitem__)
+    for spec in specs:
+        if spec.kind is InputKind.CONSTANT_TENSOR:
+            spec.persistent = None  # Says something of buffers only; strict mode leaves it behind.
+    if order == list(range(len(specs))):
+        return False
+    placeholders = list(itertools.islice(program.graph.nodes, len(specs)))
+    anchor = placeholders[-1].next
+    for index in order:
+        anchor.prepend(placeholders[index])
+    specs[:] = [specs[index] for index in order]
+    program.graph_module.recompile()
+    return True
+
+
 def _names(program: ExportedProgram) -> set[str]:
     nodes = {node.name for node in program.graph.nodes}
     return nodes | program.state_dict.keys() | program.constants.keys()

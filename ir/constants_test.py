@@ -3,7 +3,13 @@
 import torch
 from torch.export.graph_signature import InputKind
 
-from executorch.ir.constants import ConstantLifter, add_constant, remove_constants, set_constant
+from executorch.ir.constants import (
+    ConstantLifter,
+    add_constant,
+    order_inputs,
+    remove_constants,
+    set_constant,
+)
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.programs_for_tests import Counter, functional
 from executorch.ir.signature import input_specs, state_value
@@ -49,6 +55,39 @@ def test_each_kind_stands_with_its_own():
     remove_constants(program, added)
     program.validate()
     assert "buffer" not in program.constants and set(program.state_dict) == {"weight", "count"}
+
+
+class _Attribute(torch.nn.Module):
+    """A tensor that is no buffer, with a buffer and a parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.plain = torch.tensor([1.0, 2.0])
+        self.register_buffer("kept", torch.tensor([3.0, 4.0]))
+        self.weight = torch.nn.Parameter(torch.tensor([5.0, 6.0]))
+
+    def forward(self, x):
+        return x * self.plain + self.kept * self.weight
+
+
+def _inputs(program):
+    return [
+        (spec.kind, spec.arg.name, spec.target, spec.persistent)
+        for spec in program.graph_signature.input_specs
+    ]
+
+
+def test_inputs_stand_as_torch_traces_them():
+    x = torch.tensor([7.0, 8.0])
+    strict = torch.export.export(_Attribute(), (x,), strict=True)
+    expected = _inputs(strict.run_decompositions({}))
+    assert _inputs(strict) != expected and order_inputs(strict)
+    assert _inputs(strict) == expected
+    names = [node.name for node in strict.graph.find_nodes(op="placeholder")]
+    assert names == [name for _, name, *_ in expected]
+    strict.graph.lint()
+    assert torch.equal(strict.module()(x), _Attribute()(x))
+    assert not order_inputs(strict) and _inputs(strict) == expected
 
 
 def test_names_that_are_taken_get_a_number():

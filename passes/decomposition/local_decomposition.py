@@ -22,6 +22,7 @@ from torch.fx import GraphModule, Node
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import HigherOrderOperator, OpOverload, Verifier
 from executorch.ir.clone import clone_program, replace_parts
+from executorch.ir.constants import order_inputs
 from executorch.ir.graph import fake_mode_of
 from executorch.ir.torch_internals import is_erased
 from executorch.ir.values import value_of
@@ -61,6 +62,7 @@ def decompose_locally(
         written = _GraphDecomposer(program.graph_module, table, choose).run()
     add_mutation_outputs(program, written)
     program.graph.eliminate_dead_code()
+    order_inputs(program)
     return replace_parts(program, verifiers=[Verifier])
 
 
