@@ -39,7 +39,7 @@ from executorch.extension.llm.export.weight_quantization import (
     embedding_transform,
     linear_transform,
 )
-from executorch.extension.llm.models.checkpoints import fill_randomly, load_decoder, random_decoder
+from executorch.extension.llm.models.checkpoints import fill_pending, load_decoder, random_decoder
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.memory import with_same_tensors
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
@@ -208,24 +208,19 @@ def _adapters_come_first(config: LlmConfig) -> bool:
 def _transformed(model: Transformer, config: LlmConfig, dtype: torch.dtype) -> Transformer:
     for transform in transforms(config, dtype):
         model = transform(model)  # type: ignore[assignment]
-    fill_randomly(model)
+    fill_pending(model)
     # Before decoders have tensors in common: torch changes the dtype of some in place, if they are one module's alone.
     return model.to(dtype)
 
 
 def _loaded(config: LlmConfig, dtype: torch.dtype) -> Transformer:
     base, rank = config.base, config.base.use_lora
-    quantization = config.quantization
-    if (
-        base.checkpoint is None
-        and base.params is not None
-        and not (quantization.use_spin_quant or quantization.qmode == "8da4w-gptq" or base.lora_config)
-        and not is_static(config)
-    ):
-        # Weights come into being where they are quantized, one layer after the other.
+    # Where nothing else is done to them first, weights come into being where they are quantized, one layer after the other.
+    is_lazy = not (_adapters_come_first(config) or base.lora_config)
+    if base.checkpoint is None and base.params is not None and is_lazy:
         return random_decoder(base.params, **_options(config))
     if base.preq_mode is None:
-        return load_decoder(base.checkpoint, base.params, **_options(config))
+        return load_decoder(base.checkpoint, base.params, is_lazy=is_lazy, **_options(config))
     is_output_int8 = base.preq_mode is PreqMode.preq_8da4w_out_8da8w
     adapter: dict[str, torch.Tensor] = {}
 

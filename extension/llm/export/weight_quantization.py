@@ -30,7 +30,7 @@ from torchao.quantization.granularity import PerAxis, PerGroup
 
 from executorch.extension.llm.export.packed_layers import pack_embedding, pack_linear
 from executorch.extension.llm.export.paired_tensor import BITS, PairedTensor, is_narrow
-from executorch.extension.llm.models.checkpoints import fill_randomly
+from executorch.extension.llm.models.checkpoints import fill_pending
 from executorch.extension.llm.models.lora import is_adapter
 from executorch.extension.llm.models.memory import let_go
 
@@ -186,14 +186,15 @@ def _quantize(
     # From here on the parts alone hold the memory, and give it back before their results are put together.
     del weight
     module.weight = None  # type: ignore[assignment]
-    fill_randomly(module)
-    done = []
+    fill_pending(module)
+    done, first_row = [], 0
     while parts:
         one = copy.copy(module)
         # Its own dictionary: a shallow copy would write into the layer's.
         part = parts.pop(0)
         one._parameters = {"weight": nn.Parameter(part, requires_grad=False), "bias": None}
-        fill_randomly(one)
+        fill_pending(one, first_row)
+        first_row += len(part)
         one.weight = nn.Parameter(one.weight.to(dtype), requires_grad=False)  # type: ignore[operator]
         quantize_(one, config, filter_fn=lambda *_: True)
         made: Any = one.weight.detach()  # type: ignore[operator]

@@ -56,6 +56,7 @@ def load_decoder(
     checkpoint: str | Path | None,
     params: str | Path | Mapping[str, Any] | None = None,
     convert: Callable[[Weights], Weights] | None = None,
+    is_lazy: bool = False,
     **options: Any,
 ) -> Transformer:
     """A decoder for export, with weights mapped from files.
@@ -64,6 +65,7 @@ def load_decoder(
         checkpoint: see above; None: random weights.
         params: file of the sizes, or themselves; may be left out where the checkpoint says them.
         convert: called with the weights of a checkpoint by Meta's names, for what it gives in their place.
+        is_lazy: weights that are quantized in a GGUF file have shapes only, until :func:`fill_pending` makes floats of them.
         options: further keywords of ``ModelArgs``, of caches and lengths; they win.
 
     Raises:
@@ -72,8 +74,12 @@ def load_decoder(
     """
     path = None if checkpoint is None else _existing(checkpoint)
     if path is not None and path.suffix == ".gguf":
-        found, floats = gguf_files.read(path)
-        return fill(_without_memory(ModelArgs(**{**found, **options})), floats, str(path))
+        found, floats, rows = gguf_files.read(path)
+        model = fill(_without_memory(ModelArgs(**{**found, **options})), floats, str(path))
+        _note_rows(model, rows)
+        if not is_lazy:
+            fill_pending(model)
+        return model
     sizes = dict(params) if isinstance(params, Mapping) else _sizes(path, params)
     weights = None if path is None else _weights(path)
     args = _args(sizes, weights, options)
@@ -171,7 +177,7 @@ def _joined(name: str, parts: list[Weights]) -> torch.Tensor:
 
 
 def random_decoder(params: str | Path, **options: Any) -> Transformer:
-    """A decoder whose linear layers and embeddings have shapes only, until :func:`fill_randomly` gives them weights.
+    """A decoder whose linear layers and embeddings have shapes only, until :func:`fill_pending` gives them weights.
 
     Args:
         params, options: as of :func:`load_decoder`.
@@ -179,21 +185,51 @@ def random_decoder(params: str | Path, **options: Any) -> Transformer:
     return _without_memory(_args(_sizes(None, params), None, options), (torch.nn.Linear, torch.nn.Embedding))
 
 
-def fill_randomly(module: torch.nn.Module) -> None:
-    """Gives a layer, or all layers of a model, whose weights are shapes only, random ones, as PyTorch does; others stay."""
+#: Attribute of a layer whose weight is a shape: what gives its rows (:data:`~executorch.extension.llm.models.gguf_files.Rows`).
+_ROWS = "rows_of_weight"
+
+
+def _note_rows(model: Transformer, rows: Mapping[str, gguf_files.Rows]) -> None:
+    for name, parameter in model.named_parameters():
+        # An output layer that the file has not is the embedding.
+        given = rows.get(name) or rows.get("tok_embeddings.weight")
+        if parameter.is_meta:
+            setattr(model.get_submodule(name.rpartition(".")[0]), _ROWS, given)
+
+
+def fill_pending(module: torch.nn.Module, first_row: int = 0) -> None:
+    """Gives a layer, or all layers of a model, whose weights are shapes only, their own, or random ones as PyTorch does; others stay.
+
+    Args:
+        first_row: the layer's weight is a part of one, from this row on.
+    """
+    made: dict[int, torch.nn.Parameter] = {}
     for one in module.modules():
         if not isinstance(one, torch.nn.Linear | torch.nn.Embedding):
             continue
+        rows = getattr(one, _ROWS, None)
         for name, parameter in one._parameters.items():
             if parameter is None or not parameter.is_meta:
                 continue
-            values = torch.empty(parameter.shape, dtype=parameter.dtype)
-            if isinstance(one, torch.nn.Linear):
-                bound = one.in_features**-0.5
-                values.uniform_(-bound, bound)
-            else:
-                values.normal_()
-            one._parameters[name] = torch.nn.Parameter(values, requires_grad=False)
+            # What two layers have in common is there once.
+            filled = made.get(id(rows)) if rows is not None else None
+            if filled is None:
+                values = _random(one, parameter) if rows is None else _given(rows, first_row, parameter)
+                filled = torch.nn.Parameter(values, requires_grad=False)
+                made[id(rows)] = filled
+            one._parameters[name] = filled
+
+
+def _given(rows: gguf_files.Rows, first: int, parameter: torch.Tensor) -> torch.Tensor:
+    return rows(first, first + parameter.shape[0]).to(parameter.dtype)
+
+
+def _random(layer: torch.nn.Module, parameter: torch.Tensor) -> torch.Tensor:
+    values = torch.empty(parameter.shape, dtype=parameter.dtype)
+    if isinstance(layer, torch.nn.Linear):
+        bound = layer.in_features**-0.5
+        return values.uniform_(-bound, bound)
+    return values.normal_()
 
 
 def _without_memory(args: ModelArgs, kinds: tuple[type, ...] = (torch.nn.Module,)) -> Transformer:

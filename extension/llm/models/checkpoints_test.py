@@ -8,7 +8,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from executorch.extension.llm.models.checkpoints import load_decoder, read_params
+from executorch.extension.llm.models.checkpoints import fill_pending, load_decoder, read_params
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.transformer import construct_transformer
 
@@ -144,6 +144,10 @@ def test_gguf_files(kind, bits, tmp_path):
             peer.model.rotary_emb.inv_freq.div_(factors)
         found = load_decoder(tmp_path / "m.gguf", max_context_len=8, generate_full_logits=True).float()
         torch.testing.assert_close(found(TOKENS), peer(TOKENS).logits, atol=2e-5, rtol=1e-4)
+        late = load_decoder(tmp_path / "m.gguf", is_lazy=True, max_context_len=8, generate_full_logits=True)
+        assert late.layers[1].feed_forward.w2.weight.is_meta == (bits == "Q8_0")
+        fill_pending(late)
+        torch.testing.assert_close(late.float()(TOKENS), found(TOKENS), atol=0, rtol=0)
 
 
 def test_gguf_files_that_do_not_fit(tmp_path):

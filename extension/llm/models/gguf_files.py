@@ -1,16 +1,19 @@
 """Decoders out of GGUF files: sizes of their metadata, weights by their names. The package `gguf` reads them.
 
-Weights that are quantized become floats, tensor by tensor; those that are floats are mapped.
+Weights that are quantized become floats when they are asked for, row by row; those that are floats are mapped.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy
 import torch
+
+#: Rows of a weight as floats, from one to the one behind the last.
+Rows = Callable[[int, int], torch.Tensor]
 
 #: Architectures to what they are beside their metadata. In those of Llama's, queries and keys are in Meta's order of pairs.
 _ARCHITECTURES: dict[str, dict[str, Any]] = {
@@ -48,8 +51,9 @@ _LAYER = {
 }
 
 
-def read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
-    """Keywords of :class:`~executorch.extension.llm.models.model_args.ModelArgs`, and a state dict.
+def read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor], dict[str, Rows]]:
+    """Keywords of :class:`~executorch.extension.llm.models.model_args.ModelArgs`, and a state dict, in which matrices that are quantized in
+    the file are shapes only; for each of these, what gives its rows.
 
     Raises:
         ValueError: the file is none, lacks a size, or is of another architecture than llama, qwen2 and qwen3.
@@ -60,18 +64,27 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     except ModuleNotFoundError as error:
         raise ImportError("GGUF files are read by the package gguf: pip install gguf") from error
     try:
-        reader = gguf.GGUFReader(path)
+        # PyTorch warns of memory that must not be written: in this mode what is written is a copy. Nothing writes weights.
+        reader = gguf.GGUFReader(path, "c")
     except (ValueError, IndexError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no GGUF file: {error}") from error
     tensors = {one.name: one for one in reader.tensors}
     sizes = _sizes(path, reader, tensors)
-    weights = {}
+    weights: dict[str, torch.Tensor] = {}
+    rows: dict[str, Rows] = {}
     for name, tensor in tensors.items():
         if name == "rope_freqs.weight":
             sizes["rope_frequency_factors"] = [float(one) for one in tensor.data]
             continue
-        weights[_name(path, name)] = _floats(gguf, tensor)
-    return sizes, weights
+        ours = _name(path, name)
+        is_float = tensor.tensor_type in (gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.F16)
+        if is_float:
+            weights[ours] = torch.from_numpy(tensor.data)
+            continue
+        rows[ours] = _rows(gguf, tensor)
+        shape = [int(size) for size in reversed(tensor.shape)]
+        weights[ours] = torch.empty(shape, device="meta") if len(shape) == 2 else rows.pop(ours)(0, shape[0])
+    return sizes, weights, rows
 
 
 def _sizes(path: Path, reader: Any, tensors: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +117,10 @@ def _name(path: Path, name: str) -> str:
     raise ValueError(f"{path}: the decoder has no place for {name}")
 
 
-def _floats(gguf: Any, tensor: Any) -> torch.Tensor:
-    data = tensor.data
-    if tensor.tensor_type not in (gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.F16):
-        data = gguf.quants.dequantize(data, tensor.tensor_type)
-    # PyTorch warns of memory that must not be written; nothing writes weights.
-    return torch.from_numpy(data if data.flags.writeable else numpy.array(data))
+def _rows(gguf: Any, tensor: Any) -> Rows:
+    def rows(first: int, last: int) -> torch.Tensor:
+        # Blocks lie along a row.
+        data = tensor.data[first:last] if tensor.data.ndim > 1 else tensor.data
+        return torch.from_numpy(gguf.quants.dequantize(data, tensor.tensor_type))
+
+    return rows
