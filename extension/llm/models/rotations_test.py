@@ -60,10 +60,10 @@ def test_queries_and_keys_keep_their_products(head_dim: int) -> None:
     # A channel of keys that stands out takes the bits of all others of its token.
     attention.k_norm_fn.weight[3] = 30.0
     want, freqs = model(tokens), model.rope.get_freqs(None, 5)
-    _, plain, _ = attention._heads(x, *freqs)
+    _, plain, _ = attention._heads(x, attention._queries(x)[0], *freqs)
     rotate_queries_and_keys(model)
     torch.testing.assert_close(model(tokens), want, rtol=1e-4, atol=1e-4)
-    _, rotated, _ = attention._heads(x, *freqs)
+    _, rotated, _ = attention._heads(x, attention._queries(x)[0], *freqs)
     errors = []
     for keys in (plain, rotated):
         quantized, scales, zeros = by_token(keys, is_asymmetric=True)
