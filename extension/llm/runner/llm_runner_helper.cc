@@ -128,6 +128,25 @@ bool has_methods(Module& module, const DecoderMethods& methods) {
 
 using Metadata = std::unordered_map<std::string, int64_t>;
 
+/// The most tokens that a method takes, which of several may be fewer than the program says.
+int64_t most_tokens(Module& module, const std::string& method, int64_t said) {
+  // Not Module's own, which loads the method.
+  const auto program = module.program();
+  if (program == nullptr) {
+    return said;
+  }
+  const auto meta = program->method_meta(method.c_str());
+  if (!meta.ok() || meta->num_inputs() == 0) {
+    return said;
+  }
+  const auto tokens = meta->input_tensor_meta(0);
+  int64_t most = 1;
+  for (size_t i = 0; tokens.ok() && i < tokens->sizes().size(); ++i) {
+    most *= tokens->sizes()[i];
+  }
+  return tokens.ok() && most > 0 ? std::min(most, said) : said;
+}
+
 /// How many tokens a model takes at once.
 int32_t at_once(const Metadata& metadata) {
   return metadata.at(kEnableDynamicShape) == 0 ? 1 : static_cast<int32_t>(metadata.at(kMaxSeqLen));
@@ -197,10 +216,12 @@ std::unique_ptr<TextLLMRunner> create(std::unique_ptr<Module> module,
   } else {
     decoder = std::make_unique<TextDecoderRunner>(module.get(), io_manager.get(), methods.decode);
   }
-  // A method that takes a fixed number of tokens is given all that may be as many.
-  auto prefiller = std::make_unique<TextPrefiller>(
-      decoder.get(), use_kv_cache, has_two || metadata->at(kEnableDynamicShape) != 0,
-      metadata->at(kMaxSeqLen), has_two ? metadata->at(kMaxSeqLen) : kPrefillChunk);
+  // Of two methods the decoder itself chooses; it is given all that may be as many as one takes.
+  const int64_t said = metadata->at(kMaxSeqLen);
+  const int64_t most = has_two ? said : most_tokens(*module, methods.decode, said);
+  const bool takes_several = has_two || (metadata->at(kEnableDynamicShape) != 0 && most > 1);
+  auto prefiller = std::make_unique<TextPrefiller>(decoder.get(), use_kv_cache, takes_several, most,
+                                                   has_two ? said : kPrefillChunk);
   auto stats = std::make_unique<Stats>();
   auto generator =
       draft == nullptr

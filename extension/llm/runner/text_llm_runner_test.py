@@ -217,7 +217,7 @@ def two_methods(weights, tmp_path_factory) -> dict[str, pathlib.Path]:
         ExecutorchBackendConfig(memory_planning_pass=planning)
     )
     path.write_bytes(program.buffer)
-    methods = {"any": "step:any", "five": "step:five", "alone": "any"}
+    methods = {"any": "step:any", "five": "step:five", "alone": "any", "steps": "step"}
     return {name: path.with_name(f"{path.name}:{named}") for name, named in methods.items()}
 
 
@@ -273,7 +273,7 @@ def test_a_program_that_says_nothing_is_refused(weights, tmp_path):
     assert b'constant_methods={"get_max_seq_len": ...}' in caught.value.stderr
 
 
-@pytest.mark.parametrize("name", ["any", "five", "alone"])
+@pytest.mark.parametrize("name", ["any", "five", "alone", "steps"])
 def test_a_method_for_prompts_and_one_for_tokens_have_a_cache_in_common(weights, two_methods, name):
     first, second = "a prompt that is longer than what is run at once", "over"
     answers = run(two_methods[name], 3, first, second, "<reset>", "lazy fox")
