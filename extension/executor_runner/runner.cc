@@ -13,6 +13,7 @@
 #include <executorch/extension/executor_runner/files.h>
 #include <executorch/extension/executor_runner/recording.h>
 #include <executorch/extension/executor_runner/runner.h>
+#include <executorch/extension/memory_allocator/measuring_memory_allocator.h>
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/runner_util/inputs.h>
 #include <executorch/extension/threadpool/threadpool.h>
@@ -50,6 +51,8 @@ struct Session {
   std::ostream& out;
   std::ostream& errors;
   std::unique_ptr<Module> module;
+  const MeasuringMemoryAllocator* method_memory = nullptr;  // Of the module, which owns it.
+  const MeasuringMemoryAllocator* temporary_memory = nullptr;
   std::string method_name;
   Method* method = nullptr;
   std::vector<size_t> tensor_inputs;         // Indices of the inputs that are tensors.
@@ -95,8 +98,13 @@ ExitCode choose_method(Session& session) {
 ExitCode load(Session& session, std::unique_ptr<runtime::EventTracer> tracer) {
   const Options& options = session.options;
   const Clock::time_point start = Clock::now();
+  auto method_memory = std::make_unique<MeasuringMemoryAllocator>();
+  auto temporary_memory = std::make_unique<MeasuringMemoryAllocator>();
+  session.method_memory = method_memory.get();
+  session.temporary_memory = temporary_memory.get();
   session.module = std::make_unique<Module>(options.model_path, options.data_paths,
-                                            options.load_mode, std::move(tracer));
+                                            options.load_mode, std::move(tracer),
+                                            std::move(method_memory), std::move(temporary_memory));
   const Error error =
       session.module->load(options.strict_verification ? Program::Verification::InternalConsistency
                                                        : Program::Verification::Minimal);
@@ -314,7 +322,10 @@ void print_json(Session& session, size_t num_samples) {
               << ", \"mean_us\": " << 1000 * total / static_cast<double>(sorted.size())
               << ", \"median_us\": " << 1000 * sorted[sorted.size() / 2]
               << ", \"min_us\": " << 1000 * sorted.front()
-              << ", \"planned_bytes\": " << session.planned_bytes << "}" << std::endl;
+              << ", \"planned_bytes\": " << session.planned_bytes
+              << ", \"method_bytes\": " << session.method_memory->most_used_size()
+              << ", \"temporary_bytes\": " << session.temporary_memory->most_used_size() << "}"
+              << std::endl;
 }
 
 std::optional<OutputFiles> create_outputs(Session& session) {
@@ -349,7 +360,7 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
   if (!recording.open(options, errors)) {
     return kFileFailed;
   }
-  Session session{options, out, errors, nullptr, {}, nullptr, {}, {}, 0, 0, {}};
+  Session session{options, out, errors, nullptr, nullptr, nullptr, {}, nullptr, {}, {}, 0, 0, {}};
   ExitCode code = load(session, recording.take_tracer());
   if (code != kSuccess) {
     return code;

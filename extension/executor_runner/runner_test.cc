@@ -99,6 +99,8 @@ TEST_F(RunnerTest, OneFileHoldsManySamples) {
       "Sample 1:\nOutputX 0: tensor(sizes=[2, 3], [11., 21., 31., 41., 51., 61.])\n"));
   EXPECT_TRUE(outcome.prints("\"samples\": 3, \"executions\": 6, \"warmup\": 1"));
   EXPECT_TRUE(outcome.prints("\"planned_bytes\": 96"));
+  EXPECT_TRUE(outcome.prints("\"method_bytes\": "));
+  EXPECT_TRUE(outcome.prints("\"temporary_bytes\": 0}")) << outcome.out;
   std::remove(output.c_str());
 }
 
