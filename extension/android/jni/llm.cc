@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <executorch/extension/android/jni/llm.h>
 #include <executorch/extension/android/jni/text.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/module/module.h>
 #include <executorch/runtime/platform/log.h>
 
 using namespace executorch::extension::jni;
@@ -152,7 +154,7 @@ extern "C" {
 
 JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open(
     JNIEnv* env, jclass, jstring module_path, jstring tokenizer_path, jobjectArray data_paths,
-    jboolean multimodal) {
+    jboolean multimodal, jint load_mode) {
   std::string model;
   std::string tokenizer_file;
   std::vector<std::string> data_files;
@@ -161,6 +163,8 @@ JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open
       !to_native_names(env, data_paths, "The path of a data file", data_files)) {
     return 0;
   }
+  // Java checks it: its numbers are those of the enumeration.
+  const auto mode = static_cast<executorch::extension::Module::LoadMode>(load_mode);
   Opened* opened = nullptr;
   guarded(env, "Opening the model failed", [&] {
     auto tokenizer = llm::load_tokenizer(tokenizer_file);
@@ -174,13 +178,15 @@ JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open
                data_files.size());
         return Error::NotSupported;
       }
-      auto runner = data_files.empty()
-                        ? llm::create_multimodal_runner(model, std::move(tokenizer))
-                        : llm::create_multimodal_runner(model, std::move(tokenizer), data_files[0]);
+      auto runner =
+          data_files.empty()
+              ? llm::create_multimodal_runner(model, std::move(tokenizer), std::nullopt, mode)
+              : llm::create_multimodal_runner(model, std::move(tokenizer), data_files[0], mode);
       opened = runner == nullptr ? nullptr : new Opened(std::move(runner));
     } else {
       // The temperature of each run is its configuration's.
-      auto runner = llm::create_text_llm_runner(model, std::move(tokenizer), std::move(data_files));
+      auto runner = llm::create_text_llm_runner(model, std::move(tokenizer), std::move(data_files),
+                                                -1.0f, nullptr, "forward", mode);
       opened = runner == nullptr ? nullptr : new Opened(std::move(runner));
     }
     return opened != nullptr ? Error::Ok : Error::InvalidProgram;

@@ -7,7 +7,7 @@
 extern "C" {
 JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_open(
     JNIEnv* env, jclass type, jstring module_path, jstring tokenizer_path, jobjectArray data_paths,
-    jboolean multimodal);
+    jboolean multimodal, jint load_mode);
 JNIEXPORT void JNICALL Java_org_pytorch_executorch_extension_llm_NativeLlm_destroy(JNIEnv* env,
                                                                                    jclass type,
                                                                                    jlong module);

@@ -1,6 +1,8 @@
 package org.pytorch.executorch.extension.llm;
 
 import java.io.Closeable;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -82,7 +84,8 @@ public class LlmModule implements Closeable {
             config.getModulePath(),
             config.getTokenizerPath(),
             config.getDataPaths().toArray(new String[0]),
-            type == MODEL_TYPE_MULTIMODAL);
+            type == MODEL_TYPE_MULTIMODAL,
+            config.getLoadMode());
   }
 
   private static LlmModuleConfig of(
@@ -219,10 +222,27 @@ public class LlmModule implements Closeable {
     return append(() -> NativeLlm.appendImage(handle, bytes, null, width, height, channels));
   }
 
+  /** The same of what remains in a buffer of bytes, which stays as it is. */
+  public long prefillImages(ByteBuffer image, int width, int height, int channels) {
+    check(image.remaining(), width, height, channels);
+    byte[] bytes = new byte[image.remaining()];
+    image.duplicate().get(bytes);
+    return append(() -> NativeLlm.appendImage(handle, bytes, null, width, height, channels));
+  }
+
   /** The same of an image as its encoder takes it. */
   public long prefillImages(float[] image, int width, int height, int channels) {
     check(image.length, width, height, channels);
     return append(() -> NativeLlm.appendImage(handle, null, image, width, height, channels));
+  }
+
+  /** The same of the floats that remain in a buffer of bytes, in the buffer's order, which is to be the native one. */
+  public long prefillNormalizedImage(ByteBuffer image, int width, int height, int channels) {
+    FloatBuffer values = image.duplicate().order(image.order()).asFloatBuffer();
+    check(values.remaining(), width, height, channels);
+    float[] floats = new float[values.remaining()];
+    values.get(floats);
+    return append(() -> NativeLlm.appendImage(handle, null, floats, width, height, channels));
   }
 
   /** Audio before the next prompt: frames of a spectrogram, by batch and bin. */
@@ -293,6 +313,11 @@ public class LlmModule implements Closeable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The same as {@link #close}, by the name that applications of earlier releases call. */
+  public void resetNative() {
+    close();
   }
 
   private LlmGenerationConfig.Builder defaults() {

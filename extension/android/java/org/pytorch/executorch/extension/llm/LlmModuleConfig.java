@@ -3,6 +3,7 @@ package org.pytorch.executorch.extension.llm;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.pytorch.executorch.Module;
 import org.pytorch.executorch.annotations.Experimental;
 
 /** What to load: {@code LlmModuleConfig.create().modulePath("model.pte").tokenizerPath("tokenizer.json").build()}. */
@@ -14,6 +15,18 @@ public final class LlmModuleConfig {
   public static final int MODEL_TYPE_TEXT_VISION = LlmModule.MODEL_TYPE_TEXT_VISION;
   public static final int MODEL_TYPE_MULTIMODAL = LlmModule.MODEL_TYPE_MULTIMODAL;
 
+  /** See {@link Module#LOAD_MODE_FILE}. */
+  public static final int LOAD_MODE_FILE = Module.LOAD_MODE_FILE;
+
+  /** See {@link Module#LOAD_MODE_MMAP}. */
+  public static final int LOAD_MODE_MMAP = Module.LOAD_MODE_MMAP;
+
+  /** See {@link Module#LOAD_MODE_MMAP_USE_MLOCK}. */
+  public static final int LOAD_MODE_MMAP_USE_MLOCK = Module.LOAD_MODE_MMAP_USE_MLOCK;
+
+  /** See {@link Module#LOAD_MODE_MMAP_USE_MLOCK_IGNORE_ERRORS}. */
+  public static final int LOAD_MODE_MMAP_USE_MLOCK_IGNORE_ERRORS = Module.LOAD_MODE_MMAP_USE_MLOCK_IGNORE_ERRORS;
+
   private final String modulePath;
   private final String tokenizerPath;
   private final float temperature;
@@ -21,6 +34,7 @@ public final class LlmModuleConfig {
   private final int modelType;
   private final int numBos;
   private final int numEos;
+  private final int loadMode;
 
   private LlmModuleConfig(Builder builder) {
     modulePath = builder.modulePath;
@@ -30,6 +44,7 @@ public final class LlmModuleConfig {
     modelType = builder.modelType;
     numBos = builder.numBos;
     numEos = builder.numEos;
+    loadMode = builder.loadMode;
   }
 
   /** Nothing yet, to be filled in. */
@@ -77,6 +92,11 @@ public final class LlmModuleConfig {
     return numEos;
   }
 
+  /** A {@code LOAD_MODE_…}. */
+  public int getLoadMode() {
+    return loadMode;
+  }
+
   /** Makes a {@link LlmModuleConfig}. */
   public static final class Builder {
     private String modulePath;
@@ -86,6 +106,7 @@ public final class LlmModuleConfig {
     private int modelType = MODEL_TYPE_TEXT;
     private int numBos = 0;
     private int numEos = 0;
+    private int loadMode = LOAD_MODE_MMAP;
 
     private Builder() {}
 
@@ -107,9 +128,9 @@ public final class LlmModuleConfig {
       return this;
     }
 
-    /** One more {@code .ptd} file. */
+    /** One more {@code .ptd} file; null or nothing is none. */
     public Builder dataPath(String value) {
-      if (value != null) {
+      if (value != null && !value.isEmpty()) {
         dataPaths.add(value);
       }
       return this;
@@ -133,8 +154,18 @@ public final class LlmModuleConfig {
       return this;
     }
 
-    /** The configuration. Throws {@link IllegalArgumentException} where a path is missing. */
+    /** See {@link #getLoadMode}; the program is mapped at first. */
+    public Builder loadMode(int value) {
+      loadMode = value;
+      return this;
+    }
+
+    /** The configuration. Throws {@link IllegalArgumentException} where a path is missing, or a mode is none. */
     public LlmModuleConfig build() {
+      if (loadMode < LOAD_MODE_FILE || loadMode > LOAD_MODE_MMAP_USE_MLOCK_IGNORE_ERRORS) {
+        throw new IllegalArgumentException(
+            "There is no load mode " + loadMode + "; they are the constants LlmModuleConfig.LOAD_MODE_…");
+      }
       if (modulePath == null || tokenizerPath == null) {
         throw new IllegalArgumentException("modulePath and tokenizerPath have to be set");
       }

@@ -6,6 +6,8 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -215,6 +217,64 @@ public class LlmModuleTest {
       assertThrows(IllegalArgumentException.class, () -> module.prefillImages(pixels(), 4, 4, 3));
       assertThrows(IllegalArgumentException.class, () -> module.prefillImages(new int[0], 0, 2, 3));
     }
+  }
+
+  @Test
+  public void imagesMayLieInBuffers() {
+    LlmGenerationConfig config = greedy().maxNewTokens(3).echo(false).build();
+    try (LlmModule module =
+        new LlmModule(LlmModule.MODEL_TYPE_MULTIMODAL, path("multimodal.pte"), path("tokenizer.json"), 0)) {
+      ByteBuffer floats = ByteBuffer.allocateDirect(4 * 24).order(ByteOrder.nativeOrder());
+      floats.asFloatBuffer().put(pixels());
+      assertEquals(0, module.prefillNormalizedImage(floats, 4, 2, 3));
+      assertEquals(4 * 24, floats.remaining());
+      Heard ofFloats = new Heard();
+      assertEquals(ofFloats.errorMessage, 0, module.generate("hi", config, ofFloats));
+      assertEquals(following(OF_IMAGE + 'h' + 'i', 3), ofFloats.text());
+
+      // Bytes are as whole numbers are: the same answer, or the same refusal.
+      int[] numbers = new int[24];
+      ByteBuffer bytes = ByteBuffer.allocateDirect(24);
+      for (int i = 0; i < 24; i++) {
+        numbers[i] = i;
+        bytes.put(i, (byte) i);
+      }
+      module.resetContext();
+      module.prefillImages(numbers, 4, 2, 3);
+      Heard ofNumbers = new Heard();
+      int expected = module.generate("hi", config, ofNumbers);
+      module.resetContext();
+      module.prefillImages(bytes, 4, 2, 3);
+      Heard ofBytes = new Heard();
+      assertEquals(expected, module.generate("hi", config, ofBytes));
+      assertEquals(ofNumbers.text(), ofBytes.text());
+
+      assertThrows(IllegalArgumentException.class, () -> module.prefillImages(bytes, 4, 4, 3));
+      assertThrows(IllegalArgumentException.class, () -> module.prefillNormalizedImage(bytes, 4, 2, 3));
+    }
+  }
+
+  @Test
+  public void everyLoadModeIsTaken() {
+    for (int mode : new int[] {LlmModuleConfig.LOAD_MODE_FILE, LlmModuleConfig.LOAD_MODE_MMAP}) {
+      LlmModuleConfig config =
+          LlmModuleConfig.create()
+              .modulePath(path("successor.pte"))
+              .tokenizerPath(path("tokenizer.json"))
+              .temperature(0)
+              .dataPath("")
+              .loadMode(mode)
+              .build();
+      assertEquals(mode, config.getLoadMode());
+      LlmModule module = new LlmModule(config);
+      Heard heard = new Heard();
+      assertEquals(0, module.generate("abc", greedy().maxNewTokens(2).build(), heard));
+      assertEquals("abcde", heard.text());
+      module.resetNative();
+      assertThrows(IllegalStateException.class, module::load);
+    }
+    LlmModuleConfig.Builder none = LlmModuleConfig.create().modulePath("a").tokenizerPath("b").loadMode(4);
+    assertThrows(IllegalArgumentException.class, none::build);
   }
 
   @Test

@@ -11,8 +11,10 @@ final class NativeLlm {
    * A handle for the others, to be given to {@link #destroy}; reads the tokenizer and not yet the program.
    *
    * @param multimodal Whether the program takes images and audio as well, by methods of their own.
+   * @param loadMode A {@code LlmModuleConfig.LOAD_MODE_…}.
    */
-  static native long open(String modulePath, String tokenizerPath, String[] dataPaths, boolean multimodal);
+  static native long open(
+      String modulePath, String tokenizerPath, String[] dataPaths, boolean multimodal, int loadMode);
 
   static native void destroy(long module);
 
