@@ -22,8 +22,13 @@ EXAMPLES = {
     },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
     "examples/models/llama/llama_transformer": {
-        "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward MOEFeedForward",
-        "executorch.extension.llm.models.model_args": "_is_kv_donor_layer=is_kv_donor_layer _is_kv_shared_layer=is_kv_shared_layer",
+        "executorch.extension.llm.models.attention": "ATTENTION_REGISTRY Attention AttentionSkip ForwardOptions",
+        "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward FeedForward MOEFeedForward",
+        "executorch.extension.llm.models.model_args": """
+            ModelArgs _is_kv_donor_layer=is_kv_donor_layer _is_kv_shared_layer=is_kv_shared_layer
+        """,
+        "executorch.extension.llm.models.norm": "RMSNorm",
+        "executorch.extension.llm.models.rope": "Rope",
         "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
     },
     "examples/models/llama/lora": {"executorch.extension.llm.models.lora_linear": "LoRALinear"},
