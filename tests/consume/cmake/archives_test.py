@@ -56,6 +56,7 @@ EMPTY = {
     "eigen_blas",
     "flatccrt",
     "kernels_util_all_deps",
+    "kleidiai",
     "optimized_kernels",
     "optimized_portable_kernels",
     "re2",
