@@ -8,7 +8,7 @@ NS_ASSUME_NONNULL_BEGIN
 ///
 /// Making one reads nothing. What was said stays in the model's cache, and the next prompt goes on
 /// behind it, until -reset. One thread at a time, except for -stop.
-NS_SWIFT_NAME(TextLLMRunner)
+NS_SWIFT_NAME(TextRunner)
 @interface ExecuTorchLLMTextRunner : NSObject {
  @private
   void* _impl;
@@ -47,5 +47,9 @@ NS_SWIFT_NAME(TextLLMRunner)
 - (void)reset;
 
 @end
+
+/// By the names that the documentation has for it; released packages have the one above, and
+/// TextRunner in Swift.
+typedef ExecuTorchLLMTextRunner ExecuTorchTextLLMRunner NS_SWIFT_NAME(TextLLMRunner);
 
 NS_ASSUME_NONNULL_END
