@@ -74,8 +74,10 @@ TEST(MeasuringMemoryAllocatorTest, APoolOfThatSizeLoadsTheMethodAndASmallerOneDo
   ASSERT_EQ(load(&measured), Error::Ok);
   const size_t needed = measured.most_used_size();
   ASSERT_GT(needed, 0u);
-  EXPECT_EQ(load(&Pool(needed).allocator), Error::Ok);
-  EXPECT_EQ(load(&Pool(needed - 1).allocator), Error::MemoryAllocationFailed);
+  Pool enough(needed);
+  EXPECT_EQ(load(&enough.allocator), Error::Ok);
+  Pool too_small(needed - 1);
+  EXPECT_EQ(load(&too_small.allocator), Error::MemoryAllocationFailed);
 }
 
 }  // namespace
