@@ -8,6 +8,7 @@ BACKENDS_ARM = {
         """,
     },
     "backends/arm/_passes/__init__": {
+        "executorch.backends.arm.published._passes.arm_pass": "ArmPass",
         "executorch.backends.arm.published._passes.arm_pass_manager": "ArmPassManager",
         "executorch.backends.arm.published._passes.comparisons": """
             CastIntComparisonInputsPass ConvertToClampPass DecomposeTOSAUnsupportedClampPass FuseConsecutiveClampsPass
@@ -33,7 +34,8 @@ BACKENDS_ARM = {
         "executorch.backends.transforms.remove_getitem_op": "RemoveGetItemPass",
         "executorch.backends.transforms.replace_nop_transpose_or_permute_with_view": "ConvertPermuteSingletonToViewPass=ReplaceNopTransposeOrPermuteWithViewPass",
     },
-    "backends/arm/_passes/arm_pass_manager": {"published": "ArmPassManager"},
+    "backends/arm/_passes/arm_pass": {"published": "ArmPass"},
+    "backends/arm/_passes/arm_pass_manager": {"published": "ArmPass ArmPassManager"},
     "backends/arm/_passes/arm_pass_utils": {"published": "get_first_fake_tensor"},
     "backends/arm/_passes/convert_expand_copy_to_repeat": {"executorch.backends.arm.published._passes.shapes": "ConvertExpandCopyToRepeatPass"},
     "backends/arm/_passes/convert_split_to_slice": {"executorch.backends.arm.published._passes.decompositions": "ConvertSplitToSlicePass"},
@@ -66,6 +68,13 @@ BACKENDS_ARM = {
             NCHW_ORDER NHWC_INVERSE_ORDER NHWC_ORDER NNCHW_ORDER NNHWC_INVERSE_ORDER NNHWC_ORDER NNNCHW_ORDER NNNHWC_INVERSE_ORDER
             NNNHWC_ORDER ODHWI_INVERSE_ORDER ODHWI_ORDER OHWI_ORDER PER_CHANNEL_QDQ_OPS PER_TENSOR_QDQ_OPS QUANT_PER_CHANNEL_OP
             QUANT_PER_TENSOR_OP QUANT_PER_TENSOR_OP_T Q_OPS
+        """,
+    },
+    "backends/arm/quantizer/quantization_annotator": {"published": "annotate_graph"},
+    "backends/arm/quantizer/quantization_config": {
+        "here": """
+            QuantizationConfig TOSAQuantizationConfig get_symmetric_a16w8_quantization_config get_symmetric_a8w4_quantization_config
+            get_symmetric_quantization_config get_uint8_io_quantization_config
         """,
     },
     "backends/arm/tosa/dialect/__init__": {"here": "ops"},

@@ -68,8 +68,8 @@ class ArmCompileSpec(ABC):
     def to_list(self) -> list[CompileSpec]:
         """As compile specs; a program has them without what is kept for debugging."""
         fields = {
-            self._FORMAT_KEY: self.get_output_format(),
             "tosa_spec": str(self.tosa_spec),
+            self._FORMAT_KEY: self.get_output_format(),
             "compile_flags": shlex.join(self.compiler_flags),
             **self._more(),
         }
@@ -82,6 +82,12 @@ class ArmCompileSpec(ABC):
             *(PreprocessOnlySpec(key, value.encode()) for key, value in told.items() if value),
         ]
 
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.to_list() == other.to_list()  # type: ignore[attr-defined]
+
+    #: It changes: what is kept for debugging is set afterwards.
+    __hash__ = None  # type: ignore[assignment]
+
     @classmethod
     def accepts(cls, compile_specs: list[CompileSpec]) -> bool:
         """Whether ``from_list`` can read these."""
@@ -93,14 +99,16 @@ class ArmCompileSpec(ABC):
         """What ``to_list`` wrote.
 
         Raises:
-            ValueError: these are compile specs of another target, or none of this family.
+            ValueError: these are compile specs of another target, or none of this family, or do not say which TOSA.
         """
         fields = {one.key: bytes(one.value).decode() for one in compile_specs}
         if not cls.accepts(compile_specs):
             raise ValueError(
-                f"{cls.__name__} cannot read compile specs for {fields.get(cls._FORMAT_KEY)!r}; "
-                f"its own have {cls._FORMAT_KEY}={cls.get_output_format()!r}"
+                f"Incorrect output format: {cls.__name__} cannot read compile specs for "
+                f"{fields.get(cls._FORMAT_KEY)!r}; its own have {cls._FORMAT_KEY}={cls.get_output_format()!r}"
             )
+        if "tosa_spec" not in fields:
+            raise ValueError("No tosa_spec in compile spec.")
         made = cls.__new__(cls)
         made.tosa_spec = TosaSpecification.create_from_string(fields["tosa_spec"])
         made.compiler_flags = _flags_of(fields.get("compile_flags", ""))

@@ -17,7 +17,6 @@ from torchao.quantization.pt2e.quantizer import Quantizer, get_module_name_filte
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.quantizer.annotations import (
-    ANNOTATION,
     annotate,
     is_real,
     mark_node_as_annotated,

@@ -9,7 +9,7 @@ from torch.fx.passes.operator_support import OperatorSupport
 import executorch.backends.arm as arm
 import executorch.backends.arm.tosa.schemas as schemas
 from executorch.backends.arm._passes import InsertInt32CastsAfterInt64PlaceholdersPass
-from executorch.backends.arm._passes.arm_pass_manager import ArmPassManager
+from executorch.backends.arm._passes.arm_pass_manager import ArmPass, ArmPassManager
 from executorch.backends.arm._passes.arm_pass_utils import get_first_fake_tensor
 from executorch.backends.arm.constants import NHWC_INVERSE_ORDER, NHWC_ORDER
 from executorch.backends.arm.ethosu import EthosUCompileSpec
@@ -18,6 +18,7 @@ from executorch.backends.arm.quantizer import (
     get_symmetric_a8w4_quantization_config,
     is_annotated,
 )
+from executorch.backends.arm.quantizer.quantization_annotator import annotate_graph
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.mapping import extract_tensor_meta
@@ -175,3 +176,37 @@ def test_weights_of_four_bits(fold):
     converted = quantizer._quantize_with_submodules(module, [inputs], False, fold)
     integers = [one for one in converted.buffers() if one.dtype is torch.int8]
     assert [int(one.abs().max()) for one in integers] == ([7] if fold else [])
+
+
+def test_passes_say_what_has_to_follow():
+    class Second(ArmPass):
+        pass
+
+    class First(ArmPass):
+        _passes_required_after = {Second}
+
+    manager = ArmPassManager(SPECS[0])
+    manager.add_pass([First(), Second()])
+    manager.validate_constraints_mandatory()
+    manager.add_pass(First())
+    with pytest.raises(RuntimeError, match="not met:\n  - Second must run after First"):
+        manager.validate_constraints_mandatory()
+
+
+def test_a_graph_is_annotated_without_a_quantizer():
+    module = captured(torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Sigmoid()), torch.randn(2)).module()
+    annotate_graph(module, get_symmetric_a8w4_quantization_config(), lambda node: "relu" in node.name)
+    found = {node.name: is_annotated(node) for node in module.graph.nodes if node.op == "call_function"}
+    assert found["relu"] and not found["sigmoid"]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda one: one.get_output_format())
+def test_compile_specs_are_equal_if_they_say_the_same(spec):
+    again = type(spec)._from_list(spec._to_list())
+    assert again == spec and again != next(one for one in SPECS if one is not spec)
+    assert again.dump_intermediate_artifacts_to("there") != spec
+    with pytest.raises(ValueError, match="No tosa_spec in compile spec"):
+        type(spec)._from_list([one for one in spec._to_list() if one.key != "tosa_spec"])
+    others = next(one for one in SPECS if one is not spec)
+    with pytest.raises(ValueError, match="Incorrect output format"):
+        type(spec)._from_list(others._to_list())

@@ -113,7 +113,7 @@ def test_a_call_on_two_devices_is_refused():
     quantizer.validate(module)
     first = next(iter(module.graph.find_nodes(op="placeholder")))
     first.meta["val"] = torch.empty(1, 2, device="meta")
-    with pytest.raises(ValueError, match="operator bilinear.*cpu, meta"):
+    with pytest.raises(ValueError, match=r"operator bilinear.*cpu, meta"):
         quantizer.validate(module)
 
 

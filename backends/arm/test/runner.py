@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Interpreter
 
 from executorch.backends.arm.tosa.graph.lowering import memory_order
+from executorch.backends.arm.tosa.graph.narrow import EXTENSIONS
 from executorch.dialects import meta_keys
 from executorch.partitioner.interface.call_delegate import executorch_call_delegate
 
@@ -53,7 +54,7 @@ class _Run(Interpreter):
         made = self._run_delegate(lowered.processed_bytes, tensors)
         wanted = [node.meta[meta_keys.VAL] for node in graph.output_node().args[0]]
         return [
-            one.permute([memory_order(value).index(i) for i in range(value.dim())])
+            _typed(one, value).permute([memory_order(value).index(i) for i in range(value.dim())])
             for one, value in zip(made, wanted, strict=True)
         ]
 
@@ -64,8 +65,26 @@ def _user_inputs(lowered: Any) -> set[str]:
 
 def with_reference_model(binary: bytes, inputs: list[torch.Tensor]) -> list[torch.Tensor]:
     """A delegate of ``TOSABackend``."""
-    made = run_tosa(binary, [one.detach().contiguous().numpy() for one in inputs])
-    return [torch.from_numpy(np.ascontiguousarray(one).reshape(one.shape)) for one in made]
+    made = run_tosa(binary, [_to_array(one.detach().contiguous()) for one in inputs])
+    return [_to_tensor(np.ascontiguousarray(one).reshape(one.shape)) for one in made]
+
+
+def _to_array(tensor: torch.Tensor) -> np.ndarray:
+    """The bits of what numpy has not."""
+    if tensor.dtype in EXTENSIONS:
+        tensor = tensor.view(torch.uint16 if tensor.dtype is torch.bfloat16 else torch.uint8)
+    return tensor.numpy()
+
+
+def _to_tensor(array: np.ndarray) -> torch.Tensor:
+    if array.dtype.kind == "V":
+        array = array.view(np.int16 if array.dtype.itemsize == 2 else np.uint8).reshape(array.shape)
+    return torch.from_numpy(array)
+
+
+def _typed(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Bits as what they stand for."""
+    return tensor.view(like.dtype) if like.dtype in EXTENSIONS else tensor
 
 
 def run_program(

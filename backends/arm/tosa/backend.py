@@ -36,7 +36,11 @@ def lower_to_tosa(program: ExportedProgram, spec: ArmCompileSpec) -> bytes:
         stem = _free_name(place, "output_" + _tag_of(program))
         (place / f"{stem}.tosa").write_bytes(made)
         if tells is ArmCompileSpec.DebugMode.JSON:
-            (place / f"{stem}.json").write_text(json.dumps(_where_from(program), indent=1))
+            # As released, if it is the only one in the folder.
+            named = place / "debug.json"
+            (place / f"{stem}.json" if named.exists() else named).write_text(
+                json.dumps(_where_from(program), indent=1)
+            )
     return made
 
 

@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.narrow import EXTENSIONS
 from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, match, parameters_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS, Operator
 from executorch.backends.arm.tosa.operators.refusals import integer_refusal, target_refusal
@@ -60,6 +61,14 @@ def judge(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
             return Verdict(why=refused)
     why = _plain_refusal(row, node, read, spec)
     return Verdict(why=why) if why else Verdict(nodes=[node])
+
+
+def extension_that_lacks(
+    kinds: Iterable[torch.dtype], spec: TosaSpecification
+) -> tuple[torch.dtype, str] | None:
+    """A type among these with the extension that it needs and the specification has not."""
+    needed = ((one, EXTENSIONS[one]) for one in kinds if one in EXTENSIONS)
+    return next(((one, name) for one, name in needed if not spec.support_extension(name)), None)
 
 
 def _general(node: Node, read: list[Node], constants: Constants) -> str | None:
@@ -112,6 +121,9 @@ def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecif
     unknown = sorted(str(one) for one in kinds if one not in DTYPES)
     if unknown:
         return f"tensors of type {', '.join(unknown)}, which TOSA 1.0 has not; convert them"
+    lacks = extension_that_lacks(kinds, spec)
+    if lacks is not None:
+        return f"{lacks[0]} needs the extension {lacks[1]}, which {spec} has not; name it in the compile spec"
     made = {one.dtype for one in tensors_of(read)}
     other = torch.bool not in row.dtypes and made == {torch.bool}
     if other or (made and not made <= {*row.dtypes, torch.bool}):

@@ -1,24 +1,45 @@
-"""The passes before annotation, under their published name."""
+"""The passes before annotation, and lists of passes, under their published name."""
 
 from __future__ import annotations
 
 from torch.fx import GraphModule
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.published._passes.arm_pass import ArmPass as ArmPass
 from executorch.backends.arm.quantizer.transform import transform_for_annotation
+from executorch.passes.infrastructure.pass_manager import PassManager
 
 
-class ArmPassManager:
-    """What a quantizer does to a graph before it annotates. Lowering itself is no list of passes here: it is one walk over the graph.
+class ArmPassManager(PassManager):
+    """What a quantizer does to a graph before it annotates, and any passes that are added.
+
+    Lowering itself is no list of passes here: it is one walk over the graph.
 
     Args:
         compile_spec: of the target.
     """
 
     def __init__(self, compile_spec: ArmCompileSpec) -> None:
+        super().__init__()
         self.compile_spec = compile_spec
         self.tosa_spec = compile_spec.tosa_spec
 
     def transform_for_annotation_pipeline(self, graph_module: GraphModule) -> GraphModule:
         """The graph, changed in place, as ``TOSAQuantizer.transform_for_annotation`` leaves it."""
         return transform_for_annotation(graph_module)
+
+    def validate_constraints_mandatory(self) -> None:
+        """Whether each added pass is followed by those that it requires.
+
+        Raises:
+            RuntimeError: one is not; it names all that are missing.
+        """
+        last = {type(one): place for place, one in enumerate(self.passes)}
+        missing = [
+            f"  - {after.__name__} must run after {kind.__name__}\n"
+            for kind, place in last.items()
+            for after in sorted(getattr(kind, "_passes_required_after", ()), key=lambda one: one.__name__)
+            if last.get(after, -1) < place
+        ]
+        if missing:
+            raise RuntimeError("The following constraints for passes are not met:\n" + "".join(missing))

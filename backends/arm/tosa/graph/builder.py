@@ -20,6 +20,9 @@ class DType(enum.Enum):
     INT16 = "INT16"
     INT32 = "INT32"
     INT48 = "INT48"
+    FP8E4M3 = "FP8E4M3"
+    FP8E5M2 = "FP8E5M2"
+    BF16 = "BF16"
     FP16 = "FP16"
     FP32 = "FP32"
     SHAPE = "SHAPE"
@@ -48,6 +51,9 @@ class RoundingMode(enum.Enum):
 DTYPES = {
     torch.float32: DType.FP32,
     torch.float16: DType.FP16,
+    torch.bfloat16: DType.BF16,
+    torch.float8_e4m3fn: DType.FP8E4M3,
+    torch.float8_e5m2: DType.FP8E5M2,
     torch.int8: DType.INT8,
     torch.int16: DType.INT16,
     torch.int32: DType.INT32,
@@ -62,6 +68,9 @@ _NUMPY: dict[DType, Any] = {
     DType.INT48: np.int64,
     DType.BOOL: np.bool_,
 }
+#: Those that numpy has from a package, which the serializer needs too.
+_MORE_NUMPY = {DType.BF16: "bfloat16", DType.FP8E4M3: "float8_e4m3fn", DType.FP8E5M2: "float8_e5m2"}
+REALS = (DType.FP32, DType.FP16, *_MORE_NUMPY)
 PROPAGATE = NanPropagationMode.PROPAGATE
 
 
@@ -90,6 +99,8 @@ class Tensor:
 
 def numpy_type(dtype: Any) -> Any:
     """numpy's type of a TOSA type."""
+    if dtype in _MORE_NUMPY:
+        return getattr(importlib.import_module("ml_dtypes"), _MORE_NUMPY[dtype])
     return _NUMPY[dtype]
 
 
@@ -137,7 +148,10 @@ class Builder:
 
     def constant(self, values: Any, dtype: Any) -> Tensor:
         """A constant; equal ones are one."""
-        array = np.ascontiguousarray(np.asarray(values, dtype=_NUMPY[dtype])).reshape(np.shape(values))
+        array = np.ascontiguousarray(np.asarray(values, dtype=numpy_type(dtype))).reshape(np.shape(values))
+        if dtype == DType.FP8E5M2:
+            # The serializer takes its bits.
+            array = array.view(np.uint8)
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants:
             made = self.region.addConst(list(array.shape), serializer_member(dtype), array)
@@ -206,9 +220,9 @@ class Builder:
 
     def clamp(self, a: Tensor, low: float, high: float) -> Tensor:
         """Limits; infinite ones are those of the type. TOSA's CLAMP has no int32."""
-        kind: Any = _NUMPY[a.dtype]
-        if issubclass(kind, np.floating):
-            limits = [kind(one) for one in (low, high)]
+        kind: Any = numpy_type(a.dtype)
+        if a.dtype in REALS:
+            limits = [np.asarray(one, kind) for one in (low, high)]
         else:
             info = np.iinfo(kind)
             limits = [kind(min(max(one, info.min), info.max)) for one in (low, high)]

@@ -6,6 +6,7 @@ of TOSA want it. Elementwise operators work in the form that is there, so that t
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
+from executorch.backends.arm.tosa.graph.narrow import EXTENSIONS, is_widened, widened
 from executorch.backends.arm.tosa.graph.quantized import (
     DEQUANTIZE,
     QUANTIZE,
@@ -137,7 +139,8 @@ class Lowering:
             self._inside.update(call.inside)
             row.integer(self, call)
         elif row is not None and row.plain is not None:
-            row.plain(self, node)
+            with widened(self, node) if is_widened(row, node) else contextlib.nullcontext():
+                row.plain(self, node)
         else:
             raise LoweringError(f"{node.name}: {name} has no lowering to {self.spec}")
 
@@ -215,7 +218,8 @@ class Lowering:
             tensor = tensor.float()
         if tensor.dtype is torch.int64:
             tensor = tensor.clamp(-(2**31), 2**31 - 1).int()
-        return self.builder.constant(tensor.numpy(), DTYPES[tensor.dtype])
+        values = tensor.float() if tensor.dtype in EXTENSIONS else tensor
+        return self.builder.constant(values.numpy(), DTYPES[tensor.dtype])
 
     def tensor(self, node: Any, order: Order | None = None) -> Tensor:
         """A node's tensor, in PyTorch's order or the one given; quantized values become floating point."""

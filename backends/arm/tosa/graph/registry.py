@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-FLOATS = (torch.float32, torch.float16)
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 NUMBERS = (*FLOATS, torch.int32)
+#: Floating point of 8 bits, which is moved and converted.
+BYTES = (torch.float8_e4m3fn, torch.float8_e5m2)
 #: What movers of data take.
-ANY = (*NUMBERS, torch.int16, torch.int8, torch.bool)
+ANY = (*NUMBERS, torch.int16, torch.int8, torch.bool, *BYTES)
 
 #: Called with the lowering (``graph.lowering``) and the node, or the call on integers (``graph.quantized``).
 FloatLowering = Callable[[Any, Node], None]

@@ -14,13 +14,13 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.builder import DType, Tensor
 from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.graph.lowering import Lowering, plain_order
-from executorch.backends.arm.tosa.graph.registry import NUMBERS, plain
+from executorch.backends.arm.tosa.graph.registry import BYTES, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import product
 from executorch.backends.arm.tosa.operators.shape import part, shape_of
 from executorch.dialects import meta_keys
 
-_PICKED = (*NUMBERS, torch.int16, torch.int8, torch.int64)
+_PICKED = (*NUMBERS, torch.int16, torch.int8, torch.int64, *BYTES)
 
 
 def indices_of(node: Node) -> list[Any]:

@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering
+from executorch.backends.arm.tosa.graph.narrow import sums_in
 from executorch.backends.arm.tosa.graph.registry import plain
 from executorch.dialects import meta_keys
 
@@ -19,7 +20,8 @@ def product(low: Lowering, a: Tensor, b: Tensor) -> Tensor:
     """Of two batches of matrices."""
     zero = low.builder.constant([0], a.dtype)
     shape = [a.shape[0], a.shape[1], b.shape[2]]
-    return low.builder.emit("MATMUL", [a, b, zero, zero], shape, a.dtype)
+    made = low.builder.emit("MATMUL", [a, b, zero, zero], shape, sums_in(a.dtype))
+    return low.builder.cast(made, a.dtype)
 
 
 @plain("aten.bmm.default")
@@ -81,7 +83,7 @@ def linear(low: Lowering, node: Node) -> None:
         [1, 1],
         [1, 1],
         False,
-        x.dtype,
+        sums_in(x.dtype),
     )
     low.set(node, b.reshape(made, [*x.shape[:-1], outputs]))
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import PROPAGATE, Builder, DType, Tensor, numpy_type
+from executorch.backends.arm.tosa.graph.builder import PROPAGATE, REALS, Builder, Tensor, numpy_type
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
-from executorch.backends.arm.tosa.graph.registry import ANY, plain
+from executorch.backends.arm.tosa.graph.registry import ANY, BYTES, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.shape import every, part
 from executorch.dialects import meta_keys
@@ -75,7 +75,7 @@ def _pool_fits(node: Node) -> str | None:
 
 @plain(
     "aten.max_pool2d_with_indices.default",
-    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32)),
+    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32, *BYTES)),
     refusals=(_pool_fits,),
     conditions="no indices",
     shares_parameters=True,
@@ -97,7 +97,7 @@ def pooled_maximum(b: Builder, x: Tensor, node: Node) -> Tensor:
 def _dilated_maximum(b: Builder, x: Tensor, pool: Pool) -> Tensor:
     """TOSA's windows have no gaps: images of every second (third, ...) row and column are pooled side by side."""
     n, *_, channels = x.shape
-    least = -np.inf if x.dtype in (DType.FP32, DType.FP16) else np.iinfo(numpy_type(x.dtype)).min
+    least = -np.inf if x.dtype in REALS else np.iinfo(numpy_type(x.dtype)).min
     x, pads = fitted(b, x, pool)
     # The last window ends at a multiple of the gaps, and so does the image.
     more = [-(x.shape[1 + i] + pads[2 * i] + pads[2 * i + 1]) % pool.dilation[i] for i in range(2)]

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import DTYPES, PROPAGATE, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.builder import DTYPES, PROPAGATE, REALS, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value
 from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
@@ -230,7 +230,7 @@ def index_of(b: Builder, x: Tensor, node: Node) -> Tensor:
     axis %= len(x.shape)
     if "argmin" in str(node.target):
         # The least integer has no negative.
-        x = b.negate(x) if x.dtype in (DType.FP16, DType.FP32) else b.unary("BITWISE_NOT", x)
+        x = b.negate(x) if x.dtype in REALS else b.unary("BITWISE_NOT", x)
     shape = [size for i, size in enumerate(x.shape) if i != axis]
     found = b.emit("ARGMAX", [x], shape, DType.INT32, axis, PROPAGATE)
     return b.reshape(found, shape_of(node))

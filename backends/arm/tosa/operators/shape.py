@@ -238,7 +238,9 @@ def convert(low: Lowering, node: Node) -> None:
         below = b.compare("GREATER", b.scalar(0.0, x), x)
         made = b.cast(b.select(below, b.unary("CEIL", x), b.unary("FLOOR", x)), DTYPES[target])
     else:
-        made = b.cast(x, DTYPES[target])
+        # There is no conversion between the two of 16 bits.
+        both = {source, target} == {torch.bfloat16, torch.float16}
+        made = b.cast(b.cast(x, DType.FP32) if both else x, DTYPES[target])
     low.set(node, made, order)
 
 

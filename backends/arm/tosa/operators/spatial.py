@@ -11,6 +11,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import Builder, ResizeMode, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
+from executorch.backends.arm.tosa.graph.narrow import sums_in
 from executorch.backends.arm.tosa.graph.registry import plain
 from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
@@ -97,7 +98,7 @@ def convolution(low: Lowering, node: Node) -> None:
     ) -> Tensor:
         b = low.builder
         inputs = [x, b.constant(filters, dtype), b.constant(bias, dtype), zero, zero]
-        return b.emit(op, inputs, shape, dtype, *more, False, dtype)
+        return b.emit(op, inputs, shape, dtype, *more, False, sums_in(dtype))
 
     made = convolve(low.builder, x, weight.float().numpy(), bias, found, make)
     finish_image(low, node, made, found.was_1d)

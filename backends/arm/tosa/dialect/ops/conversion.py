@@ -90,9 +90,12 @@ def _zero_point(what: str, dtype: torch.dtype, point: int, unsigned: bool) -> No
     if dtype in (torch.int8, torch.uint8):
         low, high = (0, 255) if unsigned or dtype is torch.uint8 else (-128, 127)
         if not low <= point <= high:
-            raise TosaValueError(f"{what} zero point {point} outside [{low}, {high}] of {dtype}", "RESCALE")
+            raise TosaValueError(
+                f"{what.removesuffix('put')}_zp={point} outside valid range [{low}, {high}] of {dtype}",
+                "RESCALE",
+            )
     elif point != 0 and not (unsigned and dtype is torch.int16 and point == 32768):
-        raise TosaValueError(f"{what} zero point {point}; {dtype} has none but 0", "RESCALE")
+        raise TosaValueError(f"TOSA requires {what}_zp to be zero for {dtype}, not {point}", "RESCALE")
 
 
 @operator(
