@@ -106,27 +106,33 @@ typedef NS_ENUM(NSUInteger, MPSGraphTensorNamedDataLayout) {
   -(MPSGraphTensor*)NAME : (MPSGraphTensor*)tensor axis : (NSInteger)axis name : (NSString*)name
 
 /// What follows is written down under its selector.
+// clang-format off: its lines move each time.
 #define MPS_GRAPH_UNARIES(X)                                                                       \
   X(absoluteWithTensor)                                                                            \
-  X(acosWithTensor) X(acoshWithTensor) X(asinWithTensor) X(asinhWithTensor) X(atanWithTensor)      \
-      X(atanhWithTensor) X(bitwiseNOTWithTensor) X(ceilWithTensor) X(cosWithTensor)                \
-          X(coshWithTensor) X(erfWithTensor) X(exponentBase2WithTensor) X(exponentWithTensor)      \
-              X(floorWithTensor) X(identityWithTensor) X(isInfiniteWithTensor) X(isNaNWithTensor)  \
+  X(acosWithTensor)                                                                                \
+  X(acoshWithTensor)                                                                               \
+  X(asinWithTensor) X(asinhWithTensor) X(atanWithTensor) X(atanhWithTensor)                        \
+      X(bitwiseNOTWithTensor) X(ceilWithTensor) X(cosWithTensor) X(coshWithTensor)                 \
+          X(erfWithTensor) X(exponentBase2WithTensor) X(exponentWithTensor) X(floorWithTensor)     \
+              X(identityWithTensor) X(isInfiniteWithTensor) X(isNaNWithTensor)                     \
                   X(logarithmBase10WithTensor) X(logarithmBase2WithTensor) X(logarithmWithTensor)  \
                       X(negativeWithTensor) X(notWithTensor) X(reLUWithTensor)                     \
                           X(reciprocalWithTensor) X(reverseSquareRootWithTensor) X(rintWithTensor) \
                               X(sigmoidWithTensor) X(signWithTensor) X(sinWithTensor)              \
                                   X(sinhWithTensor) X(squareRootWithTensor) X(tanWithTensor)       \
                                       X(tanhWithTensor) X(truncateWithTensor)
-#define MPS_GRAPH_BINARIES(X)                                                                     \
-  X(addition)                                                                                     \
-  X(atan2) X(bitwiseAND) X(bitwiseOR) X(bitwiseXOR) X(division) X(equal) X(greaterThan)           \
-      X(greaterThanOrEqualTo) X(lessThan) X(lessThanOrEqualTo) X(matrixMultiplication) X(maximum) \
-          X(maximumWithNaNPropagation) X(minimum) X(minimumWithNaNPropagation) X(multiplication)  \
+#define MPS_GRAPH_BINARIES(X)                                                                    \
+  X(addition)                                                                                    \
+  X(atan2)                                                                                       \
+  X(bitwiseAND)                                                                                  \
+  X(bitwiseOR) X(bitwiseXOR) X(division) X(equal) X(greaterThan) X(greaterThanOrEqualTo)         \
+      X(lessThan) X(lessThanOrEqualTo) X(matrixMultiplication) X(maximum)                        \
+          X(maximumWithNaNPropagation) X(minimum) X(minimumWithNaNPropagation) X(multiplication) \
               X(notEqual) X(power) X(subtraction)
 #define MPS_GRAPH_REDUCTIONS(X) \
   X(reductionMaximumWithTensor) X(reductionSumWithTensor) X(softMaxWithTensor)
 
+// clang-format on
 #define MPS_GRAPH_DECLARE_UNARY(NAME) MPS_GRAPH_UNARY(NAME);
 #define MPS_GRAPH_DECLARE_BINARY(NAME) MPS_GRAPH_BINARY(NAME);
 #define MPS_GRAPH_DECLARE_REDUCTION(NAME) MPS_GRAPH_REDUCTION(NAME);
