@@ -29,9 +29,9 @@ class ModelType(Enum):
 class MULTIMETHOD_WEIGHT_SHARING_STRATEGY(Enum):
     """Whether models of several methods have their weights in common."""
 
-    #: Partitions by their place in each method; there is no compiler for it here.
+    #: The first partitions of all methods are functions of one model, the second ones of another, and so on.
     POSITIONAL = "positional"
-    #: Each has its own, which is what is done here in any case.
+    #: Each has its own.
     DISABLED = "disabled"
 
 
@@ -60,6 +60,7 @@ class Settings:
         linear_quantizer: a ``coremltools.optimize.coreml.OptimizationConfig`` for the weights, None for none.
         pass_pipeline: a ``coremltools.PassPipeline``, None for the usual one.
         shapes: sets of shapes by the symbolic shape of an input.
+        weight_sharing: between methods.
     """
 
     compute_unit: Any
@@ -69,6 +70,7 @@ class Settings:
     linear_quantizer: Any = None
     pass_pipeline: Any = None
     shapes: Any = None
+    weight_sharing: MULTIMETHOD_WEIGHT_SHARING_STRATEGY = MULTIMETHOD_WEIGHT_SHARING_STRATEGY.DISABLED
 
     def inputs_of(self, program: ExportedProgram) -> Any:
         """What the converter is told about inputs; None where the program says it all."""
@@ -135,13 +137,9 @@ def read(specs: Sequence[CompileSpec]) -> Settings:
     _check("compute_units", unit, [one.lower() for one in _UNITS])
     _check("model_compute_precision", precision, [one.lower() for one in _PRECISIONS])
     _check("model_type", model_type, [one.value for one in ModelType])
-    disabled = MULTIMETHOD_WEIGHT_SHARING_STRATEGY.DISABLED.value
-    # No model shares its weights: what asks for it is refused, and not left undone in silence.
-    _check(
-        "multimethod_weight_sharing_strategy",
-        texts.get("multimethod_weight_sharing_strategy") or disabled,
-        [disabled],
-    )
+    sharing = COMPILE_SPEC_KEYS.MULTIMETHOD_WEIGHT_SHARING_STRATEGY.value
+    strategy = texts.get(sharing) or MULTIMETHOD_WEIGHT_SHARING_STRATEGY.DISABLED.value
+    _check(sharing, strategy, [one.value for one in MULTIMETHOD_WEIGHT_SHARING_STRATEGY])
     return Settings(
         compute_unit=ct.ComputeUnit[unit.upper()],
         minimum_deployment_target=_target(texts.get("min_deployment_target", "")),
@@ -150,6 +148,7 @@ def read(specs: Sequence[CompileSpec]) -> Settings:
         linear_quantizer=_quantizer(texts.get("op_linear_quantizer_config")),
         pass_pipeline=_passes(texts.get("pass_pipeline")),
         shapes=enumerated_shapes.read(texts.get("enumerated_shapes")),
+        weight_sharing=MULTIMETHOD_WEIGHT_SHARING_STRATEGY(strategy),
     )
 
 

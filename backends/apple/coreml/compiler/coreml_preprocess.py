@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any, final
 
 from torch.export import ExportedProgram
 
 from executorch.backends.apple.coreml.compiler import compile_specs as specs
-from executorch.backends.apple.coreml.compiler import enumerated_shapes
+from executorch.backends.apple.coreml.compiler import enumerated_shapes, multifunction
+from executorch.backends.apple.coreml.compiler.asset import MODEL_PATHS, asset_of, ports_of, settled
 from executorch.backends.apple.coreml.compiler.compile_specs import (
     COMPILE_SPEC_KEYS,
     MULTIMETHOD_WEIGHT_SHARING_STRATEGY,
     ModelType,
 )
 from executorch.backends.apple.coreml.compiler.convert import model_of
-from executorch.backends.apple.coreml.compiler.package import flatten, identifier_of, settle_manifest
 from executorch.backends.apple.coreml.compiler.toolbox import coremltools
-from executorch.dialects.errors import ExportError
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
 
-
-class MODEL_PATHS(Enum):
-    """Names in the directory."""
-
-    MODEL = "model.mlpackage"
-    COMPILED_MODEL = "model.mlmodelc"
-    METADATA = "metadata.json"
+__all__ = [
+    "COMPILE_SPEC_KEYS",
+    "MODEL_PATHS",
+    "MULTIMETHOD_WEIGHT_SHARING_STRATEGY",
+    "CoreMLBackend",
+    "ModelMetadata",
+    "ModelType",
+]
 
 
 @dataclass
@@ -86,7 +84,7 @@ class CoreMLBackend(BackendDetails):
     def generate_multimethod_weight_sharing_strategy_compile_spec(
         strategy: MULTIMETHOD_WEIGHT_SHARING_STRATEGY,
     ) -> CompileSpec:
-        """Whether methods have their weights in common; here they do not, so ``DISABLED`` is what is taken."""
+        """Whether methods have their weights in common, as functions of one model (iOS 18)."""
         return specs.of_weight_sharing(strategy)
 
     @staticmethod
@@ -154,6 +152,28 @@ class CoreMLBackend(BackendDetails):
         settings = specs.read(compile_specs)
         return CoreMLBackend.preprocess_model(model_of(edge_program, settings), settings.model_type)
 
+    @classmethod
+    def preprocess_multimethod(
+        cls,
+        edge_programs: dict[str, list[ExportedProgram]],
+        compile_specs: dict[str, list[list[CompileSpec]]],
+    ) -> dict[str, list[PreprocessResult]]:
+        """Converts the subgraphs of all methods, which may share models.
+
+        Args:
+            edge_programs: method name -> its subgraphs, in the order of execution.
+            compile_specs: method name -> those of :meth:`generate_compile_specs` for each subgraph.
+
+        Raises:
+            ExportError: as for :meth:`preprocess`; or methods that share have other options or numbers of subgraphs, or a
+                target that has no models with several functions.
+        """
+        given = [specs.read(one) for method in compile_specs.values() for one in method]
+        positional = MULTIMETHOD_WEIGHT_SHARING_STRATEGY.POSITIONAL
+        if len(edge_programs) < 2 or not any(one.weight_sharing is positional for one in given):
+            return super().preprocess_multimethod(edge_programs, compile_specs)
+        return multifunction.preprocess(edge_programs, compile_specs)
+
     @staticmethod
     def preprocess_model(mlmodel: Any, model_type: ModelType = ModelType.MODEL) -> PreprocessResult:
         """The bytes of a model that coremltools made.
@@ -161,36 +181,12 @@ class CoreMLBackend(BackendDetails):
         Raises:
             ExportError: it is to be compiled, and this machine has no compiler of Core ML's.
         """
-        spec = mlmodel.get_spec()
         with tempfile.TemporaryDirectory() as temporary:
-            package = Path(temporary) / MODEL_PATHS.MODEL.value
+            package = Path(temporary) / "saved.mlpackage"
             mlmodel.save(str(package))
-            settle_manifest(package)
-            directory = Path(temporary) / "lowered"
-            directory.mkdir()
-            identifier = identifier_of(package)
-            if model_type is ModelType.COMPILED_MODEL:
-                _compile(package, directory / MODEL_PATHS.COMPILED_MODEL.value)
-            else:
-                package.rename(directory / MODEL_PATHS.MODEL.value)
-            metadata = ModelMetadata(
-                inputNames=[one.name for one in spec.description.input],
-                outputNames=[one.name for one in spec.description.output],
-                identifier=identifier,
-            )
-            (directory / MODEL_PATHS.METADATA.value).write_text(json.dumps(asdict(metadata)))
-            return PreprocessResult(processed_bytes=flatten(directory))
+            metadata = ModelMetadata(**ports_of(mlmodel), identifier=settled(package))
+            return PreprocessResult(processed_bytes=asset_of(package, asdict(metadata), model_type))
 
 
 def _write_shapes(program: ExportedProgram, shapes: Mapping[str, Sequence[Sequence[int]]]) -> bytes:
     return enumerated_shapes.write(program, shapes)
-
-
-def _compile(package: Path, destination: Path) -> None:
-    try:
-        coremltools().models.utils.compile_model(str(package), str(destination))
-    except Exception as error:
-        raise ExportError(
-            f"Core ML's compiler, which comes with macOS, cannot compile the model ahead of time here: {error}. Way out: "
-            "CoreMLBackend.MODEL_TYPE.MODEL, which the device compiles when it first loads it"
-        ) from error

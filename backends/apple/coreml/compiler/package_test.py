@@ -1,5 +1,6 @@
 """The bytes of a directory, which `runtime/blob_test.mm` reads as well."""
 
+from executorch.backends.apple.coreml import executorchcoreml
 from executorch.backends.apple.coreml.compiler.package import flatten, unflatten
 
 FILES = {
@@ -22,3 +23,10 @@ def test_directories_have_the_bytes_that_the_delegate_reads(tmp_path):
         (tmp_path / path).write_bytes(content)
     assert flatten(tmp_path) == BYTES
     assert unflatten(BYTES) == FILES
+
+
+def test_published_tools_find_them_under_their_name(tmp_path):
+    assert executorchcoreml.unflatten_directory_contents(BYTES, str(tmp_path / "made"))
+    assert executorchcoreml.flatten_directory_contents(str(tmp_path / "made")) == BYTES
+    assert executorchcoreml.flatten_directory_contents(str(tmp_path / "nowhere")) is None
+    assert not executorchcoreml.unflatten_directory_contents(b"no directory", str(tmp_path / "other"))

@@ -5,6 +5,7 @@
 #include <executorch/backends/apple/coreml/runtime/asset_store.h>
 #include <executorch/backends/apple/coreml/runtime/blob.h>
 #include <executorch/backends/apple/coreml/runtime/model.h>
+#include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -99,6 +100,27 @@ Result<std::unique_ptr<Model>> model_of(const AssetStore& store, const Blob& blo
   return model_of(store, blob, data, units, true);
 }
 
+/// The data that a delegate refers to, and its function there.
+Error find_shared(const BackendInitContext& context, const FreeableBuffer& processed,
+                  std::string& function, FreeableBuffer& shared) {
+  const Result<Reference> reference = read_reference(processed.data(), processed.size());
+  if (!reference.ok()) {
+    return reference.error();
+  }
+  const runtime::NamedDataMap* const named = context.get_named_data_map();
+  ET_CHECK_OR_RETURN_ERROR(named != nullptr, NotFound,
+                           "Core ML: the model %s lies beside the delegate, and nothing does here",
+                           reference->key.c_str());
+  Result<FreeableBuffer> found = named->get_data(reference->key);
+  ET_CHECK_OR_RETURN_ERROR(found.ok(), NotFound,
+                           "Core ML: there is no model %s. Way out: load the .ptd file that came "
+                           "with the program",
+                           reference->key.c_str());
+  function = reference->function;
+  shared = std::move(*found);
+  return Error::Ok;
+}
+
 }  // namespace
 
 Result<DelegateHandle*> CoreMLBackend::init(BackendInitContext& context, FreeableBuffer* processed,
@@ -108,7 +130,14 @@ Result<DelegateHandle*> CoreMLBackend::init(BackendInitContext& context, Freeabl
   if (!units.ok()) {
     return units.error();
   }
-  const Result<Blob> blob = read_blob(processed->data(), processed->size());
+  std::string function;
+  FreeableBuffer shared;
+  if (is_reference(processed->data(), processed->size())) {
+    ET_CHECK_OK_OR_RETURN_ERROR(find_shared(context, *processed, function, shared));
+    processed->Free();
+    processed = &shared;
+  }
+  const Result<Blob> blob = read_blob(processed->data(), processed->size(), function);
   if (!blob.ok()) {
     return blob.error();
   }

@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <executorch/backends/apple/coreml/runtime/blobs_for_tests.h>
 #include <executorch/backends/apple/coreml/runtime/linux/mock.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
+#include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {
@@ -93,7 +95,7 @@ class CoreMLBackendTest : public ::testing::Test {
     }
     std::string copy = bytes;
     FreeableBuffer processed(copy.data(), copy.size(), nullptr);
-    BackendInitContext context(nullptr, nullptr, "forward", nullptr, given);
+    BackendInitContext context(nullptr, nullptr, "forward", named_.get(), given);
     std::string text = units == nullptr ? "all" : units;
     const CompileSpec specs[] = {{"compute_units", {text.data(), text.size()}},
                                  {"model_type", {nullptr, 0}}};
@@ -116,6 +118,7 @@ class CoreMLBackendTest : public ::testing::Test {
   std::string directory_;
   BackendInterface* backend_ = nullptr;
   DelegateHandle* handle_ = nullptr;
+  std::unique_ptr<runtime::NamedDataMap> named_;
   TensorFactory<ScalarType::Float> floats_;
 };
 
@@ -291,6 +294,61 @@ TEST_F(CoreMLBackendTest, ArgumentsThatDoNotFitAreRefused) {
   args[1] = nullptr;
   EXPECT_EQ(backend_->execute(context, handle_, {args, 3}), Error::InvalidArgument);
   EXPECT_EQ(run({y, x, out}), Error::Ok);
+}
+
+/// Data with one name.
+class OneModel final : public runtime::NamedDataMap {
+ public:
+  OneModel(std::string key, std::string data) : key_(std::move(key)), data_(std::move(data)) {}
+
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
+    return Error::NotFound;
+  }
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    if (key != key_) {
+      return Error::NotFound;
+    }
+    return FreeableBuffer(data_.data(), data_.size(), nullptr);
+  }
+  Error load_data_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
+  Result<uint32_t> get_num_keys() const override { return 1u; }
+  Result<const char*> get_key(uint32_t) const override { return key_.c_str(); }
+
+ private:
+  std::string key_;
+  std::string data_;
+};
+
+TEST_F(CoreMLBackendTest, MethodsAreFunctionsOfTheModelThatTheyShare) {
+  const auto method = [](const char* name) {
+    return "\"" + std::string(name) + R"(": {"inputNames": ["x"], "outputNames": ["out"]})";
+  };
+  const std::string page =
+      R"({"identifier": "abc", "methods": {)" + method("forward") + ", " + method("prefill") + "}}";
+  const std::string out = port("out", "[1]", "float32");
+  const std::string model = R"({"functions": {"forward": )" +
+                            ports(port("x", "[1]", "float32"), out) + R"(, "prefill": )" +
+                            ports(port("x", "[8]", "float32"), out) + "}}";
+  named_ = std::make_unique<OneModel>("coreml_abc", blob_of_model(page, model));
+  const auto reference = [](const std::string& key, const char* function) {
+    return R"(CMJR{"version": 1, "key": ")" + key + R"(", "functionName": ")" + function + "\"}";
+  };
+  Tensor result = floats_.zeros({1});
+  ASSERT_EQ(load(reference("coreml_abc", "forward")), Error::Ok);
+  ASSERT_EQ(run({floats_.ones({1}), result}), Error::Ok);
+  EXPECT_EQ(result.const_data_ptr<float>()[0], 1);
+  ASSERT_EQ(load(reference("coreml_abc", "prefill") + std::string(8, '\0')), Error::Ok);
+  ASSERT_EQ(run({floats_.ones({8}), result}), Error::Ok);
+  EXPECT_EQ(result.const_data_ptr<float>()[0], 8);
+  // Compiled once for both.
+  EXPECT_EQ(mock().compiles, 1);
+  EXPECT_EQ(load(reference("coreml_abc", "decode")), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(load(reference("coreml_abc", "")), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(load(reference("other", "forward")), Error::NotFound);
+  EXPECT_EQ(load("CMJR{}"), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(load("CMJR"), Error::DelegateInvalidCompatibility);
+  named_.reset();
+  EXPECT_EQ(load(reference("coreml_abc", "forward")), Error::NotFound);
 }
 
 TEST_F(CoreMLBackendTest, FailuresOfCoreMLAreSaid) {

@@ -29,15 +29,32 @@ struct Blob {
   /// made of one.
   std::string model;
   bool is_compiled = false;
+  /// Of the model; empty where it has but one.
+  std::string function;
 };
+
+/// What a delegate holds whose model is that of several methods: the name of data that are the
+/// directory, and the function of the model (`compiler/multifunction.py` writes it).
+struct Reference {
+  std::string key;
+  std::string function;
+};
+
+/// Whether the bytes begin as a reference.
+bool is_reference(const void* data, size_t size);
+
+/// @retval Error::DelegateInvalidCompatibility The bytes are no reference of a known version.
+runtime::Result<Reference> read_reference(const void* data, size_t size);
 
 /// Reads the table at the end of the bytes, and the page about the model.
 ///
 /// No byte pattern makes a path that leaves the directory, a file outside of the bytes, or a
 /// directory in itself.
 ///
-/// @retval Error::DelegateInvalidCompatibility The bytes are no such directory.
-runtime::Result<Blob> read_blob(const void* data, size_t size);
+/// @param function Whose ports are read; empty for a model that has one.
+/// @retval Error::DelegateInvalidCompatibility The bytes are no such directory, or the model has no
+///     such function.
+runtime::Result<Blob> read_blob(const void* data, size_t size, const std::string& function = {});
 
 }  // namespace coreml
 }  // namespace backends

@@ -27,6 +27,10 @@ constexpr char kPackage[] = "model.mlpackage";
 constexpr char kCompiled[] = "model.mlmodelc";
 constexpr char kMetadata[] = "metadata.json";
 
+constexpr char kReferenceMagic[] = "CMJR";
+constexpr size_t kMagicSize = sizeof(kReferenceMagic) - 1;
+constexpr size_t kLongestReference = 4096;
+
 Error refuse(const char* why) {
   ET_LOG(Error, "Core ML: the delegate's bytes are no directory of a model: %s", why);
   return Error::DelegateInvalidCompatibility;
@@ -192,8 +196,15 @@ const char* describe(const char* data, Blob& blob) {
     }
     NSDictionary* page =
         file.size <= kLongestTable ? object_in(data + file.offset, file.size) : nil;
-    if (!read_names([page objectForKey:@"inputNames"], blob.inputs) ||
-        !read_names([page objectForKey:@"outputNames"], blob.outputs) ||
+    NSDictionary* ports = page;
+    if (!blob.function.empty()) {
+      NSDictionary* methods =
+          as<NSDictionary>([page objectForKey:@"methods"], [NSDictionary class]);
+      NSString* name = [NSString stringWithUTF8String:blob.function.c_str()];
+      ports = as<NSDictionary>([methods objectForKey:name], [NSDictionary class]);
+    }
+    if (!read_names([ports objectForKey:@"inputNames"], blob.inputs) ||
+        !read_names([ports objectForKey:@"outputNames"], blob.outputs) ||
         !read_text([page objectForKey:@"identifier"], blob.identifier)) {
       return "metadata.json does not name inputs, outputs and an identifier";
     }
@@ -208,7 +219,30 @@ const char* describe(const char* data, Blob& blob) {
 
 }  // namespace
 
-Result<Blob> read_blob(const void* data, size_t size) {
+bool is_reference(const void* data, size_t size) {
+  return size >= kMagicSize && std::memcmp(data, kReferenceMagic, kMagicSize) == 0;
+}
+
+Result<Reference> read_reference(const void* data, size_t size) {
+  if (!is_reference(data, size) || size > kLongestReference) {
+    return refuse("they refer to no model");
+  }
+  @autoreleasepool {
+    // Zeros may fill the page up.
+    const char* const text = static_cast<const char*>(data) + kMagicSize;
+    NSDictionary* page = object_in(text, strnlen(text, size - kMagicSize));
+    Reference made;
+    size_t version = 0;
+    if (!read_size([page objectForKey:@"version"], version) || version != 1 ||
+        !read_text([page objectForKey:@"key"], made.key) ||
+        !read_text([page objectForKey:@"functionName"], made.function) || made.function.empty()) {
+      return refuse("the page that refers to a model names none, or is of another version");
+    }
+    return made;
+  }
+}
+
+Result<Blob> read_blob(const void* data, size_t size, const std::string& function) {
   @autoreleasepool {
     const char* const bytes = static_cast<const char*>(data);
     const std::string text = bytes == nullptr ? std::string() : text_at_the_end(bytes, size);
@@ -218,6 +252,7 @@ Result<Blob> read_blob(const void* data, size_t size) {
       return refuse("there is no table at their end");
     }
     Blob blob;
+    blob.function = function;
     // What the table itself takes is no part of a file.
     const char* why = Walk(rows, size - text.size(), blob.files).from([rows count] - 1, "", 0);
     if (why == nullptr) {

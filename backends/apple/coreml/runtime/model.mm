@@ -39,6 +39,22 @@ Error ports_of(NSDictionary<NSString*, MLFeatureDescription*>* described,
   return Error::Ok;
 }
 
+/// Of a model that has several; empty for one that has not.
+Error choose_function(MLModelConfiguration* configuration, const std::string& name) {
+  if (name.empty()) {
+    return Error::Ok;
+  }
+  if (@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, *)) {
+    [configuration setFunctionName:text(name)];
+    return Error::Ok;
+  }
+  ET_LOG(Error,
+         "Core ML: %s shares its model with other methods, which this system does not have. Way "
+         "out: macOS 15 or iOS 18, or lower without sharing",
+         name.c_str());
+  return Error::DelegateInvalidCompatibility;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Model>> Model::load(const Blob& blob, const std::string& path,
@@ -46,6 +62,7 @@ Result<std::unique_ptr<Model>> Model::load(const Blob& blob, const std::string& 
   @autoreleasepool {
     MLModelConfiguration* configuration = [[[MLModelConfiguration alloc] init] autorelease];
     [configuration setComputeUnits:units];
+    ET_CHECK_OK_OR_RETURN_ERROR(choose_function(configuration, blob.function));
     NSError* error = nil;
     std::unique_ptr<Model> made(new Model());
     made->model_ = [[MLModel modelWithContentsOfURL:[NSURL fileURLWithPath:text(path)]

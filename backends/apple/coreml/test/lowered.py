@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import Interpreter
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
+from executorch.backends.apple.coreml.compiler.multifunction import read_reference
 from executorch.backends.apple.coreml.compiler.package import unflatten, write_files
 from executorch.backends.apple.coreml.compiler.toolbox import coremltools
 from executorch.backends.apple.coreml.partition import CoreMLPartitioner
@@ -21,6 +22,7 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.ir.graph import output_arguments
 from executorch.ir.mutations import is_returned
 from executorch.ir.signature import state_inputs, state_value
+from executorch.partitioner import NamedDataStoreOutput
 from executorch.partitioner.interface.call_delegate import executorch_call_delegate
 
 
@@ -56,11 +58,17 @@ def lowered(program: ExportedProgram, compile_specs: Any = None, **options: Any)
     return to_edge_transform_and_lower(program, partitioner=[partitioner])
 
 
-def model_of(data: bytes) -> MilProgram:
-    """The model in a delegate's bytes."""
+def model_of(data: bytes, named: NamedDataStoreOutput | None = None) -> MilProgram:
+    """The model in a delegate's bytes, or in the data that they name."""
+    function = "main"
+    found = read_reference(data)
+    if found is not None:
+        assert named is not None
+        key, function = found
+        data = bytes(named.buffers[named.pte_data[key].buffer_index])
     with tempfile.TemporaryDirectory() as temporary:
         write_files(unflatten(data), Path(temporary))
-        return read_package(Path(temporary) / "model.mlpackage")
+        return read_package(Path(temporary) / "model.mlpackage", function)
 
 
 class LoweredProgram(Interpreter):
@@ -87,7 +95,10 @@ class LoweredProgram(Interpreter):
         if target is not executorch_call_delegate:
             return super().call_function(target, args, kwargs)
         module, given = args[0], args[1:]
-        model = self._models.setdefault(id(module), MilInterpreter(model_of(module.processed_bytes)))
+        if id(module) not in self._models:
+            held = model_of(module.processed_bytes, module.named_data_store_output)
+            self._models[id(module)] = MilInterpreter(held)
+        model = self._models[id(module)]
         results = model.run([_as_core_ml_has_it(one) for one in given])
         wanted = _returned(module.original_module)
         return [_as_pytorch_has_it(one, like) for one, like in zip(results, wanted, strict=True)]

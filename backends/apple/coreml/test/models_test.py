@@ -162,7 +162,7 @@ def test_compile_specs_have_the_published_texts():
     ("spec", "message"),
     [
         (("speed", b"9"), "no compile spec 'speed'"),
-        (("multimethod_weight_sharing_strategy", b"positional"), "one of disabled"),
+        (("multimethod_weight_sharing_strategy", b"some"), "one of positional, disabled"),
         (("compute_units", b"gpu"), "one of all, cpu_only"),
         (("min_deployment_target", b"3"), "6 .iOS 15. or later"),
         (("min_deployment_target", b"99"), "one of 6, 7"),

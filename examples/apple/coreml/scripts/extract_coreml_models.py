@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from executorch.backends.apple.coreml.compiler.multifunction import read_reference
 from executorch.backends.apple.coreml.compiler.package import ROOT, unflatten, write_files
 from executorch.dialects.errors import ExportError
 from executorch.emitter import deserialize_pte_binary
@@ -34,12 +35,21 @@ def extract_coreml_models(program: bytes, directory: Path) -> list[Path]:
         FormatError: the bytes are no program.
         ExportError: a delegate's bytes are no model.
     """
-    content = deserialize_pte_binary(program).program
+    file = deserialize_pte_binary(program)
+    content, named = file.program, file.named_data
     blobs: list[bytes] = []
     for plan in content.execution_plan:
         for delegate in plan.delegates:
+            if delegate.id != _BACKEND:
+                continue
             data = bytes(content.backend_delegate_data[delegate.processed.index].data)
-            if delegate.id == _BACKEND and data not in blobs:
+            # Methods that share a model name it.
+            found = read_reference(data)
+            if found is not None:
+                if named is None or found[0] not in named.named_data:
+                    raise ExportError(f"The model {found[0]} lies in another file than the program")
+                data = bytes(named.buffers[named.named_data[found[0]].buffer_index])
+            if data not in blobs:
                 blobs.append(data)
     shutil.rmtree(directory, ignore_errors=True)
     made = []

@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
+import coremltools as ct
 import pytest
+import torch
 
+from executorch.backends.apple.coreml.compiler import CoreMLBackend
+from executorch.backends.apple.coreml.partition import CoreMLPartitioner
 from executorch.examples.apple.coreml.scripts import export, extract_coreml_models
+from executorch.exir import to_edge_transform_and_lower
+from executorch.partitioner import CompileSpec
 
 
 def test_what_is_exported_is_extracted(tmp_path, monkeypatch, capsys):
@@ -15,6 +21,19 @@ def test_what_is_exported_is_extracted(tmp_path, monkeypatch, capsys):
     assert (model / "Manifest.json").exists() and f"wrote {model.parent}" in capsys.readouterr().out
     data = (model / "Data/com.apple.CoreML/model.mlmodel").read_bytes()
     assert data in Path("add_mul_coreml_1.bin").read_bytes()
+
+
+def test_models_that_methods_share_are_extracted_once(tmp_path):
+    specs = [
+        *CoreMLBackend.generate_compile_specs(minimum_deployment_target=ct.target.iOS18),
+        CompileSpec("multimethod_weight_sharing_strategy", b"positional"),
+    ]
+    model = torch.nn.Linear(4, 4).eval()
+    programs = {f"of_{rows}": torch.export.export(model, (torch.ones(rows, 4),)) for rows in (1, 3)}
+    edge = to_edge_transform_and_lower(programs, partitioner=[CoreMLPartitioner(compile_specs=specs)])
+    (made,) = extract_coreml_models.extract_coreml_models(edge.to_executorch().buffer, tmp_path)
+    assert b"of_3" in (made / "metadata.json").read_bytes()
+    assert (made / "model.mlpackage" / "Manifest.json").exists()
 
 
 def test_what_is_no_program_is_refused(tmp_path, monkeypatch, capsys):

@@ -1,8 +1,8 @@
 /// @file
 /// A Core ML that evaluates nothing. A model is a file `model.mock.json` in the package, which
-/// names ports, shapes and types; a prediction holds what it is given against these, and fills
-/// output k with 100 k, the sum of each input times its place (from 1 on, in the order of the
-/// names), and 1000 for each call that its state has seen.
+/// names ports, shapes and types, by function or not; a prediction holds what it is given against
+/// these, and fills output k with 100 k, the sum of each input times its place (from 1 on, in the
+/// order of the names), and 1000 for each call that its state has seen.
 
 #include <cstdlib>
 
@@ -264,6 +264,11 @@ MLMultiArray* own_array(NSArray* shape, MLMultiArrayDataType type, bool has_gaps
 
 @implementation MLModelConfiguration
 @synthesize computeUnits = _computeUnits;
+@synthesize functionName = _functionName;
+- (void)dealloc {
+  [_functionName release];
+  [super dealloc];
+}
 @end
 
 @implementation MLPredictionOptions
@@ -320,6 +325,13 @@ MLMultiArray* own_array(NSArray* shape, MLMultiArrayDataType type, bool has_gaps
     mock().failing_loads -= mock().failing_loads > 0 ? 1 : 0;
     fail(error, @"there is no compiled model");
     return nil;
+  }
+  if ([configuration functionName] != nil) {
+    read = [[read objectForKey:@"functions"] objectForKey:[configuration functionName]];
+    if (read == nil) {
+      fail(error, @"the model has no such function");
+      return nil;
+    }
   }
   MLModelDescription* description = [[[MLModelDescription alloc] init] autorelease];
   description->_inputs = descriptions_of([read objectForKey:@"inputs"]);

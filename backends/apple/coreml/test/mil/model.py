@@ -73,16 +73,17 @@ class MilProgram:
     interface: dict[str, Any] = field(default_factory=dict)
 
 
-def read_package(path: Path) -> MilProgram:
-    """The program of a ``.mlpackage``."""
+def read_package(path: Path, name: str = "main") -> MilProgram:
+    """The program of a function of a ``.mlpackage``."""
     manifest = json.loads((path / "Manifest.json").read_text())
     entry = manifest["itemInfoEntries"][manifest["rootModelIdentifier"]]
     spec = Model_pb2.Model()
     spec.ParseFromString((path / "Data" / entry["path"]).read_bytes())
     folder = (path / "Data" / entry["path"]).parent
-    function = spec.mlProgram.functions["main"]
-    made = MilProgram(interface={one.name: one.type for one in spec.description.input})
-    made.interface |= {one.name: one.type for one in spec.description.output}
+    function = spec.mlProgram.functions[name]
+    described = next((one for one in spec.description.functions if one.name == name), spec.description)
+    made = MilProgram(interface={one.name: one.type for one in described.input})
+    made.interface |= {one.name: one.type for one in described.output}
     for one in function.inputs:
         if one.type.WhichOneof("type") == "stateType":
             tensor = one.type.stateType.wrappedType.tensorType

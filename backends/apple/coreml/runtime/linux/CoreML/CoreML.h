@@ -103,8 +103,10 @@ typedef NS_ENUM(NSInteger, MLMultiArrayShapeConstraintType) {
 
 @interface MLModelConfiguration : NSObject {
   MLComputeUnits _computeUnits;
+  NSString* _functionName;
 }
 @property(nonatomic) MLComputeUnits computeUnits;
+@property(nonatomic, copy) NSString* functionName;
 @end
 
 @interface MLPredictionOptions : NSObject {
