@@ -23,6 +23,7 @@ from executorch.exir.stages import Asked, Form, Pipeline, ProgramStep, Stage
 from executorch.ir.clone import clone_program, replace_parts
 from executorch.ir.views import VIEW_TO_COPY
 from executorch.passes.decomposition.decompose import decompose
+from executorch.passes.infrastructure.functional_forms import is_view
 from executorch.passes.quantized.quantized_embeddings import is_quantized_table
 from executorch.passes.to_edge.debug_handle_generator_pass import DebugHandleGeneratorPass
 from executorch.passes.to_edge.edge_ops_pass import EdgeOpsPass
@@ -151,13 +152,9 @@ def _verified_edge(program: ExportedProgram, settings: Any) -> ExportedProgram:
     return as_edge_program(program, settings.edge_config, settings.rules)
 
 
-def _is_view(op: OpOverload) -> bool:
-    return not op._schema.is_mutable and any(result.alias_info for result in op._schema.returns)
-
-
 def _core_aten(settings: EdgeSettings) -> Sequence[Any]:
     # Views that are made of others (reshape, narrow) are taken apart, as released; the others were refused.
-    always = frozenset(op for op in settings.config.preserve_ops if not _is_view(op))
+    always = frozenset(op for op in settings.config.preserve_ops if not is_view(op))
     kept = settings.preserved
 
     def choose(node: Node) -> bool:

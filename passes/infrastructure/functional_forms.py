@@ -63,6 +63,13 @@ def _signature(op: OpOverload) -> list[tuple[str, str]]:
 
 def may_alias(op: OpOverload) -> bool:
     """True when a result of ``op`` may share memory with its first argument."""
-    if torch.Tag.maybe_aliasing_or_mutating in op.tags:
-        return True
+    return torch.Tag.maybe_aliasing_or_mutating in op.tags or _returns_alias(op)
+
+
+def is_view(op: OpOverload) -> bool:
+    """True when ``op`` writes nothing and its schema says that a result shares memory with an argument."""
+    return not op._schema.is_mutable and _returns_alias(op)
+
+
+def _returns_alias(op: OpOverload) -> bool:
     return any(ret.alias_info is not None for ret in op._schema.returns)

@@ -3,7 +3,12 @@
 import pytest
 import torch
 
-from executorch.passes.infrastructure.functional_forms import functional_form, may_alias, written_arguments
+from executorch.passes.infrastructure.functional_forms import (
+    functional_form,
+    is_view,
+    may_alias,
+    written_arguments,
+)
 
 aten = torch.ops.aten
 
@@ -37,3 +42,10 @@ def test_written_arguments():
 def test_aliases():
     assert may_alias(aten.view.default) and may_alias(aten.split.Tensor) and may_alias(aten.relu_.default)
     assert not may_alias(aten.relu.default) and not may_alias(aten.clone.default)
+
+
+def test_views_write_nothing():
+    assert is_view(aten.view.default) and is_view(aten.reshape.default)
+    assert (
+        not is_view(aten.relu_.default) and not is_view(aten.t_.default) and not is_view(aten.clone.default)
+    )
