@@ -89,3 +89,31 @@ def test_what_the_specification_has_not_is_left(dtype):
     program = lowered(as_model(_MOVERS["cat"]), (torch.randn(2, 3, 4).to(dtype),))
     assert not get_lowered_submodules(program.graph_module)
     assert f"{dtype} needs the extension" in format_reasons(program.graph_module)
+
+
+def _weights(*shape):
+    return torch.randint(-2, 3, shape).float()
+
+
+_SUMS = {
+    "convolution": (lambda x, f: torch.nn.functional.conv2d(x, _FILTERS.to(x.dtype), padding=1), 1),
+    "product": (lambda x, f: torch.bmm(x[0], f[0]), 2),
+    "average": (lambda x, f: torch.nn.functional.avg_pool2d(x, 2), 1),
+    "maximum": (lambda x, f: torch.nn.functional.max_pool2d(x, 2, 1, dilation=2), 1),
+}
+_FILTERS = _weights(4, 3, 3, 3)
+
+
+@pytest.mark.parametrize("name", _SUMS)
+@pytest.mark.parametrize(
+    ("dtype", "extension"), [(torch.float8_e4m3fn, "fp8e4m3"), (torch.float8_e5m2, "fp8e5m2")]
+)
+def test_eight_bits_are_summed_in_sixteen(name, dtype, extension):
+    function, count = _SUMS[name]
+    wide = _weights(1, 3, 6, 6), _weights(1, 3, 6, 6)
+    inputs = tuple(one.to(dtype) for one in wide[:count])
+    whole = (lambda x: function(x, None)) if count == 1 else function
+    program = lowered(as_model(whole), inputs, f"TOSA-1.0+FP+{extension}")
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    assert torch.equal(mine.float(), whole(*wide[:count]).to(dtype).float())

@@ -93,9 +93,12 @@ class CortexMQuantizer(TOSAQuantizer):
 
     Args:
         per_tensor_config: instead of the default config, for everything.
+        use_explicit_layout: as released versions take it; scales do not depend on it, ``CortexMPassManager`` has the layout.
     """
 
-    def __init__(self, per_tensor_config: QuantizationConfig | None = None) -> None:
+    def __init__(
+        self, per_tensor_config: QuantizationConfig | None = None, *, use_explicit_layout: bool = False
+    ) -> None:
         super().__init__(TosaSpecification.create_from_string("TOSA-1.0+INT"))
         self._default = get_symmetric_quantization_config()
         self.set_global(per_tensor_config or self._default)

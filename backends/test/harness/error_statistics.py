@@ -31,8 +31,8 @@ class TensorStatistics:
             numel=tensor.numel(),
             median=float(numbers.median()),
             mean=float(numbers.mean()),
-            max=flat.max().item(),
-            min=flat.min().item(),
+            max=(numbers if flat.is_floating_point() else flat).max().item(),
+            min=(numbers if flat.is_floating_point() else flat).min().item(),
         )
 
 

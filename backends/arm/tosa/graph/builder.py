@@ -149,9 +149,6 @@ class Builder:
     def constant(self, values: Any, dtype: Any) -> Tensor:
         """A constant; equal ones are one."""
         array = np.ascontiguousarray(np.asarray(values, dtype=numpy_type(dtype))).reshape(np.shape(values))
-        if dtype == DType.FP8E5M2:
-            # The serializer takes its bits.
-            array = array.view(np.uint8)
         key = (dtype, array.shape, array.tobytes())
         if key not in self._constants:
             made = self.region.addConst(list(array.shape), serializer_member(dtype), array)

@@ -23,6 +23,7 @@ EXTENSIONS = {
     torch.float8_e4m3fn: "fp8e4m3",
     torch.float8_e5m2: "fp8e5m2",
 }
+_SUMS_IN = {DType.BF16: DType.FP32, DType.FP8E4M3: DType.FP16, DType.FP8E5M2: DType.FP16}
 _ONE_FOR_ONE = {
     *(f"aten.{name}.Tensor" for name in ("add", "sub", "mul", "eq", "ge", "gt", "le", "lt", "ne")),
     *(f"aten.{name}.default" for name in ("maximum", "minimum", "abs", "neg", "relu", "ceil", "floor")),
@@ -47,8 +48,8 @@ def is_widened(row: Operator, node: Node) -> bool:
 
 
 def sums_in(dtype: Any) -> Any:
-    """The type of the sums of a convolution."""
-    return DType.FP32 if dtype == DType.BF16 else dtype
+    """The type of the sums of a convolution, a product or an average, which a product has too."""
+    return _SUMS_IN.get(dtype, dtype)
 
 
 def cast_forms(low: Any, value: Any, dtype: Any) -> Any:

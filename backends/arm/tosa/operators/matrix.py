@@ -12,7 +12,7 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.builder import Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering
 from executorch.backends.arm.tosa.graph.narrow import sums_in
-from executorch.backends.arm.tosa.graph.registry import plain
+from executorch.backends.arm.tosa.graph.registry import BYTES, FLOATS, plain
 from executorch.dialects import meta_keys
 
 
@@ -24,12 +24,12 @@ def product(low: Lowering, a: Tensor, b: Tensor) -> Tensor:
     return low.builder.cast(made, a.dtype)
 
 
-@plain("aten.bmm.default")
+@plain("aten.bmm.default", dtypes=(*FLOATS, *BYTES))
 def bmm(low: Lowering, node: Node) -> None:
     low.set(node, product(low, low.tensor(node.args[0]), low.tensor(node.args[1])))
 
 
-@plain("aten.mm.default")
+@plain("aten.mm.default", dtypes=(*FLOATS, *BYTES))
 def mm(low: Lowering, node: Node) -> None:
     low.set(node, _flat(low, node.args[0], node.args[1]))
 

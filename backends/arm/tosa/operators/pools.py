@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import PROPAGATE, REALS, Builder, Tensor, numpy_type
+from executorch.backends.arm.tosa.graph.builder import PROPAGATE, REALS, Builder, DType, Tensor, numpy_type
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
-from executorch.backends.arm.tosa.graph.registry import ANY, BYTES, plain
+from executorch.backends.arm.tosa.graph.narrow import sums_in
+from executorch.backends.arm.tosa.graph.registry import ANY, BYTES, FLOATS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.shape import every, part
 from executorch.dialects import meta_keys
@@ -75,7 +76,7 @@ def _pool_fits(node: Node) -> str | None:
 
 @plain(
     "aten.max_pool2d_with_indices.default",
-    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32, *BYTES)),
+    dtypes=tuple(one for one in ANY if one not in (torch.bool, torch.int32)),
     refusals=(_pool_fits,),
     conditions="no indices",
     shares_parameters=True,
@@ -94,10 +95,17 @@ def pooled_maximum(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.emit("MAX_POOL2D", [x], shape, x.dtype, pool.kernel, pool.stride, pads, PROPAGATE)
 
 
+def _least(dtype: Any) -> float:
+    if dtype not in REALS:
+        return float(np.iinfo(numpy_type(dtype)).min)
+    # E4M3 has no infinity.
+    return -448.0 if dtype == DType.FP8E4M3 else -np.inf
+
+
 def _dilated_maximum(b: Builder, x: Tensor, pool: Pool) -> Tensor:
     """TOSA's windows have no gaps: images of every second (third, ...) row and column are pooled side by side."""
     n, *_, channels = x.shape
-    least = -np.inf if x.dtype in REALS else np.iinfo(numpy_type(x.dtype)).min
+    least = _least(x.dtype)
     x, pads = fitted(b, x, pool)
     # The last window ends at a multiple of the gaps, and so does the image.
     more = [-(x.shape[1 + i] + pads[2 * i] + pads[2 * i + 1]) % pool.dilation[i] for i in range(2)]
@@ -128,13 +136,14 @@ def _average_fits(node: Node) -> str | None:
 
 @plain(
     "aten.avg_pool2d.default",
+    dtypes=(*FLOATS, *BYTES),
     refusals=(_average_fits,),
     conditions="no divisor of its own",
 )
 def avg_pool(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0], channels_last(4))
     zero = low.builder.constant([0], x.dtype)
-    low.set(node, pooled_average(low.builder, x, node, (zero, zero), x.dtype, 0), channels_last(4))
+    low.set(node, pooled_average(low.builder, x, node, (zero, zero), sums_in(x.dtype), 0), channels_last(4))
 
 
 def pooled_average(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any, fill: float) -> Tensor:
@@ -156,11 +165,11 @@ def _is_batch(node: Node) -> str | None:
     return None if rank == 4 else "pooling of other than batches of images; unsqueeze to four dimensions"
 
 
-@plain("aten._adaptive_avg_pool2d.default", refusals=(_is_batch,))
+@plain("aten._adaptive_avg_pool2d.default", dtypes=(*FLOATS, *BYTES), refusals=(_is_batch,))
 def adaptive_average(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0], channels_last(4))
     zero = low.builder.constant([0], x.dtype)
-    low.set(node, adaptive(low.builder, x, node, (zero, zero), x.dtype), channels_last(4))
+    low.set(node, adaptive(low.builder, x, node, (zero, zero), sums_in(x.dtype)), channels_last(4))
 
 
 @dataclass(frozen=True)

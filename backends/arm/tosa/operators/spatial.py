@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import Builder, ResizeMode, Tensor
+from executorch.backends.arm.tosa.graph.builder import Builder, DType, ResizeMode, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
 from executorch.backends.arm.tosa.graph.narrow import sums_in
-from executorch.backends.arm.tosa.graph.registry import plain
+from executorch.backends.arm.tosa.graph.registry import BYTES, FLOATS, plain
 from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
 
@@ -79,6 +79,7 @@ def _geometry_fits(node: Node) -> str | None:
 
 @plain(
     "aten.convolution.default",
+    dtypes=(*FLOATS, *BYTES),
     refusals=(_filters_are_constant, _geometry_fits),
     conditions="constant filters; transposed: two dimensions at most, no dilation",
 )
@@ -97,8 +98,10 @@ def convolution(low: Lowering, node: Node) -> None:
         op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
     ) -> Tensor:
         b = low.builder
-        inputs = [x, b.constant(filters, dtype), b.constant(bias, dtype), zero, zero]
-        return b.emit(op, inputs, shape, dtype, *more, False, sums_in(dtype))
+        # Of 8 bits are the operands only.
+        made = sums_in(dtype) if dtype in (DType.FP8E4M3, DType.FP8E5M2) else dtype
+        inputs = [x, b.constant(filters, dtype), b.constant(bias, made), zero, zero]
+        return b.cast(b.emit(op, inputs, shape, made, *more, False, sums_in(dtype)), dtype)
 
     made = convolve(low.builder, x, weight.float().numpy(), bias, found, make)
     finish_image(low, node, made, found.was_1d)
