@@ -63,6 +63,22 @@ def test_a_network_in_bfloat16_is_one_delegate():
     torch.testing.assert_close(mine, model(*inputs).detach(), rtol=2**-6, atol=2e-3)
 
 
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        (torch.nn.Conv2d(3, 4, 3), [(1, 3, 9, 9)]),
+        (torch.nn.Conv2d(3, 4, 3, bias=False), [(1, 3, 9, 9)]),
+        (torch.nn.Linear(9, 4), [(5, 9)]),
+        (lambda x, y: torch.add(x, y, alpha=1.5), [(1, 4, 4), (4, 1)]),
+    ],
+)
+def test_bits_are_those_of_pytorch(function, shapes):
+    model = copy.deepcopy(as_model(function)).to(torch.bfloat16)
+    inputs = tuple(torch.randn(one, dtype=torch.bfloat16) for one in shapes)
+    (mine,), calls = run_program(lowered(model, inputs, _BF16), inputs)
+    assert calls == 1 and torch.equal(mine, model(*inputs))
+
+
 _MOVERS = {
     "cat": lambda x: torch.cat([x, x], 1),
     "permute": lambda x: x.permute(0, 2, 1),

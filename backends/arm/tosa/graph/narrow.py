@@ -32,7 +32,8 @@ _ONE_FOR_ONE = {
         for name in ("exp", "log", "sin", "cos", "tanh", "sigmoid", "rsqrt", "reciprocal")
     ),
 }
-#: They sum in float32, and round once.
+#: They sum in float32, and round once if there is no bias.
+_WITH_BIAS = {"aten.convolution.default", "aten.linear.default"}
 _SUMS = {"aten.convolution.default", "aten.linear.default", "aten.bmm.default", "aten.mm.default"}
 
 
@@ -41,9 +42,14 @@ def is_widened(row: Operator, node: Node) -> bool:
     values = [one.meta.get(meta_keys.VAL) for one in (node, *node.all_input_nodes)]
     kinds = {one.dtype for one in values if isinstance(one, torch.Tensor)}
     # What moves data takes every type.
-    if torch.bfloat16 not in kinds or torch.int8 in row.dtypes or row.name in _SUMS:
+    if torch.bfloat16 not in kinds or torch.int8 in row.dtypes:
         return False
-    numbers = any(not isinstance(one, Node) for one in node.args) or bool(node.kwargs)
+    if row.name in _SUMS:
+        # TOSA rounds the sums before it adds a bias.
+        return row.name in _WITH_BIAS and len(node.args) > 2 and node.args[2] is not None
+    # PyTorch rounds the product with alpha too.
+    more = node.kwargs and row.name not in ("aten.add.Tensor", "aten.sub.Tensor")
+    numbers = any(not isinstance(one, Node) for one in node.args) or bool(more)
     return row.name not in _ONE_FOR_ONE or numbers or kinds - {torch.bfloat16, torch.bool} != set()
 
 
