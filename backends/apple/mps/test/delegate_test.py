@@ -11,6 +11,7 @@ from executorch.backends.apple.mps.serialization.blob import pack, unpack
 from executorch.backends.apple.mps.test import cases
 from executorch.backends.apple.mps.test.harness import FULL, lower, only
 from executorch.backends.apple.mps.test.interpreter import Interpreter
+from executorch.backends.apple.mps.test.published import published_blob
 from executorch.backends.apple.mps.test.recording import Recording, record
 from executorch.backends.test.models_for_tests import SMALL, trained
 from executorch.partitioner import get_lowered_submodules
@@ -58,6 +59,11 @@ def test_models(name, tmp_path):
     model, inputs = trained(SMALL[name])
     blob, interpreter = blob_of(model, inputs, FULL)
     check(recorded(blob, tmp_path), interpreter, inputs, 1e-4)
+
+
+def test_files_of_released_versions(tmp_path):
+    x = torch.randn(1, 3, 8, 8)
+    check(recorded(published_blob(), tmp_path), Interpreter(published_blob()), (x,), 1e-2)
 
 
 def test_nodes_that_only_other_files_have(tmp_path):

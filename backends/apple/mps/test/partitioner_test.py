@@ -1,9 +1,7 @@
 """What is taken and what is not, and why; compile specs; the format; the files of released versions."""
 
-import base64
 import pathlib
 import re
-import zlib
 
 import pytest
 import torch
@@ -18,6 +16,7 @@ from executorch.backends.apple.mps.serialization import schema
 from executorch.backends.apple.mps.serialization.blob import HEADER, pack, unpack
 from executorch.backends.apple.mps.test.harness import FULL, Apply, delegates, lower, only
 from executorch.backends.apple.mps.test.interpreter import Interpreter
+from executorch.backends.apple.mps.test.published import published_blob
 from executorch.dialects.errors import ExportError
 from executorch.export import ExportRecipe
 from executorch.partitioner import CompileSpec, get_reasons
@@ -25,18 +24,6 @@ from executorch.schema.wire import FormatError
 
 HERE = pathlib.Path(__file__).parents[1]
 X = torch.randn(2, 3, 4, 5)
-#: ``Conv2d(3, 4, 3)`` on 1 x 3 x 8 x 8 as executorch 1.0.1 writes it, in half precision: the whole blob.
-PUBLISHED = """
-c-
-muNU|{eKFfb@!VgQ2&5Q;$oDh^_c0C_A791J`R0zkF|P(%huGcc$C^;9r2FjxTDI#4|VK+FNeEMUmM05X;liDrh<3}7`341a)l1r
-W!8?EwKkAk7B04P+W0Sd0m*Rs^a?>Hq)#EJ$WBLTNTA7GO|;njivX%YfYkQUy|{0yT#Ns{aO*E<-
-XCW**2b3P>jLL1kHx{0h?#0=v-M#RBy&41>%Q!{Ij>Am#z{LGmnMf1vx38R~8hD7yuS4WRN9fOZ2ZZ-
-`&HfTn|NVFR)tcEH@Q1ES7H1}rWH4iDtGl>z!p3@OfF@r8~#fUai;lF)F3+sgs<0~b=58z6-
-d^Sl%5ZfQqpEL#3`#S+~@t*2|3>s1<FTlq^*b>-BRvPO3nS*$CR?pSMY5N+^DU((=`u9AU<fx1!AT2BLAL#-K-
-+Cm#*H=1tf+}N;wneN67R}HS|YiNpY=rUYyD721$!`a0P3?J(FtxsO{W?A&QrRx{0UMKrPjmcoi+A4!}8;|H7o4sjKfaYzLJDR<^
-rxd5HWnFjM;KjPbDt0P9iY)8quY0}rsJfBi8O=V!EJHp6*A@TPPf!)mDAd!`lUinMaLI7}27wJ14Eokw)N`I!V5qd|fXZ~$X@<Tl
-e=QDJZ@$8F0|1=Yh6e
-"""
 
 
 def why(function, *inputs, shapes=None):
@@ -150,12 +137,8 @@ def test_masks_stay_finite_in_half_precision():
     assert found.tolist() == [0.0, torch.finfo(torch.float16).min, -torch.inf]
 
 
-def published():
-    return zlib.decompress(base64.b85decode("".join(PUBLISHED.split())))
-
-
 def test_files_of_released_versions_are_read():
-    blob = published()
+    blob = published_blob()
     graph, constants = unpack(blob)
     weight, bias = (
         torch.frombuffer(
@@ -171,7 +154,7 @@ def test_files_of_released_versions_are_read():
 
 
 def test_what_is_written_is_what_released_versions_write():
-    theirs, _ = unpack(published())
+    theirs, _ = unpack(published_blob())
     ours = only(lower(nn.Conv2d(3, 4, 3), (torch.randn(1, 3, 8, 8),), None)).graph
     theirs.mps_values[2].segment_offset = ours.mps_values[2].segment_offset = 0  # ours is aligned
     assert ours == theirs
