@@ -43,7 +43,7 @@ def flatten(directory: Path) -> bytes:
 
 
 def unflatten(data: bytes) -> dict[str, bytes]:
-    """The files by their path below the directory.
+    """The files by their path below the directory; the path of a directory with nothing in it ends in a slash.
 
     Raises:
         ExportError: the bytes are none of this form.
@@ -70,6 +70,8 @@ def _collect(
             raise ValueError(f"the bytes of {path} lie outside")
         files[path] = data[offset : offset + size]
         return
+    if not row["children"] and path:
+        files[f"{path}/"] = b""
     for name, child in row["children"].items():
         if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
             raise ValueError(f"no name of a file: {name!r}")
@@ -80,6 +82,9 @@ def write_files(files: dict[str, bytes], directory: Path) -> None:
     """Writes what :func:`unflatten` gave."""
     for name, content in files.items():
         path = directory / name
+        if name.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
@@ -88,6 +93,12 @@ def settle_manifest(package: Path) -> None:
     """Gives the items of a model package names that follow from their paths, where the writer drew random ones."""
     manifest = json.loads((package / _MANIFEST).read_text())
     entries = manifest["itemInfoEntries"]
+    # The folder of weights that a model has not: readers of the package miss it where it was lost on the way.
+    for old, entry in list(entries.items()):
+        place = package / "Data" / entry["path"]
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
+            del entries[old]
     names = {old: str(uuid.uuid5(uuid.NAMESPACE_URL, entry["path"])) for old, entry in entries.items()}
     manifest["itemInfoEntries"] = {names[old]: entries[old] for old in sorted(entries, key=names.__getitem__)}
     manifest["rootModelIdentifier"] = names[manifest["rootModelIdentifier"]]

@@ -1,7 +1,9 @@
 """The bytes of a directory, which `runtime/blob_test.mm` reads as well."""
 
+import json
+
 from executorch.backends.apple.coreml import executorchcoreml
-from executorch.backends.apple.coreml.compiler.package import flatten, unflatten
+from executorch.backends.apple.coreml.compiler.package import flatten, settle_manifest, unflatten
 
 FILES = {
     "metadata.json": b'{"inputNames": ["a\\u00df}"], "outputNames": [], "identifier": "i"}',
@@ -30,3 +32,26 @@ def test_published_tools_find_them_under_their_name(tmp_path):
     assert executorchcoreml.flatten_directory_contents(str(tmp_path / "made")) == BYTES
     assert executorchcoreml.flatten_directory_contents(str(tmp_path / "nowhere")) is None
     assert not executorchcoreml.unflatten_directory_contents(b"no directory", str(tmp_path / "other"))
+
+
+def test_packages_without_weights_name_none(tmp_path):
+    data = tmp_path / "Data" / "com.apple.CoreML"
+    (data / "weights").mkdir(parents=True)
+    (data / "model.mlmodel").write_bytes(b"model")
+    paths = {"a": "com.apple.CoreML/model.mlmodel", "b": "com.apple.CoreML/weights"}
+    entries = {name: {"path": path} for name, path in paths.items()}
+    (tmp_path / "Manifest.json").write_text(
+        json.dumps({"itemInfoEntries": entries, "rootModelIdentifier": "a"})
+    )
+    settle_manifest(tmp_path)
+    made = json.loads((tmp_path / "Manifest.json").read_text())
+    assert list(made["itemInfoEntries"]) == [made["rootModelIdentifier"]] and not (data / "weights").exists()
+
+
+def test_directories_with_nothing_in_them_are_kept(tmp_path):
+    (tmp_path / "made" / "weights").mkdir(parents=True)
+    (tmp_path / "made" / "x").write_bytes(b"x")
+    data = flatten(tmp_path / "made")
+    assert unflatten(data) == {"weights/": b"", "x": b"x"}
+    assert executorchcoreml.unflatten_directory_contents(data, str(tmp_path / "again"))
+    assert flatten(tmp_path / "again") == data

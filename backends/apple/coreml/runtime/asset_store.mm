@@ -135,6 +135,11 @@ Result<std::string> AssetStore::make(const Blob& blob, const char* data,
       return failed("write", room + "/" + file.path);
     }
   }
+  for (const std::string& directory : blob.directories) {
+    if (!make_directories(room, directory + "/.")) {
+      return failed("make the directory", room + "/" + directory);
+    }
+  }
   const std::string model = room + "/" + blob.model;
   return blob.is_compiled ? Result<std::string>(model) : compile_(model);
 }

@@ -20,6 +20,8 @@ struct BlobFile {
 /// What a delegate holds: a directory in a row of bytes (`compiler/package.py` writes it).
 struct Blob {
   std::vector<BlobFile> files;
+  /// Directories with nothing in them, which a package's list of contents may name.
+  std::vector<std::string> directories;
   /// Names of the model's inputs and outputs, in the order of the delegate's arguments.
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;

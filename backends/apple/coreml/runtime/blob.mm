@@ -111,8 +111,8 @@ bool is_name(const std::string& name) {
 /// Goes through the table from its last row, which is the directory itself.
 class Walk {
  public:
-  Walk(NSArray* rows, size_t size, std::vector<BlobFile>& files)
-      : rows_(rows), size_(size), files_(files), is_seen_([rows count], false) {}
+  Walk(NSArray* rows, size_t size, Blob& blob)
+      : rows_(rows), size_(size), blob_(blob), is_seen_([rows count], false) {}
 
   /// Null, or what is wrong.
   const char* from(size_t index, const std::string& path, size_t depth) {
@@ -139,7 +139,7 @@ class Walk {
     if (!is_inside || path.empty()) {
       return "a file lies outside of them";
     }
-    files_.push_back(std::move(found));
+    blob_.files.push_back(std::move(found));
     return nullptr;
   }
 
@@ -147,6 +147,9 @@ class Walk {
     NSDictionary* children = as<NSDictionary>([row objectForKey:@"children"], [NSDictionary class]);
     if (children == nil) {
       return "a directory has no list";
+    }
+    if ([children count] == 0 && !path.empty()) {
+      blob_.directories.push_back(path);
     }
     for (id key in children) {
       std::string name;
@@ -165,7 +168,7 @@ class Walk {
 
   NSArray* const rows_;
   const size_t size_;
-  std::vector<BlobFile>& files_;
+  Blob& blob_;
   std::vector<bool> is_seen_;
 };
 
@@ -254,7 +257,7 @@ Result<Blob> read_blob(const void* data, size_t size, const std::string& functio
     Blob blob;
     blob.function = function;
     // What the table itself takes is no part of a file.
-    const char* why = Walk(rows, size - text.size(), blob.files).from([rows count] - 1, "", 0);
+    const char* why = Walk(rows, size - text.size(), blob).from([rows count] - 1, "", 0);
     if (why == nullptr) {
       why = describe(bytes, blob);
     }

@@ -115,6 +115,18 @@ TEST(BlobTest, RefusesWhatIsNoDirectory) {
   EXPECT_EQ(read_blob(nullptr, 0).error(), Error::DelegateInvalidCompatibility);
 }
 
+TEST(BlobTest, DirectoriesWithNothingInThemAreKept) {
+  const std::string page = kMetadata;
+  const std::string bytes = blob_of(
+      page + "m", file_row("metadata.json", 0, page.size()) + "," + file_row("m", page.size(), 1) +
+                      "," + directory_row("weights", "") + "," +
+                      directory_row("model.mlpackage", "\"m\":1,\"weights\":2") + "," +
+                      directory_row("root", "\"metadata.json\":0,\"model.mlpackage\":3"));
+  const Result<Blob> blob = read_blob(bytes.data(), bytes.size());
+  ASSERT_TRUE(blob.ok());
+  EXPECT_EQ(blob->directories, std::vector<std::string>{"model.mlpackage/weights"});
+}
+
 TEST(BlobTest, DamagedBytesLeadNowhere) {
   const std::string whole = blob_of_model(kMetadata, "{\"inputs\": []}");
   std::mt19937 random(7);
