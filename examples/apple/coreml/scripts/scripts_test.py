@@ -8,7 +8,7 @@ import torch
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
 from executorch.backends.apple.coreml.partition import CoreMLPartitioner
-from executorch.examples.apple.coreml.scripts import export, extract_coreml_models
+from executorch.examples.apple.coreml.scripts import coreml_compute_plan, export, extract_coreml_models
 from executorch.exir import to_edge_transform_and_lower
 from executorch.partitioner import CompileSpec
 
@@ -21,6 +21,10 @@ def test_what_is_exported_is_extracted(tmp_path, monkeypatch, capsys):
     assert (model / "Manifest.json").exists() and f"wrote {model.parent}" in capsys.readouterr().out
     data = (model / "Data/com.apple.CoreML/model.mlmodel").read_bytes()
     assert data in Path("add_mul_coreml_1.bin").read_bytes()
+    assert coreml_compute_plan.main(["-m", "add_mul_coreml.pte", "-c", "cpu_only"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("model_1\n") and "  main  matmul  " in printed and "const" not in printed
+    assert coreml_compute_plan.main(["-m", "none.mlpackage"]) == 1
 
 
 def test_models_that_methods_share_are_extracted_once(tmp_path):
