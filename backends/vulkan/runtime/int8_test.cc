@@ -193,6 +193,21 @@ TEST_P(Int8Test, Convolutions) {
       {{1, 3, 7, 7}, {6, 3, 1, 1}, {1, 6, 7, 7}, {1, 1}, {0, 0}, {1, 1}, 1},
       {{2, 3, 5, 7}, {8, 3, 3, 3}, {2, 8, 5, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
       {{2, 3, 5, 7}, {6, 3, 3, 3}, {2, 6, 5, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
+      // Three words of a row for four places: of channels that are no whole block, of groups, of
+      // rows that are no words, of every second place.
+      {{2, 3, 4, 8}, {10, 3, 3, 3}, {2, 10, 4, 8}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{1, 16, 5, 6}, {16, 8, 3, 3}, {1, 16, 3, 4}, {1, 1}, {0, 0}, {1, 1}, 2},
+      {{1, 3, 7, 7}, {10, 3, 3, 3}, {1, 10, 7, 7}, {1, 1}, {1, 1}, {1, 1}, 1},
+      {{2, 3, 9, 16}, {12, 3, 3, 3}, {2, 12, 5, 8}, {2, 2}, {1, 1}, {1, 1}, 1},
+      // Each channel by itself: alone, four together, every second place.
+      {{2, 3, 6, 9}, {3, 1, 3, 3}, {2, 3, 4, 8}, {1, 1}, {0, 1}, {1, 1}, 3},
+      {{1, 6, 7, 7}, {6, 1, 3, 3}, {1, 6, 7, 7}, {1, 1}, {1, 1}, {1, 1}, 6},
+      {{2, 8, 5, 5}, {8, 1, 3, 3}, {2, 8, 5, 5}, {1, 1}, {1, 1}, {1, 1}, 8},
+      {{1, 3, 8, 8}, {3, 1, 3, 3}, {1, 3, 4, 4}, {2, 2}, {1, 1}, {1, 1}, 3},
+      {{1, 2, 14, 14}, {2, 1, 3, 3}, {1, 2, 7, 7}, {2, 2}, {1, 1}, {1, 1}, 2},
+      // Four weights a read, also where places are no words.
+      {{2, 8, 4, 5}, {12, 8, 1, 1}, {2, 12, 4, 5}, {1, 1}, {0, 0}, {1, 1}, 1},
+      {{1, 8, 7, 7}, {10, 8, 1, 1}, {1, 10, 7, 7}, {1, 1}, {0, 0}, {1, 1}, 1},
       // More places than are made together.
       {{1, 2, 17, 17}, {5, 2, 1, 1}, {1, 5, 17, 17}, {1, 1}, {0, 0}, {1, 1}, 1},
   };
@@ -208,6 +223,47 @@ TEST_P(Int8Test, Convolutions) {
                                        runner.graph.ints({g.padding[0], g.padding[1]}),
                                        runner.graph.ints({g.dilation[0], g.dilation[1]}),
                                        runner.graph.integer(g.groups), bytes_out(runner, g.out)});
+    runner.graph.call("et_vk.conv_int8.default", arguments);
+    runner.check(convolved(g, x, weights, factors, bias));
+  }
+}
+
+TEST_P(Int8Test, SumsThatNoFloatHoldsAreExact) {
+  // Of so many channels the first half adds up to more than 2^24, odd numbers all of them, and the
+  // second half takes that away, but for one product.
+  constexpr int64_t kChannels = 2400;
+  for (const int64_t kernel : {1, 3}) {
+    const int64_t taps = kernel * kernel;
+    const int64_t channels = kernel == 1 ? kChannels : 268;
+    const Geometry g = {{1, channels, 4, 4},
+                        {4, channels, kernel, kernel},
+                        {1, 4, 4, 4},
+                        {1, 1},
+                        {kernel / 2, kernel / 2},
+                        {1, 1},
+                        1};
+    Runner runner(GetParam());
+    Array x = zeros(g.in);
+    for (double& value : x.values) {
+      value = -128;
+    }
+    Array weights = zeros(g.weights);
+    for (int64_t i = 0; i < testing::numel(g.weights); ++i) {
+      weights[i] = i / taps % channels < channels / 2 ? 125 : -125;
+    }
+    for (int64_t row = 0; row < 4; ++row) {
+      weights[row * channels * taps] = static_cast<double>(126 - row);
+    }
+    Array factors = zeros({4});
+    Array bias = zeros({4});
+    for (int64_t row = 0; row < 4; ++row) {
+      factors[row] = 0.125;
+    }
+    std::vector<int32_t> arguments = layer_of(runner, x, weights, factors, &bias);
+    arguments.insert(
+        arguments.end(),
+        {runner.graph.ints({1, 1}), runner.graph.ints({kernel / 2, kernel / 2}),
+         runner.graph.ints({1, 1}), runner.graph.integer(1), bytes_out(runner, g.out)});
     runner.graph.call("et_vk.conv_int8.default", arguments);
     runner.check(convolved(g, x, weights, factors, bias));
   }

@@ -249,6 +249,40 @@ def static_int8() -> Model:
     return StaticInt8().eval(), (torch.randn(2, 3, 9, 11), torch.randn(5, 8))
 
 
+class StaticMobileNet(nn.Module):
+    """Inverted residuals between int8 and int8, of planes whose rows are whole words (16), and are not (14, 7)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers = [
+            *(nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 16, 1), nn.Conv2d(16, 16, 3, 1, 1, groups=16)),
+            *(nn.Conv2d(16, 12, 1), nn.Conv2d(12, 24, 1), nn.Conv2d(24, 24, 3, 2, 1, groups=24)),
+            *(nn.Conv2d(24, 12, 1), nn.Conv2d(12, 20, 1), nn.Conv2d(20, 20, 3, 1, 1, groups=20)),
+            nn.Conv2d(20, 12, 1),
+        ]
+        for layer in layers:
+            nn.init.kaiming_normal_(layer.weight)
+        self.layers = nn.ModuleList(Int8(layer) for layer in layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = rounded(x, 0.03)
+        shortcut = x
+        for position, layer in enumerate(self.layers):
+            x = layer(x)
+            if position % 3:
+                x = rounded(nn.functional.relu6(x), 6 / 255, -128)
+                continue
+            x = rounded(x, 0.04, 5)
+            shortcut = rounded(shortcut + x, 0.05) if shortcut.shape == x.shape else x
+            x = shortcut
+        return x
+
+
+def static_mobilenet(size: int) -> Model:
+    torch.manual_seed(0)
+    return StaticMobileNet().eval(), (torch.randn(1, 3, size, size),)
+
+
 class Dynamic(nn.Module):
     """Sizes are looked up, calculated with, and used."""
 

@@ -15,7 +15,7 @@ struct Shader {
   /// In bytes.
   size_t size;
   /// A character for each buffer: '.' where it is bound as storage, else the format of its texels:
-  /// one or four floats of 32 (f, F) or 16 bits (h, H), an int (i) or a uint (u).
+  /// one or four floats of 32 (f, F) or 16 bits (h, H), an int (i), one or four uints (u, U).
   const char* formats;
 };
 

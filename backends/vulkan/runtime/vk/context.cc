@@ -74,7 +74,7 @@ void Context::read_limits() {
   most_buffers_ = limits.maxPerStageDescriptorStorageBuffers;
   most_texel_buffers_ = limits.maxPerStageDescriptorSampledImages;
   most_texels_ = vk::is_set(kStorageVariable) ? 0 : limits.maxTexelBufferElements;
-  for (const char format : {'f', 'h', 'i', 'u', 'F', 'H'}) {
+  for (const char format : {'f', 'h', 'i', 'u', 'F', 'H', 'U'}) {
     VkFormatProperties known = {};
     vkGetPhysicalDeviceFormatProperties(gpu_.physical_device(), format_of(format), &known);
     if ((known.bufferFeatures & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT) == 0) {

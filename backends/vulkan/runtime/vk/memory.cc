@@ -42,6 +42,8 @@ VkFormat format_of(char format) {
       return VK_FORMAT_R32_SINT;
     case 'u':
       return VK_FORMAT_R32_UINT;
+    case 'U':
+      return VK_FORMAT_R32G32B32A32_UINT;
     default:
       return VK_FORMAT_R32_SFLOAT;
   }
@@ -50,6 +52,7 @@ VkFormat format_of(char format) {
 size_t texel_size(char format) {
   switch (format) {
     case 'F':
+    case 'U':
       return 16;
     case 'H':
       return 8;

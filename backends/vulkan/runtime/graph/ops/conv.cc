@@ -78,15 +78,6 @@ void record_pointwise(Call& call, const Conv& conv, size_t out) {
                  conv.has_bias ? call.in(2) : nullptr, product);
 }
 
-/// Channels that an invocation makes of weights in blocks, which do not reach over the edge of a
-/// group.
-int64_t channels_each(const Conv& conv) {
-  const int64_t group_out = conv.out_channels / conv.groups;
-  const bool is_twice =
-      group_out > kChannels && (conv.groups == 1 || group_out % (2 * kChannels) == 0);
-  return is_twice ? 2 * kChannels : kChannels;
-}
-
 void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffers& buffers,
                 const Parameters& parameters, std::vector<uint32_t> constants) {
   const int64_t group_out = conv.out_channels / conv.groups;
@@ -105,6 +96,13 @@ void record_3x3(Call& call, const Conv& conv, const GraphTensor& x, const Buffer
 }
 
 }  // namespace
+
+int64_t channels_each(const Conv& conv) {
+  const int64_t group_out = conv.out_channels / conv.groups;
+  const bool is_twice =
+      group_out > kChannels && (conv.groups == 1 || group_out % (2 * kChannels) == 0);
+  return is_twice ? 2 * kChannels : kChannels;
+}
 
 bool describe_conv(Call& call, const ConvPlaces& at, Conv& conv) {
   const GraphTensor& x = call.tensor(0);

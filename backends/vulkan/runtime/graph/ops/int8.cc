@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 
 #include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
 
@@ -50,16 +51,78 @@ Buffers buffers_of(Call& call, size_t out, Packing packing = Packing::Words) {
   return {call.out(out), call.in(0), call.in(2, packing), call.in(3), call.in(has_bias ? 4 : 3)};
 }
 
-/// Places of glsl/conv_int8_blocks.glsl that a group makes together.
+/// Of glsl/conv_int8_result.glsl: places of a channel that a group makes together; invocations of
+/// a group; and channels that a group makes of a depthwise convolution where they do not begin with
+/// words.
 constexpr int64_t kMostTogether = 256;
+constexpr int64_t kMostInvocations = 64;
+constexpr int64_t kDepthwiseTogether = 4;
+/// Of glsl/bytes.glsl: products that a float adds up exactly.
+constexpr int64_t kMostExact = 512;
+
+int64_t places_of(const Conv& conv) { return conv.out_height * conv.out_width; }
+
+/// Channels do not begin with words, so that a group makes several of them, which do.
+bool is_together(const Conv& conv) { return places_of(conv) % kWord != 0; }
+
+bool can_be_together(const Conv& conv) {
+  return places_of(conv) <= kMostTogether && (conv.batches == 1 || conv.out_channels % kWord == 0);
+}
 
 /// Whether channels of a result can be made four by four: its words begin with a channel, or one
 /// group makes four channels, which begin with a word.
 bool is_by_blocks(const Conv& conv) {
-  const int64_t places = conv.out_height * conv.out_width;
   const bool fits = conv.groups == 1 || conv.out_channels / conv.groups % kWord == 0;
-  return fits && (places % kWord == 0 || (places <= kMostTogether &&
-                                          (conv.batches == 1 || conv.out_channels % kWord == 0)));
+  return fits && conv.kernel[0] * conv.kernel[1] <= kMostExact &&
+         (!is_together(conv) || can_be_together(conv));
+}
+
+/// Whether four places of the result lie over three words of a row of the input.
+bool is_by_windows(const Conv& conv) {
+  return conv.is_3x3() &&
+         (conv.out_width % kWord == 0 || (conv.stride[1] == 1 && conv.out_width == conv.width));
+}
+
+bool is_depthwise_by_windows(const Conv& conv) {
+  const bool is_in_one_group =
+      words_of(places_of(conv)) * kDepthwiseTogether <= kMostInvocations && can_be_together(conv);
+  return conv.is_depthwise() && is_by_windows(conv) && (!is_together(conv) || is_in_one_group);
+}
+
+std::string by_stride(const char* name, const Conv& conv) {
+  return std::string(name) + (conv.stride[0] == 1 ? "_s1" : "_s2");
+}
+
+void record_depthwise_int8(Call& call, size_t out, const Conv& conv, const Parameters& parameters,
+                           uint32_t has_bias) {
+  const int64_t words = words_of(places_of(conv));
+  const int64_t each = is_together(conv) ? kDepthwiseTogether : 1;
+  call.dispatch_grid(by_stride("conv3x3_int8_int_depthwise", conv), buffers_of(call, out),
+                     parameters, words * each, (conv.out_channels + each - 1) / each, conv.batches,
+                     {has_bias, is_together(conv) ? 1u : 0u});
+}
+
+/// The shader, and its constant that says how four places lie in the input.
+std::pair<std::string, uint32_t> blocks_shader(const Conv& conv) {
+  if (is_by_windows(conv)) {
+    return {by_stride("conv3x3_int8_int", conv), 0};
+  }
+  if (!conv.is_pointwise()) {
+    return {"conv_int8_blocks_int", 0};
+  }
+  const bool is_deep = conv.in_channels % kWord == 0;
+  return {is_deep ? "conv_int8_blocks_int_deep" : "conv_int8_blocks_int",
+          is_together(conv) ? 2 : 1};
+}
+
+void record_blocks_int8(Call& call, size_t out, const Conv& conv, const Parameters& parameters,
+                        uint32_t has_bias) {
+  const int64_t channels = channels_each(conv);
+  const auto [shader, words] = blocks_shader(conv);
+  call.dispatch_grid(shader, buffers_of(call, out, Packing::Blocks), parameters,
+                     words_of(places_of(conv)), (conv.out_channels + channels - 1) / channels,
+                     conv.batches,
+                     {has_bias, is_together(conv) ? 1u : 0u, channels > kWord ? 1u : 0u, words});
 }
 
 }  // namespace
@@ -156,14 +219,14 @@ void record_conv_int8(Call& call, int kind) {
   const Sizes sizes = sizes_of(conv, x.rank());
   call.resize(kOut, sizes);
   parameters.set(0, product_of(sizes)).set(17, call.integer(1));
+  parameters.set(22, words_of(product_of(x.sizes)) - 1);
   const uint32_t has_bias = call.is_none(4) ? 0 : 1;
+  if (is_depthwise_by_windows(conv)) {
+    record_depthwise_int8(call, kOut, conv, parameters, has_bias);
+    return;
+  }
   if (is_by_blocks(conv)) {
-    const int64_t places = conv.out_height * conv.out_width;
-    const bool is_together = places % kWord != 0;
-    const bool are_words = conv.is_pointwise() && !is_together;
-    call.dispatch_grid("conv_int8_blocks_int", buffers_of(call, kOut, Packing::Blocks), parameters,
-                       words_of(places), words_of(conv.out_channels), conv.batches,
-                       {has_bias, are_words ? 1u : 0u, is_together ? 1u : 0u});
+    record_blocks_int8(call, kOut, conv, parameters, has_bias);
     return;
   }
   call.dispatch_elements("conv_int8_int", buffers_of(call, kOut), parameters,

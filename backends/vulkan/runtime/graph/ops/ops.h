@@ -88,6 +88,9 @@ struct ConvPlaces {
 
 /// Its geometry; whether it is transposed, and what its result has more, is set before.
 bool describe_conv(Call& call, const ConvPlaces& at, Conv& conv);
+/// Channels that an invocation makes of weights in blocks of four, which do not reach over the edge
+/// of a group.
+int64_t channels_each(const Conv& conv);
 /// Slots 0 to 16: batches; channels, height and width of the input and of the result; kernel,
 /// stride, padding and dilation; channels of a group of both.
 Parameters parameters_of(const Conv& conv);

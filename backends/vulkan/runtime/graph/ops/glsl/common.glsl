@@ -52,11 +52,13 @@ int invocation() {
 #define SAMPLER_int isamplerBuffer
 #define SAMPLER_uint usamplerBuffer
 #define SAMPLER_vec4 samplerBuffer
+#define SAMPLER_uvec4 usamplerBuffer
 #define SAMPLER_f16vec4 samplerBuffer
 #define FORMAT_float 102
 #define FORMAT_float16_t 104
 #define FORMAT_int 105
 #define FORMAT_uint 117
+#define FORMAT_uvec4 85
 #define FORMAT_vec4 70
 #define FORMAT_f16vec4 72
 #define TEXEL_BUFFER(n, type, name)             \
