@@ -305,3 +305,15 @@ class Branches(nn.Module):
 def test_what_is_not_taken_splits_the_program():
     edge = lower(Branches(), (torch.randn(4), torch.randn(4)))
     assert [names(one) for one in delegates(edge)] == [["aten.add.Scalar"], ["aten.mul.Tensor"]]
+
+
+class Priors(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.et_vk.grid_priors(x, stride=8, offset=0.5) + x.mean([1, 2, 3])
+
+
+def test_grid_priors_are_taken_apart():
+    model, inputs = Priors(), (torch.rand(1, 5, 2, 3),)
+    expected = torch.tensor([[4.0, 4], [12, 4], [20, 4], [4, 12], [12, 12], [20, 12]])
+    torch.testing.assert_close(model(*inputs) - inputs[0].mean(), expected)
+    check(only(lower(model, inputs)), model, inputs)
