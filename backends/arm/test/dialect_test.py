@@ -150,7 +150,7 @@ REFUSED = {
     "axis": (lambda: tosa.REDUCE_SUM.default(torch.ones(2), axis=1), "axis 1 out of range"),
     "zero point": (
         lambda: tosa.RESCALE.default(_wide(), torch.int8, [1.0], 3, 0),
-        "input zero point 3; torch.int32 has none",
+        "requires input_zp to be zero for torch.int32, not 3",
     ),
     "scales": (lambda: tosa.RESCALE.default(_wide(), torch.int8, [1.0, 2.0], 0, 0), "2 scales"),
     "factor": (lambda: tosa.RESCALE.default(_wide(), torch.int8, [0.0], 0, 0), "a factor of 0.0"),
