@@ -1,5 +1,10 @@
 """Quantizers of the family."""
 
+import pkgutil
+
+# In a checkout, what is generated lies below bazel-bin.
+__path__ = pkgutil.extend_path(__path__, __name__)
+
 from executorch.backends.arm.quantizer.annotations import is_annotated
 from executorch.backends.arm.quantizer.arm_quantizer import EthosUQuantizer, TOSAQuantizer, VgfQuantizer
 from executorch.backends.arm.quantizer.quantization_config import (
