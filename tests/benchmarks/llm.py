@@ -24,6 +24,7 @@ import itertools
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -71,7 +72,10 @@ def call_worker(engine: str, file: pathlib.Path, *numbers: int) -> dict[str, flo
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{engine} failed with {file.name}: {done.stderr[-2000:]}")
+        # Killed by a signal, a process has no last words.
+        code = done.returncode
+        how = f"signal {signal.Signals(-code).name}" if code < 0 else f"status {code}"
+        raise RuntimeError(f"{engine} failed with {file.name}, {how}: {done.stderr[-2000:]}")
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return found
 
