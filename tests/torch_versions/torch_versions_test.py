@@ -22,6 +22,9 @@ FILES = [
     f"tests/usage/{name}_test.py" for name in ("imports", "lowering", "quantization", "runtime", "vision")
 ] + ["backends/xnnpack/partition", "runtime/python/torch_test.py", "runtime/python/export_test.py"]
 
+#: It imports a runtime of its own, which others in its process would have too.
+ALONE = "partitioner/test/mixed_backends_test.py"
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
@@ -46,10 +49,13 @@ def version(site):
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("what", [*DIRECTORIES, *FILES])
+@pytest.mark.parametrize("what", [*DIRECTORIES, *FILES, ALONE])
 def test_with_the_other_torch(what, site):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
-    done = subprocess.run([*command, what], cwd=ROOT, env=environment(site), capture_output=True, text=True)
+    others = [] if what == ALONE else [f"--ignore={ALONE}"]
+    done = subprocess.run(
+        [*command, *others, what], cwd=ROOT, env=environment(site), capture_output=True, text=True
+    )
     last = done.stdout.strip().splitlines()[-1:]
     print(f"torch {version(site)}: {what}: {last}")
     assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-5000:]
