@@ -16,6 +16,7 @@ _TESTS = {
     "kernels/prim_ops": ["prim_ops_test"],
     "runtime": ["readme_test"],
     "runtime/backend": [
+        "call_guard_test",
         "graph_blob_test",
         "interface_test",
         "options_test",

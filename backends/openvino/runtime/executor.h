@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include <executorch/backends/openvino/runtime/options.h>
 #include <executorch/backends/openvino/runtime/ports.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/span.h>
 
@@ -71,7 +71,7 @@ class Executor {
   std::vector<Port> ports_;
   size_t num_inputs_ = 0;
   bool is_profiled_ = false;
-  std::atomic<bool> is_running_{false};
+  runtime::CallGuard guard_;
 };
 
 }  // namespace openvino

@@ -378,11 +378,7 @@ Error Executor::run(Span<EValue*> args, BackendExecutionContext& context) {
 }
 
 Error Executor::execute(Span<EValue*> args, BackendExecutionContext& context) {
-  ET_CHECK_OR_RETURN_ERROR(!is_running_.exchange(true, std::memory_order_acquire), InvalidState,
-                           "Vulkan: another thread is running this method");
-  const Error error = run(args, context);
-  is_running_.store(false, std::memory_order_release);
-  return error;
+  return guard_.run("Vulkan", [&] { return run(args, context); });
 }
 
 }  // namespace vulkan

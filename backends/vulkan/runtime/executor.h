@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -9,6 +8,7 @@
 #include <executorch/backends/vulkan/runtime/graph/call.h>
 #include <executorch/backends/vulkan/runtime/graph/positions.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/named_data_map.h>
@@ -77,7 +77,7 @@ class Executor final : private Memory {
   std::unique_ptr<Stream> stream_;
   bool is_recorded_ = false;
   bool is_profiled_ = false;
-  std::atomic<bool> is_running_{false};
+  runtime::CallGuard guard_;
 };
 
 }  // namespace vulkan

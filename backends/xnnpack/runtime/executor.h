@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <executorch/backends/xnnpack/runtime/profiler.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/span.h>
 
@@ -91,7 +91,7 @@ class Executor {
   size_t num_threads_ = 1;
   size_t num_inputs_ = 0;
   Profiler profiler_;
-  std::atomic<bool> is_running_{false};
+  runtime::CallGuard guard_;
   bool is_shaped_ = false;
   bool is_set_up_ = false;
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include <executorch/backends/apple/coreml/runtime/arrays.h>
 #include <executorch/backends/apple/coreml/runtime/blob.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/span.h>
 
 namespace executorch {
@@ -56,7 +56,7 @@ class Model {
   id state_ = nil;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
-  std::atomic<bool> is_running_{false};
+  runtime::CallGuard guard_;
 };
 
 }  // namespace coreml

@@ -186,14 +186,11 @@ Error Model::run(Span<EValue*> args, BackendExecutionContext& context) {
 }
 
 Error Model::execute(Span<EValue*> args, BackendExecutionContext& context) {
-  ET_CHECK_OR_RETURN_ERROR(!is_running_.exchange(true, std::memory_order_acquire), InvalidState,
-                           "Core ML: another thread is running this method");
-  Error error = Error::Ok;
-  @autoreleasepool {
-    error = run(args, context);
-  }
-  is_running_.store(false, std::memory_order_release);
-  return error;
+  return guard_.run("Core ML", [&] {
+    @autoreleasepool {
+      return run(args, context);
+    }
+  });
 }
 
 }  // namespace coreml

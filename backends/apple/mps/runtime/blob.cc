@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include <executorch/backends/apple/mps/runtime/blob.h>
+#include <executorch/runtime/core/little_endian.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -37,8 +38,8 @@ Result<Header> read_header(const uint8_t* data, size_t size) {
   if (size < kHeaderSize || std::memcmp(data + 4, kMagic, 4) != 0) {
     return refuse("they do not begin as one");
   }
-  std::memcpy(&header.begin, data + 8, sizeof(header.begin));
-  std::memcpy(&header.size, data + 16, sizeof(header.size));
+  header.begin = runtime::read_little_endian<uint64_t>(data + 8);
+  header.size = runtime::read_little_endian<uint64_t>(data + 16);
   if (header.begin < kHeaderSize || header.begin > size || header.size > size - header.begin) {
     return refuse("its constants are cut off");
   }

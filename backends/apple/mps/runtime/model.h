@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -8,6 +7,7 @@
 
 #include <executorch/backends/apple/mps/runtime/blob.h>
 #include <executorch/runtime/backend/backend_execution_context.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/span.h>
 
@@ -66,7 +66,7 @@ class Model {
   MPSGraphExecutable* executable_ = nil;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
-  std::atomic<bool> is_running_{false};
+  runtime::CallGuard guard_;
 };
 
 }  // namespace mps

@@ -1,7 +1,5 @@
 // The run-time half: a VGF file's graphs, which Vulkan runs.
 
-#include <mutex>
-
 #include <executorch/backends/arm/vgf/runtime/data_graph.h>
 #include <executorch/backends/arm/vgf/runtime/device.h>
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
@@ -51,6 +49,33 @@ Error check_tensor(const EValue& value, const VgfTensor& wanted, const char* kin
   return Error::Ok;
 }
 
+Error run(DataGraph& graph, BackendExecutionContext& context, Span<EValue*> args) {
+  const VgfFile& file = graph.file();
+  const size_t inputs = file.inputs.size();
+  ET_CHECK_OR_RETURN_ERROR(args.size() == inputs + file.outputs.size(), InvalidArgument,
+                           "VGF: the delegate has %zu inputs and %zu outputs, not %zu values",
+                           inputs, file.outputs.size(), static_cast<size_t>(args.size()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const bool is_input = i < inputs;
+    const size_t index = is_input ? i : i - inputs;
+    const uint32_t tensor = is_input ? file.inputs[index] : file.outputs[index];
+    ET_CHECK_OK_OR_RETURN_ERROR(
+        check_tensor(*args[i], file.tensors[tensor], is_input ? "input" : "output", index));
+    ET_CHECK_OR_RETURN_ERROR(is_input || context.may_write(args[i]->toTensor()), InvalidProgram,
+                             "VGF: output %zu is a constant, or shows memory that is smaller",
+                             index);
+  }
+  for (size_t i = 0; i < inputs; ++i) {
+    ET_CHECK_OK_OR_RETURN_ERROR(graph.write(file.inputs[i], args[i]->toTensor().const_data_ptr()));
+  }
+  ET_CHECK_OK_OR_RETURN_ERROR(graph.run());
+  for (size_t i = 0; i < file.outputs.size(); ++i) {
+    ET_CHECK_OK_OR_RETURN_ERROR(
+        graph.read(file.outputs[i], args[inputs + i]->toTensor().mutable_data_ptr()));
+  }
+  return Error::Ok;
+}
+
 class VgfBackend final : public runtime::BackendInterface {
  public:
   bool is_available() const override { return data_graph_device().ok(); }
@@ -76,34 +101,7 @@ class VgfBackend final : public runtime::BackendInterface {
   Error execute(BackendExecutionContext& context, DelegateHandle* handle,
                 Span<EValue*> args) const override {
     DataGraph& graph = *static_cast<DataGraph*>(handle);
-    const std::unique_lock<std::mutex> lock(graph.in_use(), std::try_to_lock);
-    ET_CHECK_OR_RETURN_ERROR(lock.owns_lock(), InvalidState,
-                             "VGF: another thread is running this method");
-    const VgfFile& file = graph.file();
-    const size_t inputs = file.inputs.size();
-    ET_CHECK_OR_RETURN_ERROR(args.size() == inputs + file.outputs.size(), InvalidArgument,
-                             "VGF: the delegate has %zu inputs and %zu outputs, not %zu values",
-                             inputs, file.outputs.size(), static_cast<size_t>(args.size()));
-    for (size_t i = 0; i < args.size(); ++i) {
-      const bool is_input = i < inputs;
-      const size_t index = is_input ? i : i - inputs;
-      const uint32_t tensor = is_input ? file.inputs[index] : file.outputs[index];
-      ET_CHECK_OK_OR_RETURN_ERROR(
-          check_tensor(*args[i], file.tensors[tensor], is_input ? "input" : "output", index));
-      ET_CHECK_OR_RETURN_ERROR(is_input || context.may_write(args[i]->toTensor()), InvalidProgram,
-                               "VGF: output %zu is a constant, or shows memory that is smaller",
-                               index);
-    }
-    for (size_t i = 0; i < inputs; ++i) {
-      ET_CHECK_OK_OR_RETURN_ERROR(
-          graph.write(file.inputs[i], args[i]->toTensor().const_data_ptr()));
-    }
-    ET_CHECK_OK_OR_RETURN_ERROR(graph.run());
-    for (size_t i = 0; i < file.outputs.size(); ++i) {
-      ET_CHECK_OK_OR_RETURN_ERROR(
-          graph.read(file.outputs[i], args[inputs + i]->toTensor().mutable_data_ptr()));
-    }
-    return Error::Ok;
+    return graph.guard().run("VGF", [&] { return run(graph, context, args); });
   }
 
   void destroy(DelegateHandle* handle) const override { delete static_cast<DataGraph*>(handle); }

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include <executorch/backends/arm/vgf/runtime/vgf_file.h>
 #include <executorch/backends/arm/vgf/runtime/vk_arm.h>
 #include <executorch/backends/vk/gpu.h>
+#include <executorch/runtime/backend/call_guard.h>
 #include <executorch/runtime/core/result.h>
 
 namespace executorch {
@@ -52,7 +52,7 @@ class DataGraph {
   runtime::Error read(uint32_t tensor, void* data);
 
   /// Held by whoever writes, runs and reads.
-  std::mutex& in_use() { return in_use_; }
+  runtime::CallGuard& guard() { return guard_; }
 
   /// Runs all segments, and waits for them.
   runtime::Error run() { return gpu_.submit(commands_, fence_); }
@@ -87,7 +87,7 @@ class DataGraph {
   runtime::Error record();
   void destroy(Segment& segment);
 
-  std::mutex in_use_;
+  runtime::CallGuard guard_;
   vk::Gpu& gpu_;
   VkDevice device_;
   VgfFile file_;

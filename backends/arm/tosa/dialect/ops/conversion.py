@@ -90,6 +90,7 @@ def _zero_point(what: str, dtype: torch.dtype, point: int, unsigned: bool) -> No
     if dtype in (torch.int8, torch.uint8):
         low, high = (0, 255) if unsigned or dtype is torch.uint8 else (-128, 127)
         if not low <= point <= high:
+            # Released messages say in_zp here, and input_zp below.
             raise TosaValueError(
                 f"{what.removesuffix('put')}_zp={point} outside valid range [{low}, {high}] of {dtype}",
                 "RESCALE",
