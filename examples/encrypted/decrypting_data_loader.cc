@@ -122,7 +122,12 @@ Error DecryptingDataLoader::read_chunk(size_t index, const SegmentInfo& segment_
 Error DecryptingDataLoader::load_into(size_t offset, size_t size, const SegmentInfo& segment_info,
                                       void* buffer) const {
   Error error = check_range(offset, size);
-  std::vector<uint8_t> chunk(size == 0 ? 0 : header_.chunk_size);
+  if (error != Error::Ok) {
+    return error;
+  }
+  // No more than there is: nothing has vouched for the header's number before a chunk is decrypted.
+  const auto whole = static_cast<size_t>(header_.program_size);
+  std::vector<uint8_t> chunk(size == 0 ? 0 : std::min<size_t>(header_.chunk_size, whole));
   auto* out = static_cast<uint8_t*>(buffer);
   const size_t end = offset + size;
   while (error == Error::Ok && offset < end) {

@@ -66,7 +66,7 @@ TEST_F(DecryptingDataLoaderTest, EveryRangeIsWhatWasEncrypted) {
   for (size_t i = 0; i < program.size(); ++i) {
     program[i] = static_cast<uint8_t>(i * 37);
   }
-  for (const uint32_t chunk_size : {1u, 7u, 50u, 100u, 1000u}) {
+  for (const uint32_t chunk_size : {1u, 7u, 50u, 100u, 1000u, UINT32_MAX}) {
     const std::vector<uint8_t> file = encrypt(program, chunk_size);
     const auto loader = open(file);
     ASSERT_TRUE(loader.ok());
