@@ -1,14 +1,17 @@
 """Compiles GLSL into SPIR-V, validates it, and writes all of it as one C++ table.
 
-    compile_shaders.py OUT TOOLS GLSL...
+    compile_shaders.py compile PART TOOLS GLSL
+    compile_shaders.py table OUT PART...
 
-TOOLS is the tree that has glslc, spirv-val and the libraries they load. The first line of a shader names its variants:
+A part is what one file is compiled to, as JSON: a file that changes is compiled alone. TOOLS is the tree that has glslc, spirv-val and the
+libraries they load. The first line of a shader names its variants:
 `// variants: float half compare:float,COMPARE` makes NAME_float, NAME_half (with VARIANT_FLOAT, VARIANT_HALF defined) and NAME_compare
 (with VARIANT_FLOAT and COMPARE); and each of them once more with TEXELS, as NAME_texel, if it reads something. A file without such a line is included by others.
 """
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import struct
@@ -107,8 +110,8 @@ def check_capabilities(name: str, words: tuple[int, ...]) -> None:
         at += words[at] >> 16
 
 
-def table_rows(tools: pathlib.Path, source: pathlib.Path) -> Iterator[tuple[str, str]]:
-    """For each thing that a file is compiled to, its words and its row in the table, as C++."""
+def shaders(tools: pathlib.Path, source: pathlib.Path) -> Iterator[dict]:
+    """Name, words and formats of each thing that a file is compiled to."""
     for name, definitions in variants(source):
         for suffix, more in (("", []), ("_texel", ["TEXELS"])):
             kinds = formats(tools, source, [*definitions, *more])
@@ -117,21 +120,28 @@ def table_rows(tools: pathlib.Path, source: pathlib.Path) -> Iterator[tuple[str,
             code = compiled(tools, source, [*definitions, *more])
             words = struct.unpack(f"<{len(code) // 4}I", code)
             check_capabilities(name + suffix, words)
-            constant = f"k_{name}{suffix}"
-            yield (
-                f"const uint32_t {constant}[] = {{{','.join(map(str, words))}}};\n",
-                f'      {{"{name}{suffix}", {constant}, sizeof({constant}), "{kinds}"}},',
-            )
+            yield {"name": name + suffix, "words": words, "formats": kinds}
 
 
-def main(out: str, tools: str, *sources: str) -> None:
-    rows, text = [], [_HEAD]
-    for source in sorted(map(pathlib.Path, sources)):
-        for words, row in table_rows(pathlib.Path(tools), source):
-            text.append(words)
-            rows.append(row)
-    text.append(_TAIL.format(rows="\n".join(rows)))
-    pathlib.Path(out).write_text("".join(text))
+def table(parts: list[dict]) -> str:
+    """The C++ of all shaders."""
+    constants = "".join(
+        f"const uint32_t k_{part['name']}[] = {{{','.join(map(str, part['words']))}}};\n" for part in parts
+    )
+    rows = (
+        f'      {{"{part["name"]}", k_{part["name"]}, sizeof(k_{part["name"]}), "{part["formats"]}"}},'
+        for part in parts
+    )
+    return _HEAD + constants + _TAIL.format(rows="\n".join(rows))
+
+
+def main(command: str, out: str, *inputs: str) -> None:
+    if command == "compile":
+        tools, source = map(pathlib.Path, inputs)
+        text = json.dumps(list(shaders(tools, source)))
+    else:
+        text = table([shader for part in inputs for shader in json.loads(pathlib.Path(part).read_text())])
+    pathlib.Path(out).write_text(text)
 
 
 if __name__ == "__main__":
