@@ -13,8 +13,10 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/kernels/test/BinaryLogicalOpTest.h>
 #include <executorch/kernels/test/FunctionHeaderWrapper.h>
 #include <executorch/kernels/test/TestUtil.h>
+#include <executorch/kernels/test/UnaryUfuncRealHBBF16ToFloatHBF16Test.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_util.h>
@@ -45,88 +47,22 @@ struct FloatUnary {
 
 std::ostream& operator<<(std::ostream& out, const FloatUnary& op) { return out << op.name; }
 
-// Arguments between 0 and 1 suit all of them; 1 and 0 are the integers that do.
-const std::vector<float> kArguments = {0.125f, 0.25f, 0.5f, 0.75f};
-
-class FloatUnaryTest : public OperatorTest, public ::testing::WithParamInterface<FloatUnary> {
+class FloatUnaryTest : public torch::executor::testing::UnaryUfuncRealHBBF16ToFloatHBF16Test,
+                       public ::testing::WithParamInterface<FloatUnary> {
  protected:
-  template <ScalarType kType>
-  void check(double tolerance) {
-    TensorFactory<kType> tf;
-    const Tensor in = tf.make({2, 2}, {kArguments.begin(), kArguments.end()});
-    Floats floats;
-    std::vector<float> expected;
-    for (const float x : kArguments) {
-      expected.push_back(static_cast<float>(GetParam().reference(x)));
-    }
-    Tensor out = floats.zeros({2, 2});
-    GetParam().op(context_, in, out);
-    EXPECT_TENSOR_CLOSE_WITH_TOL(out, floats.make({2, 2}, expected), tolerance, tolerance);
+  Tensor& op_out(const Tensor& self, Tensor& out) override {
+    return GetParam().op(context_, self, out);
   }
+  double op_reference(double x) const override { return GetParam().reference(x); }
 };
 
-TEST_P(FloatUnaryTest, ValuesOfEachFloatingType) {
-  check<ScalarType::Float>(1e-5);
-  check<ScalarType::Double>(1e-5);
-  check<ScalarType::Half>(1e-2);
-  check<ScalarType::BFloat16>(5e-2);
-}
-
-TEST_P(FloatUnaryTest, IntegersAndBoolsGiveFloats) {
-  Floats tf;
-  const auto expected = tf.full({2}, static_cast<float>(GetParam().reference(1)));
-  Tensor out = tf.zeros({2});
-  GetParam().op(context_, Ints().ones({2}), out);
-  EXPECT_TENSOR_CLOSE(out, expected);
-  out = tf.zeros({2});
-  GetParam().op(context_, Bools().ones({2}), out);
-  EXPECT_TENSOR_CLOSE(out, expected);
-}
-
-TEST_P(FloatUnaryTest, AnIntegerOutputFails) {
-  Floats tf;
-  Ints ints;
-  Tensor out = ints.zeros({2});
-  ET_EXPECT_KERNEL_FAILURE(context_, GetParam().op(context_, tf.full({2}, 0.5f), out));
-}
-
-TEST_P(FloatUnaryTest, AStaticOutputOfAnotherShapeFails) {
-  Floats tf;
-  Tensor out = tf.zeros({3});
-  ET_EXPECT_KERNEL_FAILURE(context_, GetParam().op(context_, tf.full({2}, 0.5f), out));
-}
-
-TEST_P(FloatUnaryTest, ADynamicOutputIsResizedWithinItsBound) {
-  Floats tf;
-  Tensor out = tf.zeros({4, 3}, TensorShapeDynamism::DYNAMIC_BOUND);
-  GetParam().op(context_, tf.full({2, 3}, 0.5f), out);
-  EXPECT_TENSOR_CLOSE(out, tf.full({2, 3}, static_cast<float>(GetParam().reference(0.5))));
-}
-
-TEST_P(FloatUnaryTest, ADynamicOutputBeyondItsBoundFails) {
-  Floats tf;
-  Tensor out = tf.zeros({1, 3}, TensorShapeDynamism::DYNAMIC_BOUND);
-  ET_EXPECT_KERNEL_FAILURE(context_, GetParam().op(context_, tf.full({2, 3}, 0.5f), out));
-}
-
-TEST_P(FloatUnaryTest, EmptyTensorsAndChannelsLast) {
-  Floats tf;
-  Tensor nothing = tf.zeros({0, 3});
-  GetParam().op(context_, tf.zeros({0, 3}), nothing);
-  EXPECT_TENSOR_EQ(nothing, tf.zeros({0, 3}));
-  const Tensor in = tf.make_channels_last({1, 2, 1, 2}, kArguments);
-  Tensor out = tf.zeros_channels_last({1, 2, 1, 2});
-  GetParam().op(context_, in, out);
-  Tensor contiguous = tf.zeros({1, 2, 1, 2});
-  GetParam().op(context_, tf.make({1, 2, 1, 2}, kArguments), contiguous);
-  EXPECT_TENSOR_DATA_EQ(out, tf.make({4}, {contiguous.const_data_ptr<float>(),
-                                           contiguous.const_data_ptr<float>() + 4}));
-}
+ET_INTERNAL_FLOAT_UNARY_TESTS(TEST_P, FloatUnaryTest)
 
 INSTANTIATE_TEST_SUITE_P(
     Ops, FloatUnaryTest,
     ::testing::Values(
         FloatUnary{"acos", aten::acos_outf, std::acos},
+        FloatUnary{"acosh", aten::acosh_outf, std::acosh},
         FloatUnary{"asin", aten::asin_outf, std::asin},
         FloatUnary{"asinh", aten::asinh_outf, std::asinh},
         FloatUnary{"atan", aten::atan_outf, std::atan},
@@ -278,5 +214,34 @@ INSTANTIATE_TEST_SUITE_P(
         Binary{"pow", aten::pow_outf, [](double a, double b) { return std::pow(a, b); }, false},
         Binary{"remainder", aten::remainder_outf, std::fmod, false}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// ---- One operator, as kernel libraries outside test theirs
+// ----------------------------------------------------------------------------
+
+class OpCosTest : public torch::executor::testing::UnaryUfuncRealHBBF16ToFloatHBF16Test {
+ protected:
+  Tensor& op_out(const Tensor& self, Tensor& out) override {
+    return aten::cos_outf(context_, self, out);
+  }
+  double op_reference(double x) const override { return std::cos(x); }
+  torch::executor::testing::SupportedFeatures* get_supported_features() const override;
+};
+
+IMPLEMENT_UNARY_UFUNC_REALHB_TO_FLOATH_TEST(OpCosTest)
+
+#define LOGICAL_TEST(SUITE, OP, REFERENCE)                                       \
+  class SUITE : public torch::executor::testing::BinaryLogicalOpTest {           \
+   protected:                                                                    \
+    Tensor& op_out(const Tensor& lhs, const Tensor& rhs, Tensor& out) override { \
+      return OP(context_, lhs, rhs, out);                                        \
+    }                                                                            \
+    double op_reference(double x, double y) const override { return REFERENCE; } \
+  };                                                                             \
+  IMPLEMENT_BINARY_LOGICAL_OP_TEST(SUITE)
+
+LOGICAL_TEST(OpLogicalAndTest, aten::logical_and_outf, x != 0 && y != 0)
+LOGICAL_TEST(OpLogicalOrTest, aten::logical_or_outf, x != 0 || y != 0)
+LOGICAL_TEST(OpLogicalXorTest, aten::logical_xor_outf, (x != 0) != (y != 0))
+#undef LOGICAL_TEST
 
 }  // namespace
