@@ -139,6 +139,11 @@ def archive_objects(ctx, path, objects):
     )
     return archive
 
+def _standard_library(ctx):
+    """The C++ library that all of it is compiled against."""
+    libstdcxx = ctx.attr._libstdcxx[platform_common.ConstraintValueInfo]
+    return "libstdc++" if ctx.target_platform_has_constraint(libstdcxx) else "libc++"
+
 def _is_whole(ctx, name):
     return name in ctx.attr.registrations or name == ctx.attr.library + "_whole"
 
@@ -163,6 +168,7 @@ def _cc_dist_impl(ctx):
         "headers": {path: file.path for path, file in headers.items()},
         "library": ctx.attr.library,
         "licences": {path: file.path for path, file in licences.items()},
+        "standard_library": _standard_library(ctx),
         "siblings": {name: target.files.to_list()[0].path for target, name in ctx.attr.siblings.items()},
         "system": _system_libraries(infos) if ctx.attr.bundles else [],
         "version": ctx.file.version.path,
@@ -201,6 +207,7 @@ or `@repository` for what is bundled; in the order of a link line. What no row n
         "siblings": attr.label_keyed_string_dict(allow_files = True, doc = "VERSION file -> library name"),
         "version": attr.label(allow_single_file = True, mandatory = True),
         "_builder": attr.label(default = ":dist_builder", executable = True, cfg = "exec"),
+        "_libstdcxx": attr.label(default = "//toolchains:stdlib_libstdcxx"),
     },
     fragments = ["cpp"],
     toolchains = use_cc_toolchain(),

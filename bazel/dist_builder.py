@@ -19,7 +19,8 @@ import tarfile
 _CONFIG = """\
 # CMake package of @LIBRARY@ @VERSION@: defines the target executorch::@SHORT@.
 include(CMakeFindDependencyMacro)
-@DEPENDENCIES@get_filename_component(_@LIBRARY@_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+@DEPENDENCIES@set(EXECUTORCH_STANDARD_LIBRARY "@STANDARD_LIBRARY@")
+get_filename_component(_@LIBRARY@_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 if(NOT TARGET executorch::@SHORT@)
   add_library(executorch::@SHORT@ INTERFACE IMPORTED)
   target_include_directories(executorch::@SHORT@ INTERFACE "${_@LIBRARY@_prefix}/include")
@@ -87,6 +88,7 @@ def config_files(manifest: dict, version: str) -> dict[str, bytes]:
         # First: what it stands for has names of the others.
         "WHOLE": "".join(_WHOLE.replace("@PATH@", path) for path in wholes),
         "LIBRARY": library,
+        "STANDARD_LIBRARY": manifest["standard_library"],
         "SHORT": library.removeprefix("executorch_"),
         "VERSION": version,
         "MINOR": ".".join(version.split(".")[:2]),

@@ -17,10 +17,10 @@ def platform_tag(platform):
     Returns:
       The last part of a wheel's tag.
     """
-    cpu, _, glibc = TARGETS[platform].zig_target.partition("-linux-gnu.")
-    if not glibc:
+    row = TARGETS[platform]
+    if not row.glibc:
         fail("{} has no manylinux tag: it does not link glibc".format(platform))
-    return "manylinux_{}_{}".format(glibc.replace(".", "_"), cpu)
+    return "manylinux_{}_{}".format(row.glibc.replace(".", "_"), row.clang_target.partition("-")[0])
 
 def _installed(ctx, path):
     """Where a file of the checkout lies once it is installed."""

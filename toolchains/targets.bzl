@@ -5,6 +5,10 @@ Adding a platform is adding a row here and, where it needs other arguments, a na
 """
 
 _GLIBC = "2.28"
+
+# Code for GCC's C++ library calls nothing newer than that of 2.31; the library itself, which programs here have in them, is Debian 12's.
+_GLIBC_UNDER_GCC = "2.31"
+_GLIBC_OF_DEBIAN = "2.36"
 _IOS = "17.0"
 _MACOS = "13.0"
 _ANDROID_API = "28"
@@ -33,6 +37,8 @@ def _row(
         file_type = "ELF",
         memory = None,
         shim = None,
+        libstdcxx = None,
+        glibc = None,
         unlinked = None):
     """One platform.
 
@@ -56,6 +62,8 @@ def _row(
       file_type: what an object file of this platform is.
       memory: where flash and RAM begin, for bare metal: of the machine in cross.bzl.
       shim: label of a directory of headers that stand in for an SDK's.
+      libstdcxx: where GCC's C++ library, in place of libc++, lies in its package: directories `headers`, and `library`.
+      glibc: the version that objects want at least, where it is that C library.
       unlinked: why no program is linked, for the table of what was built.
 
     Returns:
@@ -68,10 +76,12 @@ def _row(
         defines = defines,
         file_type = file_type,
         flags = flags,
+        glibc = glibc,
         libc = libc,
         libc_headers = libc_headers,
         libcxx = libcxx,
         libraries = libraries,
+        libstdcxx = libstdcxx,
         link = link,
         link_flags = link_flags,
         memory = memory,
@@ -83,17 +93,32 @@ def _row(
         zig_target = zig_target,
     )
 
-def _glibc(cpu, constraint, headers, loader, eabi = "", flags = []):
+def _glibc(cpu, constraint, headers, loader, eabi = "", flags = [], constraints = [], glibc = _GLIBC, linked = _GLIBC, libstdcxx = None):
     return _row(
         clang_target = "{}-linux-gnu{}".format(cpu, eabi),
-        constraints = [_LINUX, constraint],
-        defines = ["__GLIBC_MINOR__=" + _GLIBC.split(".")[1]],
+        constraints = [_LINUX, constraint] + constraints,
+        defines = ["__GLIBC_MINOR__=" + glibc.split(".")[1]],
         flags = flags,
+        glibc = glibc,
         libc_headers = [headers + "-linux-gnu", "generic-glibc", headers + "-linux-any", "any-linux-any"],
         libraries = ["m", "pthread", "dl", "rt", "c", "ld", ":libc_nonshared.a"],
+        libstdcxx = libstdcxx,
         link = "pie",
         link_flags = ["-Wl,-dynamic-linker," + loader],
-        zig_target = "{}-linux-gnu{}.{}".format(cpu, eabi, _GLIBC),
+        zig_target = "{}-linux-gnu{}.{}".format(cpu, eabi, linked),
+    )
+
+def _libstdcxx(cpu, constraint, headers, loader, parts, library):
+    """As _glibc, against GCC's C++ library: archives for programs that g++ links, or clang++ as Linux's distributions have it."""
+    return _glibc(
+        cpu,
+        constraint,
+        headers,
+        loader,
+        constraints = ["//toolchains:stdlib_libstdcxx"],
+        glibc = _GLIBC_UNDER_GCC,
+        libstdcxx = struct(headers = parts, library = library),
+        linked = _GLIBC_OF_DEBIAN,
     )
 
 # Zig has part of musl (strings, allocation, mathematics) in a library of its own.
@@ -240,6 +265,22 @@ TARGETS = {
     "linux_x86_64": _glibc("x86_64", _X86_64, "x86", "/lib64/ld-linux-x86-64.so.2"),
     "linux_aarch64": _glibc("aarch64", _AARCH64, "aarch64", "/lib/ld-linux-aarch64.so.1"),
     "linux_armv7": _glibc("arm", _ARMV7, "arm", "/lib/ld-linux-armhf.so.3", "eabihf", _ARMV7_FLAGS),
+    "linux_x86_64_libstdcxx": _libstdcxx(
+        "x86_64",
+        _X86_64,
+        "x86",
+        "/lib64/ld-linux-x86-64.so.2",
+        ["usr/include/c++/12", "usr/include/x86_64-linux-gnu/c++/12"],
+        "usr/lib/gcc/x86_64-linux-gnu/12",
+    ),
+    "linux_aarch64_libstdcxx": _libstdcxx(
+        "aarch64",
+        _AARCH64,
+        "aarch64",
+        "/lib/ld-linux-aarch64.so.1",
+        ["usr/aarch64-linux-gnu/include/c++/12", "usr/aarch64-linux-gnu/include/c++/12/aarch64-linux-gnu"],
+        "usr/lib/gcc-cross/aarch64-linux-gnu/12",
+    ),
     "linux_x86_64_musl": _musl("x86_64", _X86_64, "x86_64", "x86"),
     "linux_aarch64_musl": _musl("aarch64", _AARCH64, "aarch64", "aarch64"),
     "linux_armv7_musl": _musl("arm", _ARMV7, "arm", "arm", "eabihf", _ARMV7_FLAGS),

@@ -170,7 +170,9 @@ def declare_toolchain(row, target, compiler, exec_constraints, tools, compiler_f
     )
 
     # What a platform is that says nothing: the defaults of the constraint settings.
-    defaults = ["//toolchains:libc_glibc"] if target.libc == "glibc" else []
+    defaults = []
+    if target.libc == "glibc":
+        defaults += ["//toolchains:libc_glibc"] + ([] if target.libstdcxx else ["//toolchains:stdlib_libcxx"])
     if "@platforms//os:ios" in target.constraints and "//toolchains:sdk_simulator" not in target.constraints:
         defaults.append("//toolchains:sdk_device")
     native.toolchain(

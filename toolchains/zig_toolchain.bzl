@@ -92,16 +92,21 @@ zig_tools = rule(
     },
 )
 
-def _compile_features(row, lib, picolibc, shim):
+def _cxx_library(row, lib, libstdcxx):
+    """How the C++ library's headers are found and configured."""
+    if libstdcxx:
+        return isystem([libstdcxx + "/" + directory for directory in row.libstdcxx.headers])
+    defines = ["-D" + define for define in _libcxx_defines(row)]
+    return defines + isystem([lib + "/" + directory for directory in ["libcxx/include", "libcxxabi/include"]])
+
+def _compile_features(row, lib, picolibc, shim, libstdcxx):
     c = [lib + "/include"] + ([shim] if shim else [])
     c += [lib + "/libc/include/" + directory for directory in row.libc_headers] + ([picolibc.include] if picolibc else [])
-    cxx = ["-nostdinc++"] + ["-D" + define for define in _libcxx_defines(row)]
-    cxx += isystem([lib + "/" + directory for directory in ["libcxx/include", "libcxxabi/include"]])
-    cxx.append("-std=c++17")
+    cxx = ["-nostdinc++"] + _cxx_library(row, lib, libstdcxx) + ["-std=c++17"]
     target = ["--target=" + row.clang_target] + HERMETIC_FLAGS + ["-D" + define for define in row.defines]
     return [
         flags("target", ALL_CC_COMPILE_ACTION_NAMES, target + row.flags + _code_flags(row)),
-        # libc++ wraps the C headers, so it must be searched first.
+        # The C++ library wraps the C headers, so it must be searched first.
         flags("cxx_headers", CPP_ACTIONS, cxx),
         flags("c_headers", ALL_CC_COMPILE_ACTION_NAMES, isystem(c)),
         mode_flags(),
@@ -207,20 +212,20 @@ def _android_link_features(row, tools, sysroot):
         flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + ["-l" + library for library in row.libraries]),
     ]
 
-def _link_features(row, tools, sysroot):
+def _link_features(row, tools, sysroot, libstdcxx):
     common = ["--target=" + row.clang_target, "--ld-path=" + tools["ld"].path, "-nostdlib", "-L" + sysroot]
-    libraries = ["-lc++", "-lc++abi", "-lunwind", "-l:libcompiler_rt.a"]
-    libraries += ["-l" + library for library in row.libraries] + ["-l:libcompiler_rt.a"]
+    cxx = ["{}/{}/libstdc++.a".format(libstdcxx, row.libstdcxx.library)] if libstdcxx else ["-lc++", "-lc++abi"]
+    libraries = cxx + ["-lunwind", "-l:libcompiler_rt.a"] + ["-l" + library for library in row.libraries] + ["-l:libcompiler_rt.a"]
     return [
         flags("link_target", ALL_CC_LINK_ACTION_NAMES, common + ["-Wl,--gc-sections", "-Wl,--build-id=none", "-Wl,-z,relro"]),
-        # A plugin's copy of libc++ stays private to it: Python processes bring other C++ libraries along.
+        # A plugin's copy of the C++ library stays private to it: Python processes bring other C++ libraries along.
         flags("private_libraries", [ACTION_NAMES.cpp_link_dynamic_library, ACTION_NAMES.cpp_link_nodeps_dynamic_library], ["-Wl,--exclude-libs,ALL"]),
         flags("executable", _EXECUTABLE_ACTIONS, ["-" + row.link, sysroot + "/crt1.o"] + row.link_flags),
         flags("strip_opt", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--strip-debug"], with_features = [with_feature_set(features = ["opt"])]),
         flags("default_libraries", ALL_CC_LINK_ACTION_NAMES, ["-Wl,--as-needed"] + libraries),
     ]
 
-def _links(ctx, row, tools, picolibc):
+def _links(ctx, row, tools, picolibc, libstdcxx):
     """The features that link, none where only a vendor's SDK can."""
     if not row.link:
         return []
@@ -235,7 +240,7 @@ def _links(ctx, row, tools, picolibc):
         return _windows_link_features(row, sysroot)
     if row.link == "macos":
         return _macos_link_features(row, sysroot)
-    return _link_features(row, tools, sysroot)
+    return _link_features(row, tools, sysroot, libstdcxx)
 
 def _impl(ctx):
     row = TARGETS[ctx.attr.row]
@@ -244,12 +249,14 @@ def _impl(ctx):
     lib = ctx.file._zig_lib.path
     picolibc = _picolibc(row, ctx.file.picolibc.path if ctx.file.picolibc else None)
     shim = ctx.file.shim.path if ctx.file.shim else None
+    libstdcxx = ctx.file.libstdcxx.path if ctx.file.libstdcxx else None
     features = common_features()
 
     # All code is position-independent, so one compile serves programs and plugins (no supports_pic), and
     # libraries link statically (no supports_dynamic_linker).
     features.append(feature(name = "supports_start_end_lib", enabled = True))
-    features += _compile_features(row, lib, picolibc, shim) + _sanitizer_features(ctx) + _links(ctx, row, tools, picolibc)
+    features += _compile_features(row, lib, picolibc, shim, libstdcxx) + _sanitizer_features(ctx)
+    features += _links(ctx, row, tools, picolibc, libstdcxx)
     return cc_common.create_cc_toolchain_config_info(
         ctx = ctx,
         action_configs = action_configs(
@@ -261,7 +268,7 @@ def _impl(ctx):
         ),
         compiler = "clang",
         # A source that needs Apple's frameworks names the SDK itself.
-        cxx_builtin_include_directories = (SDKS.values() if row.libc == "macosx" else []) + ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim] if path],
+        cxx_builtin_include_directories = (SDKS.values() if row.libc == "macosx" else []) + ["%workspace%/" + lib] + ["%workspace%/" + path for path in [picolibc.include if picolibc else None, shim, libstdcxx] if path],
         features = features,
         target_cpu = row.clang_target.split("-")[0],
         target_libc = row.libc,
@@ -272,6 +279,7 @@ def _impl(ctx):
 zig_toolchain_config = rule(
     implementation = _impl,
     attrs = {
+        "libstdcxx": attr.label(allow_single_file = True, doc = "GCC's C++ library, where it is not libc++"),
         "linker": attr.label(allow_single_file = True, cfg = "exec", doc = "where it is not the ELF one"),
         "picolibc": attr.label(allow_single_file = True, doc = "of a bare-metal row"),
         "row": attr.string(mandatory = True),
@@ -343,6 +351,7 @@ def _sysroot(row, target):
 def _zig_toolchain(row, target, exec_constraints, runtimes):
     sysroot = _sysroot(row, target)
     picolibc = "@deb_picolibc_{}//:picolibc".format(target.picolibc.partition(":")[0].replace("-", "_")) if target.picolibc else None
+    libstdcxx = "@bundle_libstdcxx//:site" if target.libstdcxx else None
     linker = {"macos": "zig_mach_ld", "wasm": "zig_wasm_ld", "windows": "zig_coff_ld"}.get(target.link)
     if target.unlinked:
         linker = row + "_no_ld"
@@ -350,6 +359,7 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
     zig_toolchain_config(
         name = row + "_config",
         tags = ["manual"],
+        libstdcxx = libstdcxx,
         linker = linker,
         picolibc = picolibc,
         row = row,
@@ -362,10 +372,11 @@ def _zig_toolchain(row, target, exec_constraints, runtimes):
     native.filegroup(
         name = row + "_files",
         tags = ["manual"],
-        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, target.shim, linker] if label] + runtimes,
+        srcs = ["zig_tools"] + [label for label in [sysroot, picolibc, target.shim, libstdcxx, linker] if label] + runtimes,
     )
     compiler_files = "zig_tools"
-    if picolibc or target.shim:
+    headers = [label for label in [picolibc, target.shim, libstdcxx] if label]
+    if headers:
         compiler_files = row + "_compiler_files"
-        native.filegroup(name = compiler_files, tags = ["manual"], srcs = ["zig_tools"] + [label for label in [picolibc, target.shim] if label])
+        native.filegroup(name = compiler_files, tags = ["manual"], srcs = ["zig_tools"] + headers)
     declare_toolchain(row, target, "zig", exec_constraints, "zig_tools", compiler_files, row + "_files")

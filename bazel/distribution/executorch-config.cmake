@@ -104,3 +104,16 @@ if(NOT EXECUTORCH_ROOT)
 endif()
 include("${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch/tools/cmake/Utils.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch/tools/cmake/Codegen.cmake")
+
+# Objects of the extensions and of XNNPACK's delegate have strings, vectors and functions in their interfaces.
+executorch_has_libstdcxx(_executorch_libstdcxx)
+if(TARGET executorch::extension OR TARGET executorch::backends_xnnpack)
+  if(_executorch_libstdcxx AND EXECUTORCH_STANDARD_LIBRARY STREQUAL "libc++")
+    message(WARNING "executorch: this prefix was built against LLVM's libc++, and ${CMAKE_CXX_COMPILER} has GCC's libstdc++: executorch::extensions \
+and executorch::backends will not link. Build it for that: ./bazelw build --config=libstdcxx //bazel/distribution:dist; or compile with \
+clang++ -stdlib=libc++")
+  elseif(EXECUTORCH_STANDARD_LIBRARY STREQUAL "libstdc++" AND NOT _executorch_libstdcxx)
+    message(WARNING "executorch: this prefix was built against GCC's libstdc++, which ${CMAKE_CXX_COMPILER} has not: executorch::extensions and \
+executorch::backends will not link. Build it for LLVM's libc++: ./bazelw build //bazel/distribution:dist")
+  endif()
+endif()

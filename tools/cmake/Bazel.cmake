@@ -5,10 +5,21 @@ set(EXECUTORCH_BAZEL_CONFIG "" CACHE STRING "a platform of .bazelrc, such as and
 set(EXECUTORCH_BAZEL_OPTIONS "" CACHE STRING "further options of `bazelw build`")
 set(EXECUTORCH_BAZEL_STARTUP_OPTIONS "" CACHE STRING "options of Bazel itself, such as --output_base=DIRECTORY")
 
+# OUT: the platform, which is this machine with the project's own C++ library where no option has another.
+function(_executorch_bazel_config out)
+  set(config "${EXECUTORCH_BAZEL_CONFIG}")
+  executorch_has_libstdcxx(libstdcxx)
+  if(NOT config AND libstdcxx AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(config libstdcxx)
+  endif()
+  set(${out} "${config}" PARENT_SCOPE)
+endfunction()
+
 # OUT: flags of the options that are flags.
 function(_executorch_bazel_flags out)
   set(flags "")
-  foreach(config IN ITEMS ${EXECUTORCH_BAZEL_CONFIG})
+  _executorch_bazel_config(configs)
+  foreach(config IN LISTS configs)
     list(APPEND flags --config=${config})
   endforeach()
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")

@@ -30,3 +30,16 @@ function(set_overridable_option name value)
     set(${name} "${value}" CACHE STRING "" FORCE)
   endif()
 endfunction()
+
+# OUT: whether this project's C++ is compiled against GCC's libstdc++, as by g++, and by clang++ where a Linux distribution has it. Archives
+# of C++ want the library of their compiler. Asked once, without linking; empty where there is no C++.
+function(executorch_has_libstdcxx out)
+  if(CMAKE_CXX_COMPILER_LOADED AND NOT DEFINED EXECUTORCH_HAS_LIBSTDCXX)
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+    set(CMAKE_REQUIRED_QUIET ON)
+    check_cxx_source_compiles(
+      "#include <cstddef>\n#ifndef __GLIBCXX__\n#error another\n#endif\nint main() { return 0; }" EXECUTORCH_HAS_LIBSTDCXX)
+  endif()
+  set(${out} "${EXECUTORCH_HAS_LIBSTDCXX}" PARENT_SCOPE)
+endfunction()

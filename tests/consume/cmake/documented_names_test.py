@@ -3,14 +3,11 @@
 import os
 import pathlib
 import re
-import subprocess
-import sys
 import tarfile
-import venv
 
 import pytest
 
-from executorch.tests.consume.cmake.native_tools import ROOT, build_with_cmake, compiler, run
+from executorch.tests.consume.cmake.native_tools import ROOT, build_with_cmake, compiler, install_wheel, run
 
 HERE = pathlib.Path(__file__).absolute().parent
 PROGRAMS = HERE.parent / "programs"
@@ -24,19 +21,8 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def prefix(tmp_path):
-    """Where the wheel `executorch-cpp` says that it lies, in an environment that has nothing else."""
     (wheel,) = (DISTRIBUTION / "cpp_wheel").glob("*.whl")
-    venv.EnvBuilder(with_pip=False, symlinks=True).create(
-        tmp_path / "an environment"
-    )  # users have blanks in paths
-    (site,) = (tmp_path / "an environment").glob("lib/python3.*/site-packages")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
-    command += ["--disable-pip-version-check", "--no-cache-dir", "--root-user-action=ignore"]
-    subprocess.run([*command, "--target", site, wheel], check=True, capture_output=True, text=True)
-    python = tmp_path / "an environment" / "bin" / "python"
-    said = pathlib.Path(run([python, "-m", "executorch.cpp"], PYTHONPATH="").strip())
-    assert said.is_relative_to(site)
-    return said
+    return install_wheel(wheel, tmp_path / "an environment")  # users have blanks in paths
 
 
 def test_documented_names(prefix, tmp_path):

@@ -84,7 +84,8 @@ def test_a_preset_asks_for_its_libraries_and_installs_them(name, checkout, tmp_p
     flags, targets = PRESETS[name]
     out, prefix = tmp_path / "cmake out", tmp_path / "some prefix"
     settings = [f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DCMAKE_MAKE_PROGRAM={tool('NINJA')}"]
-    run([tool("CMAKE"), "-S", checkout, "-B", out, "-G", "Ninja", "--preset", name, *settings])
+    command = [tool("CMAKE"), "-S", checkout, "-B", out, "-G", "Ninja", "--preset", name, *settings]
+    run(command, CXX=str(tmp_path / "no compiler"))
     run([tool("CMAKE"), "--build", out, "--target", "install"])
     asked = (tmp_path / "asked").read_text().split("\n")[:-1]
     assert [word for word in asked if word.startswith("--config")] == flags
@@ -100,6 +101,34 @@ def test_a_preset_asks_for_its_libraries_and_installs_them(name, checkout, tmp_p
     release = (prefix / "lib/cmake/executorch/executorch-config-version.cmake").read_text()
     assert f'set(PACKAGE_VERSION "{__version__}")' in release
     assert (prefix / "bin/executor_runner").exists() == ("//extension/executor_runner" in targets)
+
+
+#: Compiles nothing, and says which library's headers it has.
+CXX = """\
+#!/bin/sh
+while [ $# -gt 1 ]; do [ "$1" = -o ] && : >"$2"; shift; done
+exit {status}
+"""
+
+
+@pytest.mark.parametrize(("status", "flags"), [(0, ["--config=libstdcxx"]), (1, [])])
+def test_what_is_installed_is_for_the_library_of_the_compiler(status, flags, checkout, tmp_path):
+    cxx = tmp_path / "cxx"
+    cxx.write_text(CXX.format(status=status))
+    cxx.chmod(0o755)
+    # Known before CMake would run it, but for the one question.
+    known = "set(CMAKE_CXX_COMPILER_FORCED TRUE)\nset(CMAKE_CXX_COMPILER_ID_RUN TRUE)\nset(CMAKE_CXX_COMPILER_ID GNU)\n"
+    (tmp_path / "known.cmake").write_text(known)
+    settings = [f"-DCMAKE_CXX_COMPILER={cxx}", f"-DCMAKE_USER_MAKE_RULES_OVERRIDE={tmp_path / 'known.cmake'}"]
+    settings += [
+        f"-DCMAKE_PROJECT_INCLUDE_BEFORE={tmp_path / 'known.cmake'}",
+        f"-DCMAKE_MAKE_PROGRAM={tool('NINJA')}",
+    ]
+    run(
+        [tool("CMAKE"), "-S", checkout, "-B", tmp_path / "out", "-G", "Ninja", "--preset", "linux", *settings]
+    )
+    asked = (tmp_path / "asked").read_text().split("\n")
+    assert [word for word in asked if word.startswith("--config")] == flags
 
 
 def test_all_presets_are_tried():
