@@ -1,5 +1,6 @@
 """The README's table of libraries is complete, and its versions are those of the VERSION files."""
 
+import os
 import pathlib
 import re
 
@@ -44,9 +45,29 @@ def test_every_directory_of_the_design_says_what_it_is_for():
     assert [name for name in directories if not (ROOT / name / "README.md").is_file()] == []
 
 
-def test_links_in_the_readme_lead_somewhere():
-    links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
-    assert links
-    assert [
-        link for link in links if not (ROOT / link).exists() and not link.startswith("tests/consume/bazel")
-    ] == []
+#: A workspace of its own, which Bazel does not hand to tests of this one.
+_NOT_HERE = ROOT / "tests" / "consume" / "bazel"
+
+
+def dead_links(page):
+    """Links of a page to files that there are not; what stands in a code block is none."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    targets = {page.parent / link: link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)}
+    return [
+        link
+        for target, link in targets.items()
+        if not target.exists() and not pathlib.Path(os.path.normpath(target)).is_relative_to(_NOT_HERE)
+    ]
+
+
+def test_links_between_pages_lead_somewhere():
+    here = {page: page.relative_to(ROOT).parts[0] for page in ROOT.rglob("*.md")}
+    pages = [page for page, top in here.items() if not top.startswith((".", "bazel-"))]
+    assert len(pages) > 50
+    assert {str(page): dead for page in pages if (dead := dead_links(page))} == {}
+
+
+def test_a_dead_link_is_found(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("[here](page.md) [gone](gone.md#part)\n```\n[code](x)\n```\n[web](scheme:x)\n")
+    assert dead_links(page) == ["gone.md"]
