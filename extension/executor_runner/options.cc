@@ -66,7 +66,8 @@ bool parse_load_mode(const std::string& text, Module::LoadMode& mode) {
 }
 
 const Flag<Options> kFlags[] = {
-    {"model_path", "FILE", "The program to run (default: model.pte).",
+    {"model_path", "FILE",
+     "The program to run (default: the one that --single_file has put here, else model.pte).",
      [](Options& o, const std::string& v) {
        o.model_path = v;
        return !v.empty();
@@ -150,6 +151,12 @@ const Flag<Options> kFlags[] = {
      "longer.",
      [](Options& o, const std::string& v) {
        o.debug_output_path = v;
+       return !v.empty();
+     }},
+    {"single_file", "FILE",
+     "Run nothing: write FILE, this program with the model in it, which runs that model.",
+     [](Options& o, const std::string& v) {
+       o.single_file = v;
        return !v.empty();
      }},
     {"json", nullptr, "End with one line of JSON: sizes, load time, time per execution.",

@@ -17,7 +17,8 @@ enum class PrintOutput { kNone, kSummary, kAll };
 
 /// What the command line says; the help text explains each field.
 struct Options {
-  std::string model_path = "model.pte";
+  std::string model_path;   // Empty: the model in the program's own file, else model.pte.
+  std::string single_file;  // Empty: run; else write this file.
   std::vector<std::string> data_paths;
   std::string method_name;
   std::vector<std::string> inputs;

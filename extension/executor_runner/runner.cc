@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/evalue_util/print_evalue.h>
 #include <executorch/extension/executor_runner/files.h>
 #include <executorch/extension/executor_runner/recording.h>
@@ -95,16 +96,46 @@ ExitCode choose_method(Session& session) {
   return kSuccess;
 }
 
-ExitCode load(Session& session, std::unique_ptr<runtime::EventTracer> tracer) {
+/// The module of the options' files, or of `model` and at most one file of data; none, and a line
+/// in `errors`, if the data cannot be had.
+std::unique_ptr<Module> make_module(Session& session, std::unique_ptr<runtime::EventTracer> tracer,
+                                    std::unique_ptr<runtime::DataLoader> model) {
   const Options& options = session.options;
-  const Clock::time_point start = Clock::now();
   auto method_memory = std::make_unique<MeasuringMemoryAllocator>();
   auto temporary_memory = std::make_unique<MeasuringMemoryAllocator>();
   session.method_memory = method_memory.get();
   session.temporary_memory = temporary_memory.get();
-  session.module = std::make_unique<Module>(options.model_path, options.data_paths,
-                                            options.load_mode, std::move(tracer),
-                                            std::move(method_memory), std::move(temporary_memory));
+  if (model == nullptr) {
+    return std::make_unique<Module>(options.model_path, options.data_paths, options.load_mode,
+                                    std::move(tracer), std::move(method_memory),
+                                    std::move(temporary_memory));
+  }
+  std::unique_ptr<runtime::DataLoader> data;
+  if (options.data_paths.size() > 1) {
+    session.errors << "executor_runner: a model in the program's own file takes one file of "
+                      "--data_path\n";
+    return nullptr;
+  }
+  if (!options.data_paths.empty()) {
+    auto file = FileDataLoader::from(options.data_paths[0].c_str());
+    if (!file.ok()) {
+      session.errors << "executor_runner: cannot read " << options.data_paths[0] << "\n";
+      return nullptr;
+    }
+    data = std::make_unique<FileDataLoader>(std::move(*file));
+  }
+  return std::make_unique<Module>(std::move(model), std::move(method_memory),
+                                  std::move(temporary_memory), std::move(tracer), std::move(data));
+}
+
+ExitCode load(Session& session, std::unique_ptr<runtime::EventTracer> tracer,
+              std::unique_ptr<runtime::DataLoader> model) {
+  const Options& options = session.options;
+  const Clock::time_point start = Clock::now();
+  session.module = make_module(session, std::move(tracer), std::move(model));
+  if (session.module == nullptr) {
+    return kFileFailed;
+  }
   const Error error =
       session.module->load(options.strict_verification ? Program::Verification::InternalConsistency
                                                        : Program::Verification::Minimal);
@@ -348,7 +379,8 @@ std::optional<OutputFiles> create_outputs(Session& session) {
 
 }  // namespace
 
-ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
+ExitCode run(const Options& options, std::ostream& out, std::ostream& errors,
+             std::unique_ptr<runtime::DataLoader> model) {
   std::optional<threadpool::NoThreadPoolGuard> alone;
   if (options.threads == 1) {
     alone.emplace();
@@ -361,7 +393,7 @@ ExitCode run(const Options& options, std::ostream& out, std::ostream& errors) {
     return kFileFailed;
   }
   Session session{options, out, errors, nullptr, nullptr, nullptr, {}, nullptr, {}, {}, 0, 0, {}};
-  ExitCode code = load(session, recording.take_tracer());
+  ExitCode code = load(session, recording.take_tracer(), std::move(model));
   if (code != kSuccess) {
     return code;
   }

@@ -269,9 +269,10 @@ TEST(OptionsTest, FlagsTakeAllUsualForms) {
 TEST(OptionsTest, HelpNamesEveryFlag) {
   std::ostringstream help;
   print_help(help);
-  for (const char* flag : {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs",
-                           "--input_shapes", "--output_dir", "--num_executions", "--warmup",
-                           "--print_output", "--load_mode", "--etdump_path", "--json"}) {
+  for (const char* flag :
+       {"--model_path", "--data_path", "--method_name", "--inputs", "--outputs", "--input_shapes",
+        "--output_dir", "--num_executions", "--warmup", "--print_output", "--load_mode",
+        "--etdump_path", "--single_file", "--json"}) {
     EXPECT_NE(help.str().find(flag), std::string::npos) << flag;
   }
 }
