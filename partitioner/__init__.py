@@ -45,9 +45,18 @@ from executorch.partitioner.selection.config_partitioner import (
     format_target_name,
     is_constant_data,
 )
-from executorch.partitioner.selection.constants import tag_constant_data, tag_mutated_buffer
+from executorch.partitioner.selection.constants import (
+    tag_constant_data,
+    tag_mutated_buffer,
+    tag_prepared_constants,
+)
 from executorch.partitioner.selection.duplicates import DuplicateDequantNodePass, duplicate_constant_node
-from executorch.partitioner.selection.grouping import Grouping, group_nodes
+from executorch.partitioner.selection.grouping import (
+    Grouping,
+    group_nodes,
+    group_without_sizes_outside,
+    read_outside,
+)
 from executorch.partitioner.selection.operator_support import (
     DontPartition,
     DontPartitionModule,
@@ -76,6 +85,7 @@ from executorch.partitioner.selection.reasons import (
     note_reason,
     print_reasons,
 )
+from executorch.partitioner.selection.tagging import tag_groups
 
 __all__ = [
     "AllNodePartitioner",
@@ -125,6 +135,7 @@ __all__ = [
     "get_non_lowered_nodes",
     "get_reasons",
     "group_nodes",
+    "group_without_sizes_outside",
     "is_constant_data",
     "is_identical_graph",
     "is_shape_dynamic",
@@ -132,13 +143,16 @@ __all__ = [
     "print_delegated_graph",
     "print_delegation_info",
     "print_reasons",
+    "read_outside",
     "register_backend",
     "registered_backends",
     "remove_first_quant_and_last_dequant",
     "replace_quantized_partition_with_op",
     "source_groups",
     "tag_constant_data",
+    "tag_groups",
     "tag_mutated_buffer",
+    "tag_prepared_constants",
     "to_backend",
     "validation_disabled",
 ]

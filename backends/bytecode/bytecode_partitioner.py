@@ -7,7 +7,6 @@ from torch.export import ExportedProgram
 
 from executorch.backends.bytecode.bytecode_preprocess import BytecodeBackend
 from executorch.backends.bytecode.operators import Checks
-from executorch.dialects import meta_keys
 from executorch.partitioner import (
     CompileSpec,
     DelegationSpec,
@@ -16,6 +15,7 @@ from executorch.partitioner import (
     group_nodes,
     note_reason,
     tag_constant_data,
+    tag_groups,
 )
 
 
@@ -33,17 +33,12 @@ class BytecodePartitioner(Partitioner):
         self._delegation = DelegationSpec(BytecodeBackend.__name__, compile_specs or [])
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        tags: dict[str, DelegationSpec] = {}
         checks = Checks(exported_program)
-        for module in exported_program.graph_module.modules():
-            if isinstance(module, torch.fx.GraphModule):
-                for nodes in self._runs(module.graph, checks):
-                    tag = f"bytecode_{len(tags)}"
-                    tags[tag] = self._delegation
-                    for node in nodes:
-                        node.meta[meta_keys.DELEGATION_TAG] = tag
+        result = tag_groups(
+            exported_program, "bytecode_", self._delegation, lambda module: self._runs(module.graph, checks)
+        )
         tag_constant_data(exported_program)
-        return PartitionResult(exported_program, tags)
+        return result
 
     def _runs(self, graph: torch.fx.Graph, checks: Checks) -> list[list[torch.fx.Node]]:
         who = type(self).__name__

@@ -8,14 +8,13 @@ from torch.fx import GraphModule, Node
 from executorch.backends.example.example_backend import ExampleBackend
 from executorch.backends.example.example_operators.matching import find_patterns
 from executorch.backends.example.example_operators.ops import module_to_annotator
-from executorch.dialects import meta_keys
-from executorch.dialects.verifiers import graph_modules
 from executorch.partitioner import (
     DelegationSpec,
     Partitioner,
     PartitionResult,
     group_nodes,
     tag_constant_data,
+    tag_groups,
 )
 
 
@@ -27,20 +26,12 @@ class ExamplePartitioner(Partitioner):
         self.delegation_spec = DelegationSpec(ExampleBackend.__name__, [])
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
-        tags = self._partition_graph_module(exported_program.graph_module)
+        result = tag_groups(exported_program, "example_", self.delegation_spec, self._groups)
         tag_constant_data(exported_program)
-        return PartitionResult(exported_program, tags)
+        return result
 
-    def _partition_graph_module(self, edge_graph_module: GraphModule) -> dict[str, DelegationSpec]:
-        tags: dict[str, DelegationSpec] = {}
-        for number, module in enumerate(graph_modules(edge_graph_module)):
-            taken = self._taken(module)
-            for place, nodes in enumerate(group_nodes(module.graph, taken.__contains__).partitions):
-                tag = f"example_{number}_{place}"
-                tags[tag] = self.delegation_spec
-                for node in nodes:
-                    node.meta[meta_keys.DELEGATION_TAG] = tag
-        return tags
+    def _groups(self, module: GraphModule) -> list[list[Node]]:
+        return group_nodes(module.graph, self._taken(module).__contains__).partitions
 
     def _taken(self, module: GraphModule) -> set[Node]:
         """The nodes of quantized patterns, with the dequantization before and the quantization after each."""

@@ -26,9 +26,10 @@ from executorch.partitioner import (
     DelegationSpec,
     Partitioner,
     PartitionResult,
-    group_nodes,
+    group_without_sizes_outside,
     note_reason,
     tag_constant_data,
+    tag_groups,
 )
 
 #: Arithmetic on sizes.
@@ -152,35 +153,16 @@ class OpenvinoPartitioner(Partitioner):
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags what is taken."""
         support = OpenvinoOperatorsSupport(self._types, self._names)
-        tags: dict[str, DelegationSpec] = {}
-        for module in exported_program.graph_module.modules():
-            for nodes in _partitions(module, support) if isinstance(module, torch.fx.GraphModule) else ():
-                tag = f"openvino_{len(tags)}"
-                tags[tag] = self.delegation_spec
-                for node in nodes:
-                    node.meta[meta_keys.DELEGATION_TAG] = tag
+
+        def groups(module: torch.fx.GraphModule) -> list[list[Node]]:
+            """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
+            taken = {node for node in module.graph.nodes if support.is_node_supported(None, node)}
+            found = group_without_sizes_outside(module.graph, taken)
+            return [nodes for nodes in found if any(map(_is_work, nodes))]
+
+        result = tag_groups(exported_program, "openvino_", self.delegation_spec, groups)
         tag_constant_data(exported_program)
-        return PartitionResult(exported_program, tags)
-
-
-def _partitions(module: torch.fx.GraphModule, support: OpenvinoOperatorsSupport) -> list[list[Node]]:
-    """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
-    taken = {node for node in module.graph.nodes if support.is_node_supported(None, node)}
-    while True:
-        found = group_nodes(module.graph, taken.__contains__).partitions
-        crossing = {
-            node
-            for nodes in found
-            for node in nodes
-            if not _gives_tensors(node) and not set(node.users) <= set(nodes)
-        }
-        if not crossing:
-            return [nodes for nodes in found if any(_is_work(node) for node in nodes)]
-        taken -= crossing
-
-
-def _gives_tensors(node: Node) -> bool:
-    return isinstance(node.meta.get(meta_keys.VAL), torch.Tensor | list | tuple)
+        return result
 
 
 def _is_work(node: Node) -> bool:

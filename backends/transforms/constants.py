@@ -6,12 +6,11 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 from executorch.dialects import meta_keys
 from executorch.ir.mutations import changing_state
 from executorch.ir.signature import state_inputs, state_value
-from executorch.partitioner.selection.constants import COPY_FOR_READERS, tag_constant_data
 from executorch.partitioner.selection.partition_proposals import operator_name
 from executorch.passes.optimization.constant_prop_pass import evaluate, is_foldable
 
@@ -106,18 +105,3 @@ def external_tag(node: Node) -> str | None:
             return str(mark)
     found = (external_tag(one) for one in node.all_input_nodes)
     return next((mark for mark in found if mark is not None), None)
-
-
-def take_constants(program: ExportedProgram, constants: Constants) -> None:
-    """What makes the constants that delegates read goes into them; other readers get copies."""
-    for module in program.graph_module.modules():
-        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
-            tag = node.meta.get(meta_keys.DELEGATION_TAG)
-            if tag is None or node.op != "call_function":
-                continue
-            for one in node.all_input_nodes:
-                is_made = one.op == "call_function" and one in constants
-                if is_made and meta_keys.DELEGATION_TAG not in one.meta:
-                    one.meta[meta_keys.DELEGATION_TAG] = tag
-                    one.meta[COPY_FOR_READERS] = True
-    tag_constant_data(program)

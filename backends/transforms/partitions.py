@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterable
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from executorch.backends.transforms.constants import Constants, take_constants
-from executorch.dialects import meta_keys
-from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, note_reason
+from executorch.backends.transforms.constants import Constants
+from executorch.partitioner import (
+    DelegationSpec,
+    Partitioner,
+    PartitionResult,
+    note_reason,
+    tag_groups,
+    tag_prepared_constants,
+)
 
 _IDLE = "nothing is calculated where it stands; not worth a call"
 
@@ -49,12 +55,6 @@ def tag_partitions(
 ) -> PartitionResult:
     """Tags the partitions of all graphs of a program, and its constants that they alone read."""
     constants = Constants(program)
-    tags: dict[str, DelegationSpec] = {}
-    for module in program.graph_module.modules():
-        for nodes in partitions_of(module, constants) if isinstance(module, GraphModule) else ():
-            tag = f"{prefix}_{len(tags)}"
-            tags[tag] = spec
-            for node in nodes:
-                node.meta[meta_keys.DELEGATION_TAG] = tag
-    take_constants(program, constants)
-    return PartitionResult(program, tags)
+    result = tag_groups(program, f"{prefix}_", spec, lambda module: partitions_of(module, constants))
+    tag_prepared_constants(program, constants.__contains__)
+    return result

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
 
 from executorch.dialects import meta_keys
 from executorch.ir.mutations import changing_state, mutated_state
@@ -39,6 +42,24 @@ def tag_constant_data(edge_program: ExportedProgram) -> None:
     signature = edge_program.graph_signature
     # A delegate that took a trained parameter would go on computing with its first value.
     _tag_state(edge_program, state_inputs(signature).keys() - changing_state(signature))
+
+
+def tag_prepared_constants(edge_program: ExportedProgram, is_constant: Callable[[Node], bool]) -> None:
+    """Like ``tag_constant_data``, and what makes the constants that delegates read goes into them; other readers get copies.
+
+    Args:
+        edge_program: with the operators tagged.
+        is_constant: whether a node is, calls of nothing but constants among them.
+    """
+    for module in edge_program.graph_module.modules():
+        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
+            tag = node.meta.get(meta_keys.DELEGATION_TAG)
+            for one in node.all_input_nodes if tag is not None and node.op == "call_function" else ():
+                is_made = one.op == "call_function" and is_constant(one)
+                if is_made and meta_keys.DELEGATION_TAG not in one.meta:
+                    one.meta[meta_keys.DELEGATION_TAG] = tag
+                    one.meta[COPY_FOR_READERS] = True
+    tag_constant_data(edge_program)
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:

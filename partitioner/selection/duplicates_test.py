@@ -14,7 +14,7 @@ from executorch.partitioner import (
     replace_quantized_partition_with_op,
 )
 from executorch.partitioner.interface.errors import DelegationError, PartitionerContractError
-from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner.selection.constants import COPY_FOR_READERS, tag_prepared_constants
 from executorch.partitioner.selection.duplicates import copy_for_readers
 
 from torch.ao.quantization.fx._decomposed import quantized_decomposed_lib  # noqa: F401  isort: skip
@@ -44,10 +44,10 @@ def test_marked_calls_are_copied_for_each_partition_and_for_what_is_in_none():
     program = export(lambda_module(model), (torch.rand(3),)).run_decompositions({})
     by_name = {node.name: node for node in program.graph.nodes}
     made = [node for node in program.graph.nodes if node.op == "call_function"][:2]
-    for node in made:
-        node.meta.update({meta_keys.DELEGATION_TAG: "first", COPY_FOR_READERS: True})
     for name, tag in (("mul", "first"), ("sub", "second")):
         by_name[name].meta[meta_keys.DELEGATION_TAG] = tag
+    tag_prepared_constants(program, made.__contains__)
+    assert all(COPY_FOR_READERS in node.meta for node in made)
     copy_for_readers(program.graph_module)
     program.graph.lint()
     for node in program.graph.nodes:

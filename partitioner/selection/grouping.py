@@ -22,10 +22,12 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import torch
+
+from executorch.dialects import meta_keys
 
 
 @dataclass
@@ -161,6 +163,30 @@ def group_nodes(
         root = clusters.find(units.find(position))
         partitions.setdefault(root, []).append(nodes[position])
     return Grouping(list(partitions.values()), [[nodes[p] for p in group] for group in dissolved], steps)
+
+
+def read_outside(
+    groups: Iterable[Sequence[torch.fx.Node]], which: Callable[[torch.fx.Node], bool]
+) -> set[torch.fx.Node]:
+    """Those nodes of ``which`` that not only their own group reads."""
+    return {node for nodes in groups for node in nodes if which(node) and not set(node.users) <= set(nodes)}
+
+
+def group_without_sizes_outside(
+    graph: torch.fx.Graph, taken: Collection[torch.fx.Node]
+) -> list[list[torch.fx.Node]]:
+    """The largest convex partitions of ``taken`` that give tensors only: sizes that are read elsewhere are left out."""
+    left = set(taken)
+    while True:
+        found = group_nodes(graph, left.__contains__).partitions
+        crossing = read_outside(found, lambda node: not _gives_tensors(node))
+        if not crossing:
+            return found
+        left -= crossing
+
+
+def _gives_tensors(node: torch.fx.Node) -> bool:
+    return isinstance(node.meta.get(meta_keys.VAL), torch.Tensor | list | tuple)
 
 
 def _sound_groups(

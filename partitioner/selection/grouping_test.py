@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from executorch.partitioner.extraction.partition_order import order_steps
-from executorch.partitioner.selection.grouping import group_nodes
+from executorch.partitioner.selection.grouping import group_nodes, group_without_sizes_outside, read_outside
 
 ADD = torch.ops.aten.add.Tensor
 
@@ -154,3 +154,23 @@ def test_a_thousand_nodes_take_less_than_a_second():
     print(f"1000 nodes: {len(found.partitions)} partitions, {found.steps} steps, {seconds * 1000:.1f} ms")
     order_steps(graph, tag(found))
     assert seconds < 1
+
+
+def test_sizes_that_are_read_elsewhere_are_left():
+    """Sizes stay where only their own group reads them; with one left out, what it was read from is asked again."""
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    size = graph.call_function(torch.ops.aten.sym_size.int, (x, 0))
+    inside = graph.call_function(torch.ops.aten.sym_size.int, (x, 1))
+    view = graph.call_function(torch.ops.aten.view.default, (x, [size, inside]))
+    outside = graph.call_function(torch.ops.aten.full.default, ([size], 1))
+    graph.output((view, outside))
+    for node in (x, view, outside):
+        node.meta["val"] = torch.empty(2, 3)
+    for node in (size, inside):
+        node.meta["val"] = 2
+    taken = {size, inside, view}
+    assert read_outside([[size, inside, view]], lambda node: node.meta["val"] == 2) == {size}
+    assert group_nodes(graph, taken.__contains__).partitions == [[size, inside, view]]
+    assert group_without_sizes_outside(graph, taken) == [[inside, view]]
+    assert taken == {size, inside, view}

@@ -23,9 +23,13 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
-from executorch.partitioner import DelegationSpec, PartitionResult, tag_constant_data
+from executorch.partitioner import (
+    DelegationSpec,
+    PartitionResult,
+    read_outside,
+    tag_prepared_constants,
+)
 from executorch.partitioner.selection.config_partitioner import ConfigerationBasedPartitioner
-from executorch.partitioner.selection.constants import COPY_FOR_READERS
 from executorch.partitioner.selection.partition_proposals import (
     generate_grouped_partitions_from_list_of_nodes,
 )
@@ -95,7 +99,9 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
                 "Way out: to_edge_transform_and_lower() with partitioner=[XnnpackPartitioner()]"
             )
         result = super().partition(exported_program)
-        _prepare_constants_inside(result.tagged_exported_program)
+        # What prepares the constants that delegates read goes into these.
+        program = result.tagged_exported_program
+        tag_prepared_constants(program, program_constants(program).has)
         if self._linears_have_arguments:
             _keep_weights_outside(result.tagged_exported_program)
         return result
@@ -145,20 +151,6 @@ def _log_unknown_operators(ep: ExportedProgram, matched: list[list[Node]], who: 
             reasons = node.meta.get(DELEGATION_REASONS, ())
             if node not in taken and len(reasons) == 1 and reasons[0][0] == who:
                 logger.debug("not taking %s (%s): %s", node.name, name_of(node), reasons[0][1])
-
-
-def _prepare_constants_inside(program: ExportedProgram) -> None:
-    """Takes what prepares the constants that delegates read into these; what is elsewhere gets copies of it."""
-    constants = program_constants(program)
-    for module in program.graph_module.modules():
-        for node in reversed(module.graph.nodes) if isinstance(module, torch.fx.GraphModule) else ():
-            tag = node.meta.get(meta_keys.DELEGATION_TAG)
-            for one in node.all_input_nodes if tag is not None and node.op == "call_function" else ():
-                inside = meta_keys.DELEGATION_TAG in one.meta
-                if one.op == "call_function" and not inside and constants.has(one):
-                    one.meta[meta_keys.DELEGATION_TAG] = tag
-                    one.meta[COPY_FOR_READERS] = True
-    tag_constant_data(program)
 
 
 def _keep_weights_outside(program: ExportedProgram) -> None:
@@ -217,7 +209,7 @@ def _shared_sizes(partitions: list[Partition]) -> set[Node]:
         inside = set(partition.nodes)
         read = {one for node in inside for one in node.all_input_nodes if is_size(one)}
         crossing |= read - inside
-        crossing |= {node for node in inside if is_size(node) and not set(node.users) <= inside}
+        crossing |= read_outside([partition.nodes], is_size)
     return crossing
 
 

@@ -24,9 +24,10 @@ from executorch.partitioner import (
     DelegationSpec,
     Partitioner,
     PartitionResult,
-    group_nodes,
+    group_without_sizes_outside,
     note_reason,
     tag_constant_data,
+    tag_groups,
 )
 
 _log = logging.getLogger(__name__)
@@ -91,22 +92,14 @@ class CoreMLPartitioner(Partitioner):
                 "DEPRECATION WARNING: CoreMLPartitioner after to_edge() + to_backend() finds operators taken apart that "
                 "Core ML has whole. Way out: to_edge_transform_and_lower()"
             )
-        tags: dict[str, DelegationSpec] = {}
-        for module in exported_program.graph_module.modules():
-            if not isinstance(module, torch.fx.GraphModule):
-                continue
-            for nodes in self._partitions(module):
-                tag = f"coreml_{len(tags)}"
-                tags[tag] = self.delegation_spec
-                for node in nodes:
-                    node.meta[meta_keys.DELEGATION_TAG] = tag
+        result = tag_groups(exported_program, "coreml_", self.delegation_spec, self._partitions)
         if self.take_over_constant_data:
             tag_constant_data(exported_program)
         if self.take_over_mutable_buffer:
             take_state(exported_program, self.delegation_spec.compile_specs)
         if self.lower_full_graph:
             self._insist(exported_program)
-        return PartitionResult(exported_program, tags)
+        return result
 
     def _refusal(self, node: Node) -> str | None:
         target = asked_for(self.delegation_spec.compile_specs)
@@ -128,17 +121,8 @@ class CoreMLPartitioner(Partitioner):
             # Nothing is left to stand between them: parts that have nothing to do with each other go together.
             whole = [node for node in module.graph.nodes if node in taken]
             return [whole] if self.lower_full_graph or any(map(_is_work, whole)) else []
-        while True:
-            found = group_nodes(module.graph, taken.__contains__).partitions
-            crossing = {
-                node
-                for nodes in found
-                for node in nodes
-                if not _gives_tensors(node) and not set(node.users) <= set(nodes)
-            }
-            if not crossing:
-                return [nodes for nodes in found if self.lower_full_graph or any(map(_is_work, nodes))]
-            taken -= crossing
+        found = group_without_sizes_outside(module.graph, taken)
+        return [nodes for nodes in found if self.lower_full_graph or any(map(_is_work, nodes))]
 
     def _insist(self, program: ExportedProgram) -> None:
         problems = Problems("The whole graph was to be lowered to Core ML, and these operators are left")
@@ -149,10 +133,6 @@ class CoreMLPartitioner(Partitioner):
             way_out="CoreMLPartitioner(lower_full_graph=False) leaves them to other backends and kernels",
             error=NotWholeError,
         )
-
-
-def _gives_tensors(node: Node) -> bool:
-    return isinstance(node.meta.get(meta_keys.VAL), torch.Tensor | list | tuple)
 
 
 def _is_work(node: Node) -> bool:

@@ -25,6 +25,7 @@ from executorch.partitioner import (
     PreprocessResult,
     generate_pattern_op_partitions,
     tag_constant_data,
+    tag_groups,
     tag_mutated_buffer,
 )
 
@@ -49,15 +50,12 @@ class AddMulPartitionerDemo(Partitioner):
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags nodes; the program is not changed otherwise."""
-        tags: dict[str, DelegationSpec] = {}
-        for module in exported_program.graph_module.modules():
-            if isinstance(module, GraphModule):
-                for partition in generate_pattern_op_partitions(module, op_support=AddMulSupport()):
-                    tag = f"tag{len(tags)}"
-                    tags[tag] = self.delegation_spec
-                    for node in partition.nodes:
-                        node.meta[meta_keys.DELEGATION_TAG] = tag
-        return PartitionResult(exported_program, tags)
+
+        def groups(module: GraphModule) -> list[list[Node]]:
+            found = generate_pattern_op_partitions(module, op_support=AddMulSupport())
+            return [list(partition.nodes) for partition in found]
+
+        return tag_groups(exported_program, "tag", self.delegation_spec, groups)
 
 
 class OperatorNamesDemo(BackendDetails):
