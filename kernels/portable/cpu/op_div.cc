@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <executorch/kernels/portable/cpu/internal/complex_pointwise.h>
+#include <executorch/kernels/portable/cpu/internal/integer_division.h>
 #include <executorch/kernels/portable/cpu/internal/math.h>
 #include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
@@ -23,20 +24,13 @@ float round_to(ScalarType dtype, float x) {
                                          : x;
 }
 
-/// Quotient rounded to an integer. Integers divided by zero are reported through `by_zero`.
+/// Quotient rounded to an integer.
 template <bool kFloor>
 struct DivideRounded {
-  bool* by_zero;
   ScalarType dtype;
 
   template <typename C>
   C operator()(C a, C b) const {
-    if constexpr (std::is_integral_v<C>) {
-      if (b == 0) {
-        *by_zero = true;
-        return 0;
-      }
-    }
     if constexpr (std::is_same_v<C, float> && !kFloor) {
       // Eager truncates the quotient in the dtype itself, where it may have been rounded up.
       return std::trunc(round_to(dtype, a / b));
@@ -71,16 +65,8 @@ Tensor& divide(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& o
 
 template <bool kFloor, typename B>
 Tensor& divide_rounded(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
-  bool by_zero = false;
-  const ScalarType common = util::result_dtype(a, b);
-  if (!util::require(ctx, common != ScalarType::Bool,
-                     "rounded quotients of Bool are not defined")) {
-    return out;
-  }
-  const DivideRounded<kFloor> op{&by_zero, common};
-  util::scaling(ctx, a, b, common, out, util::kBinaryArithmetic<DivideRounded<kFloor>>, &op);
-  util::require(ctx, !by_zero, "integer division by zero");
-  return out;
+  return util::divide_integers(ctx, a, b, out, "rounded quotients of Bool are not defined",
+                               util::scaling, DivideRounded<kFloor>{util::result_dtype(a, b)});
 }
 
 template <typename B>

@@ -1,38 +1,20 @@
-#include <type_traits>
-
+#include <executorch/kernels/portable/cpu/internal/integer_division.h>
 #include <executorch/kernels/portable/cpu/internal/math.h>
-#include <executorch/kernels/portable/cpu/internal/pointwise.h>
 
 namespace torch::executor::native {
 namespace {
 
-/// Integers divided by zero are reported through `by_zero`.
 struct Remainder {
-  bool* by_zero;
-
   template <typename C>
   C operator()(C a, C b) const {
-    if constexpr (std::is_integral_v<C>) {
-      if (b == 0) {
-        *by_zero = true;
-        return 0;
-      }
-    }
     return util::mod_floor(a, b);
   }
 };
 
 template <typename B>
 Tensor& run(KernelRuntimeContext& ctx, const Tensor& a, const B& b, Tensor& out) {
-  const ScalarType common = util::result_dtype(a, b);
-  if (!util::require(ctx, common != ScalarType::Bool, "remainder is not defined for Bool")) {
-    return out;
-  }
-  bool by_zero = false;
-  const Remainder op{&by_zero};
-  util::binary(ctx, a, b, common, out, util::kBinaryArithmetic<Remainder>, &op);
-  util::require(ctx, !by_zero, "integer division by zero");
-  return out;
+  return util::divide_integers<Remainder>(ctx, a, b, out, "remainder is not defined for Bool",
+                                          util::binary);
 }
 
 }  // namespace
