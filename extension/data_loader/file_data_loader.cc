@@ -22,21 +22,11 @@ Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignm
     ET_LOG(Error, "%s: the alignment has to be a power of two, not %zu", file_name, alignment);
     return Error::InvalidArgument;
   }
-  const Result<int> fd = internal::open_for_reading(file_name);
-  if (!fd.ok()) {
-    return fd.error();
+  const Result<internal::OpenFile> file = internal::open_regular_file(file_name);
+  if (!file.ok()) {
+    return file.error();
   }
-  const Result<size_t> size = internal::regular_file_size(*fd, file_name);
-  if (!size.ok()) {
-    ::close(*fd);
-    return size.error();
-  }
-  char* name = internal::duplicate_string(file_name);
-  if (name == nullptr) {
-    ::close(*fd);
-    return Error::MemoryAllocationFailed;
-  }
-  return FileDataLoader(*fd, *size, alignment, name);
+  return FileDataLoader(file->fd, file->size, alignment, file->name);
 }
 
 FileDataLoader::FileDataLoader(int fd, size_t file_size, size_t alignment, char* file_name)

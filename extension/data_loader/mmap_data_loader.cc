@@ -40,21 +40,11 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* file_name, MlockConfig m
     ET_LOG(Error, "%s: the page size of this system is unknown", file_name);
     return Error::AccessFailed;
   }
-  const Result<int> fd = internal::open_for_reading(file_name);
-  if (!fd.ok()) {
-    return fd.error();
+  const Result<internal::OpenFile> file = internal::open_regular_file(file_name);
+  if (!file.ok()) {
+    return file.error();
   }
-  const Result<size_t> size = internal::regular_file_size(*fd, file_name);
-  if (!size.ok()) {
-    ::close(*fd);
-    return size.error();
-  }
-  char* name = internal::duplicate_string(file_name);
-  if (name == nullptr) {
-    ::close(*fd);
-    return Error::MemoryAllocationFailed;
-  }
-  return MmapDataLoader(*fd, *size, name, page_size, mlock_config);
+  return MmapDataLoader(file->fd, file->size, file->name, page_size, mlock_config);
 }
 
 MmapDataLoader::MmapDataLoader(int fd, size_t file_size, char* file_name, size_t page_size,

@@ -81,8 +81,7 @@ int64_t read_at(int fd, void* buffer, size_t size, size_t offset) {
 
 void free_block(void* block, void* /*data*/, size_t /*size*/) { std::free(block); }
 
-}  // namespace
-
+/// A descriptor of `file_name`.
 Result<int> open_for_reading(const char* file_name) {
   int fd = -1;
   do {
@@ -94,6 +93,18 @@ Result<int> open_for_reading(const char* file_name) {
   }
   return fd;
 }
+
+/// A heap copy; nullptr when memory is short.
+char* duplicate_string(const char* text) {
+  const size_t size = std::strlen(text) + 1;
+  auto* copy = static_cast<char*>(std::malloc(size));
+  if (copy != nullptr) {
+    std::memcpy(copy, text, size);
+  }
+  return copy;
+}
+
+}  // namespace
 
 Result<size_t> regular_file_size(int fd, const char* name) {
   struct stat status;
@@ -111,6 +122,24 @@ Result<size_t> regular_file_size(int fd, const char* name) {
     return Error::AccessFailed;
   }
   return static_cast<size_t>(size);
+}
+
+Result<OpenFile> open_regular_file(const char* file_name) {
+  const Result<int> fd = open_for_reading(file_name);
+  if (!fd.ok()) {
+    return fd.error();
+  }
+  const Result<size_t> size = regular_file_size(*fd, file_name);
+  if (!size.ok()) {
+    ::close(*fd);
+    return size.error();
+  }
+  char* const name = duplicate_string(file_name);
+  if (name == nullptr) {
+    ::close(*fd);
+    return Error::MemoryAllocationFailed;
+  }
+  return OpenFile{*fd, *size, name};
 }
 
 Error read_fully(int fd, const char* name, size_t offset, size_t size, void* buffer) {
@@ -203,15 +232,6 @@ Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_
     return Error::InvalidArgument;
   }
   return read_fully(fd, name, offset, size, buffer);
-}
-
-char* duplicate_string(const char* text) {
-  const size_t size = std::strlen(text) + 1;
-  auto* copy = static_cast<char*>(std::malloc(size));
-  if (copy != nullptr) {
-    std::memcpy(copy, text, size);
-  }
-  return copy;
 }
 
 }  // namespace internal

@@ -10,9 +10,16 @@ namespace executorch {
 namespace extension {
 namespace internal {
 
-/// Opens `file_name` for reading. AccessFailed, with the reason of the operating system in the log,
-/// when that is not possible.
-runtime::Result<int> open_for_reading(const char* file_name);
+/// A regular file that is open for reading.
+struct OpenFile {
+  int fd;       // Whoever gets it closes it.
+  size_t size;  // In bytes.
+  char* name;   // For the log; to be released with std::free().
+};
+
+/// Opens `file_name` for reading. AccessFailed, with the reason in the log, when that is not
+/// possible or the file is not a regular one; MemoryAllocationFailed without room for its name.
+runtime::Result<OpenFile> open_regular_file(const char* file_name);
 
 /// The number of bytes in the regular file behind `fd`. AccessFailed for anything without a size
 /// (a directory, a pipe, a closed descriptor). `name` is used in the log only.
@@ -44,9 +51,6 @@ runtime::Error load_into(int fd, const char* name, size_t file_size, size_t offs
                          void* buffer);
 
 inline bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
-
-/// A heap copy of a C string, to be released with std::free(); nullptr when memory is short.
-char* duplicate_string(const char* text);
 
 }  // namespace internal
 }  // namespace extension
