@@ -1,9 +1,6 @@
 // The core must work where there is no heap: with an allocator that fails, everything still does.
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -15,27 +12,9 @@
 #include <executorch/runtime/core/hierarchical_allocator.h>
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/core/tensor_layout.h>
+#include <executorch/runtime/core/testing_util/forbidden_heap.h>
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
-
-namespace {
-bool heap_is_forbidden = false;
-
-void* allocate_or_die(size_t size) {
-  if (heap_is_forbidden) {
-    std::fputs("the heap was used\n", stderr);
-    std::abort();
-  }
-  return std::malloc(size);
-}
-}  // namespace
-
-void* operator new(size_t size) { return allocate_or_die(size); }
-void* operator new[](size_t size) { return allocate_or_die(size); }
-void operator delete(void* ptr) noexcept { std::free(ptr); }
-void operator delete[](void* ptr) noexcept { std::free(ptr); }
-void operator delete(void* ptr, size_t) noexcept { std::free(ptr); }
-void operator delete[](void* ptr, size_t) noexcept { std::free(ptr); }
 
 namespace {
 
@@ -45,6 +24,7 @@ using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
+using executorch::runtime::testing::heap_is_forbidden;
 
 void drop_message(et_timestamp_t, et_pal_log_level_t, const char*, const char*, size_t, const char*,
                   size_t) {}

@@ -1,37 +1,20 @@
 // Loading and running must work where there is no heap: with an allocator that aborts, it still
 // does.
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <new>
 
 #include <gtest/gtest.h>
 
+#include <executorch/runtime/core/testing_util/forbidden_heap.h>
 #include <executorch/runtime/executor/program.h>
 #include <executorch/runtime/executor/testing/method_harness.h>
 #include <executorch/runtime/executor/testing/program_builder.h>
 #include <executorch/runtime/executor/testing/test_kernels.h>
 #include <executorch/runtime/platform/platform.h>
 
-namespace {
-bool heap_is_forbidden = false;
-
-void* allocate_or_die(size_t size) {
-  if (heap_is_forbidden) {
-    std::fputs("the heap was used\n", stderr);
-    std::abort();
-  }
-  return std::malloc(size);
+extern "C" void* et_pal_allocate(size_t size) {
+  return executorch::runtime::testing::allocate_or_die(size);
 }
-}  // namespace
-
-void* operator new(size_t size) { return allocate_or_die(size); }
-void* operator new[](size_t size) { return allocate_or_die(size); }
-void operator delete(void* ptr) noexcept { std::free(ptr); }
-void operator delete[](void* ptr) noexcept { std::free(ptr); }
-void operator delete(void* ptr, size_t) noexcept { std::free(ptr); }
-void operator delete[](void* ptr, size_t) noexcept { std::free(ptr); }
-extern "C" void* et_pal_allocate(size_t size) { return allocate_or_die(size); }
 extern "C" void et_pal_free(void* ptr) { std::free(ptr); }
 
 namespace executorch {
