@@ -215,6 +215,13 @@ def parse_yaml_files(
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    _add_sources(parser)
+    _add_products(parser)
+    return parser
+
+
+def _add_sources(parser: argparse.ArgumentParser) -> None:
+    """What is read, and which of its operators are kept."""
     parser.add_argument(
         "-s",
         "--source-path",
@@ -233,6 +240,17 @@ def _parser() -> argparse.ArgumentParser:
         "--tags-path", default=str(_ATEN / "tags.yaml"), help="PyTorch's tags.yaml; default: its generator's"
     )
     parser.add_argument(
+        "--op-registration-whitelist",
+        "--op_registration_whitelist",
+        nargs="*",
+        help="operators to keep, without overloads: aten::add custom::foo",
+    )
+    parser.add_argument("--op-selection-yaml-path", "--op_selection_yaml_path", help="a selection to keep")
+
+
+def _add_products(parser: argparse.ArgumentParser) -> None:
+    """What is written, and where."""
+    parser.add_argument(
         "-d", "--install-dir", "--install_dir", default="build/generated", help="where files go"
     )
     parser.add_argument("-o", "--output-dependencies", help="also write which files were written, for CMake")
@@ -243,13 +261,6 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         help="accepted: kernels are always called directly",
     )
-    parser.add_argument(
-        "--op-registration-whitelist",
-        "--op_registration_whitelist",
-        nargs="*",
-        help="operators to keep, without overloads: aten::add custom::foo",
-    )
-    parser.add_argument("--op-selection-yaml-path", "--op_selection_yaml_path", help="a selection to keep")
     parser.add_argument("--rocm", action="store_true", help="PyTorch is built for ROCm")
     parser.add_argument(
         "--use-aten-lib", "--use_aten_lib", action="store_true", help="call PyTorch's kernels"
@@ -273,7 +284,6 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="make an exception of a kernel a failure of the call",
     )
-    return parser
 
 
 def main() -> None:

@@ -45,16 +45,7 @@ def convolution(operator: Operator) -> None:
     stride, padding, dilation, transposed, adjustment, groups = operator.node.args[3:9]
     builder = operator.builder
     known = weight_of(operator, weight_node)
-    weight = known.tensor
-    bias = None if bias_node is None else builder.tensor_of(bias_node)
-    if operator.node in operator.fusions.batch_norm:
-        channel = 1 if transposed else 0
-        weight, bias = folded(
-            weight, bias, operator.fusions.batch_norm[operator.node], builder.constants, channel
-        )
-    # XNNPACK convolves in half precision with weights that it is given in single precision.
-    if weight.dtype is torch.float16:
-        weight, bias = weight.float(), None if bias is None else bias.float()
+    weight, bias = _weight_and_bias(operator, known.tensor, bias_node, transposed)
     spatial = weight.dim() - 2
     if spatial == 1:
         weight = weight.unsqueeze(2)
@@ -103,6 +94,23 @@ def convolution(operator: Operator) -> None:
         target = operator.output(Layout.CHANNELS_LAST)
         shape = Layout.CHANNELS_LAST.arrange(sizes_of(operator.result))
         builder.reshape(result, shape, operator.output_type, target)
+
+
+def _weight_and_bias(
+    operator: Operator, weight: torch.Tensor, bias_node: Any, transposed: bool
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """Those of a convolution, with the batch norm behind it folded in."""
+    builder = operator.builder
+    bias = None if bias_node is None else builder.tensor_of(bias_node)
+    if operator.node in operator.fusions.batch_norm:
+        channel = 1 if transposed else 0
+        weight, bias = folded(
+            weight, bias, operator.fusions.batch_norm[operator.node], builder.constants, channel
+        )
+    # XNNPACK convolves in half precision with weights that it is given in single precision.
+    if weight.dtype is torch.float16:
+        weight, bias = weight.float(), None if bias is None else bias.float()
+    return weight, bias
 
 
 def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Operators that stand in a graph on its way to coremltools, under names of our own in its registry.
 
-A function here has the meaning of the operator in PyTorch, for example values; the function of the same name in
-:func:`register` writes it with Core ML's operators. Nothing that coremltools registers itself is replaced.
+A function here has the meaning of the operator in PyTorch, for example values; what
+:func:`register` adds under its name writes it with Core ML's operators. Nothing that coremltools registers itself is replaced.
 """
 
 from __future__ import annotations
@@ -66,21 +66,31 @@ def coreml_look_up(codes: torch.Tensor, tables: torch.Tensor, bits: int) -> torc
 def register() -> None:
     """Puts them into coremltools's registry; once a process."""
     coremltools()
-    import numpy as np
+    _register_arithmetic()
+    _register_weights()
+
+
+def _add(name: str, build: Callable[..., Any]) -> None:
     from coremltools.converters.mil.frontend.torch.ops import _get_inputs
     from coremltools.converters.mil.frontend.torch.torch_op_registry import register_torch_op
+
+    def convert(context: Any, node: Any) -> None:
+        context.add(build(node.name, *_get_inputs(context, node)))
+
+    convert.__name__ = name
+    register_torch_op(convert)
+
+
+def _register_arithmetic() -> None:
+    import numpy as np
     from coremltools.converters.mil.mil import Builder as mb
     from coremltools.converters.mil.mil import types
 
-    def add(name: str, build: Callable[..., Any]) -> None:
-        def convert(context: Any, node: Any) -> None:
-            context.add(build(node.name, *_get_inputs(context, node)))
+    def reciprocal(name: str, x: Any) -> Any:
+        return mb.real_div(x=np.float16(1) if x.dtype == types.fp16 else np.float32(1), y=x, name=name)
 
-        convert.__name__ = name
-        register_torch_op(convert)
-
-    def one_of(x: Any) -> Any:
-        return np.float16(1) if x.dtype == types.fp16 else np.float32(1)
+    def scalar(name: str, value: Any, is_integer: Any) -> Any:
+        return mb.const(val=np.int32(value.val) if bool(is_integer.val) else np.float32(value.val), name=name)
 
     def clamped(name: str, x: Any, low: Any, high: Any) -> Any:
         for bound, build in ((low, mb.maximum), (high, mb.minimum)):
@@ -95,6 +105,20 @@ def register() -> None:
     def scattered(name: str, x: Any, index: Any, values: Any, dim: Any, accumulate: Any) -> Any:
         mode = "add" if bool(accumulate.val) else "update"
         return mb.scatter(data=x, indices=index, updates=values, axis=int(dim.val), mode=mode, name=name)
+
+    _add("coreml_reciprocal", reciprocal)
+    _add("coreml_scalar", scalar)
+    _add("coreml_clamp_integers", clamped)
+    _add("coreml_product", product)
+    _add("coreml_scatter", scattered)
+    _add("coreml_gelu_of_tanh", lambda name, x: mb.gelu(x=x, mode="TANH_APPROXIMATION", name=name))
+
+
+def _register_weights() -> None:
+    """Weights that Core ML keeps compressed."""
+    import numpy as np
+    from coremltools.converters.mil.mil import Builder as mb
+    from coremltools.converters.mil.mil import types
 
     def blocks(name: str, values: Any, scale: Any, zero_point: Any, has_four_bits: Any) -> Any:
         data = values.val.astype(np.int8)
@@ -121,16 +145,5 @@ def register() -> None:
             lut = np.pad(lut, [(0, 0)] * (lut.ndim - 2) + [(0, missing), (0, 0)])
         return mb.constexpr_lut_to_dense(indices=codes.val.astype(np.uint8).astype(kind), lut=lut, name=name)
 
-    add("coreml_reciprocal", lambda name, x: mb.real_div(x=one_of(x), y=x, name=name))
-    add(
-        "coreml_scalar",
-        lambda name, value, is_integer: mb.const(
-            val=np.int32(value.val) if bool(is_integer.val) else np.float32(value.val), name=name
-        ),
-    )
-    add("coreml_clamp_integers", clamped)
-    add("coreml_product", product)
-    add("coreml_scatter", scattered)
-    add("coreml_gelu_of_tanh", lambda name, x: mb.gelu(x=x, mode="TANH_APPROXIMATION", name=name))
-    add("coreml_dequantize_blocks", blocks)
-    add("coreml_look_up", looked_up)
+    _add("coreml_dequantize_blocks", blocks)
+    _add("coreml_look_up", looked_up)
