@@ -20,8 +20,7 @@ from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.support import extension_that_lacks, judge, tensors_of
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
-from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, tag_constant_data
-from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, tag_prepared_constants
 from executorch.partitioner.selection.grouping import group_nodes
 from executorch.partitioner.selection.reasons import format_reasons, note_reason
 
@@ -96,7 +95,7 @@ class TOSAPartitioner(Partitioner):
         for module in exported_program.graph_module.modules():
             if isinstance(module, GraphModule):
                 self._tag(module, constants, tags)
-        _take_constants(exported_program, constants)
+        tag_prepared_constants(exported_program, constants.has)
         if logger.isEnabledFor(logging.INFO):
             logger.info("%s\n%s", type(self).__name__, format_reasons(exported_program.graph_module))
         return PartitionResult(exported_program, tags)
@@ -190,21 +189,3 @@ def _levels(graph: Graph, owner: dict[Node, int], count: int) -> list[int]:
 def _is_between_conversions(node: Node) -> bool:
     """Whether an operator of a captured graph reads what was dequantized."""
     return any("dequantize" in str(one.target) for one in node.all_input_nodes)
-
-
-def _take_constants(program: ExportedProgram, constants: Constants) -> None:
-    """What prepares the constants that delegates read goes into them; other readers get copies."""
-    for module in program.graph_module.modules():
-        for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
-            tag = node.meta.get(meta_keys.DELEGATION_TAG)
-            if tag is None or node.op != "call_function":
-                continue
-            for one in node.all_input_nodes:
-                if (
-                    one.op == "call_function"
-                    and constants.has(one)
-                    and meta_keys.DELEGATION_TAG not in one.meta
-                ):
-                    one.meta[meta_keys.DELEGATION_TAG] = tag
-                    one.meta[COPY_FOR_READERS] = True
-    tag_constant_data(program)
