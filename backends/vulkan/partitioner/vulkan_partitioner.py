@@ -26,6 +26,7 @@ from executorch.partitioner import (
     PartitionResult,
     group_nodes,
     note_reason,
+    read_outside,
     tag_mutated_buffer,
 )
 from executorch.partitioner.selection.partition_proposals import operator_name
@@ -106,12 +107,7 @@ class VulkanPartitioner(Partitioner):
             note_reason(node, type(self).__name__, "a linear layer that reads it is left")
         while True:
             found = group_nodes(module.graph, taken.__contains__, groups, join_unrelated=True).partitions
-            crossing = {
-                node
-                for nodes in found
-                for node in nodes
-                if is_size(node) and not set(node.users) <= set(nodes)
-            }
+            crossing = read_outside(found, is_size)
             split = split_states(states, found)
             states = {state: value for state, value in states.items() if state not in split}
             for node in taken & {node for calls in split.values() for node in calls}:
