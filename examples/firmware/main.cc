@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include <executorch/examples/firmware/digits.h>
@@ -44,15 +43,8 @@ alignas(16) uint8_t method_memory[kMethodBytes];
 alignas(16) uint8_t planned_memory[kPlannedBytes];
 alignas(16) uint8_t temporary_memory[kTemporaryBytes];
 
-template <typename... Values>
-void say(const char* format, Values... values) {
-  char line[120];
-  const int size = std::snprintf(line, sizeof(line), format, values...);
-  board_write(line, size < 0 ? 0 : static_cast<size_t>(size));
-}
-
 int fail(const char* what, Error error) {
-  say("FAIL %s: error %d\n", what, static_cast<int>(error));
+  board_say("FAIL %s: error %d\n", what, static_cast<int>(error));
   return 1;
 }
 
@@ -93,12 +85,11 @@ Error recognise(Method& method, size_t index, Totals& totals) {
     difference = apart > difference ? apart : -apart > difference ? -apart : difference;
   }
   const size_t said = largest(scores);
-  const auto instructions =
-      static_cast<uint32_t>(uint64_t{ticks} * board_milli_instructions_per_tick() / 1000);
-  say("image %u: class %u, host %u, difference %u e-9, %lu instructions\n",
-      static_cast<unsigned>(index), static_cast<unsigned>(said),
-      static_cast<unsigned>(largest(kScores[index])), static_cast<unsigned>(difference * 1e9f),
-      static_cast<unsigned long>(instructions));
+  const uint64_t instructions = board_instructions(ticks);
+  board_say("image %u: class %u, host %u, difference %u e-9, %lu instructions\n",
+            static_cast<unsigned>(index), static_cast<unsigned>(said),
+            static_cast<unsigned>(largest(kScores[index])),
+            static_cast<unsigned>(difference * 1e9f), static_cast<unsigned long>(instructions));
   totals.equal += said == largest(kScores[index]) ? 1 : 0;
   totals.difference = difference > totals.difference ? difference : totals.difference;
   totals.instructions += instructions;
@@ -107,12 +98,13 @@ Error recognise(Method& method, size_t index, Totals& totals) {
 
 int report(const Totals& totals, const MemoryAllocator& method_allocator, size_t planned) {
   const bool same = totals.equal == kCount && totals.difference <= kTolerance;
-  say("RESULT {\"images\": %u, \"equal_to_host\": %u, \"max_abs_diff_e9\": %u, ",
-      static_cast<unsigned>(kCount), totals.equal, static_cast<unsigned>(totals.difference * 1e9f));
-  say("\"instructions_per_image\": %lu, \"method_bytes\": %u, \"planned_bytes\": %u, ",
-      static_cast<unsigned long>(totals.instructions / kCount),
-      static_cast<unsigned>(method_allocator.used_size()), static_cast<unsigned>(planned));
-  say("\"stack_bytes\": %u}\n", static_cast<unsigned>(board_stack_used()));
+  board_say("RESULT {\"images\": %u, \"equal_to_host\": %u, \"max_abs_diff_e9\": %u, ",
+            static_cast<unsigned>(kCount), totals.equal,
+            static_cast<unsigned>(totals.difference * 1e9f));
+  board_say("\"instructions_per_image\": %lu, \"method_bytes\": %u, \"planned_bytes\": %u, ",
+            static_cast<unsigned long>(totals.instructions / kCount),
+            static_cast<unsigned>(method_allocator.used_size()), static_cast<unsigned>(planned));
+  board_say("\"stack_bytes\": %u}\n", static_cast<unsigned>(board_stack_used()));
   return same ? 0 : 1;
 }
 

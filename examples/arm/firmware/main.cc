@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 #include <executorch/backends/arm/runtime/fast_scratch.h>
 #include <executorch/backends/arm/runtime/testing/test_driver.h>
@@ -55,15 +54,8 @@ uint8_t* const board_memory = reinterpret_cast<uint8_t*>(ETHOSU_BOARD_MEMORY_AT)
 alignas(kAlignment) uint8_t board_memory[kBoardBytes];
 #endif
 
-template <typename... Values>
-void say(const char* format, Values... values) {
-  char line[200];
-  const int size = std::snprintf(line, sizeof(line), format, values...);
-  board_write(line, size < 0 ? 0 : static_cast<size_t>(size));
-}
-
 int fail(const char* what, Error error) {
-  say("FAIL %s: error %d\n", what, static_cast<int>(error));
+  board_say("FAIL %s: error %d\n", what, static_cast<int>(error));
   return 1;
 }
 
@@ -93,15 +85,11 @@ size_t compare(const Tensor& out) {
   for (size_t i = 0; different == 0 && i < kModel.num_expected; ++i) {
     different += values[i] == kModel.expected[i] ? 0 : 1;
     if (i < kSaid) {
-      say("output %u: %ld e-6, reference model %ld e-6\n", static_cast<unsigned>(i),
-          static_cast<long>(values[i] * 1e6f), static_cast<long>(kModel.expected[i] * 1e6f));
+      board_say("output %u: %ld e-6, reference model %ld e-6\n", static_cast<unsigned>(i),
+                static_cast<long>(values[i] * 1e6f), static_cast<long>(kModel.expected[i] * 1e6f));
     }
   }
   return different;
-}
-
-uint32_t instructions_of(uint32_t ticks) {
-  return static_cast<uint32_t>(uint64_t{ticks} * board_milli_instructions_per_tick() / 1000);
 }
 
 int run(Method& method, size_t method_bytes, size_t planned_bytes) {
@@ -117,20 +105,20 @@ int run(Method& method, size_t method_bytes, size_t planned_bytes) {
   const size_t different = compare(method.get_output(0).toTensor());
   const bool right = different == 0 && executorch::backends::arm::test_driver_runs() == 1 &&
                      !executorch::backends::arm::test_driver_is_reserved();
-  say("RESULT {\"model\": \"%s\", \"target\": \"%s\", \"memory_mode\": \"%s\", ", kModel.name,
-      kModel.target, kModel.memory_mode);
-  say("\"program_bytes\": %u, \"scratch_bytes\": %u, \"fast_scratch_bytes\": %u, ",
-      static_cast<unsigned>(kModel.program_size), static_cast<unsigned>(kModel.scratch_size),
-      static_cast<unsigned>(kModel.fast_scratch_size));
-  say("\"method_bytes\": %u, \"planned_bytes\": %u, \"stack_bytes\": %u, ",
-      static_cast<unsigned>(method_bytes), static_cast<unsigned>(planned_bytes),
-      static_cast<unsigned>(board_stack_used()));
+  board_say("RESULT {\"model\": \"%s\", \"target\": \"%s\", \"memory_mode\": \"%s\", ", kModel.name,
+            kModel.target, kModel.memory_mode);
+  board_say("\"program_bytes\": %u, \"scratch_bytes\": %u, \"fast_scratch_bytes\": %u, ",
+            static_cast<unsigned>(kModel.program_size), static_cast<unsigned>(kModel.scratch_size),
+            static_cast<unsigned>(kModel.fast_scratch_size));
+  board_say("\"method_bytes\": %u, \"planned_bytes\": %u, \"stack_bytes\": %u, ",
+            static_cast<unsigned>(method_bytes), static_cast<unsigned>(planned_bytes),
+            static_cast<unsigned>(board_stack_used()));
   const uint32_t in_place_of_npu = executorch::backends::arm::test_driver_ticks();
-  say("\"outputs\": %u, \"outputs_different\": %u, \"instructions\": %lu, ",
-      static_cast<unsigned>(kModel.num_expected), static_cast<unsigned>(different),
-      static_cast<unsigned long>(instructions_of(ticks - in_place_of_npu)));
-  say("\"test_driver_instructions\": %lu}\n",
-      static_cast<unsigned long>(instructions_of(in_place_of_npu)));
+  board_say("\"outputs\": %u, \"outputs_different\": %u, \"instructions\": %lu, ",
+            static_cast<unsigned>(kModel.num_expected), static_cast<unsigned>(different),
+            static_cast<unsigned long>(board_instructions(ticks - in_place_of_npu)));
+  board_say("\"test_driver_instructions\": %lu}\n",
+            static_cast<unsigned long>(board_instructions(in_place_of_npu)));
   return right ? 0 : 1;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include <executorch/extension/data_loader/buffer_data_loader.h>
@@ -39,13 +38,6 @@ constexpr size_t kTemporaryBytes = 16 * 1024;
 
 alignas(16) uint8_t method_memory[kMethodBytes];
 alignas(16) uint8_t temporary_memory[kTemporaryBytes];
-
-template <typename... Values>
-void say(const char* format, Values... values) {
-  char line[200];
-  const int size = std::snprintf(line, sizeof(line), format, values...);
-  board_write(line, size < 0 ? 0 : static_cast<size_t>(size));
-}
 
 float largest_difference(const float* one, const float* other, size_t count) {
   float most = 0;
@@ -83,13 +75,13 @@ Result<bool> measure(const Model& model, Method& method, size_t method_bytes) {
   const float difference =
       largest_difference(out.const_data_ptr<float>(), model.expected, model.outputs);
   const bool right = difference <= model.tolerance;
-  const uint64_t instructions = uint64_t{ticks} * board_milli_instructions_per_tick() / 1000;
-  say("ROW {\"model\": \"%s\", \"macs\": %lu, \"instructions\": %lu, \"right\": %s, ", model.name,
-      static_cast<unsigned long>(model.macs), static_cast<unsigned long>(instructions),
-      right ? "true" : "false");
-  say("\"difference_e9\": %lu, \"method_bytes\": %lu, \"stack_bytes\": %lu}\n",
-      static_cast<unsigned long>(difference * 1e9f), static_cast<unsigned long>(method_bytes),
-      static_cast<unsigned long>(board_stack_used()));
+  const uint64_t instructions = board_instructions(ticks);
+  board_say("ROW {\"model\": \"%s\", \"macs\": %lu, \"instructions\": %lu, \"right\": %s, ",
+            model.name, static_cast<unsigned long>(model.macs),
+            static_cast<unsigned long>(instructions), right ? "true" : "false");
+  board_say("\"difference_e9\": %lu, \"method_bytes\": %lu, \"stack_bytes\": %lu}\n",
+            static_cast<unsigned long>(difference * 1e9f), static_cast<unsigned long>(method_bytes),
+            static_cast<unsigned long>(board_stack_used()));
   return right;
 }
 
@@ -125,7 +117,7 @@ int main() {
   executorch::runtime::runtime_init();
   const Result<bool> right = run(mcu::kModel);
   if (!right.ok()) {
-    say("FAIL %s: error %d\n", mcu::kModel.name, static_cast<int>(right.error()));
+    board_say("FAIL %s: error %d\n", mcu::kModel.name, static_cast<int>(right.error()));
     return 1;
   }
   return *right ? 0 : 1;
