@@ -10,6 +10,7 @@ namespace executor_runner {
 using flags::Flag;
 using flags::parse_integer;
 using flags::parse_switch;
+using flags::parse_text;
 using flags::split_at_commas;
 
 namespace {
@@ -72,16 +73,15 @@ const Flag<Options> kFlags[] = {
        o.model_path = v;
        return !v.empty();
      }},
+    {"model_path", "FILE", "The program to run (default: model.pte).",
+     [](Options& o, const std::string& v) { return parse_text(v, o.model_path); }},
     {"data_path", "FILE[,FILE...]", "External data (.ptd) that the program needs.",
      [](Options& o, const std::string& v) {
        o.data_paths = split_at_commas(v);
        return true;
      }},
     {"method_name", "NAME", "The method to run (default: forward, or the only method there is).",
-     [](Options& o, const std::string& v) {
-       o.method_name = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.method_name); }},
     {"inputs", "FILE[,FILE...]",
      "Raw bytes, one file for each tensor input, in its dtype and dim order. A file that holds N "
      "samples "
@@ -113,10 +113,7 @@ const Flag<Options> kFlags[] = {
      }},
     {"output_dir", "DIR",
      "The same under fixed names: DIR/output_0.bin, DIR/output_1.bin and so on.",
-     [](Options& o, const std::string& v) {
-       o.output_dir = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.output_dir); }},
     {"num_executions", "N", "How often to run each sample (default: 1).",
      [](Options& o, const std::string& v) {
        return parse_integer(v, o.num_executions) && o.num_executions > 0;
@@ -142,10 +139,7 @@ const Flag<Options> kFlags[] = {
      }},
     {"etdump_path", "FILE",
      "Record what happens, with times, as an ETDump for executorch.devtools.Inspector.",
-     [](Options& o, const std::string& v) {
-       o.etdump_path = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.etdump_path); }},
     {"debug_output_path", "FILE",
      "Also record the values of operators and outputs; the Inspector's debug buffer. Runs take "
      "longer.",
@@ -159,6 +153,7 @@ const Flag<Options> kFlags[] = {
        o.single_file = v;
        return !v.empty();
      }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.debug_output_path); }},
     {"json", nullptr, "End with one line of JSON: sizes, load time, time per execution.",
      [](Options& o, const std::string& v) { return parse_switch(v, o.json); }},
     {"help", nullptr, "Print this text.",

@@ -115,6 +115,12 @@ bool parse_integer(const std::string& text, T& value) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
+/// Any text but an empty one.
+inline bool parse_text(const std::string& text, std::string& value) {
+  value = text;
+  return !text.empty();
+}
+
 /// A finite number that is not negative.
 bool parse_real(const std::string& text, float& value);
 

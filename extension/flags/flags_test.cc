@@ -31,10 +31,7 @@ const Flag<Options> kFlags[] = {
     {"loud", nullptr, "With noise.",
      [](Options& o, const std::string& v) { return parse_switch(v, o.loud); }},
     {"name", "TEXT", "Of what.",
-     [](Options& o, const std::string& v) {
-       o.name = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.name); }},
 };
 
 /// What is wrong with the arguments; empty if they are read.

@@ -10,6 +10,7 @@ using flags::Flag;
 using flags::parse_integer;
 using flags::parse_real;
 using flags::parse_switch;
+using flags::parse_text;
 using flags::split_at_commas;
 
 namespace {
@@ -20,36 +21,21 @@ bool is_template(const std::string& name) {
 
 const Flag<Options> kFlags[] = {
     {"model_path", "FILE", "the program (llama2.pte)",
-     [](Options& o, const std::string& v) {
-       o.model_path = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.model_path); }},
     {"tokenizer_path", "FILE",
      "a tokenizer.json, a model of SentencePiece, a file of tiktoken or llama2.c",
-     [](Options& o, const std::string& v) {
-       o.tokenizer_path = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.tokenizer_path); }},
     {"data_paths", "FILE[,FILE...]", "weights that are not in the program (.ptd)",
      [](Options& o, const std::string& v) {
        o.data_paths = split_at_commas(v);
        return true;
      }},
     {"method_name", "NAME", "the method that gives logits of tokens (forward)",
-     [](Options& o, const std::string& v) {
-       o.method_name = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.method_name); }},
     {"prefill_method_name", "NAME", "that of prompts, if it is another one over the same cache",
-     [](Options& o, const std::string& v) {
-       o.prefill_method_name = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.prefill_method_name); }},
     {"prompt", "TEXT", "what is continued",
-     [](Options& o, const std::string& v) {
-       o.prompt = v;
-       return !v.empty();
-     }},
+     [](Options& o, const std::string& v) { return parse_text(v, o.prompt); }},
     {"temperature", "NUMBER", "0 takes the most probable token every time (0.8)",
      [](Options& o, const std::string& v) { return parse_real(v, o.generation.temperature); }},
     {"top_p", "NUMBER", "only the most probable tokens up to this sum (0.9)",
