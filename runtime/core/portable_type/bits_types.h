@@ -4,48 +4,35 @@
 
 #include <cstdint>
 
+#include <executorch/runtime/core/portable_type/stored_integer.h>
+
 namespace executorch {
 namespace runtime {
 namespace etensor {
 
 /// Eight elements of 1 bit.
-struct alignas(1) bits1x8 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits1x8() = default;
-  explicit bits1x8(uint8_t val) : val_(val) {}
+struct bits1x8 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Four elements of 2 bits.
-struct alignas(1) bits2x4 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits2x4() = default;
-  explicit bits2x4(uint8_t val) : val_(val) {}
+struct bits2x4 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Two elements of 4 bits.
-struct alignas(1) bits4x2 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits4x2() = default;
-  explicit bits4x2(uint8_t val) : val_(val) {}
+struct bits4x2 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// 8 bits.
-struct alignas(1) bits8 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits8() = default;
-  explicit bits8(uint8_t val) : val_(val) {}
+struct bits8 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// 16 bits.
-struct alignas(2) bits16 {
-  using underlying = uint16_t;
-  uint16_t val_;
-  bits16() = default;
-  explicit bits16(uint16_t val) : val_(val) {}
+struct bits16 : StoredInteger<uint16_t> {
+  using StoredInteger::StoredInteger;
 };
 
 }  // namespace etensor

@@ -4,48 +4,35 @@
 
 #include <cstdint>
 
+#include <executorch/runtime/core/portable_type/stored_integer.h>
+
 namespace executorch {
 namespace runtime {
 namespace etensor {
 
 /// Signed 8 bits.
-struct alignas(1) qint8 {
-  using underlying = int8_t;
-  int8_t val_;
-  qint8() = default;
-  explicit qint8(int8_t val) : val_(val) {}
+struct qint8 : StoredInteger<int8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Unsigned 8 bits.
-struct alignas(1) quint8 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  quint8() = default;
-  explicit quint8(uint8_t val) : val_(val) {}
+struct quint8 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Signed 32 bits.
-struct alignas(4) qint32 {
-  using underlying = int32_t;
-  int32_t val_;
-  qint32() = default;
-  explicit qint32(int32_t val) : val_(val) {}
+struct qint32 : StoredInteger<int32_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Two unsigned 4-bit elements in a byte.
-struct alignas(1) quint4x2 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  quint4x2() = default;
-  explicit quint4x2(uint8_t val) : val_(val) {}
+struct quint4x2 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 /// Four unsigned 2-bit elements in a byte.
-struct alignas(1) quint2x4 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  quint2x4() = default;
-  explicit quint2x4(uint8_t val) : val_(val) {}
+struct quint2x4 : StoredInteger<uint8_t> {
+  using StoredInteger::StoredInteger;
 };
 
 }  // namespace etensor

@@ -63,31 +63,16 @@ C10_INTERNAL_REDUCED_FLOAT_OPERATORS(BFloat16)
 namespace std {
 
 template <>
-class numeric_limits<c10::BFloat16> {
+class numeric_limits<c10::BFloat16> : public c10::detail::ReducedFloatLimits {
  public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool is_exact = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr bool has_signaling_NaN = true;
-  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
-  static constexpr auto has_denorm_loss = numeric_limits<float>::has_denorm_loss;
-  static constexpr auto round_style = numeric_limits<float>::round_style;
   static constexpr bool is_iec559 = false;
-  static constexpr bool is_bounded = true;
-  static constexpr bool is_modulo = false;
   static constexpr int digits = 8;
   static constexpr int digits10 = 2;
   static constexpr int max_digits10 = 4;
-  static constexpr int radix = 2;
   static constexpr int min_exponent = -125;
   static constexpr int min_exponent10 = -37;
   static constexpr int max_exponent = 128;
   static constexpr int max_exponent10 = 38;
-  static constexpr bool traps = false;
-  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
   static constexpr c10::BFloat16 min() { return {0x0080, c10::BFloat16::from_bits()}; }
   static constexpr c10::BFloat16 lowest() { return {0xFF7F, c10::BFloat16::from_bits()}; }
   static constexpr c10::BFloat16 max() { return {0x7F7F, c10::BFloat16::from_bits()}; }

@@ -97,6 +97,25 @@ inline uint32_t fp16_ieee_to_fp32_bits(uint16_t h) {
   return fp32_to_bits(fp16_ieee_to_fp32_value(h));
 }
 
+/// What the limits of the 16-bit floats have in common.
+struct ReducedFloatLimits {
+  static constexpr bool is_specialized = true;
+  static constexpr bool is_signed = true;
+  static constexpr bool is_integer = false;
+  static constexpr bool is_exact = false;
+  static constexpr bool has_infinity = true;
+  static constexpr bool has_quiet_NaN = true;
+  static constexpr bool has_signaling_NaN = true;
+  static constexpr auto has_denorm = std::numeric_limits<float>::has_denorm;
+  static constexpr auto has_denorm_loss = std::numeric_limits<float>::has_denorm_loss;
+  static constexpr auto round_style = std::numeric_limits<float>::round_style;
+  static constexpr bool is_bounded = true;
+  static constexpr bool is_modulo = false;
+  static constexpr int radix = 2;
+  static constexpr bool traps = false;
+  static constexpr bool tinyness_before = std::numeric_limits<float>::tinyness_before;
+};
+
 }  // namespace detail
 
 /// Half-precision number. Implicitly constructible from float and convertible to float.
@@ -169,31 +188,16 @@ C10_INTERNAL_REDUCED_FLOAT_OPERATORS(Half)
 namespace std {
 
 template <>
-class numeric_limits<c10::Half> {
+class numeric_limits<c10::Half> : public c10::detail::ReducedFloatLimits {
  public:
-  static constexpr bool is_specialized = true;
-  static constexpr bool is_signed = true;
-  static constexpr bool is_integer = false;
-  static constexpr bool is_exact = false;
-  static constexpr bool has_infinity = true;
-  static constexpr bool has_quiet_NaN = true;
-  static constexpr bool has_signaling_NaN = true;
-  static constexpr auto has_denorm = numeric_limits<float>::has_denorm;
-  static constexpr auto has_denorm_loss = numeric_limits<float>::has_denorm_loss;
-  static constexpr auto round_style = numeric_limits<float>::round_style;
   static constexpr bool is_iec559 = true;
-  static constexpr bool is_bounded = true;
-  static constexpr bool is_modulo = false;
   static constexpr int digits = 11;
   static constexpr int digits10 = 3;
   static constexpr int max_digits10 = 5;
-  static constexpr int radix = 2;
   static constexpr int min_exponent = -13;
   static constexpr int min_exponent10 = -4;
   static constexpr int max_exponent = 16;
   static constexpr int max_exponent10 = 4;
-  static constexpr bool traps = false;
-  static constexpr bool tinyness_before = numeric_limits<float>::tinyness_before;
   static constexpr c10::Half min() { return {0x0400, c10::Half::from_bits()}; }
   static constexpr c10::Half lowest() { return {0xFBFF, c10::Half::from_bits()}; }
   static constexpr c10::Half max() { return {0x7BFF, c10::Half::from_bits()}; }
