@@ -335,15 +335,32 @@ bool run_nearest(const Tensor& in, const UpsampleDim* given, const Tensor& out) 
   return true;
 }
 
+/// Whether bilinear (two taps) or bicubic (four) interpolation has written `out`, or failed.
+template <typename Size, typename Scales>
+bool resampled(KernelRuntimeContext& ctx, const Tensor& in, const Size& output_size,
+               const Scales& scales, bool align_corners, size_t taps, Tensor& out) {
+  UpsampleDim dim[2];
+  return is_float_image(in, out) &&
+         (!util::check_upsample(ctx, in, 2, output_size, scales, dim, out) ||
+          run_resample(in, dim, align_corners, taps, out));
+}
+
+/// Whether the nearest pixels have been written to `out`, or that failed.
+template <typename Size, typename Scales>
+bool took_nearest(KernelRuntimeContext& ctx, const Tensor& in, const Size& output_size,
+                  const Scales& scales, Tensor& out) {
+  UpsampleDim dim[2];
+  return in.dim() == 4 && out.dim() == 4 &&
+         (!util::check_upsample(ctx, in, 2, output_size, scales, dim, out) ||
+          run_nearest(in, dim, out));
+}
+
 }  // namespace
 
 Tensor& opt_upsample_bilinear2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
                                         OptionalArrayRef<int64_t> output_size, bool align_corners,
                                         OptionalArrayRef<double> scale_factors, Tensor& out) {
-  UpsampleDim dim[2];
-  if (is_float_image(in, out) &&
-      (!util::check_upsample(ctx, in, 2, output_size, scale_factors, dim, out) ||
-       run_resample(in, dim, align_corners, 2, out))) {
+  if (resampled(ctx, in, output_size, scale_factors, align_corners, 2, out)) {
     return out;
   }
   return upsample_bilinear2d_vec_out(ctx, in, output_size, align_corners, scale_factors, out);
@@ -354,10 +371,7 @@ Tensor& opt_upsample_bilinear2d_out(KernelRuntimeContext& ctx, const Tensor& in,
                                     optional<double> scales_h, optional<double> scales_w,
                                     Tensor& out) {
   const optional<double> scales[] = {scales_h, scales_w};
-  UpsampleDim dim[2];
-  if (is_float_image(in, out) &&
-      (!util::check_upsample(ctx, in, 2, output_size, scales, dim, out) ||
-       run_resample(in, dim, align_corners, 2, out))) {
+  if (resampled(ctx, in, output_size, scales, align_corners, 2, out)) {
     return out;
   }
   return upsample_bilinear2d_out(ctx, in, output_size, align_corners, scales_h, scales_w, out);
@@ -368,10 +382,7 @@ Tensor& opt_upsample_bicubic2d_out(KernelRuntimeContext& ctx, const Tensor& in,
                                    optional<double> scales_h, optional<double> scales_w,
                                    Tensor& out) {
   const optional<double> scales[] = {scales_h, scales_w};
-  UpsampleDim dim[2];
-  if (is_float_image(in, out) &&
-      (!util::check_upsample(ctx, in, 2, output_size, scales, dim, out) ||
-       run_resample(in, dim, align_corners, 4, out))) {
+  if (resampled(ctx, in, output_size, scales, align_corners, 4, out)) {
     return out;
   }
   return upsample_bicubic2d_out(ctx, in, output_size, align_corners, scales_h, scales_w, out);
@@ -380,10 +391,7 @@ Tensor& opt_upsample_bicubic2d_out(KernelRuntimeContext& ctx, const Tensor& in,
 Tensor& opt_upsample_nearest2d_vec_out(KernelRuntimeContext& ctx, const Tensor& in,
                                        OptionalArrayRef<int64_t> output_size,
                                        OptionalArrayRef<double> scale_factors, Tensor& out) {
-  UpsampleDim dim[2];
-  if (in.dim() == 4 && out.dim() == 4 &&
-      (!util::check_upsample(ctx, in, 2, output_size, scale_factors, dim, out) ||
-       run_nearest(in, dim, out))) {
+  if (took_nearest(ctx, in, output_size, scale_factors, out)) {
     return out;
   }
   return upsample_nearest2d_vec_out(ctx, in, output_size, scale_factors, out);
@@ -393,10 +401,7 @@ Tensor& opt_upsample_nearest2d_out(KernelRuntimeContext& ctx, const Tensor& in,
                                    IntArrayRef output_size, optional<double> scales_h,
                                    optional<double> scales_w, Tensor& out) {
   const optional<double> scales[] = {scales_h, scales_w};
-  UpsampleDim dim[2];
-  if (in.dim() == 4 && out.dim() == 4 &&
-      (!util::check_upsample(ctx, in, 2, output_size, scales, dim, out) ||
-       run_nearest(in, dim, out))) {
+  if (took_nearest(ctx, in, output_size, scales, out)) {
     return out;
   }
   return upsample_nearest2d_out(ctx, in, output_size, scales_h, scales_w, out);
