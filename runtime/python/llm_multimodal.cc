@@ -10,18 +10,15 @@
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
 #include <executorch/extension/llm/runner/multimodal_input.h>
 #include <executorch/extension/llm/runner/multimodal_runner.h>
-#include <executorch/extension/log_capture/log_capture.h>
-#include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/llm_callbacks.h>
 #include <executorch/runtime/python/llm_multimodal.h>
+#include <executorch/runtime/python/llm_turns.h>
 
 namespace executorch {
 namespace runtime {
 namespace python {
 namespace {
 
-using ::executorch::extension::LogCapture;
-using ::executorch::extension::llm::GenerationConfig;
 using ::executorch::extension::llm::MultimodalInput;
 
 // --- Inputs: the parts of a prompt ---
@@ -110,77 +107,24 @@ PyMethodDef kInputsMethods[] = {
 
 // --- MultimodalRunner ---
 
-/// A runner for one thread at a time; stop() is for all.
-class Runner {
+class Runner : public Turns<extension::llm::MultimodalRunner> {
  public:
+  static constexpr char kName[] = "MultimodalRunner";
+
   Runner(const std::string& model_path, const std::string& tokenizer_path,
-         const std::optional<std::string>& data_path) {
-    LogCapture log;
-    auto tokenizer = extension::llm::load_tokenizer(tokenizer_path);
-    if (tokenizer == nullptr) {
-      throw Failure(Error::InvalidExternalData, "loading the tokenizer " + tokenizer_path,
-                    log.take());
-    }
-    vocab_size_ = tokenizer->vocab_size();
-    runner_ = extension::llm::create_multimodal_runner(model_path, std::move(tokenizer), data_path);
-    if (runner_ == nullptr) {
-      throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
-    }
-  }
-
-  void generate(const Inputs& inputs, const GenerationConfig& config, const Object& on_text,
-                const Object& on_stats) {
-    const std::unique_lock<std::mutex> turn = take_turn(in_use_);
-    generate_with_callbacks(
-        on_text, on_stats,
-        [&](const TextCallback& text, const StatsCallback& stats) {
-          return runner_->generate(inputs, config, text, stats);
-        },
-        [&] { runner_->stop(); });
-  }
-
-  void prefill(const Inputs& inputs, const GenerationConfig& config) {
-    const std::unique_lock<std::mutex> turn = take_turn(in_use_);
-    without_gil("taking a prompt",
-                [&] { return runner_->prefill(inputs, config.num_bos, config.num_eos).error(); });
-  }
-
-  void load() {
-    const std::unique_lock<std::mutex> turn = take_turn(in_use_);
-    without_gil("loading the model", [&] { return runner_->load(); });
-  }
-
-  void reset() {
-    const std::unique_lock<std::mutex> turn = take_turn(in_use_);
-    runner_->reset();
-  }
+         const std::optional<std::string>& data_path)
+      : Turns(model_path, tokenizer_path, [&](auto tokenizer) {
+          return extension::llm::create_multimodal_runner(model_path, std::move(tokenizer),
+                                                          data_path);
+        }) {}
 
   bool is_loaded() {
-    const std::unique_lock<std::mutex> turn = take_turn(in_use_);
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
     return runner_->is_loaded();
   }
-
-  void stop() { runner_->stop(); }
-  int32_t vocab_size() const { return vocab_size_; }
-
- private:
-  std::mutex in_use_;
-  std::unique_ptr<extension::llm::MultimodalRunner> runner_;
-  int32_t vocab_size_ = 0;
 };
 
-/// As the text runner's.
-using PyMultimodal = std::shared_ptr<Runner>;
-
-PyMultimodal runner_of(const PyMultimodal& self) {
-  if (self == nullptr) {
-    PyErr_SetString(PyExc_TypeError,
-                    "MultimodalRunner: __init__() has not run; a class that has its own calls "
-                    "super().__init__(model_path, tokenizer_path)");
-    throw PythonError();
-  }
-  return self;
-}
+using PyMultimodal = Held<Runner>;
 
 void init_runner(PyMultimodal& self, const Call& call) {
   constexpr Parameters<3> kParameters = {
@@ -217,23 +161,14 @@ Object prefill_parts(PyMultimodal& self, const Call& call) {
   return none();
 }
 
-template <void (Runner::*kFunction)()>
-Object without_result(PyMultimodal& self) {
-  ((*runner_of(self)).*kFunction)();
-  return none();
-}
-
-Object is_loaded(PyMultimodal& self) { return to_python(runner_of(self)->is_loaded()); }
-Object vocab_size(PyMultimodal& self) { return to_python(runner_of(self)->vocab_size()); }
-
 PyMethodDef kRunnerMethods[] = {
     method<PyMultimodal, generate_parts>("generate_parts"),
     method<PyMultimodal, prefill_parts>("prefill_parts"),
-    getter<PyMultimodal, without_result<&Runner::load>>("load"),
-    getter<PyMultimodal, is_loaded>("is_loaded"),
-    getter<PyMultimodal, without_result<&Runner::reset>>("reset"),
-    getter<PyMultimodal, without_result<&Runner::stop>>("stop"),
-    getter<PyMultimodal, vocab_size>("get_vocab_size"),
+    getter<PyMultimodal, without_result<Runner, &Runner::load>>("load"),
+    getter<PyMultimodal, is_loaded<Runner>>("is_loaded"),
+    getter<PyMultimodal, without_result<Runner, &Runner::reset>>("reset"),
+    getter<PyMultimodal, without_result<Runner, &Runner::stop>>("stop"),
+    getter<PyMultimodal, vocab_size<Runner>>("get_vocab_size"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -13,11 +13,10 @@
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
 #include <executorch/extension/llm/runner/stats.h>
 #include <executorch/extension/llm/runner/text_session.h>
-#include <executorch/extension/log_capture/log_capture.h>
-#include <executorch/runtime/python/failure.h>
 #include <executorch/runtime/python/llm_callbacks.h>
 #include <executorch/runtime/python/llm_multimodal.h>
 #include <executorch/runtime/python/llm_runner.h>
+#include <executorch/runtime/python/llm_turns.h>
 #include <executorch/runtime/python/py_arguments.h>
 #include <executorch/runtime/python/py_class.h>
 #include <executorch/runtime/python/py_fields.h>
@@ -28,56 +27,29 @@ namespace runtime {
 namespace python {
 namespace {
 
-using ::executorch::extension::LogCapture;
 using ::executorch::extension::llm::GenerationConfig;
 using ::executorch::extension::llm::Stats;
 
-/// A runner for one thread at a time, with all that were forked of it; stop() is for all.
-class TextRunner {
+/// With all that were forked of it.
+class TextRunner : public Turns<extension::llm::TextSession> {
  public:
+  static constexpr char kName[] = "TextLLMRunner";
+
   TextRunner(std::unique_ptr<extension::llm::TextSession> session, const TextRunner& forked)
-      : in_use_(forked.in_use_), runner_(std::move(session)), vocab_size_(forked.vocab_size_) {}
+      : Turns(std::move(session), forked) {}
 
   TextRunner(const std::string& model_path, const std::string& tokenizer_path,
              const std::optional<std::string>& data_path,
-             const std::optional<extension::llm::DraftOptions>& draft) {
-    LogCapture log;
-    auto tokenizer = extension::llm::load_tokenizer(tokenizer_path);
-    if (tokenizer == nullptr) {
-      throw Failure(Error::InvalidExternalData, "loading the tokenizer " + tokenizer_path,
-                    log.take());
-    }
-    vocab_size_ = tokenizer->vocab_size();
-    std::vector<std::string> data;
-    if (data_path) {
-      data.push_back(*data_path);
-    }
-    runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer), std::move(data),
-                                                  /*temperature=*/-1.0f, draft);
-    if (runner_ == nullptr) {
-      throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
-    }
-  }
-
-  void generate(const std::string& prompt, const GenerationConfig& config, const Object& on_text,
-                const Object& on_stats) {
-    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
-    generate_with_callbacks(
-        on_text, on_stats,
-        [&](const TextCallback& text, const StatsCallback& stats) {
-          return runner_->generate(prompt, config, text, stats);
-        },
-        [&] { runner_->stop(); });
-  }
-
-  void prefill(const std::string& prompt, const GenerationConfig& config) {
-    in_turn("taking a prompt",
-            [&] { return runner_->prefill(prompt, config.num_bos, config.num_eos).error(); });
-  }
-
-  void load() {
-    in_turn("loading the model", [&] { return runner_->load(); });
-  }
+             const std::optional<extension::llm::DraftOptions>& draft)
+      : Turns(model_path, tokenizer_path, [&](auto tokenizer) {
+          std::vector<std::string> data;
+          if (data_path) {
+            data.push_back(*data_path);
+          }
+          return extension::llm::create_text_session(model_path, std::move(tokenizer),
+                                                     std::move(data),
+                                                     /*temperature=*/-1.0f, draft);
+        }) {}
 
   void seek(int64_t position) {
     in_turn("going back in a conversation", [&] { return runner_->seek(position); });
@@ -108,30 +80,10 @@ class TextRunner {
     return runner_->tokens();
   }
 
-  void reset() {
-    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
-    runner_->reset();
-  }
-
-  void stop() { runner_->stop(); }
-  int32_t vocab_size() const { return vocab_size_; }
   bool is_loaded() const { return runner_->is_loaded(); }
-
- private:
-  template <typename Function>
-  void in_turn(const char* what, Function function) {
-    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
-    without_gil(what, function);
-  }
-
-  std::shared_ptr<std::mutex> in_use_ = std::make_shared<std::mutex>();
-  std::unique_ptr<extension::llm::TextSession> runner_;
-  int32_t vocab_size_ = 0;
 };
 
-/// Null before `__init__`. Whoever runs it keeps it, whatever Python does with its object
-/// meanwhile.
-using PyRunner = std::shared_ptr<TextRunner>;
+using PyRunner = Held<TextRunner>;
 
 // --- GenerationConfig ---
 
@@ -277,16 +229,6 @@ PyMethodDef kStatsMethods[] = {
 
 // --- TextLLMRunner ---
 
-PyRunner runner_of(const PyRunner& self) {
-  if (self == nullptr) {
-    PyErr_SetString(PyExc_TypeError,
-                    "TextLLMRunner: __init__() has not run; a class that has its own calls "
-                    "super().__init__(model_path, tokenizer_path)");
-    throw PythonError();
-  }
-  return self;
-}
-
 void init_runner(PyRunner& self, const Call& call) {
   constexpr Parameters<5> kParameters = {
       "TextLLMRunner",
@@ -363,15 +305,6 @@ Object tokens(PyRunner& self) {
   return ids;
 }
 
-template <void (TextRunner::*kFunction)()>
-Object without_result(PyRunner& self) {
-  ((*runner_of(self)).*kFunction)();
-  return none();
-}
-
-Object is_loaded(PyRunner& self) { return to_python(runner_of(self)->is_loaded()); }
-Object vocab_size(PyRunner& self) { return to_python(runner_of(self)->vocab_size()); }
-
 PyMethodDef kRunnerMethods[] = {
     method<PyRunner, generate>("generate"),
     method<PyRunner, prefill>("prefill"),
@@ -380,11 +313,11 @@ PyMethodDef kRunnerMethods[] = {
     method<PyRunner, restore_session>("restore_session"),
     method<PyRunner, fork_into>("fork_into"),
     getter<PyRunner, tokens>("tokens"),
-    getter<PyRunner, without_result<&TextRunner::load>>("load"),
-    getter<PyRunner, is_loaded>("is_loaded"),
-    getter<PyRunner, without_result<&TextRunner::reset>>("reset"),
-    getter<PyRunner, without_result<&TextRunner::stop>>("stop"),
-    getter<PyRunner, vocab_size>("get_vocab_size"),
+    getter<PyRunner, without_result<TextRunner, &TextRunner::load>>("load"),
+    getter<PyRunner, is_loaded<TextRunner>>("is_loaded"),
+    getter<PyRunner, without_result<TextRunner, &TextRunner::reset>>("reset"),
+    getter<PyRunner, without_result<TextRunner, &TextRunner::stop>>("stop"),
+    getter<PyRunner, vocab_size<TextRunner>>("get_vocab_size"),
     {nullptr, nullptr, 0, nullptr},
 };
 
