@@ -1,6 +1,6 @@
 /**
  * @file
- * Linked into op_driver_threads beside op_driver.cc: how many threads share the work of a kernel.
+ * Linked beside op_driver.cc: how many threads share the work of a kernel.
  */
 
 #include <cstdint>
