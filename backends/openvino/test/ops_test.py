@@ -3,14 +3,13 @@
 import pathlib
 
 import pytest
-import torch
 from torch.export import export
 
 from executorch.backends.openvino.conversion.operators import CALCULATING, QUANTIZED, SUPPORTED
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
+from executorch.backends.test.calls_for_tests import Calls, delegated_operators, unequal
 from executorch.backends.test.ops_for_tests import GROUPS
 from executorch.exir import to_edge_transform_and_lower
-from executorch.partitioner import get_lowered_submodules
 from executorch.runtime import Runtime
 
 _README = pathlib.Path(__file__).parents[1] / "README.md"
@@ -23,33 +22,12 @@ _LIMITS = {
 _lowered: dict[str, tuple] = {}
 
 
-class Calls(torch.nn.Module):
-    """Functions of the same inputs; each gives a tensor or a tuple of them."""
-
-    def __init__(self, functions):
-        super().__init__()
-        self.functions = list(functions.values())
-        self.layers = torch.nn.ModuleList(one for one in self.functions if isinstance(one, torch.nn.Module))
-
-    def forward(self, *inputs):
-        return tuple(function(*inputs) for function in self.functions)
-
-
-def _flat(values):
-    return [one for value in values for one in (value if isinstance(value, tuple | list) else (value,))]
-
-
 def _lower(group):
     if group not in _lowered:
         functions, inputs = GROUPS[group]
         program = export(Calls(functions).eval(), inputs)
         _lowered[group] = (to_edge_transform_and_lower(program, partitioner=[OpenvinoPartitioner()]), inputs)
     return _lowered[group]
-
-
-def _is_close(got, want, tolerance):
-    same_form = got.shape == want.shape and got.dtype == want.dtype
-    return same_form and torch.allclose(got, want, atol=tolerance, rtol=tolerance, equal_nan=True)
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -59,25 +37,14 @@ def test_results_are_those_of_eager(group):
     method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
     results = iter(method.execute(list(inputs)))
     tolerance = 2e-3 if group == "half" else 2e-5
-    wrong = [
-        f"{name}: {want} became {got}"
-        for name, function in functions.items()
-        for want in _flat([function(*inputs)])
-        if not _is_close(got := next(results), want.detach(), tolerance)
-    ]
-    assert not wrong and next(results, None) is None
-
-
-def _names(graph):
-    return {str(node.target) for node in graph.nodes if node.op == "call_function"}
+    assert not unequal(functions, inputs, results, tolerance)
 
 
 def test_each_operator_of_the_table_is_run():
     taken = set()
     for group in GROUPS:
         edge, _ = _lower(group)
-        for _, module, _ in get_lowered_submodules(edge.exported_program().graph_module):
-            taken |= _names(module.original_module.graph)
+        taken |= delegated_operators(edge.exported_program().graph_module)
     assert set(SUPPORTED) - taken - _ELSEWHERE == set()
 
 

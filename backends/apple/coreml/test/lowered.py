@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +23,6 @@ from executorch.ir.mutations import is_returned
 from executorch.ir.signature import state_inputs, state_value
 from executorch.partitioner import NamedDataStoreOutput
 from executorch.partitioner.interface.call_delegate import executorch_call_delegate
-
-
-class Calls(torch.nn.Module):
-    """Functions of the same inputs; each gives a tensor or a tuple of them."""
-
-    def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
-        super().__init__()
-        self.functions = list(functions.values())
-        self.layers = torch.nn.ModuleList(one for one in self.functions if isinstance(one, torch.nn.Module))
-
-    def forward(self, *inputs: Any) -> Any:
-        return tuple(function(*inputs) for function in self.functions)
-
-
-def flat(values: Sequence[Any]) -> list[Any]:
-    """Tensors and tuples of them, one after the other."""
-    return [one for value in values for one in (value if isinstance(value, tuple | list) else (value,))]
 
 
 def specs(half: bool = False, ios: str | None = None) -> Any:

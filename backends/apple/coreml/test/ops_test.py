@@ -3,14 +3,13 @@
 import pathlib
 
 import pytest
-import torch
 from torch.export import export
 
 from executorch.backends.apple.coreml.compiler.operators import BOOLEAN, QUANTIZED, SUPPORTED
-from executorch.backends.apple.coreml.test.lowered import Calls, LoweredProgram, flat, lowered
+from executorch.backends.apple.coreml.test.lowered import LoweredProgram, lowered
 from executorch.backends.apple.coreml.test.mil.interpreter import OPERATORS
+from executorch.backends.test.calls_for_tests import Calls, delegated_operators, unequal
 from executorch.backends.test.ops_for_tests import GROUPS
-from executorch.partitioner import get_lowered_submodules
 
 #: What is left outside, for lack of an operator or of a form of it.
 OUTSIDE = {
@@ -53,34 +52,18 @@ def _lower(group):
     return _lowered[group]
 
 
-def _is_close(got, want, tolerance):
-    same_form = got.shape == want.shape and got.dtype == want.dtype
-    return same_form and torch.allclose(got, want, atol=tolerance, rtol=tolerance, equal_nan=True)
-
-
 @pytest.mark.parametrize("group", GROUPS)
 def test_results_are_those_of_eager(group):
     functions, inputs = _inside(group)
     results = iter(LoweredProgram(_lower(group))(*inputs))
     tolerance = 2e-3 if group == "half" else 2e-5
-    wrong = [
-        f"{name}: {want} became {got}"
-        for name, function in functions.items()
-        for want in flat([function(*inputs)])
-        if not _is_close(got := next(results), want.detach(), tolerance)
-    ]
-    assert not wrong and next(results, None) is None
-
-
-def _names(graph):
-    return {str(node.target) for node in graph.nodes if node.op == "call_function"}
+    assert not unequal(functions, inputs, results, tolerance)
 
 
 def test_each_operator_of_the_table_is_run():
     taken = set()
     for group in GROUPS:
-        for _, module, _ in get_lowered_submodules(_lower(group).graph_module):
-            taken |= _names(module.original_module.graph)
+        taken |= delegated_operators(_lower(group).graph_module)
     assert set(SUPPORTED) - taken - QUANTIZED - {"aten.sym_size.int"} == set()
 
 
