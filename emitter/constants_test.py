@@ -5,7 +5,7 @@ import torch
 
 from executorch.dialects.errors import InternalError
 from executorch.emitter import EmissionError, emit_program, serialize_pte
-from executorch.emitter.emission_for_tests import calls, emit, value
+from executorch.emitter.emission_for_tests import add_constants, calls, emit, value
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.memory_planning.testing import ExecutionGraph, planned
 from executorch.schema.program import (
@@ -14,14 +14,6 @@ from executorch.schema.program import (
 from executorch.schema.scalar_type import ScalarType
 
 ops = torch.ops.aten
-
-
-def add_constants(*tensors):
-    graph = ExecutionGraph()
-    result = graph.input(*tensors[0].shape)
-    for number, tensor in enumerate(tensors):
-        result = graph.add(result, graph.constant(tensor, name=f"w{number}"))
-    return graph.output(result)
 
 
 def test_equal_constants_are_stored_once_also_across_methods():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from executorch.emitter import EmitterOutput, emit_program
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.memory_planning.testing import ExecutionGraph, planned
@@ -17,6 +19,15 @@ def emit(
     program = planned(graph, (planner or MemoryPlanningPass()).run)
     output = emit_program({"forward": program}, **options)
     return output, output.program.execution_plan[0]
+
+
+def add_constants(*tensors: torch.Tensor) -> ExecutionGraph:
+    """A graph that adds them to its input, one after the other."""
+    graph = ExecutionGraph()
+    result = graph.input(*tensors[0].shape)
+    for number, tensor in enumerate(tensors):
+        result = graph.add(result, graph.constant(tensor, name=f"w{number}"))
+    return graph.output(result)
 
 
 def calls(plan: ExecutionPlan) -> list[Any]:

@@ -9,7 +9,7 @@ import torch
 from executorch.dialects import meta_keys
 from executorch.dialects.tensor_spec import TensorSpec
 from executorch.emitter import EmissionError, emit_program, serialize_pte
-from executorch.emitter.emission_for_tests import calls, emit, value
+from executorch.emitter.emission_for_tests import add_constants, calls, emit, value
 from executorch.emitter.named_data import DataEntry
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.memory_planning.testing import ExecutionGraph, planned
@@ -25,14 +25,6 @@ from executorch.schema.program import (
 )
 
 ops = torch.ops.aten
-
-
-def add_constants(*tensors):
-    graph = ExecutionGraph()
-    result = graph.input(*tensors[0].shape)
-    for number, tensor in enumerate(tensors):
-        result = graph.add(result, graph.constant(tensor, name=f"w{number}"))
-    return graph.output(result)
 
 
 def test_methods_come_in_the_order_of_their_names():
