@@ -13,6 +13,7 @@ import torch
 from executorch.extension.llm.export.gguf import ExportableGGUFTensor, iter_gguf
 from executorch.extension.llm.export.gguf_blocks import BLOCK_BYTES, GROUP_SIZES
 from executorch.extension.llm.export.load import iter_checkpoint
+from executorch.extension.llm.models.gguf_for_tests import gguf_file
 
 _KINDS = list(BLOCK_BYTES)
 #: Where a block has float16 numbers, which random bytes would make infinite.
@@ -88,13 +89,9 @@ def test_groups_of_the_same_scale_become_one() -> None:
 
 
 def _file(path: pathlib.Path, tensors: dict[str, tuple[numpy.ndarray, Any]]) -> str:
-    writer = gguf.GGUFWriter(path, "llama")
-    for name, (data, kind) in tensors.items():
-        writer.add_tensor(name, data, raw_dtype=kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    with gguf_file(path, "llama") as writer:
+        for name, (data, kind) in tensors.items():
+            writer.add_tensor(name, data, raw_dtype=kind)
     return str(path)
 
 

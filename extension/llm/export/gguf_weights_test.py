@@ -9,6 +9,7 @@ from executorch.extension.llm.export import decoder, weight_quantization
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.models import gguf_files
 from executorch.extension.llm.models.checkpoints import load_decoder
+from executorch.extension.llm.models.gguf_for_tests import gguf_file
 
 DIM, HIDDEN, VOCABULARY, TOKENS = 64, 96, 40, torch.tensor([[3, 1, 4]])
 KIND = gguf.GGMLQuantizationType.Q4_0
@@ -17,13 +18,6 @@ KIND = gguf.GGMLQuantizationType.Q4_0
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     file = tmp_path_factory.mktemp("model") / "m.gguf"
-    writer = gguf.GGUFWriter(file, "llama")
-    writer.add_block_count(1)
-    writer.add_embedding_length(DIM)
-    writer.add_feed_forward_length(HIDDEN)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(1)
-    writer.add_layer_norm_rms_eps(1e-5)
     draw = numpy.random.default_rng(0)
     shapes = {"token_embd": (VOCABULARY, DIM), "blk.0.attn_q": (DIM, DIM), "blk.0.attn_k": (DIM // 2, DIM)}
     shapes |= {"blk.0.attn_v": (DIM // 2, DIM), "blk.0.attn_output": (DIM, DIM)}
@@ -32,15 +26,14 @@ def path(tmp_path_factory):
         "blk.0.ffn_up": (HIDDEN, DIM),
         "blk.0.ffn_down": (DIM, HIDDEN),
     }
-    for name, shape in shapes.items():
-        values = draw.standard_normal(shape, numpy.float32) * 0.1
-        writer.add_tensor(f"{name}.weight", gguf.quants.quantize(values, KIND), raw_dtype=KIND)
-    for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
-        writer.add_tensor(f"{name}.weight", numpy.ones(DIM, numpy.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    sizes = {"block_count": 1, "embedding_length": DIM, "feed_forward_length": HIDDEN}
+    sizes |= {"head_count": 2, "head_count_kv": 1, "layer_norm_rms_eps": 1e-5}
+    with gguf_file(file, "llama", **sizes) as writer:
+        for name, shape in shapes.items():
+            values = draw.standard_normal(shape, numpy.float32) * 0.1
+            writer.add_tensor(f"{name}.weight", gguf.quants.quantize(values, KIND), raw_dtype=KIND)
+        for name in ("output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"):
+            writer.add_tensor(f"{name}.weight", numpy.ones(DIM, numpy.float32))
     return file
 
 

@@ -9,6 +9,7 @@ import transformers
 from safetensors.torch import save_file
 
 from executorch.extension.llm.models.checkpoints import fill_pending, load_decoder, read_params
+from executorch.extension.llm.models.gguf_for_tests import gguf_file
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.transformer import construct_transformer
 
@@ -92,38 +93,38 @@ def test_hugging_faces_directories(shards, tmp_path):
 def _gguf(path, kind, peer, bits, factors=None):
     """A model of transformers as llama.cpp's converter writes it."""
     config, quantization = peer.config, gguf.GGMLQuantizationType[bits]
-    writer = gguf.GGUFWriter(path, kind)
-    writer.add_block_count(config.num_hidden_layers)
-    writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
-    writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_key_length(config.head_dim if hasattr(config, "head_dim") else 16)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    writer.add_rope_freq_base(config.rope_theta)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[kind.upper()], config.num_hidden_layers)
-    for name, value in peer.state_dict().items():
-        if name == "lm_head.weight" and config.tie_word_embeddings:
-            continue
-        # Queries and keys of Llama's are turned into pairs.
-        is_turned = kind == "llama" and name.endswith(("q_proj.weight", "k_proj.weight"))
-        halves, pairs = (-1, 2, 8, 32), (-1, 8, 2, 32)
-        stored = value.view(halves).transpose(1, 2).reshape(value.shape) if is_turned else value
-        target = names.get_name(name, (".weight", ".bias"))
-        if value.dim() == 1:
-            writer.add_tensor(target, stored.numpy())
-            continue
-        packed = gguf.quants.quantize(stored.numpy(), quantization)
-        writer.add_tensor(target, packed, raw_dtype=quantization)
-        # The peer calculates with what the file has.
-        rounded = torch.from_numpy(gguf.quants.dequantize(packed, quantization)).view(value.shape)
-        value.copy_(rounded.view(pairs).transpose(1, 2).reshape(value.shape) if is_turned else rounded)
-    if factors is not None:
-        writer.add_tensor("rope_freqs.weight", factors.numpy())
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    fields = {
+        "block_count": config.num_hidden_layers,
+        "embedding_length": config.hidden_size,
+        "feed_forward_length": config.intermediate_size,
+        "head_count": config.num_attention_heads,
+        "head_count_kv": config.num_key_value_heads,
+        "key_length": config.head_dim if hasattr(config, "head_dim") else 16,
+        "layer_norm_rms_eps": config.rms_norm_eps,
+        "rope_freq_base": config.rope_theta,
+    }
+    with gguf_file(path, kind, **fields) as writer:
+        for name, value in peer.state_dict().items():
+            if name != "lm_head.weight" or not config.tie_word_embeddings:
+                _add(writer, kind, name, names.get_name(name, (".weight", ".bias")), value, quantization)
+        if factors is not None:
+            writer.add_tensor("rope_freqs.weight", factors.numpy())
+
+
+def _add(writer, kind, name, target, value, quantization):
+    # Queries and keys of Llama's are turned into pairs.
+    is_turned = kind == "llama" and name.endswith(("q_proj.weight", "k_proj.weight"))
+    halves, pairs = (-1, 2, 8, 32), (-1, 8, 2, 32)
+    stored = value.view(halves).transpose(1, 2).reshape(value.shape) if is_turned else value
+    if value.dim() == 1:
+        writer.add_tensor(target, stored.numpy())
+        return
+    packed = gguf.quants.quantize(stored.numpy(), quantization)
+    writer.add_tensor(target, packed, raw_dtype=quantization)
+    # The peer calculates with what the file has.
+    rounded = torch.from_numpy(gguf.quants.dequantize(packed, quantization)).view(value.shape)
+    value.copy_(rounded.view(pairs).transpose(1, 2).reshape(value.shape) if is_turned else rounded)
 
 
 @pytest.mark.parametrize("bits", ["F32", "F16", "Q8_0"])
@@ -159,11 +160,8 @@ def test_gguf_files_that_do_not_fit(tmp_path):
         ("mamba", "architecture mamba; there are llama"),
         ("llama", "does not say n_layers"),
     ]:
-        writer = gguf.GGUFWriter(file, kind)
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
+        with gguf_file(file, kind):
+            pass
         with pytest.raises(ValueError, match=message):
             load_decoder(file)
 

@@ -87,6 +87,14 @@ def exported_sum(places: int = CONTEXT) -> torch.export.ExportedProgram:
     return torch.export.export(Sum(places), example, dynamic_shapes=shapes)
 
 
+def answer_of_sum(said: str, count: int) -> str:
+    """What :class:`Sum` answers."""
+    answer = ""
+    for _ in range(count):
+        answer += chr(ord("a") + sum(map(ord, said + answer)) % 26)
+    return answer
+
+
 class SumOfAll(Sum):
     """The same for each token that it is given: `[1, n, vocabulary]`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 import struct
 
@@ -12,6 +13,7 @@ from executorch.extension.llm.runner import GenerationConfig, TextLLMRunner
 from executorch.extension.llm.runner.models_for_tests import (
     CACHE_CONSTANTS,
     CONSTANTS,
+    answer_of_sum,
     exported_successor,
     exported_sum,
     tokenizer_json,
@@ -19,16 +21,9 @@ from executorch.extension.llm.runner.models_for_tests import (
 from executorch.runtime import ExecuTorchError
 
 CONFIG = GenerationConfig(echo=False, temperature=0.0, max_new_tokens=4)
+following = functools.partial(answer_of_sum, count=4)
 #: Before the payload: the mark, the model, the size and the hash.
 HEADER = 32
-
-
-def following(said: str, count: int = 4) -> str:
-    """What the model answers."""
-    answer = ""
-    for _ in range(count):
-        answer += chr(ord("a") + sum(map(ord, said + answer)) % 26)
-    return answer
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
 
 import pytest
@@ -11,6 +12,7 @@ from executorch.extension.llm.runner import GenerationConfig, Stats, TextLLMRunn
 from executorch.extension.llm.runner.models_for_tests import (
     CACHE_CONSTANTS,
     CONSTANTS,
+    answer_of_sum,
     exported_successor,
     exported_sum,
     exported_sum_of_all,
@@ -19,14 +21,7 @@ from executorch.extension.llm.runner.models_for_tests import (
 from executorch.runtime import ExecuTorchError
 
 CONFIG = GenerationConfig(echo=False, temperature=0.0, max_new_tokens=9)
-
-
-def following(said: str, count: int = 9) -> str:
-    """What the model answers."""
-    answer = ""
-    for _ in range(count):
-        answer += chr(ord("a") + sum(map(ord, said + answer)) % 26)
-    return answer
+following = functools.partial(answer_of_sum, count=9)
 
 
 @pytest.fixture(scope="module")
