@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,13 +42,11 @@ struct Case {
 
 class OpShapesTest : public OperatorTest {
  protected:
-  std::vector<Case> cases() {
+  /// Element by element, movers and reductions.
+  std::vector<Case> plain_cases() {
     const Tensor a = tf_.full({2, 3}, 2);
-    const Tensor image = tf_.ones({1, 4, 4, 6});
     static const int64_t k10[] = {1, 0};
     static const int64_t k22[] = {2, 2};
-    static const int64_t k11[] = {1, 1};
-    static const int64_t k00[] = {0, 0};
     static const int64_t k6[] = {6};
     const auto list = [](const auto& array) { return ArrayRef<int64_t>(array, std::size(array)); };
     return {
@@ -87,6 +86,17 @@ class OpShapesTest : public OperatorTest {
            const int64_t dim = -1;
            ops::amax_outf(c, a, ArrayRef<int64_t>(&dim, 1), true, out);
          }},
+    };
+  }
+
+  /// Layers over images.
+  std::vector<Case> image_cases() {
+    const Tensor image = tf_.ones({1, 4, 4, 6});
+    static const int64_t k22[] = {2, 2};
+    static const int64_t k11[] = {1, 1};
+    static const int64_t k00[] = {0, 0};
+    const auto list = [](const auto& array) { return ArrayRef<int64_t>(array, std::size(array)); };
+    return {
         {"avg_pool2d",
          {1, 4, 2, 3},
          [=](auto& c, Tensor& out) {
@@ -102,6 +112,14 @@ class OpShapesTest : public OperatorTest {
          {1, 1, 8, 12},
          [=](auto& c, Tensor& out) { ops::pixel_shuffle_outf(c, image, 2, out); }},
     };
+  }
+
+  std::vector<Case> cases() {
+    std::vector<Case> all = plain_cases();
+    for (Case& one : image_cases()) {
+      all.push_back(std::move(one));
+    }
+    return all;
   }
 
   TensorFactory<ScalarType::Float> tf_;

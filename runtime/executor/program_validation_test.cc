@@ -65,6 +65,12 @@ std::vector<Case> bad_tensors() {
       {"Layout", tensor_with([](auto& t) { t.layout = 1; }), Error::NotSupported},
       {"Device", tensor_with([](auto& t) { t.device_type = 2; }), Error::NotSupported},
       {"ExternalWithoutName", tensor_with([](auto& t) { t.external = true; })},
+  };
+}
+
+// And of what a tensor says of its memory.
+std::vector<Case> bad_memory() {
+  return {
       {"UnknownMemoryId", tensor_with([](auto& t) { t.memory_id = 1; })},
       {"ExceedsPlannedBuffer",
        [](auto& b) {
@@ -203,6 +209,7 @@ TEST_P(BadProgramTest, IsRefused) {
 std::string name_of(const ::testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Tensors, BadProgramTest, ::testing::ValuesIn(bad_tensors()), name_of);
+INSTANTIATE_TEST_SUITE_P(Memory, BadProgramTest, ::testing::ValuesIn(bad_memory()), name_of);
 INSTANTIATE_TEST_SUITE_P(Values, BadProgramTest, ::testing::ValuesIn(bad_values()), name_of);
 INSTANTIATE_TEST_SUITE_P(Instructions, BadProgramTest, ::testing::ValuesIn(bad_instructions()),
                          name_of);

@@ -132,6 +132,18 @@ void Elementwise::run_direct(Loop loop, const void* op, char* out, size_t out_si
   });
 }
 
+void Elementwise::load_same(const Input& input, size_t count, void* buffer) {
+  if (!input.is_tensor) {
+    load_scalar(input.as, input.scalar, buffer);
+    splat(buffer, compute_size(input.as), count);
+  } else if (!input.direct && input.reader.is_single()) {
+    load(input.as, input.dtype, input.reader.data(), 0, count, buffer);
+    if (input.through != ScalarType::Undefined) {
+      round_through(input.as, input.through, count, buffer);
+    }
+  }
+}
+
 void Elementwise::run(Loop loop, const void* op, Compute result, ScalarType dtype) {
   const size_t total = static_cast<size_t>(out_.numel());
   if (total == 0) {
@@ -155,18 +167,8 @@ void Elementwise::run(Loop loop, const void* op, Compute result, ScalarType dtyp
   }
   const size_t limit = chunked ? kChunkBytes / widest : total;
   for (size_t k = 0; k < count_; ++k) {
-    Input& input = inputs_[k];
     pointers[k] = buffers[k];
-    const size_t most = limit < total ? limit : total;
-    if (!input.is_tensor) {
-      load_scalar(input.as, input.scalar, buffers[k]);
-      splat(buffers[k], compute_size(input.as), most);
-    } else if (!input.direct && input.reader.is_single()) {
-      load(input.as, input.dtype, input.reader.data(), 0, most, buffers[k]);
-      if (input.through != ScalarType::Undefined) {
-        round_through(input.as, input.through, most, buffers[k]);
-      }
-    }
+    load_same(inputs_[k], limit < total ? limit : total, buffers[k]);
   }
 
   char* out = static_cast<char*>(out_.mutable_data_ptr());

@@ -200,6 +200,9 @@ class Elementwise {
     bool direct = false;
   };
 
+  /// `count` elements of what every chunk reads alike: a number, or a tensor of one element.
+  static void load_same(const Input& input, size_t count, void* buffer);
+
   Tensor& out_;
   size_t count_ = 0;
   Input inputs_[kMaxInputs];
