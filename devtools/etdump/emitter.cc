@@ -172,12 +172,6 @@ Emitter::Ref Emitter::write_vector(const Ref* refs, size_t count) {
   return static_cast<Ref>(used_);
 }
 
-void Emitter::Table::set_float(uint16_t slot, float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  add(slot, 4, bits, false);
-}
-
 void Emitter::Table::set_double(uint16_t slot, double value) {
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));

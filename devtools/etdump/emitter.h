@@ -64,7 +64,6 @@ class Emitter {
       add(slot, 4, static_cast<uint64_t>(static_cast<uint32_t>(value)), false);
     }
     void set_long(uint16_t slot, uint64_t value) { add(slot, 8, value, false); }
-    void set_float(uint16_t slot, float value);
     void set_double(uint16_t slot, double value);
     void set_ref(uint16_t slot, Ref value) {
       if (value != kNone) {

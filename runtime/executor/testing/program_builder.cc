@@ -248,10 +248,6 @@ void ProgramBuilder::free_value(int value) {
       [value](auto& b) { return write_instruction(b, fb::CreateFreeCall(b, value)); });
 }
 
-int ProgramBuilder::next_instruction() const {
-  return static_cast<int>(method().chains.back().size());
-}
-
 void ProgramBuilder::begin_chain() { method().chains.emplace_back(); }
 
 void ProgramBuilder::set_inputs(const std::vector<int32_t>& value_indices) {

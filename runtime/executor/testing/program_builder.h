@@ -91,8 +91,6 @@ class ProgramBuilder {
   void move(int from, int to);
   void jump_if_false(int condition, int destination);
   void free_value(int value);
-  /// Number of instructions so far in the current chain.
-  int next_instruction() const;
   void begin_chain();
 
   void set_inputs(const std::vector<int32_t>& value_indices);

@@ -189,8 +189,6 @@ bool set_parameters(KernelRuntimeContext& ctx, const Tensor& scales, const Tenso
 
 }  // namespace
 
-bool is_quantized_dtype(ScalarType dtype) { return range_of(dtype) != nullptr; }
-
 bool require_quantized(KernelRuntimeContext& ctx, const Tensor& t, ScalarType dtype, int64_t min,
                        int64_t max) {
   const DtypeRange* range = range_of(dtype);

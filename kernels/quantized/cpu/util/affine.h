@@ -34,9 +34,6 @@ struct QuantParameters {
   }
 };
 
-/// True for the dtypes of quantized tensors.
-bool is_quantized_dtype(ScalarType dtype);
-
 /// Requires a quantized dtype that holds [min, max], and that `t` has it.
 bool require_quantized(KernelRuntimeContext& ctx, const Tensor& t, ScalarType dtype, int64_t min,
                        int64_t max);
