@@ -1,5 +1,6 @@
 /// What all data loaders have in common, and what each has of its own.
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -185,6 +186,49 @@ class DataLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override { runtime::runtime_init(); }
 };
+
+/// Loads of a large state from files of `state`, by each loader that reads files.
+class LargeStateTest : public DataLoaderTest {
+ protected:
+  std::vector<std::unique_ptr<DataLoader>> loaders_of(const TempFile& file) {
+    std::vector<std::unique_ptr<DataLoader>> loaders;
+    loaders.push_back(box(FileDataLoader::from(file.path().c_str())));
+    loaders.push_back(make_mmap(file.path(), MmapDataLoader::MlockConfig::NoMlock));
+    const int fd = ::open(file.path().c_str(), O_RDONLY);
+    loaders.push_back(box(
+        FileDescriptorDataLoader::fromFileDescriptorUri(("fd:///" + std::to_string(fd)).c_str())));
+    return loaders;
+  }
+
+  const DataLoader::SegmentInfo kState{DataLoader::SegmentInfo::Type::Mutable};
+};
+
+TEST_F(LargeStateTest, LiesWhereOtherBytesLay) {
+  std::vector<uint8_t> state = pattern(300001);
+  std::fill_n(state.begin() + 70000, 100000, uint8_t{0});
+  const TempFile file(state);
+  for (const auto& loader : loaders_of(file)) {
+    for (const int before : {0, 0xAA}) {
+      std::vector<uint8_t> target(state.size(), static_cast<uint8_t>(before));
+      ASSERT_EQ(loader->load_into(1, state.size() - 1, kState, target.data()), Error::Ok);
+      EXPECT_EQ(std::memcmp(target.data(), state.data() + 1, state.size() - 1), 0);
+      EXPECT_EQ(target.back(), before) << "wrote past the end";
+    }
+    EXPECT_EQ(loader->load_into(1, state.size(), kState, state.data()), Error::InvalidArgument);
+  }
+}
+
+TEST_F(LargeStateTest, ThatIsThereAlreadyIsNotWritten) {
+  const size_t size = 50 * get_os_page_size();
+  const TempFile zeros(std::vector<uint8_t>(size, 0));
+  void* const pages = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  // A write would end this process.
+  for (const auto& loader : loaders_of(zeros)) {
+    EXPECT_EQ(loader->load_into(0, size, kState, pages), Error::Ok);
+  }
+  ::munmap(pages, size);
+}
 
 TEST_F(DataLoaderTest, FileBuffersStartAtTheAlignmentAskedFor) {
   const TempFile file(contents());

@@ -56,9 +56,8 @@ Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size,
 Result<size_t> FileDataLoader::size() const { return internal::size_if_open(fd_, file_size_); }
 
 Error FileDataLoader::load_into(size_t offset, size_t size,
-                                const DataLoader::SegmentInfo& /*segment_info*/,
-                                void* buffer) const {
-  return internal::load_into(fd_, file_name_, file_size_, offset, size, buffer);
+                                const DataLoader::SegmentInfo& segment_info, void* buffer) const {
+  return internal::load_into(fd_, file_name_, file_size_, offset, size, segment_info, buffer);
 }
 
 }  // namespace extension

@@ -95,9 +95,9 @@ Result<size_t> FileDescriptorDataLoader::size() const {
 }
 
 Error FileDescriptorDataLoader::load_into(size_t offset, size_t size,
-                                          const DataLoader::SegmentInfo& /*segment_info*/,
+                                          const DataLoader::SegmentInfo& segment_info,
                                           void* buffer) const {
-  return internal::load_into(fd_, name_, file_size_, offset, size, buffer);
+  return internal::load_into(fd_, name_, file_size_, offset, size, segment_info, buffer);
 }
 
 }  // namespace extension

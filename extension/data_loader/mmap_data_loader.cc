@@ -119,10 +119,9 @@ Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size,
 Result<size_t> MmapDataLoader::size() const { return internal::size_if_open(fd_, file_size_); }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size,
-                                const DataLoader::SegmentInfo& /*segment_info*/,
-                                void* buffer) const {
+                                const DataLoader::SegmentInfo& segment_info, void* buffer) const {
   // The bytes end up in the caller's memory anyway, so a mapping would only cost page-table work.
-  return internal::load_into(fd_, file_name_, file_size_, offset, size, buffer);
+  return internal::load_into(fd_, file_name_, file_size_, offset, size, segment_info, buffer);
 }
 
 }  // namespace extension

@@ -13,13 +13,14 @@ class Hash {
   Hash& add(const void* data, size_t size) {
     const auto* bytes = static_cast<const uint8_t*>(data);
     add_word(size);
-    // Four chains, since a multiplication takes longer than reading what it multiplies.
+    // Four chains, since a multiplication takes longer than reading what it multiplies. Each step
+    // can be undone, so that no single word can change unseen.
     uint64_t lanes[4] = {state_, ~state_, state_ ^ kFirst, state_ + kSecond};
     for (; size >= sizeof(lanes); size -= sizeof(lanes), bytes += sizeof(lanes)) {
       uint64_t words[4];
       std::memcpy(words, bytes, sizeof(words));
       for (int i = 0; i < 4; ++i) {
-        lanes[i] = mix(lanes[i], words[i]);
+        lanes[i] = rotated((lanes[i] ^ words[i]) * kFirst);
       }
     }
     for (const uint64_t lane : lanes) {
@@ -51,6 +52,8 @@ class Hash {
     state = (state ^ word) * kFirst;
     return (state ^ (state >> 29)) * kSecond;
   }
+
+  static uint64_t rotated(uint64_t word) { return word << 29 | word >> 35; }
 
   uint64_t state_ = kSecond;
 };

@@ -57,7 +57,7 @@ namespace {
 // multiple of kAlignment, the weights. Records are only ever appended, and a file never becomes
 // shorter: pages that another process has mapped would be gone.
 constexpr size_t kAlignment = 128;
-constexpr char kMagic[] = "XNNPACK packed weights 3";
+constexpr char kMagic[] = "XNNPACK packed weights 4";
 
 struct FileHeader {
   char magic[sizeof(kMagic)];

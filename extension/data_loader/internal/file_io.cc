@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@ namespace executorch {
 namespace extension {
 namespace internal {
 
+using runtime::DataLoader;
 using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::Result;
@@ -221,8 +223,35 @@ Result<FreeableBuffer> load_copy(int fd, const char* name, size_t file_size, siz
   return read_aligned(fd, name, offset, size, alignment);
 }
 
+namespace {
+
+/// Bytes that are compared at once: they stay in the processor's cache.
+constexpr size_t kPiece = size_t{64} << 10;
+
+/// `read_fully`, but for bytes that are in `buffer` already. Without memory to compare, all are
+/// written.
+Error read_differences(int fd, const char* name, size_t offset, size_t size, uint8_t* buffer) {
+  const std::unique_ptr<void, void (*)(void*)> piece(std::malloc(kPiece), std::free);
+  if (piece == nullptr) {
+    return read_fully(fd, name, offset, size, buffer);
+  }
+  for (size_t done = 0; done < size; done += kPiece) {
+    const size_t part = std::min(kPiece, size - done);
+    const Error error = read_fully(fd, name, offset + done, part, piece.get());
+    if (error != Error::Ok) {
+      return error;
+    }
+    if (std::memcmp(buffer + done, piece.get(), part) != 0) {
+      std::memcpy(buffer + done, piece.get(), part);
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
 Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_t size,
-                void* buffer) {
+                const DataLoader::SegmentInfo& segment_info, void* buffer) {
   const Error error = check_load(fd, name, file_size, offset, size);
   if (error != Error::Ok) {
     return error;
@@ -230,6 +259,9 @@ Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_
   if (buffer == nullptr && size > 0) {
     ET_LOG(Error, "%s: no buffer to load %zu bytes into", name, size);
     return Error::InvalidArgument;
+  }
+  if (segment_info.segment_type == DataLoader::SegmentInfo::Type::Mutable && size >= kPiece) {
+    return read_differences(fd, name, offset, size, static_cast<uint8_t*>(buffer));
   }
   return read_fully(fd, name, offset, size, buffer);
 }

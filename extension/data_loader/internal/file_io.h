@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/freeable_buffer.h>
 #include <executorch/runtime/core/result.h>
@@ -46,9 +47,10 @@ runtime::Result<size_t> size_if_open(int fd, size_t file_size);
 runtime::Result<runtime::FreeableBuffer> load_copy(int fd, const char* name, size_t file_size,
                                                    size_t offset, size_t size, size_t alignment);
 
-/// `read_fully` after `check_load`. InvalidArgument without a `buffer` to load bytes into.
+/// `read_fully` after `check_load`. InvalidArgument without a `buffer` to load bytes into. Of a
+/// large initial state only what differs is written: a cache of zeros leaves zero pages untouched.
 runtime::Error load_into(int fd, const char* name, size_t file_size, size_t offset, size_t size,
-                         void* buffer);
+                         const runtime::DataLoader::SegmentInfo& segment_info, void* buffer);
 
 inline bool is_power_of_two(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
 

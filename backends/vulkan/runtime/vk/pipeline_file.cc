@@ -21,7 +21,7 @@ using runtime::PrivateFile;
 
 namespace {
 
-constexpr char kMagic[] = "Vulkan pipelines 1";
+constexpr char kMagic[] = "Vulkan pipelines 2";
 
 /// No driver has so many; a file that says so is not read into memory.
 constexpr uint64_t kMost = uint64_t(1) << 28;
