@@ -407,3 +407,67 @@ def test_sizes_that_the_data_decide_keep_their_bounds():
     (item,) = graph.find_nodes(op="call_function", target=torch.ops.aten._local_scalar_dense.default)
     (full,) = graph.find_nodes(op="call_function", target=torch.ops.aten.full.default)
     assert upper_bound(item.meta["val"]) == upper_bound(full.meta["val"].shape[0]) == 100
+
+
+_LIBRARY = torch.library.Library("decompose_test", "DEF")
+
+
+def _exchange(value, first, second, start=0):
+    part = first.narrow(0, start, value.shape[0])
+    second.mul_(2)
+    part.copy_(value + second.sum())
+    return value * 2, second - 1
+
+
+_LIBRARY.define(
+    "exchange(Tensor value, Tensor(a!) first, Tensor(b!) second, SymInt start=0) -> (Tensor, Tensor)"
+)
+_LIBRARY.impl("exchange", _exchange, "CompositeExplicitAutograd")
+
+
+class _Exchanging(nn.Module):
+    """An operator without a functional form writes a buffer, a part of another and an intermediate value."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("a", torch.arange(6.0).reshape(3, 2))
+        self.register_buffer("b", torch.ones(4, 2))
+
+    def forward(self, x):
+        own = x + 1
+        part = self.b[1:3]
+        doubled, less = torch.ops.decompose_test.exchange(x, self.a, part, 1)
+        again, _ = torch.ops.decompose_test.exchange(less, own, self.b)
+        return doubled, again, own, part * 2, self.a.sum(), self.b.view(-1)
+
+
+def test_operators_without_a_functional_form_are_wrapped(caplog):
+    inputs = (torch.rand(2, 2),)
+    program = export(_Exchanging(), *inputs)
+    expected = _Exchanging()(*inputs)
+    with caplog.at_level(logging.INFO, logger="executorch.passes.decomposition.decompose"):
+        local = decompose(program)
+    assert "tracing the whole program again" not in caplog.text
+    assert calls(local).count("auto_functionalized_v2") == 2
+    traced = program.run_decompositions()
+    assert [(spec.kind, spec.target) for spec in local.graph_signature.output_specs] == [
+        (spec.kind, spec.target) for spec in traced.graph_signature.output_specs
+    ]
+    for one in (local, traced):
+        for actual, wanted in zip(_run(one, inputs), expected, strict=True):
+            torch.testing.assert_close(actual, wanted)
+    assert calls(decompose(traced)).count("auto_functionalized_v2") == 2
+
+
+@pytest.mark.parametrize(
+    "second",
+    [lambda module: module.a, lambda module: module.a[1:]],
+    ids=["the same", "a part of it"],
+)
+def test_memory_that_is_written_through_two_arguments_is_traced_again(second):
+    class Twice(_Exchanging):
+        def forward(self, x):
+            return torch.ops.decompose_test.exchange(x, self.a, second(self))
+
+    with pytest.raises(NotLocalError, match=r"twice|several views"):
+        decompose_locally(export(Twice(), torch.rand(2, 2)), DecompositionTable())

@@ -19,6 +19,7 @@ from executorch.dialects.torch_types import OpOverload
 from executorch.ir.values import compute_value, value_of
 from executorch.passes.decomposition.op_recorder import NotLocalError
 from executorch.passes.decomposition.view_inverses import SCATTERS, can_put_back, put_back
+from executorch.passes.decomposition.wrapped_writes import wrap, written_nodes
 from executorch.passes.infrastructure.functional_forms import functional_form, may_alias
 
 _aten = torch.ops.aten
@@ -48,17 +49,38 @@ class InPlaceRewriter:
             node.replace_all_uses_with(target, propagate_meta=False)
             self._graph.erase_node(node)
             return None
-        if not isinstance(target, Node) or not isinstance(op, OpOverload):
+        if not isinstance(op, OpOverload):
+            raise NotLocalError(f"{node.name} does not write a tensor of the graph")
+        if op is not _aten.copy_.default and functional_form(op) is None:
+            return self._wrap(node, op)
+        if not isinstance(target, Node):
             raise NotLocalError(f"{node.name} does not write a tensor of the graph")
         chain = self._live_chain(node, target)
         with self._graph.inserting_before(node):
             functional, value = self._new_value(node, op, target)
-            for part, whole in itertools.pairwise(chain):
-                value = self._put_back(part, whole, value)
-            renewed = self._renew(node, chain[-1], value)
+            renewed = self._take_over(node, target, chain, value)
         node.replace_all_uses_with(renewed[target], propagate_meta=False)
         self._graph.erase_node(node)
         return functional
+
+    def _wrap(self, node: Node, op: OpOverload) -> Node:
+        targets = written_nodes(node, op)
+        chains = [self._live_chain(node, target) for target in targets]
+        memories = {list(_alias_chain(target))[-1] for target in targets}
+        if len(memories) < len(targets):
+            raise NotLocalError(f"{node.name} writes one tensor through several views")
+        with self._graph.inserting_before(node):
+            wrapped, values = wrap(self._graph, node, op)
+            for target, chain, value in zip(targets, chains, values, strict=True):
+                self._take_over(node, target, chain, value)
+        self._graph.erase_node(node)
+        return wrapped
+
+    def _take_over(self, node: Node, target: Node, chain: list[Node], value: Node) -> dict[Node, Node]:
+        """``value`` is ``target``'s new one: puts it into what it is a view of; see :meth:`_renew`."""
+        for part, whole in itertools.pairwise(chain):
+            value = self._put_back(part, whole, value)
+        return self._renew(node, target, chain[-1], value)
 
     def renamed(self, old: Node, new: Node) -> None:
         """``new`` takes the place of ``old``."""
@@ -105,8 +127,7 @@ class InPlaceRewriter:
         if op is _aten.copy_.default:
             return None, self._copied(node, target)
         functional = functional_form(op)
-        if functional is None:
-            raise NotLocalError(f"{op} has no functional form")
+        assert functional is not None
         new = self._create(functional, node.args, dict(node.kwargs), node)
         dtype = value_of(target).dtype
         if value_of(new).dtype == dtype:
@@ -132,10 +153,9 @@ class InPlaceRewriter:
         op, args = put_back(part, whole, value)
         return self._create(op, args, dict(part.kwargs) if op in SCATTERS.values() else {}, part)
 
-    def _renew(self, node: Node, whole: Node, value: Node) -> dict[Node, Node]:
+    def _renew(self, node: Node, target: Node, whole: Node, value: Node) -> dict[Node, Node]:
         """Makes later readers of ``whole`` and of its views read new values; returns old node -> new node."""
         renewed = {whole: value}
-        target = node.args[0]
         for view in _views(whole):
             if node < view or view is node:
                 continue

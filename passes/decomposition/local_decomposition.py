@@ -35,6 +35,8 @@ from executorch.passes.decomposition.written_inputs import add_mutation_outputs
 from executorch.passes.infrastructure.node_origins import record_origins
 
 _INLINED = frozenset({"wrap_with_set_grad_enabled", "wrap_with_autocast"})
+#: Functional already, whatever they stand for.
+_FUNCTIONAL = frozenset({"executorch_call_delegate", "auto_functionalized", "auto_functionalized_v2"})
 _CONTROL_FLOW = frozenset({"cond", "while_loop", "map_impl", "scan", "associative_scan"})
 
 
@@ -182,7 +184,7 @@ class _GraphDecomposer:
                 if written:
                     raise NotLocalError(f"a body of {node.name} writes its inputs")
                 body.graph.eliminate_dead_code()
-        elif name != "executorch_call_delegate":
+        elif name not in _FUNCTIONAL:
             raise NotLocalError(f"higher-order operator {name}")
         return []
 

@@ -22,7 +22,8 @@ from executorch.passes.decomposition.size_nodes import SizeNodes
 from executorch.passes.infrastructure.functional_forms import functional_form
 
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
-_OWN_META = frozenset({meta_keys.VAL, "tensor_meta", "unbacked_bindings"})
+#: What is a node's alone, where another takes its place.
+OWN_META = frozenset({meta_keys.VAL, "tensor_meta", "unbacked_bindings"})
 
 
 class NotLocalError(Exception):
@@ -53,7 +54,7 @@ class OpRecorder(TorchDispatchMode):
         self._nodes = {id(value): source for value, source in inputs}
         self._alive = [value for value, _ in inputs]
         self._inputs = {id(value) for value, _ in inputs}
-        self._meta = {key: item for key, item in node.meta.items() if key not in _OWN_META}
+        self._meta = {key: item for key, item in node.meta.items() if key not in OWN_META}
 
     def node_of(self, value: Any) -> Any:
         """The node (or plain value) that stands for a value of the decomposition.
