@@ -20,6 +20,7 @@ from executorch.ir.values import compute_value, value_of
 from executorch.passes.decomposition.op_recorder import OWN_META, NotLocalError
 from executorch.passes.infrastructure.functional_forms import written_arguments
 
+
 def written_nodes(node: Node, op: OpOverload) -> list[Node]:
     """What a call writes, in the order of its arguments; arguments that are left out are not among them.
 

@@ -169,6 +169,8 @@ class llm_runner:
             data_path: str | None = None,
             draft_path: str | None = None,
             num_draft_tokens: int = 4,
+            method_name: str = "forward",
+            prefill_method_name: str | None = None,
         ) -> None: ...
         def generate(
             self,

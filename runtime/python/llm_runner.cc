@@ -50,6 +50,45 @@ class TextRunner : public Turns<extension::llm::TextSession> {
                                                      std::move(data),
                                                      /*temperature=*/-1.0f, draft);
         }) {}
+             const std::optional<extension::llm::DraftOptions>& draft,
+             const extension::llm::DecoderMethods& methods) {
+    LogCapture log;
+    auto tokenizer = extension::llm::load_tokenizer(tokenizer_path);
+    if (tokenizer == nullptr) {
+      throw Failure(Error::InvalidExternalData, "loading the tokenizer " + tokenizer_path,
+                    log.take());
+    }
+    vocab_size_ = tokenizer->vocab_size();
+    std::vector<std::string> data;
+    if (data_path) {
+      data.push_back(*data_path);
+    }
+    runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer), std::move(data),
+                                                  /*temperature=*/-1.0f, draft, methods);
+    if (runner_ == nullptr) {
+      throw Failure(Error::InvalidProgram, "making a runner for " + model_path, log.take());
+    }
+  }
+
+  void generate(const std::string& prompt, const GenerationConfig& config, const Object& on_text,
+                const Object& on_stats) {
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
+    generate_with_callbacks(
+        on_text, on_stats,
+        [&](const TextCallback& text, const StatsCallback& stats) {
+          return runner_->generate(prompt, config, text, stats);
+        },
+        [&] { runner_->stop(); });
+  }
+
+  void prefill(const std::string& prompt, const GenerationConfig& config) {
+    in_turn("taking a prompt",
+            [&] { return runner_->prefill(prompt, config.num_bos, config.num_eos).error(); });
+  }
+
+  void load() {
+    in_turn("loading the model", [&] { return runner_->load(); });
+  }
 
   void seek(int64_t position) {
     in_turn("going back in a conversation", [&] { return runner_->seek(position); });
@@ -230,11 +269,12 @@ PyMethodDef kStatsMethods[] = {
 // --- TextLLMRunner ---
 
 void init_runner(PyRunner& self, const Call& call) {
-  constexpr Parameters<5> kParameters = {
+  constexpr Parameters<7> kParameters = {
       "TextLLMRunner",
       2,
-      {"model_path", "tokenizer_path", "data_path", "draft_path", "num_draft_tokens"}};
-  const Arguments<5> arguments(call, kParameters);
+      {"model_path", "tokenizer_path", "data_path", "draft_path", "num_draft_tokens", "method_name",
+       "prefill_method_name"}};
+  const Arguments<7> arguments(call, kParameters);
   const auto text = [&](size_t index) {
     PyObject* const given = arguments.object(index);
     return given == nullptr || given == Py_None ? std::optional<std::string>()
@@ -248,7 +288,11 @@ void init_runner(PyRunner& self, const Call& call) {
       draft->max_tokens = arguments.whole<int32_t>(4);
     }
   }
-  self = std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), text(2), draft);
+  extension::llm::DecoderMethods methods;
+  methods.decode = text(5).value_or(methods.decode);
+  methods.prefill = text(6).value_or(methods.prefill);
+  self =
+      std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), text(2), draft, methods);
 }
 
 Object generate(PyRunner& self, const Call& call) {

@@ -114,6 +114,14 @@ std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::stri
                                         std::move(event_tracer), nullptr, nullptr, share_memory);
 }
 
+/// A module whose methods have their caches in common, if there are two.
+std::unique_ptr<Module> module_of(const std::string& path, std::vector<std::string> data_files,
+                                  const DecoderMethods& methods,
+                                  Module::LoadMode load_mode = Module::LoadMode::File) {
+  return module_of(path, std::move(data_files), load_mode, nullptr,
+                   /*share_memory=*/!methods.prefill.empty());
+}
+
 /// Whether a program has the methods, which is said if it has not.
 bool has_methods(Module& module, const DecoderMethods& methods) {
   const auto names = module.method_names();
@@ -332,8 +340,7 @@ std::unique_ptr<TextLLMRunner> create_text_llm_runner_of_methods(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
     const DecoderMethods& methods, std::vector<std::string> data_files, float temperature,
     Module::LoadMode load_mode) {
-  auto module = module_of(model_path, std::move(data_files), load_mode, nullptr,
-                          /*share_memory=*/!methods.prefill.empty());
+  auto module = module_of(model_path, std::move(data_files), methods, load_mode);
   return has_methods(*module, methods) ? create(std::move(module), std::move(tokenizer),
                                                 temperature, /*draft=*/nullptr, methods)
                                        : nullptr;
@@ -351,13 +358,19 @@ std::unique_ptr<TextSession> create_text_session(const std::string& model_path,
                                                  std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
                                                  std::vector<std::string> data_files,
                                                  float temperature,
-                                                 const std::optional<DraftOptions>& draft) {
+                                                 const std::optional<DraftOptions>& draft,
+                                                 const DecoderMethods& methods) {
   std::vector<std::string> files = {model_path};
   files.insert(files.end(), data_files.begin(), data_files.end());
-  auto runner = create(module_of(model_path, std::move(data_files)), std::move(tokenizer),
-                       temperature, draft.has_value() ? &*draft : nullptr);
-  return runner == nullptr ? nullptr
-                           : std::make_unique<TextSession>(std::move(runner), std::move(files));
+  auto module = module_of(model_path, std::move(data_files), methods);
+  if (!has_methods(*module, methods)) {
+    return nullptr;
+  }
+  auto runner = create(std::move(module), std::move(tokenizer), temperature,
+                       draft.has_value() ? &*draft : nullptr, methods);
+  return runner == nullptr
+             ? nullptr
+             : std::make_unique<TextSession>(std::move(runner), std::move(files), methods.decode);
 }
 
 std::unique_ptr<MultimodalRunner> create_multimodal_runner(

@@ -102,11 +102,11 @@ std::unique_ptr<TextLLMRunner> create_speculative_runner(
     float temperature = -1.0f);
 
 /// A runner as a session, whose prompt caches belong to the contents of these files; with a draft
-/// model if one is given.
+/// model if one is given, and by the methods that are named.
 std::unique_ptr<TextSession> create_text_session(
     const std::string& model_path, std::unique_ptr<::tokenizers::Tokenizer> tokenizer,
     std::vector<std::string> data_files = {}, float temperature = -1.0f,
-    const std::optional<DraftOptions>& draft = std::nullopt);
+    const std::optional<DraftOptions>& draft = std::nullopt, const DecoderMethods& methods = {});
 
 /// Puts a runner for text, images and audio together; see MultimodalRunner. Nothing of the model is
 /// loaded but its constants.

@@ -106,6 +106,13 @@ class SumOfAll(Sum):
         return torch.where(torch.arange(VOCABULARY)[None, None] == following[None], 5.0, 0.0)
 
 
+def exported_step() -> torch.export.ExportedProgram:
+    """A `Sum` that takes one token."""
+    return torch.export.export(
+        Sum(CONTEXT), (torch.zeros(1, 1, dtype=torch.long), torch.zeros(1, dtype=torch.long))
+    )
+
+
 def exported_sum_of_all() -> torch.export.ExportedProgram:
     example = (torch.zeros(1, 4, dtype=torch.long), torch.zeros(1, dtype=torch.long))
     shapes = ({1: torch.export.Dim("length", min=1, max=16)}, None)

@@ -8,12 +8,14 @@ import struct
 
 import pytest
 
-from executorch.exir import to_edge
+from executorch.exir import ExecutorchBackendConfig, to_edge
+from executorch.exir.passes import MemoryPlanningPass
 from executorch.extension.llm.runner import GenerationConfig, TextLLMRunner
 from executorch.extension.llm.runner.models_for_tests import (
     CACHE_CONSTANTS,
     CONSTANTS,
     answer_of_sum,
+    exported_step,
     exported_successor,
     exported_sum,
     tokenizer_json,
@@ -36,6 +38,10 @@ def directory(tmp_path_factory) -> pathlib.Path:
     }
     for name, program in programs.items():
         (made / f"{name}.pte").write_bytes(program.to_executorch().buffer)
+    methods = {"step": exported_step(), "any": exported_sum()}
+    shared = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(share_mutable_buffers=True))
+    program = to_edge(methods, constant_methods=CACHE_CONSTANTS).to_executorch(shared)
+    (made / "methods.pte").write_bytes(program.buffer)
     (made / "tokenizer.json").write_text(tokenizer_json())
     return made
 
@@ -145,3 +151,31 @@ def test_a_model_without_a_cache_answers_as_ever(make, tmp_path):
     runner = make("plain")
     assert runner.generate_text("ab", CONFIG) == "cdef" and runner.position() == 0
     assert runner.fork().generate_text("ab", CONFIG) == "cdef"
+
+
+@pytest.mark.parametrize("names", [("step", "any"), ("any", None), ("step", None)])
+def test_methods_by_name(directory, tmp_path, names):
+    def make():
+        paths = str(directory / "methods.pte"), str(directory / "tokenizer.json")
+        return TextLLMRunner(*paths, method_name=names[0], prefill_method_name=names[1])
+
+    runner, path = make(), str(tmp_path / "cache")
+    said = "hello" + runner.generate_text("hello", CONFIG)
+    assert said == "hello" + following("hello")
+    fork = runner.fork()
+    assert runner.generate_text("?", CONFIG) == following(said + "?")
+    assert fork.generate_text("!", CONFIG) == following(said + "!")
+    runner.seek(5)
+    assert runner.generate_text("?", CONFIG) == following("hello?")
+    fork.save_session(path)
+    other = make()
+    other.restore_session(path)
+    words = said + "!" + following(said + "!") + "more"
+    assert other.generate_text("more", CONFIG) == following(words)
+
+
+def test_methods_that_are_not_there_are_named(directory):
+    paths = str(directory / "methods.pte"), str(directory / "tokenizer.json")
+    for names in ({}, {"method_name": "step", "prefill_method_name": "none"}):
+        with pytest.raises(ExecuTorchError, match=r"no method (forward|none)"):
+            TextLLMRunner(*paths, **names)

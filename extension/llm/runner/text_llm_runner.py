@@ -24,6 +24,8 @@ class TextLLMRunner(llm_runner.TextLLMRunner):
     With `draft_path`, a smaller program of the same vocabulary guesses `num_draft_tokens` tokens at a time, of which this one keeps what it
     would have said; it has to give the logits of all tokens (`generate_full_logits` of an export). What is said stays the same.
 
+    `method_name` takes tokens and gives logits, `prefill_method_name` those of prompts, over the same cache, if that is another method.
+
     `tokens()` are those so far, `seek(position)` goes back to that many of them, `save_session(path)` writes them with the cache to a
     file, which `restore_session(path)` takes up if it is whole and of the same program.
     """

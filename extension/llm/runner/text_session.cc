@@ -31,10 +31,12 @@ Result<std::string> without_all_positions(const runtime::MethodMeta& meta, int64
 
 }  // namespace
 
-TextSession::TextSession(std::unique_ptr<TextLLMRunner> runner, std::vector<std::string> files)
+TextSession::TextSession(std::unique_ptr<TextLLMRunner> runner, std::vector<std::string> files,
+                         std::string method)
     : shared_(std::make_shared<Shared>()) {
   shared_->runner = std::move(runner);
   shared_->files = std::move(files);
+  shared_->method = std::move(method);
   shared_->active = this;
 }
 
@@ -58,7 +60,7 @@ Result<SessionState> TextSession::state() const {
   if (runner.tokens().empty()) {
     return SessionState();  // Whatever the cache holds, nothing of it counts.
   }
-  auto caches = CacheState::capture(runner.module());
+  auto caches = CacheState::capture(runner.module(), shared_->method);
   if (!caches.ok()) {
     return caches.error();
   }
@@ -76,7 +78,7 @@ Error TextSession::take(const SessionState& state) {
     return runner.take_up(state.tokens, state.pending);  // Which says what is wrong.
   }
   if (!state.tokens.empty()) {
-    const Error error = state.caches.apply(runner.module());
+    const Error error = state.caches.apply(runner.module(), shared_->method);
     if (error != Error::Ok) {
       return error;
     }
@@ -167,7 +169,7 @@ Error TextSession::seek(int64_t position) {
   }
   TextLLMRunner& runner = *shared_->runner;
   if (position > 0) {
-    const auto meta = runner.module().method_meta("forward");
+    const auto meta = runner.module().method_meta(shared_->method);
     if (!meta.ok()) {
       return meta.error();
     }

@@ -24,7 +24,9 @@ class TextSession : public IRunner {
   /// @param runner With a model that keeps a cache.
   /// @param files The program and its data, for save() and restore(): a prompt cache belongs to
   ///     what they contain.
-  TextSession(std::unique_ptr<TextLLMRunner> runner, std::vector<std::string> files);
+  /// @param method Whose buffers are the cache; of two methods over one cache, either.
+  TextSession(std::unique_ptr<TextLLMRunner> runner, std::vector<std::string> files,
+              std::string method = "forward");
   ~TextSession() override;
 
   bool is_loaded() const override;
@@ -69,6 +71,7 @@ class TextSession : public IRunner {
   struct Shared {
     std::unique_ptr<TextLLMRunner> runner;
     std::vector<std::string> files;
+    std::string method;
     /// Of the files, once it is known.
     uint64_t fingerprint = 0;
     /// Whose conversation the runner has.
