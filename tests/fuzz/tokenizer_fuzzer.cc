@@ -7,6 +7,7 @@
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
+#include <executorch/extension/llm/tokenizer/tekken.h>
 #include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/tests/fuzz/digest.h>
 #include <executorch/tests/fuzz/fuzz_target.h>
@@ -61,10 +62,11 @@ extern "C" bool FuzzTargetResult(const uint8_t* data, size_t size, uint64_t* res
   tokenizers::Llama2cTokenizer llama2c;
   tokenizers::SPTokenizer sentencepiece;
   tokenizers::HFTokenizer hugging_face;
+  tokenizers::Tekken tekken;
   tokenizers::Tiktoken tiktoken;
   bool ok = false;
-  for (Tokenizer* const tokenizer :
-       std::initializer_list<Tokenizer*>{&llama2c, &sentencepiece, &hugging_face, &tiktoken}) {
+  for (Tokenizer* const tokenizer : std::initializer_list<Tokenizer*>{
+           &llama2c, &sentencepiece, &hugging_face, &tekken, &tiktoken}) {
     ok = use(*tokenizer, path, digest) || ok;
   }
   *result = digest.value;

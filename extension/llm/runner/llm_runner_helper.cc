@@ -10,6 +10,7 @@
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
+#include <executorch/extension/llm/tokenizer/tekken.h>
 #include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -63,9 +64,9 @@ std::vector<int64_t> ask(Module& module, const std::unordered_set<std::string>& 
   return numbers;
 }
 
-/// Reads the first line of a file, or a part of it.
+/// Reads what tells a file's format.
 std::string beginning_of(const std::string& path) {
-  char bytes[256];
+  char bytes[4096];
   std::ifstream file(path, std::ios::binary);
   file.read(bytes, sizeof(bytes));
   return std::string(bytes, file.bad() ? 0 : static_cast<size_t>(file.gcount()));
@@ -90,6 +91,9 @@ std::unique_ptr<::tokenizers::Tokenizer> tokenizer_of(
   }
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (text.empty() || (first != std::string::npos && text[first] == '{')) {
+    if (::tokenizers::Tekken::is_beginning_of(text)) {
+      return std::make_unique<::tokenizers::Tekken>();
+    }
     return std::make_unique<::tokenizers::HFTokenizer>();  // Which also takes a directory.
   }
   if (!begins_as_tiktoken(text)) {
@@ -256,7 +260,8 @@ std::unique_ptr<::tokenizers::Tokenizer> load_tokenizer(
   if (tokenizer->load(tokenizer_path) != Error::Ok) {
     ET_LOG(Error,
            "%s has no format that is known here, which are those of Hugging Face (tokenizer.json), "
-           "SentencePiece, tiktoken and llama2.c; for others, implement tokenizers::Tokenizer",
+           "SentencePiece, tiktoken, Mistral (tekken.json) and llama2.c; for others, implement "
+           "tokenizers::Tokenizer",
            tokenizer_path.c_str());
     return nullptr;
   }

@@ -34,19 +34,8 @@ bool read_rank(std::string_view digits, uint64_t& rank) {
   return !digits.empty() && rank < kMostTokens;
 }
 
-}  // namespace
-
-struct Tiktoken::Parts {
-  std::unordered_map<std::string, uint64_t> ranks;
-  std::unordered_map<uint64_t, const std::string*> pieces;
-  AddedTokens special;
-  std::unique_ptr<Regex> pattern;
-
-  bool read(std::string_view lines, std::string& why);
-  void append_word(const std::string& word, std::vector<uint64_t>& tokens) const;
-};
-
-bool Tiktoken::Parts::read(std::string_view lines, std::string& why) {
+bool read_lines(std::string_view lines, std::vector<std::pair<std::string, uint64_t>>& tokens,
+                std::string& why) {
   for (size_t number = 1; !lines.empty(); ++number) {
     const size_t end = std::min(lines.find('\n'), lines.size());
     std::string_view line = lines.substr(0, end);
@@ -65,9 +54,29 @@ bool Tiktoken::Parts::read(std::string_view lines, std::string& why) {
       why = "line " + std::to_string(number) + " is no token in base64 with its rank";
       return false;
     }
-    const auto [entry, is_new] = ranks.emplace(std::move(bytes), rank);
-    if (!is_new || !pieces.emplace(rank, &entry->first).second) {
-      why = "line " + std::to_string(number) + " has a token or a rank for the second time";
+    tokens.emplace_back(std::move(bytes), rank);
+  }
+  return true;
+}
+
+}  // namespace
+
+struct Tiktoken::Parts {
+  std::unordered_map<std::string, uint64_t> ranks;
+  std::unordered_map<uint64_t, const std::string*> pieces;
+  AddedTokens special;
+  std::unique_ptr<Regex> pattern;
+
+  bool add(const std::vector<std::pair<std::string, uint64_t>>& tokens, std::string& why);
+  void append_word(const std::string& word, std::vector<uint64_t>& tokens) const;
+};
+
+bool Tiktoken::Parts::add(const std::vector<std::pair<std::string, uint64_t>>& tokens,
+                          std::string& why) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const auto [entry, is_new] = ranks.emplace(tokens[i].first, tokens[i].second);
+    if (!is_new || !pieces.emplace(entry->second, &entry->first).second) {
+      why = "token " + std::to_string(i) + " or its rank is there for the second time";
       return false;
     }
   }
@@ -121,43 +130,61 @@ std::vector<std::string> Tiktoken::default_special_tokens() {
   return tokens;
 }
 
+Error Tiktoken::take(const Vocabulary& vocabulary, std::string& why) {
+  auto parts = std::make_unique<Parts>();
+  if (!parts->add(vocabulary.tokens, why)) {
+    return Error::InvalidExternalData;
+  }
+  parts->pattern = Regex::compile(vocabulary.pattern, why);
+  if (parts->pattern == nullptr) {
+    return Error::InvalidArgument;
+  }
+  for (const auto& [name, number] : vocabulary.special) {
+    if (parts->pieces.count(number) != 0 || !parts->special.add(name, number)) {
+      why = "special token '" + name + "' is empty, or its number is that of a rank";
+      return Error::InvalidArgument;
+    }
+  }
+  parts->special.finish();
+  vocab_size_ = static_cast<int32_t>(vocabulary.tokens.size() + vocabulary.special.size());
+  bos_tok_ = vocabulary.bos;
+  eos_tok_ = vocabulary.eos;
+  parts_ = std::move(parts);
+  initialized_ = true;
+  return Error::Ok;
+}
+
 Error Tiktoken::load(const std::string& tokenizer_path) {
   std::string lines;
   if (!read_file(tokenizer_path, lines)) {
     ET_LOG(Error, "Cannot read the tokenizer %s", tokenizer_path.c_str());
     return Error::AccessFailed;
   }
-  auto parts = std::make_unique<Parts>();
+  Vocabulary vocabulary;
   std::string why;
-  if (!parts->read(lines, why)) {
+  if (!read_lines(lines, vocabulary.tokens, why)) {
     ET_LOG(Error, "%s is no tokenizer of tiktoken: %s", tokenizer_path.c_str(), why.c_str());
     return Error::InvalidExternalData;
   }
-  parts->pattern = Regex::compile(pattern_, why);
-  bool fits = parts->pattern != nullptr;
-  const size_t count = parts->ranks.size();
-  for (size_t i = 0; i < special_tokens_.size() && fits; ++i) {
-    why = "special token '" + special_tokens_[i] + "' is empty, or its number is that of a rank";
-    fits = parts->pieces.count(count + i) == 0 && parts->special.add(special_tokens_[i], count + i);
+  const size_t count = vocabulary.tokens.size();
+  for (size_t i = 0; i < special_tokens_.size(); ++i) {
+    vocabulary.special.emplace_back(special_tokens_[i], count + i);
   }
-  if (fits &&
-      (bos_token_index_ >= special_tokens_.size() || eos_token_index_ >= special_tokens_.size())) {
-    why = "the tokens of begin and end are to be special ones " + std::to_string(bos_token_index_) +
-          " and " + std::to_string(eos_token_index_) + "; there are " +
-          std::to_string(special_tokens_.size());
-    fits = false;
-  }
-  if (!fits) {
-    ET_LOG(Error, "The tokenizer cannot be used: %s", why.c_str());
+  vocabulary.pattern = pattern_;
+  vocabulary.bos = count + bos_token_index_;
+  vocabulary.eos = count + eos_token_index_;
+  if (bos_token_index_ >= special_tokens_.size() || eos_token_index_ >= special_tokens_.size()) {
+    ET_LOG(Error,
+           "The tokenizer cannot be used: the tokens of begin and end are to be special ones %zu "
+           "and %zu; there are %zu",
+           bos_token_index_, eos_token_index_, special_tokens_.size());
     return Error::InvalidArgument;
   }
-  parts->special.finish();
-  vocab_size_ = static_cast<int32_t>(count + special_tokens_.size());
-  bos_tok_ = count + bos_token_index_;
-  eos_tok_ = count + eos_token_index_;
-  parts_ = std::move(parts);
-  initialized_ = true;
-  return Error::Ok;
+  const Error error = take(vocabulary, why);
+  if (error != Error::Ok) {
+    ET_LOG(Error, "The tokenizer %s cannot be used: %s", tokenizer_path.c_str(), why.c_str());
+  }
+  return error;
 }
 
 void Tiktoken::Parts::append_word(const std::string& word, std::vector<uint64_t>& tokens) const {

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <executorch/extension/llm/tokenizer/tokenizer.h>
@@ -44,6 +45,21 @@ class Tiktoken : public Tokenizer {
 
   static std::string default_pattern();
   static std::vector<std::string> default_special_tokens();
+
+ protected:
+  /// What the file of a tokenizer of this kind says, whatever its format.
+  struct Vocabulary {
+    /// Bytes and number; those with the lowest are joined first.
+    std::vector<std::pair<std::string, uint64_t>> tokens;
+    std::vector<std::pair<std::string, uint64_t>> special;
+    std::string pattern;
+    uint64_t bos = 0;
+    uint64_t eos = 0;
+  };
+
+  /// Takes what was read, or leaves all as it was: InvalidExternalData, with the reason, for tokens
+  /// that are no vocabulary, InvalidArgument for a pattern or special tokens that do not fit.
+  Error take(const Vocabulary& vocabulary, std::string& why);
 
  private:
   struct Parts;

@@ -279,3 +279,23 @@ def tiktoken_ranks() -> dict[bytes, int]:
 
 def tiktoken_file(ranks: dict[bytes, int]) -> bytes:
     return b"".join(base64.b64encode(piece) + b" %d\n" % rank for piece, rank in ranks.items())
+
+
+def tekken_file(ranks: dict[bytes, int], reserved: int, special: list[str] | None, unused: int = 3) -> str:
+    """A `tekken.json` with `reserved` special tokens, of which some have names; its last tokens are not used."""
+    config = {
+        "pattern": PATTERNS["o200k"],
+        "num_vocab_tokens": len(ranks),
+        "default_vocab_size": len(ranks) - unused + reserved,
+        "default_num_special_tokens": reserved,
+        "version": "v7" if special is None else "v11",
+    }
+    tokens = [
+        {"rank": rank, "token_bytes": base64.b64encode(piece).decode(), "token_str": None}
+        for piece, rank in ranks.items()
+    ]
+    named = special and [
+        {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(special)
+    ]
+    parts = {"config": config, "vocab": tokens} | ({} if named is None else {"special_tokens": named})
+    return json.dumps(parts)

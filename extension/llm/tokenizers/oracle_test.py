@@ -15,6 +15,7 @@ from executorch.extension.llm.tokenizers.models_for_tests import (
     PATTERNS,
     SENTENCEPIECE,
     sentencepiece_model,
+    tekken_file,
     tiktoken_file,
     tiktoken_ranks,
 )
@@ -72,6 +73,39 @@ def test_tiktoken(pattern, tmp_path):
         for text in texts(TEXTS, 8, special):
             tokens = theirs.encode(text, allowed_special="all")
             yield text, tokens, ours.encode(text)
+            yield text, theirs.encode_ordinary(text), ours.encode_allowing(text, [])
+            yield text, theirs.decode(tokens), ours.decode_batch(tokens)
+
+    assert differences(pairs()) == []
+
+
+@pytest.mark.parametrize(
+    "names", [None, ["<unk>", "<s>", "</s>", "[INST]", "<|x|>"]], ids=["former names", "names"]
+)
+def test_tekken(names, tmp_path):
+    ranks, reserved = tiktoken_ranks(), 30
+    used = {piece: rank for piece, rank in ranks.items() if rank < len(ranks) - 3}
+    special = {name: rank for rank, name in enumerate(names or ["<unk>", "<s>", "</s>", "[INST]", "[/INST]"])}
+    theirs = tiktoken.Encoding(
+        "tekken",
+        pat_str=PATTERNS["o200k"],
+        mergeable_ranks={piece: rank + reserved for piece, rank in used.items()},
+        special_tokens=special,
+    )
+    (tmp_path / "file").write_text(tekken_file(ranks, reserved, names))
+    ours = pytorch_tokenizers.CppTekken()
+    ours.load(str(tmp_path / "file"))
+    assert (ours.bos_tok(), ours.eos_tok(), ours.vocab_size()) == (1, 2, len(used) + reserved)
+    assert ours.piece_to_id("<SPECIAL_29>") == 29
+    assert isinstance(
+        pytorch_tokenizers.get_tokenizer(str(tmp_path / "file")), pytorch_tokenizers.TekkenTokenizer
+    )
+
+    def pairs():
+        for text in texts(TEXTS, 8, list(special)):
+            tokens = theirs.encode(text, allowed_special="all")
+            yield text, tokens, ours.encode(text)
+            yield text, [1, *tokens, 2], ours.encode(text, 1, 1)
             yield text, theirs.encode_ordinary(text), ours.encode_allowing(text, [])
             yield text, theirs.decode(tokens), ours.decode_batch(tokens)
 

@@ -24,18 +24,24 @@ from pytorch_tokenizers.pytorch_tokenizers_cpp import (
     SPTokenizer as CppSPTokenizer,
 )
 from pytorch_tokenizers.pytorch_tokenizers_cpp import (
+    Tekken as CppTekken,
+)
+from pytorch_tokenizers.pytorch_tokenizers_cpp import (
     Tiktoken as CppTiktoken,
 )
+from pytorch_tokenizers.tekken import TekkenTokenizer
 from pytorch_tokenizers.tiktoken import TiktokenTokenizer
 
 __all__ = [
     "CppHFTokenizer",
     "CppLlama2cTokenizer",
     "CppSPTokenizer",
+    "CppTekken",
     "CppTiktoken",
     "Error",
     "HuggingFaceTokenizer",
     "Llama2cTokenizer",
+    "TekkenTokenizer",
     "TiktokenTokenizer",
     "TokenIndex",
     "Tokenizer",

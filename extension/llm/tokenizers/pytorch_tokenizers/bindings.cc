@@ -11,6 +11,7 @@
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
+#include <executorch/extension/llm/tokenizer/tekken.h>
 #include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/extension/llm/tokenizer/utf8.h>
 #include <executorch/extension/log_capture/log_capture.h>
@@ -257,7 +258,8 @@ Object score(Holder<SPTokenizer>& self, const Call& call) {
   return to_python(double{self.get().score(Arguments<1>(call, kParameters).size(0))});
 }
 
-Object encode_allowing(Holder<Tiktoken>& self, const Call& call) {
+template <typename Kind>
+Object encode_allowing(Holder<Kind>& self, const Call& call) {
   constexpr Parameters<2> kParameters = {"encode_allowing", 2, {"input", "allowed_special"}};
   const Arguments<2> arguments(call, kParameters);
   const std::string input = arguments.text(0);
@@ -265,6 +267,8 @@ Object encode_allowing(Holder<Tiktoken>& self, const Call& call) {
   return to_list(
       value_of("cannot encode", [&] { return self.get().encode_allowing(input, allowed); }));
 }
+
+Object get_version(Holder<Tekken>& self) { return to_text(self.get().get_version()); }
 
 std::unique_ptr<std::vector<std::string>> owned(std::vector<std::string> special) {
   return std::make_unique<std::vector<std::string>>(std::move(special));
@@ -314,8 +318,10 @@ constexpr PyMethodDef kEnd = {nullptr, nullptr, 0, nullptr};
 PyMethodDef kHfMethods[] = {method<Holder<HFTokenizer>, load_text>("load_text"), kEnd};
 PyMethodDef kSpMethods[] = {method<Holder<SPTokenizer>, score>("score"), kEnd};
 PyMethodDef kLlama2cMethods[] = {kEnd};
-PyMethodDef kTiktokenMethods[] = {method<Holder<Tiktoken>, encode_allowing>("encode_allowing"),
-                                  kEnd};
+PyMethodDef kTiktokenMethods[] = {
+    method<Holder<Tiktoken>, encode_allowing<Tiktoken>>("encode_allowing"), kEnd};
+PyMethodDef kTekkenMethods[] = {method<Holder<Tekken>, encode_allowing<Tekken>>("encode_allowing"),
+                                getter<Holder<Tekken>, get_version>("get_version"), kEnd};
 
 void define_tokenizers(const Object& module) {
   ClassParts parts;
@@ -330,6 +336,7 @@ void define_tokenizers(const Object& module) {
       module, "pytorch_tokenizers.pytorch_tokenizers_cpp.Llama2cTokenizer", kLlama2cMethods);
   define_kind<Tiktoken>(module, "pytorch_tokenizers.pytorch_tokenizers_cpp.Tiktoken",
                         kTiktokenMethods, &initialized<Holder<Tiktoken>, init_tiktoken>);
+  define_kind<Tekken>(module, "pytorch_tokenizers.pytorch_tokenizers_cpp.Tekken", kTekkenMethods);
 }
 
 // --- the rest of the module ---

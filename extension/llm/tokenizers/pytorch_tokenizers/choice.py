@@ -7,6 +7,7 @@ import re
 
 from pytorch_tokenizers.hf_tokenizer import HuggingFaceTokenizer
 from pytorch_tokenizers.llama2c import Llama2cTokenizer
+from pytorch_tokenizers.tekken import MARKS, TekkenTokenizer
 from pytorch_tokenizers.tiktoken import TiktokenTokenizer
 
 _RANK = re.compile(rb"[A-Za-z0-9+/]+=* \d")
@@ -14,11 +15,12 @@ _RANK = re.compile(rb"[A-Za-z0-9+/]+=* \d")
 
 def get_tokenizer(
     tokenizer_path: str, tokenizer_config_path: str | None = None
-) -> HuggingFaceTokenizer | TiktokenTokenizer | Llama2cTokenizer:
+) -> HuggingFaceTokenizer | TekkenTokenizer | TiktokenTokenizer | Llama2cTokenizer:
     """The tokenizer of a file, by what it begins with.
 
     Args:
-        tokenizer_path: a `tokenizer.json` or the directory that has it, a model of SentencePiece, or a file of tiktoken.
+        tokenizer_path: a `tokenizer.json` or the directory that has it, a model of SentencePiece, a file of tiktoken, or
+            a `tekken.json`.
         tokenizer_config_path: a `tokenizer_config.json` for the first of these.
 
     Raises:
@@ -29,7 +31,9 @@ def get_tokenizer(
     if path.is_dir():
         return HuggingFaceTokenizer(tokenizer_path, tokenizer_config_path)
     with path.open("rb") as file:
-        first = file.read(256)
+        first = file.read(4096)
+    if first.lstrip()[:1] == b"{" and any(mark in first for mark in MARKS):
+        return TekkenTokenizer(tokenizer_path)
     if first.lstrip()[:1] == b"{":
         return HuggingFaceTokenizer(tokenizer_path, tokenizer_config_path)
     if _RANK.match(first):

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <executorch/extension/llm/tokenizer/tekken.h>
