@@ -16,9 +16,10 @@ BACKENDS_ARM = {
         """,
         "executorch.backends.arm.published._passes.decompositions": """
             ConvertSplitToSlicePass DecomposeCosineSimilarityPass DecomposeDivPass DecomposeEmbeddingPass
-            DecomposeIntPowPass DecomposeLayerNormPass DecomposeLinalgVectorNormPass DecomposeLinearPass
+            DecomposeIntPowPass DecomposeLayerNormPass DecomposeLeakyReLUPass DecomposeLinalgVectorNormPass DecomposeLinearPass
             DecomposeMaskedFillPass DecomposeSelectPass DecomposeSoftmaxPass DecomposeVarPass
         """,
+        "executorch.backends.arm.published._passes.guards": "RemoveSafeSoftmaxGuardPass",
         "executorch.backends.arm.published._passes.shapes": """
             BroadcastArgsPass ConvertExpandCopyToRepeatPass ConvertInt64ConstOpsToInt32Pass ConvertInt64OutputOpsToInt32Pass
             DeduplicateGetAttrPass EnsureUniqueOutputNodesPass MatchArgRanksPass NormalizeMaxPool2dInputRankPass
@@ -60,8 +61,14 @@ BACKENDS_ARM = {
     "backends/arm/_passes/remove_noop_pass": {
         "executorch.backends.transforms.remove_clone_ops": "RemoveNoopPass=RemoveCloneOpsTransform",
     },
+    "backends/arm/_passes/remove_safe_softmax_guard_pass": {"executorch.backends.arm.published._passes.guards": "RemoveSafeSoftmaxGuardPass"},
     "backends/arm/_passes/replace_inf_and_limit_values_pass": {"executorch.backends.arm.quantizer.finite": "ReplaceInfAndLimitValuesPass"},
     "backends/arm/_passes/rewrite_le_lt_to_ge_gt_pass": {"executorch.backends.arm.published._passes.comparisons": "RewriteLeLtToGeGtPass"},
+    "backends/arm/common/pipeline_config": {
+        "here": """
+            ArmPassPipelineConfig LeakyReLULoweringConfig QuantizeInfConfig SDPASafeSoftmaxGuardPolicy SoftmaxDecompositionConfig
+        """,
+    },
     "backends/arm/constants": {
         "published": """
             DEQUANT_PER_CHANNEL_OP DEQUANT_PER_TENSOR_OP DEQUANT_PER_TENSOR_OP_T DISALLOW_TFA_META_KEY DQ_OPS HWCM_ORDER MAX_RANK

@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import json
 import shlex
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, TypeVar
 
+from executorch.backends.arm.common.pipeline_config import ArmPassPipelineConfig
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.partitioner import CompileSpec, PreprocessOnlySpec
 
@@ -22,6 +24,8 @@ class ArmCompileSpec(ABC):
         compiler_flags: handed to the target's compiler.
         path_for_intermediates: folder for what is made on the way, None for none.
         tosa_debug_mode: whether and where debugging information is written.
+        preserve_io_quantization: whether the conversions of the model's inputs and outputs stay outside of the delegate, where
+            ``QuantizeInputs`` and ``QuantizeOutputs`` take them away.
     """
 
     class DebugMode(enum.Enum):
@@ -37,6 +41,8 @@ class ArmCompileSpec(ABC):
     compiler_flags: list[str]
     path_for_intermediates: str | None = None
     tosa_debug_mode: ArmCompileSpec.DebugMode | None = None
+    preserve_io_quantization: bool = False
+    _pipeline: ArmPassPipelineConfig | None = None
 
     @staticmethod
     @abstractmethod
@@ -65,21 +71,47 @@ class ArmCompileSpec(ABC):
         """The folder that ``dump_intermediate_artifacts_to`` named."""
         return self.path_for_intermediates
 
+    def set_preserve_io_quantization(self: _Spec, preserve_io_quantization: bool) -> _Spec:
+        """Keeps the conversions of inputs and outputs outside; where there is no floating point they are outside anyway."""
+        if preserve_io_quantization and not self.tosa_spec.support_float():
+            warnings.warn(
+                f"preserve_io_quantization=True is redundant for INT-only TOSA ({self.tosa_spec})",
+                stacklevel=2,
+            )
+        self.preserve_io_quantization = preserve_io_quantization
+        return self
+
+    def set_pass_pipeline_config(self: _Spec, config: ArmPassPipelineConfig) -> _Spec:
+        """How passes go about what can be done in several ways."""
+        self._pipeline = config
+        return self
+
+    def get_pass_pipeline_config(self) -> ArmPassPipelineConfig:
+        """What ``set_pass_pipeline_config`` said, or what fits the target."""
+        return self._pipeline or self._default_pipeline()
+
+    def _default_pipeline(self) -> ArmPassPipelineConfig:
+        return ArmPassPipelineConfig()
+
     def to_list(self) -> list[CompileSpec]:
-        """As compile specs; a program has them without what is kept for debugging."""
+        """As compile specs; a program has them without what only lowering asks."""
         fields = {
             "tosa_spec": str(self.tosa_spec),
             self._FORMAT_KEY: self.get_output_format(),
             "compile_flags": shlex.join(self.compiler_flags),
             **self._more(),
         }
+        pipeline = self.get_pass_pipeline_config()
+        tells_pipeline = self._pipeline is not None or not pipeline.is_default()
         told = {
             "debug_artifact_path": self.path_for_intermediates,
             "dump_debug_info": self.tosa_debug_mode and self.tosa_debug_mode.name,
+            "transform_pipeline_config": tells_pipeline and json.dumps(pipeline.to_dict()),
+            "preserve_io_quantization": self.preserve_io_quantization and "True",
         }
         return [
             *(CompileSpec(key, value.encode()) for key, value in fields.items()),
-            *(PreprocessOnlySpec(key, value.encode()) for key, value in told.items() if value),
+            *(PreprocessOnlySpec(key, str(value).encode()) for key, value in told.items() if value),
         ]
 
     def __eq__(self, other: object) -> bool:
@@ -115,6 +147,9 @@ class ArmCompileSpec(ABC):
         made.path_for_intermediates = fields.get("debug_artifact_path")
         mode = fields.get("dump_debug_info")
         made.tosa_debug_mode = ArmCompileSpec.DebugMode[mode] if mode else None
+        made.preserve_io_quantization = fields.get("preserve_io_quantization") == "True"
+        pipeline = fields.get("transform_pipeline_config")
+        made._pipeline = ArmPassPipelineConfig.from_dict(json.loads(pipeline)) if pipeline else None
         made._read(fields)
         return made
 
@@ -132,6 +167,12 @@ class ArmCompileSpec(ABC):
 
     def _get_output_format(self) -> str:
         return self.get_output_format()
+
+    def _get_pass_pipeline_config(self) -> ArmPassPipelineConfig:
+        return self.get_pass_pipeline_config()
+
+    def _set_preserve_io_quantization(self: _Spec, preserve_io_quantization: bool) -> _Spec:
+        return self.set_preserve_io_quantization(preserve_io_quantization)
 
     def _more(self) -> dict[str, str]:
         """What a subclass adds."""

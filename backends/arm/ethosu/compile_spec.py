@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.common.pipeline_config import (
+    ArmPassPipelineConfig,
+    SoftmaxDecompositionConfig,
+)
 from executorch.backends.arm.tosa.specification import TosaSpecification
 
 #: The file of configurations that comes with Vela.
@@ -16,6 +20,7 @@ _PROCESSORS = {
     "ethos-u65": ("Ethos_U65_High_End", "Dedicated_Sram_384KB", "TOSA-1.0+INT+int16+u55"),
     "ethos-u85": ("Ethos_U85_SYS_DRAM_Mid", "Sram_Only", "TOSA-1.0+INT+int16"),
 }
+_MASKED = SoftmaxDecompositionConfig.MASKED
 _UNITS = {
     "ethos-u55": (32, 64, 128, 256),
     "ethos-u65": (256, 512),
@@ -72,6 +77,11 @@ class EthosUCompileSpec(ArmCompileSpec):
     @staticmethod
     def get_output_format() -> str:
         return "vela"
+
+    def _default_pipeline(self) -> ArmPassPipelineConfig:
+        # U55 and U65 have no choice between two values.
+        stable = self.tosa_spec.is_U55_subset
+        return ArmPassPipelineConfig(softmax=SoftmaxDecompositionConfig.STABLE if stable else _MASKED)
 
     def _more(self) -> dict[str, str]:
         return {"target": self.target}

@@ -121,6 +121,7 @@ _MOVING = {
     "aten.tile.default",
     "aten.transpose.int",
     "aten.unflatten.int",
+    "aten.unfold.default",
     "aten.unsqueeze.default",
     "aten.upsample_bilinear2d.vec",
     "aten.upsample_nearest2d.vec",

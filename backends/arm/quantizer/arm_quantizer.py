@@ -74,6 +74,7 @@ class TOSAQuantizer(Quantizer):
         self.tosa_spec = given.tosa_spec if isinstance(given, ArmCompileSpec) else given
         if not self.tosa_spec.support_integer():
             raise ValueError(f"{self.tosa_spec} has no profile INT, so nothing can be quantized for it")
+        self._compile_spec = given if isinstance(given, ArmCompileSpec) else None
         self.global_config: QuantizationConfig | None = None
         self.io_config: QuantizationConfig | None = None
         self.module_type_config: dict[Callable[..., Any], QuantizationConfig | None] = {}
@@ -121,7 +122,8 @@ class TOSAQuantizer(Quantizer):
         """
         for node in model.graph.nodes:
             node.meta[DISALLOW_TFA_META_KEY] = self.config_of(node) is None
-        return transform_for_annotation(model)
+        spec = self._compile_spec
+        return transform_for_annotation(model, None if spec is None else spec.get_pass_pipeline_config())
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node, why in annotate(model, self.config_of):

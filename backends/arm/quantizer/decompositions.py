@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -31,12 +32,13 @@ def _rule(*targets: OpOverload) -> Callable[[Rule], Rule]:
     return declare
 
 
-def take_apart(model: GraphModule) -> None:
-    """Applies each rule to the calls that it names, in place; only calls on real numbers are written otherwise."""
+def take_apart(model: GraphModule, left: Collection[OpOverload] = ()) -> None:
+    """Applies each rule to the calls that it names, in place; only calls on real numbers are written otherwise, and not those ``left``."""
     for node in list(model.graph.nodes):
         rule = _RULES.get(node.target) if node.op == "call_function" else None  # type: ignore[arg-type]
         if (
             rule is None
+            or node.target in left
             or node.meta.get(DISALLOW_TFA_META_KEY)
             or not any(is_real(one) for one in node.all_input_nodes)
         ):
@@ -217,6 +219,29 @@ def norm(node: Node) -> Node | None:
         return None
     sizes = call_like(node, _aten.abs.default, (x,))
     return call_like(node, _aten.sum.dim_IntList if order == 1 else _aten.amax.default, (sizes, dim, keeps))
+
+
+@_rule(_aten.var.correction, _aten.var.dim, _aten.var.default)
+def variance(node: Node) -> Node | None:
+    """The sum of squared differences from the mean, over their number."""
+    given = arguments(node)
+    x, dim, keeps = given["self"], given.get("dim"), given.get("keepdim", False)
+    value = _value(x)
+    dim = [dim] if isinstance(dim, int) else list(dim or range(value.dim()))
+    sizes = [value.shape[one] for one in dim]
+    if not all(isinstance(one, int) for one in sizes):
+        return None
+    correction = given["correction"] if "correction" in given else int(given["unbiased"])
+    count = math.prod(sizes) - (1 if correction is None else correction)
+    mean = call_like(node, _aten.mean.dim, (x, dim, True))
+    centred = call_like(node, _aten.sub.Tensor, (x, mean))
+    squares = call_like(node, _aten.mul.Tensor, (centred, centred))
+    total = call_like(node, _aten.sum.dim_IntList, (squares, dim, keeps))
+    shape = [1] if _value(total).dim() else []
+    over = call_like(
+        node, _aten.full.default, (shape, 1 / count if count > 0 else math.inf), {"dtype": value.dtype}
+    )
+    return call_like(node, _aten.mul.Tensor, (total, over))
 
 
 @_rule(_aten.ne.Scalar, _aten.ne.Tensor)

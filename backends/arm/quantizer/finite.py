@@ -9,6 +9,7 @@ import torch
 from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassResult
 
+from executorch.backends.arm.common.pipeline_config import QuantizeInfConfig
 from executorch.passes.infrastructure.pass_base import PassBase
 
 #: What no pass before annotation may change: a key of nodes' ``meta``.
@@ -21,10 +22,16 @@ class ReplaceInfAndLimitValuesPass(PassBase):
     """Infinite constants and arguments become finite, in place.
 
     Args:
-        neg_inf, pos_inf: what they become. A softmax makes nothing of what is 255 below, and scales stay small.
+        neg_inf, pos_inf: what they become.
     """
 
-    def __init__(self, neg_inf: float = -255.0, pos_inf: float = 255.0, *, tfa_pass: bool = False) -> None:
+    def __init__(
+        self,
+        neg_inf: float = QuantizeInfConfig.neg_inf,
+        pos_inf: float = QuantizeInfConfig.pos_inf,
+        *,
+        tfa_pass: bool = False,
+    ) -> None:
         super().__init__()
         self.neg_inf, self.pos_inf = neg_inf, pos_inf
         #: Whether it runs before annotation, where nodes may be out of bounds.

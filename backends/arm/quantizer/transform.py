@@ -5,6 +5,11 @@ from __future__ import annotations
 import torch
 from torch.fx import GraphModule, Node
 
+from executorch.backends.arm.common.pipeline_config import (
+    ArmPassPipelineConfig,
+    SDPASafeSoftmaxGuardPolicy,
+    SoftmaxDecompositionConfig,
+)
 from executorch.backends.arm.quantizer.annotations import BINARY, is_real
 from executorch.backends.arm.quantizer.decompositions import take_apart
 from executorch.backends.arm.quantizer.finite import ReplaceInfAndLimitValuesPass
@@ -14,18 +19,23 @@ from executorch.ir.constants import add_attribute
 from executorch.ir.rewriter import new_call, replace
 
 
-def transform_for_annotation(model: GraphModule) -> GraphModule:
+def transform_for_annotation(
+    model: GraphModule, pipeline: ArmPassPipelineConfig | None = None
+) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
     Numbers in sums, products, comparisons and operators on bits become tensors, a division by a number a product. Attention and what
     ``decompositions`` has a rule for are taken apart, an extreme whose place nobody asks for is one without its place, dropouts that
-    drop nothing are gone, and infinities are numbers that have integers.
+    drop nothing are gone, and infinities are numbers that have integers. ``pipeline`` says how, where there are several ways.
     """
+    pipeline = pipeline or ArmPassPipelineConfig()
+    left = _MASKED_FILLS if pipeline.softmax is SoftmaxDecompositionConfig.STABLE else frozenset()
+    finite = pipeline.quantize_inf
     _idle_dropouts_out(model)
-    _attention_apart(model)
+    _attention_apart(model, pipeline.sdpa_safe_softmax_guard is SDPASafeSoftmaxGuardPolicy.REMOVE)
     _extremes_alone(model)
-    ReplaceInfAndLimitValuesPass(tfa_pass=True)(model)
-    take_apart(model)
+    ReplaceInfAndLimitValuesPass(finite.neg_inf, finite.pos_inf, tfa_pass=True)(model)
+    take_apart(model, left)
     for node in list(model.graph.nodes):
         if node.op == "call_function" and (is_real(node) or node.target in _WITH_NUMBERS):
             _numbers_as_tensors(node)
@@ -41,7 +51,7 @@ def _idle_dropouts_out(model: GraphModule) -> None:
                 replace(node, node.args[0])  # type: ignore[arg-type]
 
 
-def _attention_apart(model: GraphModule) -> None:
+def _attention_apart(model: GraphModule, no_row_is_empty: bool) -> None:
     attention = torch.ops.aten.scaled_dot_product_attention.default
     calls = model.graph.find_nodes(op="call_function", target=attention)
     masked = any(
@@ -51,9 +61,9 @@ def _attention_apart(model: GraphModule) -> None:
     if not calls:
         return
     DecomposeScaledDotProductAttention()(model)
-    if masked:
+    if masked and not no_row_is_empty:
         return
-    # Without a mask no row is empty.
+    # Without a mask no row is.
     for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten._safe_softmax.default):
         node.target = torch.ops.aten.softmax.int
 
@@ -71,6 +81,14 @@ def _extremes_alone(model: GraphModule) -> None:
 
 
 _aten = torch.ops.aten
+_MASKED_FILLS = frozenset(
+    {
+        _aten.masked_fill.Scalar,
+        _aten.masked_fill_.Scalar,
+        _aten.masked_fill.Tensor,
+        _aten.masked_fill_.Tensor,
+    }
+)
 _DIVISIONS = {
     _aten.div.Tensor: _aten.mul.Tensor,
     _aten.div_.Tensor: _aten.mul.Tensor,

@@ -451,14 +451,24 @@ CASES: dict[str, list[Case]] = {
         (lambda x, size=size: F.adaptive_avg_pool2d(x, size), (_n(1, 2, 8, 9),))
         for size in ((2, 3), (3, 4), (7, 7), (5, None), (11, 13))
     ],
+    "aten.unfold_copy.default": [
+        (lambda x: x.unfold(1, 3, 2), (_n(2, 9),)),
+        (lambda x: x.unfold(-1, 3, 1), (_i(2, 3, 7),)),
+        (lambda x: x.unfold(0, 2, 3), (_b(8, 2, 3),)),
+        (lambda x: x.unfold(1, 2, 1), (_n(2, 6, 3, 4),)),
+    ],
     "aten.upsample_nearest2d.vec": [
         (lambda x: F.interpolate(x, scale_factor=2), (_n(1, 2, 3, 4),)),
         (lambda x: F.interpolate(x, size=(5, 7)), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, scale_factor=0.3), (_n(1, 2, 21, 37),)),
         (lambda x: F.interpolate(x, size=(4, 3)), (_n(1, 2, 9, 8),)),
     ],
     "aten.upsample_bilinear2d.vec": [
         (lambda x: F.interpolate(x, scale_factor=2.0, mode="bilinear"), (_n(1, 2, 3, 4),)),
         (lambda x: F.interpolate(x, size=(5, 7), mode="bilinear", align_corners=True), (_n(1, 2, 3, 4),)),
+        (lambda x: F.interpolate(x, scale_factor=1 / 16, mode="bilinear"), (_n(1, 2, 64, 32),)),
+        (lambda x: F.interpolate(x, size=(1, 2), mode="bilinear", align_corners=True), (_n(2, 3, 70, 90),)),
+        (lambda x: F.interpolate(x, scale_factor=(1.3, 0.7), mode="bilinear"), (_n(1, 2, 9, 14),)),
         (lambda x: F.interpolate(x, size=(4, 5), mode="bilinear"), (_n(1, 2, 9, 8),)),
     ],
 }

@@ -9,8 +9,10 @@ from torch.export import ExportedProgram
 
 import executorch.backends.arm.tosa.operators  # noqa: F401 - fills the registry of lowerings.
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.common.pipeline_config import SDPASafeSoftmaxGuardPolicy
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.lowering import Lowering
+from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.dialects import meta_keys
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
 
@@ -26,6 +28,8 @@ class TOSABackend(BackendDetails):
 
 def lower_to_tosa(program: ExportedProgram, spec: ArmCompileSpec) -> bytes:
     """The subgraph as a TOSA file; intermediates are written where the compile spec says."""
+    if spec.get_pass_pipeline_config().sdpa_safe_softmax_guard is SDPASafeSoftmaxGuardPolicy.REMOVE:
+        simplify_softmaxes(program.graph, None, lambda _: True)
     tells = spec.tosa_debug_mode
     lowering = Lowering(program, spec.tosa_spec, tells is ArmCompileSpec.DebugMode.TOSA)
     made = lowering.run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch.export import ExportedProgram
@@ -26,16 +26,10 @@ from executorch.partitioner.selection.reasons import format_reasons, note_reason
 
 logger = logging.getLogger(__name__)
 
-#: Operators that move or rename data only: a delegate of nothing else is not worth its call.
-_IDLE = {
-    "aten.squeeze_copy.dims",
-    "aten.unsqueeze_copy.default",
-    "aten.view_copy.default",
-    "dim_order_ops._clone_dim_order.default",
-    QUANTIZE,
-    DEQUANTIZE,
-    "getitem",
-}
+#: What no delegate is made of.
+_NOTHING = {"dim_order_ops._clone_dim_order.default", QUANTIZE, DEQUANTIZE, "getitem"}
+#: Operators that rename data only: a delegate of nothing else is not worth its call, unless there is nothing else in the program.
+_IDLE = _NOTHING | {"aten.squeeze_copy.dims", "aten.unsqueeze_copy.default", "aten.view_copy.default"}
 
 
 class TOSAPartitioner(Partitioner):
@@ -61,6 +55,7 @@ class TOSAPartitioner(Partitioner):
 
     def _start(self, compile_spec: ArmCompileSpec, checks: Sequence[OperatorSupportBase] | None) -> None:
         self.tosa_spec = compile_spec.tosa_spec
+        self._leaves_borders = compile_spec.preserve_io_quantization
         self.additional_checks = list(checks or ())
         self.delegation_spec = DelegationSpec(self.backend, compile_spec.to_list())
 
@@ -109,6 +104,8 @@ class TOSAPartitioner(Partitioner):
                 continue
             verdict = judge(node, constants, self.tosa_spec)
             why = verdict.why
+            if why is None and self._leaves_borders and _is_border(node):
+                why = "the conversion of an input or output, which the compile spec preserves"
             if why is None:
                 why = self._refused(node, submodules)
             if why is None:
@@ -128,10 +125,17 @@ class TOSAPartitioner(Partitioner):
         self, graph: Graph, groups: list[list[Node]], tags: dict[str, DelegationSpec], constants: Constants
     ) -> None:
         single = {nodes[0] for nodes in groups if len(nodes) == 1}
+        taken = {node for nodes in groups for node in nodes}
+        # A constant of a value's shape would stand between that value and its own readers.
+        single.update(
+            node
+            for node in graph.nodes
+            if constants.has(node) and taken & {*node.all_input_nodes} and taken.issuperset(node.users)
+        )
         found = group_nodes(graph, lambda node: node in single, [one for one in groups if len(one) > 1])
         for nodes in _side_by_side(graph, found.partitions, constants):
-            names = {name_of(node) for node in nodes if node.op == "call_function"}
-            if names <= _IDLE:
+            names = _names(nodes, constants)
+            if names <= _NOTHING or (names <= _IDLE and not _names(graph.nodes, constants) <= _IDLE):
                 for node in nodes:
                     note_reason(
                         node, type(self).__name__, "nothing is calculated where it stands; not worth a call"
@@ -141,6 +145,10 @@ class TOSAPartitioner(Partitioner):
             tags[tag] = self.delegation_spec
             for node in nodes:
                 node.meta[meta_keys.DELEGATION_TAG] = tag
+
+
+def _names(nodes: Iterable[Node], constants: Constants) -> set[str]:
+    return {name_of(node) for node in nodes if node.op == "call_function" and not constants.has(node)}
 
 
 def _side_by_side(graph: Graph, partitions: list[list[Node]], constants: Constants) -> list[list[Node]]:
@@ -184,6 +192,13 @@ def _levels(graph: Graph, owner: dict[Node, int], count: int) -> list[int]:
                 levels[mine] = depth = max(depth, levels[mine])
             waits[node] = depth
     return levels
+
+
+def _is_border(node: Node) -> bool:
+    """Whether a node quantizes an input of the program or dequantizes an output."""
+    if name_of(node) == QUANTIZE:
+        return node.args[0].op == "placeholder"  # type: ignore[union-attr]
+    return name_of(node) == DEQUANTIZE and all(user.op == "output" for user in node.users)
 
 
 def _is_between_conversions(node: Node) -> bool:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from torch.fx import GraphModule
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
+from executorch.backends.arm.common.pipeline_config import (
+    LeakyReLULoweringConfig,
+    SDPASafeSoftmaxGuardPolicy,
+    SoftmaxDecompositionConfig,
+)
 from executorch.backends.arm.published._passes.arm_pass import ArmPass as ArmPass
+from executorch.backends.arm.published._passes.decompositions import (
+    DecomposeLeakyReLUPass,
+    DecomposeMaskedFillPass,
+)
+from executorch.backends.arm.published._passes.guards import RemoveSafeSoftmaxGuardPass
 from executorch.backends.arm.quantizer.transform import transform_for_annotation
 from executorch.passes.infrastructure.pass_manager import PassManager
 
@@ -23,10 +33,24 @@ class ArmPassManager(PassManager):
         super().__init__()
         self.compile_spec = compile_spec
         self.tosa_spec = compile_spec.tosa_spec
+        pipeline = compile_spec.get_pass_pipeline_config()
+        keeps_guard = pipeline.sdpa_safe_softmax_guard is not SDPASafeSoftmaxGuardPolicy.REMOVE
+        skipped = {
+            DecomposeMaskedFillPass: pipeline.softmax is SoftmaxDecompositionConfig.STABLE,
+            RemoveSafeSoftmaxGuardPass: keeps_guard,
+        }
+        #: Released passes that the compile spec's pipeline leaves out.
+        self._skip_pass_types = tuple(kind for kind, is_skipped in skipped.items() if is_skipped)
 
     def transform_for_annotation_pipeline(self, graph_module: GraphModule) -> GraphModule:
-        """The graph, changed in place, as ``TOSAQuantizer.transform_for_annotation`` leaves it."""
-        return transform_for_annotation(graph_module)
+        """The graph, changed in place, as ``TOSAQuantizer.transform_for_annotation`` leaves it.
+
+        A leaky ReLU is a sum of two parts if the pipeline says so.
+        """
+        pipeline = self.compile_spec.get_pass_pipeline_config()
+        if pipeline.leaky_relu is LeakyReLULoweringConfig.DECOMPOSE:
+            DecomposeLeakyReLUPass(tfa_pass=True)(graph_module)
+        return transform_for_annotation(graph_module, pipeline)
 
     def validate_constraints_mandatory(self) -> None:
         """Whether each added pass is followed by those that it requires.

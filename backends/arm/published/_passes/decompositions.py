@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
@@ -16,10 +15,10 @@ from executorch.backends.arm.quantizer.decompositions import (
     norm,
     parts,
     quotient,
+    variance,
 )
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments, call_like, replace
-from executorch.ir.values import shape_of
 
 _aten = torch.ops.aten
 _MOST = 1 << 62
@@ -66,37 +65,10 @@ class DecomposeSoftmaxPass(RulePass):
             self.rules = {**self.rules, _aten._safe_softmax.default: _softmax}  # type: ignore[misc]
 
 
-def _sizes(node: Any, dim: Any) -> list[int] | None:
-    shape = shape_of(node)
-    if shape is None or any(isinstance(one, torch.SymInt) for one in shape):
-        return None
-    dims = range(len(shape)) if dim in (None, []) else ([dim] if isinstance(dim, int) else dim)
-    return [shape[one] for one in dims]
-
-
-def _variance(node: Node) -> Node | None:
-    given = arguments(node)
-    x, dim, keeps = given["self"], given["dim"], given["keepdim"]
-    sizes = _sizes(x, dim)
-    if sizes is None:
-        return None
-    correction = 1 if given["correction"] is None else given["correction"]
-    dim = list(range(_value(x).dim())) if dim in (None, []) else dim
-    mean = call_like(node, _aten.mean.dim, (x, dim, True))
-    centred = call_like(node, _aten.sub.Tensor, (x, mean))
-    squares = call_like(node, _aten.mul.Tensor, (centred, centred))
-    total = call_like(node, _aten.sum.dim_IntList, (squares, dim, keeps))
-    count = math.prod(sizes) - correction
-    over = _number(node, 1 / count if count > 0 else math.inf, x)
-    if not _value(total).dim():
-        over = call_like(node, _aten.full.default, ([], 1 / count if count > 0 else math.inf))
-    return call_like(node, _aten.mul.Tensor, (total, over))
-
-
 class DecomposeVarPass(RulePass):
     """``var.correction`` as the mean of squared differences from the mean."""
 
-    rules = {_aten.var.correction: _variance}
+    rules = {_aten.var.correction: variance}
 
 
 def _layer_norm(node: Node) -> bool:
@@ -139,6 +111,21 @@ class DecomposeDivPass(RulePass):
     """A quotient of floating-point numbers as a product with a reciprocal."""
 
     rules = {_aten.div.Tensor: _by_tensor}
+
+
+def _leaky(node: Node) -> Node:
+    given = arguments(node)
+    x = given["self"]
+    above = call_like(node, _aten.clamp.default, (x, 0, None))
+    below = call_like(node, _aten.clamp.default, (x, None, 0))
+    slope = call_like(node, _aten.full.default, ([1], given["negative_slope"]), {"dtype": _value(x).dtype})
+    return call_like(node, _aten.add.Tensor, (above, call_like(node, _aten.mul.Tensor, (below, slope))))
+
+
+class DecomposeLeakyReLUPass(RulePass):
+    """A leaky ReLU as what is above zero and a part of what is below."""
+
+    rules = dict.fromkeys((_aten.leaky_relu.default, _aten.leaky_relu_.default), _leaky)
 
 
 class DecomposeLinalgVectorNormPass(RulePass):

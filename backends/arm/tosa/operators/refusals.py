@@ -33,6 +33,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     table,
 )
 from executorch.backends.arm.tosa.operators.normalized import group_norm, layer_norm, log_softmax, softmax
+from executorch.backends.arm.tosa.operators.spatial import resize_of
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
@@ -59,7 +60,8 @@ def target_refusal(node: Node, spec: TosaSpecification) -> str | None:
     name = name_of(node)
     volume = name == "aten.convolution.default" and node.args[0].meta[meta_keys.VAL].dim() > 4  # type: ignore[union-attr]
     apart = name == "aten.slice_scatter.default" and argument(node, 5, "step", 1) != 1
-    if name in _NOT_ON_U55 or volume or apart:
+    truths = name == "aten.unfold_copy.default" and node.meta[meta_keys.VAL].dtype is torch.bool
+    if name in _NOT_ON_U55 or volume or apart or truths:
         return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     return None
 
@@ -118,6 +120,8 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
         return "operands of int8 and of int16; quantize both alike"
     if torch.int16 in kinds and not spec.support_extension("int16"):
         return f"values of int16, for which {spec} needs the extension int16"
+    if row.integer is resize and isinstance(found := resize_of(node), str):
+        return found
     if torch.int16 in kinds and row.integer not in _INT16:
         return "values of int16, which this operator takes in int8 only"
     if (

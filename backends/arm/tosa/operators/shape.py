@@ -166,6 +166,28 @@ def expand(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     return b.tile(wide, [a // c for a, c in zip(shape, wide.shape, strict=True)])
 
 
+def _has_dimensions(node: Node) -> str | None:
+    rank = node.args[0].meta[meta_keys.VAL].dim()  # type: ignore[union-attr]
+    return None if rank else "a tensor without dimensions"
+
+
+@_mover("aten.unfold_copy.default", refusals=(_has_dimensions,))
+def unfold(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    """Windows side by side, or their first elements, their second ones and so on: whichever are fewer slices."""
+    axis = _axis(node, 1)
+    size, step = int(node.args[2]), int(node.args[3])  # type: ignore[arg-type, call-overload]
+    count = shape_of(node)[axis]
+    before, after = math.prod(x[0].shape[:axis]), math.prod(x[0].shape[axis + 1 :])
+    if count <= size:
+        windows = [part(b, x[0], axis, at * step, size) for at in range(count)]
+        rows = b.reshape(b.concat(windows, axis), [before, count, size, after])
+        return b.reshape(b.transpose(rows, [0, 1, 3, 2]), shape_of(node))
+    last = (count - 1) * step + 1
+    places = [every(b, x[0], axis, at, at + last, step) for at in range(size)]
+    apart = [b.reshape(one, [before * count * after, 1]) for one in places]
+    return b.reshape(b.concat(apart, 1), shape_of(node))
+
+
 @_mover("aten.flip.default")
 def flip(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     made = x[0]

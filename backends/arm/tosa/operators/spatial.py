@@ -13,6 +13,7 @@ from executorch.backends.arm.tosa.graph.builder import Builder, DType, ResizeMod
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
 from executorch.backends.arm.tosa.graph.narrow import sums_in
 from executorch.backends.arm.tosa.graph.registry import BYTES, FLOATS, plain
+from executorch.backends.arm.tosa.operators.resampled import resampled
 from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
 
@@ -247,10 +248,8 @@ def resize_of(node: Node) -> Resize | str:
 
 
 def _resizes(node: Node) -> str | None:
-    if node.args[0].meta[meta_keys.VAL].dim() != 4:  # type: ignore[union-attr]
-        return "resizing of other than batches of images"
-    found = resize_of(node)
-    return found if isinstance(found, str) else None
+    images = node.args[0].meta[meta_keys.VAL].dim() == 4  # type: ignore[union-attr]
+    return None if images else "resizing of other than batches of images"
 
 
 def resized(b: Builder, x: Tensor, node: Node, dtype: Any) -> Tensor:
@@ -277,12 +276,14 @@ def resized(b: Builder, x: Tensor, node: Node, dtype: Any) -> Tensor:
     "aten.upsample_nearest2d.vec",
     "aten.upsample_bilinear2d.vec",
     refusals=(_resizes,),
-    conditions="ratios of sizes up to 2048 in lowest terms, reductions below 16",
+    conditions="on integers, ratios of sizes up to 2048 in lowest terms, reductions below 16",
     keeps_whole=True,
 )
 def resize(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0], channels_last(4))
-    low.set(node, resized(low.builder, x, node, x.dtype), channels_last(4))
+    has_ratio = not isinstance(resize_of(node), str)
+    made = resized(low.builder, x, node, x.dtype) if has_ratio else resampled(low.builder, x, node)
+    low.set(node, made, channels_last(4))
 
 
 __all__ = ["Convolution", "convolve", "resize_of"]
