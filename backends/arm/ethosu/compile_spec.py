@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from typing import Any
 
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
@@ -9,6 +11,7 @@ from executorch.backends.arm.common.pipeline_config import (
     ArmPassPipelineConfig,
     SoftmaxDecompositionConfig,
 )
+from executorch.backends.arm.ethosu.vela import check_placements
 from executorch.backends.arm.tosa.specification import TosaSpecification
 
 #: The file of configurations that comes with Vela.
@@ -20,12 +23,29 @@ _PROCESSORS = {
     "ethos-u65": ("Ethos_U65_High_End", "Dedicated_Sram_384KB", "TOSA-1.0+INT+int16+u55"),
     "ethos-u85": ("Ethos_U85_SYS_DRAM_Mid", "Sram_Only", "TOSA-1.0+INT+int16"),
 }
+#: The key of what goes into files beside the program.
+_PLACEMENTS = "external_block_placements"
 _MASKED = SoftmaxDecompositionConfig.MASKED
 _UNITS = {
     "ethos-u55": (32, 64, 128, 256),
     "ethos-u65": (256, 512),
     "ethos-u85": (128, 256, 512, 1024, 2048),
 }
+
+
+@dataclasses.dataclass(frozen=True)
+class VelaExternalBlockPlacements:
+    """Blocks of a delegate's blob that go into files beside the program, by name without ``.ptd``; those of None stay in it.
+
+    The firmware places each file where the board wants it, and gives the files to ``load_method`` as named data.
+    """
+
+    cmd_data: str | None = None
+    weight_data: str | None = None
+
+    def to_block_placements(self) -> dict[str, str]:
+        """Block -> file, of those that have one."""
+        return {name: place for name, place in dataclasses.asdict(self).items() if place is not None}
 
 
 class EthosUCompileSpec(ArmCompileSpec):
@@ -37,9 +57,10 @@ class EthosUCompileSpec(ArmCompileSpec):
         memory_mode: ``Shared_Sram``, ``Sram_Only``, ``Dedicated_Sram...``; one that fits if None. The firmware must be built with the same.
         extra_flags: handed to Vela besides; they stand above the arguments.
         config_ini: the file, as Vela finds it; None is the default too.
+        external_block_placements: what goes into files beside the program.
 
     Raises:
-        ValueError: there is no such target, or the memory mode is not one of its own.
+        ValueError: there is no such target, or the memory mode is not one of its own, or a file has no name.
     """
 
     def __init__(
@@ -49,8 +70,11 @@ class EthosUCompileSpec(ArmCompileSpec):
         memory_mode: str | None = None,
         extra_flags: list[str] | None = None,
         config_ini: str | None = _CONFIGURATION,
+        external_block_placements: VelaExternalBlockPlacements | None = None,
     ) -> None:
         self.target = target
+        self.external_block_placements = external_block_placements or VelaExternalBlockPlacements()
+        check_placements(self.external_block_placements.to_block_placements())
         processor, _, units = target.lower().rpartition("-")
         if processor not in _PROCESSORS or units not in map(str, _UNITS[processor]):
             known = (f"{name}-{count}" for name, counts in _UNITS.items() for count in counts)
@@ -84,7 +108,9 @@ class EthosUCompileSpec(ArmCompileSpec):
         return ArmPassPipelineConfig(softmax=SoftmaxDecompositionConfig.STABLE if stable else _MASKED)
 
     def _more(self) -> dict[str, str]:
-        return {"target": self.target}
+        placements = self.external_block_placements.to_block_placements()
+        told = {_PLACEMENTS: json.dumps(placements, separators=(",", ":"))} if placements else {}
+        return {"target": self.target, **told}
 
     def _read(self, fields: dict[str, Any]) -> None:
         flag = "--accelerator-config="
@@ -94,3 +120,4 @@ class EthosUCompileSpec(ArmCompileSpec):
                 f"compile specs for Ethos-U without a target: neither 'target' nor {flag}... among the flags"
             )
         self.target = fields.get("target") or named[0]
+        self.external_block_placements = VelaExternalBlockPlacements(**json.loads(fields.get(_PLACEMENTS, "{}")))

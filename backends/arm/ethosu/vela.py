@@ -1,7 +1,8 @@
 """Vela, Arm's compiler for Ethos-U, and the blob that the delegate reads.
 
 A blob is a list of blocks of 16 bytes' alignment: a name of 16 bytes, padded with zeros, the number of bytes that follow as little-endian
-uint32, 12 zero bytes, the bytes. The blocks are, in this order:
+uint32, a byte that is 0, 11 zero bytes, the bytes. Where that byte is 1 the bytes are a key of the program's named data, which has the
+block's content. The blocks are, in this order:
 
 ``vela_bin_stream`` (empty), ``cmd_data`` (the command stream), ``weight_data``, ``scratch_size`` (a uint32), ``inputs`` and ``outputs`` (an int32 count, then nine
 int32 each: six sizes, size of an element, offset into the scratch buffer, region), ``vela_end_stream`` (empty).
@@ -10,6 +11,7 @@ int32 each: six sizes, size of an element, offset into the scratch buffer, regio
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import io
 import struct
@@ -21,8 +23,11 @@ from typing import Any
 
 import numpy as np
 
-_HEADER = struct.Struct("<16sI12x")
+_HEADER = struct.Struct("<16sIB11x")
+_EXTERNAL, _ALIGNMENT = 1, 16
 _FIRST, _LAST = b"vela_bin_stream", b"vela_end_stream"
+#: What may stand beside the blob, as far as its layout goes.
+BLOCK_NAMES = ("cmd_data", "weight_data", "scratch_size", "inputs", "outputs")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,31 @@ class Io:
 
 
 @dataclass(frozen=True)
+class VelaExternalBlock:
+    """The content of a block that stands beside the blob.
+
+    Attributes:
+        key: its name among the program's data.
+        payload: the bytes.
+        alignment: of its place.
+        placement: the ``.ptd`` file that it goes into, without the ending.
+    """
+
+    key: str
+    payload: bytes
+    alignment: int
+    placement: str
+
+
+@dataclass(frozen=True)
+class VelaCompileResult:
+    """A blob, and what stands beside it."""
+
+    processed_bytes: bytes
+    external_blocks: tuple[VelaExternalBlock, ...] = ()
+
+
+@dataclass(frozen=True)
 class VelaBlob:
     """What a blob holds."""
 
@@ -57,16 +87,23 @@ class VelaError(RuntimeError):
     """Vela refuses the graph."""
 
 
-def vela_compile(tosa: bytes, flags: Sequence[str], keep: str | None = None) -> bytes:
+def vela_compile(
+    tosa: bytes,
+    flags: Sequence[str],
+    intermediate_path: str | None = None,
+    block_placements: Mapping[str, str] | None = None,
+) -> VelaCompileResult:
     """The blob for a TOSA file.
 
     Args:
         tosa: the file.
         flags: of Vela's command line.
-        keep: a folder for what Vela writes, None for none.
+        intermediate_path: a folder for what Vela writes, None for none.
+        block_placements: block -> the file beside the program that it goes into.
 
     Raises:
         ImportError: Vela is not installed.
+        ValueError: there is no such block, or a file without a name.
         VelaError: it cannot compile the graph; the message has its last words.
     """
     try:
@@ -74,7 +111,7 @@ def vela_compile(tosa: bytes, flags: Sequence[str], keep: str | None = None) -> 
     except ImportError as error:
         raise ImportError(f"lowering to Ethos-U needs Vela: pip install ethos-u-vela ({error})") from error
     with tempfile.TemporaryDirectory() as own:
-        folder = Path(keep or own)
+        folder = Path(intermediate_path or own)
         folder.mkdir(parents=True, exist_ok=True)
         source = folder / "out.tosa"
         source.write_bytes(tosa)
@@ -91,22 +128,44 @@ def vela_compile(tosa: bytes, flags: Sequence[str], keep: str | None = None) -> 
             raise VelaError(f"Vela ends with {status}: {said.getvalue()[-500:]}")
         # Descriptions of quantization are objects; the file was written a moment ago, by the line above.
         with np.load(folder / "out_vela.npz", allow_pickle=True) as made:
-            return pack({name: made[name] for name in made.files})
+            return pack({name: made[name] for name in made.files}, block_placements)
 
 
-def pack(made: Mapping[str, Any]) -> bytes:
-    """The blob of what Vela wrote."""
-    blocks = [
-        (_FIRST, b""),
+def pack(made: Mapping[str, Any], placements: Mapping[str, str] | None = None) -> VelaCompileResult:
+    """The blob of what Vela wrote, without what ``placements`` names another place for."""
+    placements = placements or {}
+    check_placements(placements)
+    blocks = {
         # tobytes, since numpy cuts zero bytes off the end of strings otherwise.
-        (b"cmd_data", made["cmd_data"].tobytes()),
-        (b"weight_data", made["weight_data"].tobytes()),
-        (b"scratch_size", struct.pack("<I", int(made["scratch_size"]))),
-        (b"inputs", _io(made, "input")),
-        (b"outputs", _io(made, "output")),
-        (_LAST, b""),
-    ]
-    return b"".join(_HEADER.pack(name, len(data)) + data + bytes(-len(data) % 16) for name, data in blocks)
+        "cmd_data": made["cmd_data"].tobytes(),
+        "weight_data": made["weight_data"].tobytes(),
+        "scratch_size": struct.pack("<I", int(made["scratch_size"])),
+        "inputs": _io(made, "input"),
+        "outputs": _io(made, "output"),
+    }
+    external = {}
+    text = _block(_FIRST, b"")
+    for name, data in blocks.items():
+        place = placements.get(name)
+        if place is not None:
+            key = hashlib.sha256(place.encode() + b"\0" + data).hexdigest()
+            external[name] = VelaExternalBlock(key, data, _ALIGNMENT, place)
+            data = key.encode()
+        text += _block(name.encode(), data, 0 if place is None else _EXTERNAL)
+    return VelaCompileResult(text + _block(_LAST, b""), tuple(external.values()))
+
+
+def check_placements(placements: Mapping[str, str]) -> None:
+    """Raises ``ValueError`` if one names no block, or no file."""
+    unknown = [name for name in placements if name not in BLOCK_NAMES]
+    if unknown or not all(placements.values()):
+        raise ValueError(
+            f"Invalid external Vela placement {dict(placements)}: a block ({', '.join(BLOCK_NAMES)}) goes into a file that has a name"
+        )
+
+
+def _block(name: bytes, data: bytes, external: int = 0) -> bytes:
+    return _HEADER.pack(name, len(data), external) + data + bytes(-len(data) % _ALIGNMENT)
 
 
 def _io(made: Mapping[str, Any], kind: str) -> bytes:
@@ -118,22 +177,35 @@ def _io(made: Mapping[str, Any], kind: str) -> bytes:
     return struct.pack("<i", len(rows)) + b"".join(struct.pack("<9i", *row) for row in rows)
 
 
-def unpack(blob: bytes) -> VelaBlob:
+def unpack(blob: bytes, beside: Mapping[str, bytes] | None = None) -> VelaBlob:
     """Reads a blob.
 
+    Args:
+        blob: what the delegate is given.
+        beside: the program's data by name, for blocks that stand beside the blob.
+
     Raises:
-        ValueError: it is no blob, or cut off.
+        ValueError: it is no blob, or cut off, or a block that stands beside it is missing.
     """
     found: dict[bytes, bytes] = {}
     at = 0
     while at + _HEADER.size <= len(blob):
-        name, size = _HEADER.unpack_from(blob, at)
+        name, size, external = _HEADER.unpack_from(blob, at)
         start = at + _HEADER.size
         if start + size > len(blob):
             raise ValueError(
                 f"block {name!r} of {size} bytes at {at} ends behind the blob's {len(blob)} bytes"
             )
-        found[name.rstrip(b"\0")] = blob[start : start + size]
+        data = blob[start : start + size]
+        name = name.rstrip(b"\0")
+        if external:
+            key = data.decode(errors="replace")
+            if beside is None or key not in beside:
+                raise ValueError(
+                    f"block {name.decode()!r} stands beside the blob, under {key!r}, which is not there"
+                )
+            data = beside[key]
+        found[name] = data
         at = start + size + -size % 16
     wanted = (_FIRST, b"cmd_data", b"weight_data", b"scratch_size", b"inputs", b"outputs", _LAST)
     missing = [one.decode() for one in wanted if one not in found]

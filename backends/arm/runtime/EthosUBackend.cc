@@ -1,6 +1,7 @@
 // The run-time half: gives the driver a command stream, and memory for its regions.
 
 #include <new>
+#include <utility>
 
 #include <executorch/backends/arm/runtime/command_stream.h>
 #include <executorch/backends/arm/runtime/ethosu_driver.h>
@@ -25,6 +26,7 @@ using runtime::DelegateHandle;
 using runtime::Error;
 using runtime::EValue;
 using runtime::FreeableBuffer;
+using runtime::MemoryAllocator;
 using runtime::Result;
 using runtime::Span;
 
@@ -35,11 +37,27 @@ bool is_aligned(const void* address) {
   return reinterpret_cast<uintptr_t>(address) % kAlignment == 0;
 }
 
-// Behind the handle; lives in the runtime allocator and owns nothing.
+// Behind the handle; lives in the runtime allocator and owns what stands beside the blob.
 struct Delegate {
   VelaBlob blob;
   bool needs_fast_scratch;
+  Span<FreeableBuffer> beside;
 };
+
+// Where the method lives, for programs that have some.
+Error keep(MemoryAllocator& allocator, VelaExternal& external, Delegate& delegate) {
+  if (external.size == 0) {
+    return Error::Ok;
+  }
+  auto* const kept = allocator.allocateList<FreeableBuffer>(external.size);
+  ET_CHECK_OR_RETURN_ERROR(kept != nullptr, MemoryAllocationFailed,
+                           "Ethos-U: no memory for what stands beside the delegate");
+  for (size_t i = 0; i < external.size; ++i) {
+    new (kept + i) FreeableBuffer(std::move(external.buffers[i]));
+  }
+  delegate.beside = {kept, external.size};
+  return Error::Ok;
+}
 
 Error check_fast_scratch(const Delegate& delegate) {
   if (!delegate.needs_fast_scratch) {
@@ -80,7 +98,9 @@ class EthosUBackend final : public runtime::BackendInterface {
 
   Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
                                ArrayRef<CompileSpec>) const override {
-    const Result<VelaBlob> blob = read_vela_blob(processed->data(), processed->size());
+    VelaExternal external;
+    external.data = context.get_named_data_map();
+    const Result<VelaBlob> blob = read_vela_blob(processed->data(), processed->size(), external);
     if (!blob.ok()) {
       return blob.error();
     }
@@ -90,19 +110,28 @@ class EthosUBackend final : public runtime::BackendInterface {
     }
     ET_CHECK_OR_RETURN_ERROR(
         is_aligned(blob->commands) && is_aligned(blob->weights), InvalidProgram,
-        "Ethos-U: the delegate's bytes do not begin at a multiple of %zu. Place the program at "
-        "one, "
-        "and lower with ExecutorchBackendConfig(extract_delegate_segments=False) or load its "
+        "Ethos-U: the delegate's bytes do not begin at a multiple of %zu. Place the program and "
+        "its files at one, and lower with ExecutorchBackendConfig(extract_delegate_segments=False) "
+        "or load its "
         "segments so",
         kAlignment);
-    Delegate* const delegate = context.get_runtime_allocator()->allocateInstance<Delegate>();
+    const bool fast = (*regions >> kFastScratch) != 0 || blob->fast_scratch_used != 0;
+    Delegate made{*blob, fast, {}};
+    ET_CHECK_OK_OR_RETURN_ERROR(check_fast_scratch(made));
+    MemoryAllocator& allocator = *context.get_runtime_allocator();
+    auto* const delegate = allocator.allocateInstance<Delegate>();
     if (delegate == nullptr) {
       return Error::MemoryAllocationFailed;
     }
-    const bool fast = (*regions >> kFastScratch) != 0 || blob->fast_scratch_used != 0;
-    new (delegate) Delegate{*blob, fast};
-    ET_CHECK_OK_OR_RETURN_ERROR(check_fast_scratch(*delegate));
+    ET_CHECK_OK_OR_RETURN_ERROR(keep(allocator, external, made));
+    new (delegate) Delegate(made);
     return delegate;
+  }
+
+  void destroy(DelegateHandle* handle) const override {
+    for (FreeableBuffer& one : static_cast<Delegate*>(handle)->beside) {
+      one.Free();
+    }
   }
 
   Error execute(BackendExecutionContext& context, DelegateHandle* handle,

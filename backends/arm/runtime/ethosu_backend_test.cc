@@ -69,6 +69,43 @@ using runtime::FreeableBuffer;
 using runtime::MemoryAllocator;
 using runtime::Result;
 
+// Commands under "c", weights under "w"; counts what is not freed.
+class Beside final : public runtime::NamedDataMap {
+ public:
+  explicit Beside(const std::string& commands) : commands_size_(commands.size()) {
+    std::memcpy(commands_, commands.data(), commands.size());
+    std::memset(weights_, 'w', sizeof(weights_));
+  }
+
+  Result<FreeableBuffer> get_data(std::string_view key) const override {
+    if (key != "c" && key != "w") {
+      return Error::NotFound;
+    }
+    ++held_;
+    const bool is_commands = key == "c";
+    return FreeableBuffer(is_commands ? commands_ : weights_,
+                          is_commands ? commands_size_ : sizeof(weights_), free_one,
+                          const_cast<Beside*>(this));
+  }
+
+  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
+    return Error::NotFound;
+  }
+  Error load_data_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
+  Result<uint32_t> get_num_keys() const override { return 2u; }
+  Result<const char*> get_key(uint32_t) const override { return Error::NotFound; }
+
+  int held() const { return held_; }
+
+ private:
+  static void free_one(void* self, void*, size_t) { --static_cast<Beside*>(self)->held_; }
+
+  alignas(16) uint8_t commands_[256] = {};
+  alignas(16) uint8_t weights_[40];
+  size_t commands_size_;
+  mutable int held_ = 0;
+};
+
 class EthosUBackendTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -81,11 +118,12 @@ class EthosUBackendTest : public ::testing::Test {
     EXPECT_TRUE(backend_->is_available());
   }
 
-  Result<DelegateHandle*> init(const std::string& bytes, size_t shift = 0) {
+  Result<DelegateHandle*> init(const std::string& bytes, size_t shift = 0,
+                               const runtime::NamedDataMap* beside = nullptr) {
     std::memcpy(blob_ + shift, bytes.data(), bytes.size());
     processed_ = FreeableBuffer(blob_ + shift, bytes.size(), nullptr);
     allocator_ = MemoryAllocator(sizeof(memory_), memory_);
-    BackendInitContext context(&allocator_);
+    BackendInitContext context(&allocator_, nullptr, nullptr, beside);
     return backend_->init(context, &processed_, {});
   }
 
@@ -128,6 +166,30 @@ TEST_F(EthosUBackendTest, GivesTheDriverCommandsAndMemory) {
   EXPECT_EQ(*reinterpret_cast<const char*>(static_cast<uintptr_t>(npu.bases[0])), 'w');
   EXPECT_EQ(npu.bases[1] % 16, 0u);
   EXPECT_FALSE(npu.is_reserved);
+}
+
+TEST_F(EthosUBackendTest, BlocksBesideTheProgram) {
+  BlobParts parts;
+  const Beside beside(parts.commands);
+  parts.is_beside = true;
+  parts.commands = "c";
+  parts.weights = "w";
+  EXPECT_EQ(init(blob(parts)).error(), Error::InvalidExternalData) << "no named data";
+  const Result<DelegateHandle*> handle = init(blob(parts), 0, &beside);
+  ASSERT_TRUE(handle.ok());
+  EXPECT_EQ(beside.held(), 2);
+  ASSERT_EQ(execute(*handle, {bytes({24}, 7), bytes({24}, 0)}), Error::Ok);
+  EXPECT_EQ(npu.commands, BlobParts().commands);
+  EXPECT_EQ(*reinterpret_cast<const char*>(static_cast<uintptr_t>(npu.bases[0])), 'w');
+  backend_->destroy(*handle);
+  EXPECT_EQ(beside.held(), 0);
+  parts.weights = "another";
+  EXPECT_EQ(init(blob(parts), 0, &beside).error(), Error::NotFound);
+  EXPECT_EQ(beside.held(), 0) << "what was found before it is given back";
+  parts.weights = "c";
+  parts.commands = "w";
+  EXPECT_EQ(init(blob(parts), 0, &beside).error(), Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(beside.held(), 0);
 }
 
 TEST_F(EthosUBackendTest, DedicatedSramIsTheFirmwares) {

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include <executorch/backends/arm/runtime/vela_blob.h>
 #include <executorch/runtime/core/little_endian.h>
@@ -10,13 +11,15 @@ namespace backends {
 namespace arm {
 
 using runtime::Error;
+using runtime::FreeableBuffer;
 using runtime::read_little_endian;
 using runtime::Result;
 
 namespace {
 
-// A block's header: its name, the bytes that follow, zeros.
+// A block's header: its name, the bytes that follow, whether they are a key, zeros.
 constexpr size_t kName = 16;
+constexpr size_t kIsKey = 20;
 constexpr size_t kHeader = 32;
 constexpr size_t kAlignment = 16;
 // An input or output: six sizes, the size of an element, offset, region.
@@ -26,6 +29,7 @@ constexpr uint32_t kMost = std::numeric_limits<int32_t>::max();
 struct Block {
   const uint8_t* data = nullptr;
   size_t size = 0;
+  bool is_key = false;
 };
 
 enum Name { kFirst, kCommands, kWeightData, kScratchSize, kInputs, kOutputs, kLast, kNames };
@@ -60,7 +64,7 @@ Error find_blocks(const uint8_t* data, size_t size, Block (&blocks)[kNames]) {
     if (name != kNames) {
       ET_CHECK_OR_RETURN_ERROR(blocks[name].data == nullptr, DelegateInvalidCompatibility,
                                "Ethos-U: the blob has two blocks %s", kBlockNames[name]);
-      blocks[name] = {data + at, bytes};
+      blocks[name] = {data + at, bytes, header[kIsKey] != 0};
     }
     // Padded; after the last block nothing need follow.
     const size_t padded = bytes + (kAlignment - bytes % kAlignment) % kAlignment;
@@ -69,6 +73,31 @@ Error find_blocks(const uint8_t* data, size_t size, Block (&blocks)[kNames]) {
   for (size_t i = 0; i < kNames; ++i) {
     ET_CHECK_OR_RETURN_ERROR(blocks[i].data != nullptr, DelegateInvalidCompatibility,
                              "Ethos-U: the blob has no block %s", kBlockNames[i]);
+  }
+  return Error::Ok;
+}
+
+// Puts the content in the place of each key.
+Error find_external(Block (&blocks)[kNames], VelaExternal& external) {
+  for (size_t i = 0; i < kNames; ++i) {
+    Block& block = blocks[i];
+    if (!block.is_key) {
+      continue;
+    }
+    ET_CHECK_OR_RETURN_ERROR(i != kFirst && i != kLast, DelegateInvalidCompatibility,
+                             "Ethos-U: the block %s has no content", kBlockNames[i]);
+    ET_CHECK_OR_RETURN_ERROR(external.data != nullptr, InvalidExternalData,
+                             "Ethos-U: the block %s stands in a file beside the program; load it "
+                             "with that file as named data",
+                             kBlockNames[i]);
+    Result<FreeableBuffer> found =
+        external.data->get_data({reinterpret_cast<const char*>(block.data), block.size});
+    ET_CHECK_OR_RETURN_ERROR(found.ok(), NotFound,
+                             "Ethos-U: the named data has no block %s of this program",
+                             kBlockNames[i]);
+    FreeableBuffer& held = external.buffers[external.size++];
+    held = std::move(*found);
+    block = {static_cast<const uint8_t*>(held.data()), held.size(), false};
   }
   return Error::Ok;
 }
@@ -142,11 +171,12 @@ Result<VelaIos> read_ios(const Block& block, const char* kind, VelaBlob& blob) {
 
 VelaIo VelaIos::operator[](size_t index) const { return read_row(rows + index * kRow); }
 
-Result<VelaBlob> read_vela_blob(const void* data, size_t size) {
+Result<VelaBlob> read_vela_blob(const void* data, size_t size, VelaExternal& external) {
   ET_CHECK_OR_RETURN_ERROR(data != nullptr, DelegateInvalidCompatibility,
                            "Ethos-U: the delegate has no bytes");
   Block blocks[kNames] = {};
   ET_CHECK_OK_OR_RETURN_ERROR(find_blocks(static_cast<const uint8_t*>(data), size, blocks));
+  ET_CHECK_OK_OR_RETURN_ERROR(find_external(blocks, external));
   VelaBlob blob{};
   blob.commands = blocks[kCommands].data;
   blob.commands_size = blocks[kCommands].size;

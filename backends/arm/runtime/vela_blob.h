@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/named_data_map.h>
 #include <executorch/runtime/core/result.h>
 
 namespace executorch {
@@ -37,7 +39,7 @@ struct VelaIos {
   VelaIo operator[](size_t index) const;
 };
 
-/// A view of a blob: pointers into it.
+/// A view of a blob: pointers into it, and into what stands beside it.
 struct VelaBlob {
   const uint8_t* commands;
   size_t commands_size;
@@ -50,11 +52,23 @@ struct VelaBlob {
   VelaIos outputs;
 };
 
-/// Reads and checks a blob: every block lies in it, every input and output lies in the scratch
-/// buffer or, whose size the file does not have, in fast scratch.
+/// What stands beside a blob, under keys of the program's named data.
+struct VelaExternal {
+  static constexpr size_t kMost = 5;
+  /// Where such data is found; null if there is none.
+  const runtime::NamedDataMap* data = nullptr;
+  /// What was found, which the blob's pointers lead into.
+  runtime::FreeableBuffer buffers[kMost];
+  size_t size = 0;
+};
+
+/// Reads and checks a blob: every block lies in it or beside it, every input and output lies in the
+/// scratch buffer or, whose size the file does not have, in fast scratch.
 ///
 /// @retval Error::DelegateInvalidCompatibility It is no such blob; the log says where.
-runtime::Result<VelaBlob> read_vela_blob(const void* data, size_t size);
+/// @retval Error::InvalidExternalData A block stands beside it, and there is no named data.
+/// @retval Error::NotFound The named data does not have it.
+runtime::Result<VelaBlob> read_vela_blob(const void* data, size_t size, VelaExternal& external);
 
 }  // namespace arm
 }  // namespace backends

@@ -25,7 +25,8 @@ class VelaBlobTest : public ::testing::Test {
   // From memory of exactly this size, so that a sanitizer sees a step too far.
   static Error error_of(const std::string& bytes) {
     const std::vector<uint8_t> exact(bytes.begin(), bytes.end());
-    const Result<VelaBlob> blob = read_vela_blob(exact.data(), exact.size());
+    VelaExternal external;
+    const Result<VelaBlob> blob = read_vela_blob(exact.data(), exact.size(), external);
     if (!blob.ok()) {
       return blob.error();
     }
@@ -50,7 +51,8 @@ class VelaBlobTest : public ::testing::Test {
 
 TEST_F(VelaBlobTest, IsReadAsItWasWritten) {
   const std::string bytes = blob();
-  const Result<VelaBlob> found = read_vela_blob(bytes.data(), bytes.size());
+  VelaExternal external;
+  const Result<VelaBlob> found = read_vela_blob(bytes.data(), bytes.size(), external);
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(found->commands_size, BlobParts().commands.size());
   EXPECT_EQ(found->weights_size, 40u);
@@ -118,7 +120,8 @@ TEST_F(VelaBlobTest, WhatLiesInFastScratchIsCounted) {
   BlobParts parts;
   parts.outputs = {{1, 1, 1, 2, 3, 4, 2, 4096, 2}};
   const std::string bytes = blob(parts);
-  EXPECT_EQ(read_vela_blob(bytes.data(), bytes.size())->fast_scratch_used, 4096u + 48u);
+  VelaExternal external;
+  EXPECT_EQ(read_vela_blob(bytes.data(), bytes.size(), external)->fast_scratch_used, 4096u + 48u);
 }
 
 TEST_F(VelaBlobTest, CommandsNameTheirRegions) {

@@ -1,5 +1,6 @@
 """Models for Ethos-U: compiled by Vela in one delegate, with inputs and outputs where the blob says."""
 
+import hashlib
 import json
 import math
 
@@ -8,7 +9,11 @@ import pytest
 import torch
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner
+from executorch.backends.arm.ethosu import (
+    EthosUCompileSpec,
+    EthosUPartitioner,
+    VelaExternalBlockPlacements,
+)
 from executorch.backends.arm.ethosu.vela import pack, unpack, vela_compile
 from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_quantization_config
 from executorch.backends.test.models_for_tests import SMALL, trained
@@ -104,7 +109,7 @@ def test_what_vela_refuses_is_told():
         vela_compile(b"no TOSA at all", EthosUCompileSpec("ethos-u55-128").compiler_flags)
 
 
-def _blob():
+def _packed(placements=None):
     one = {
         "shape": np.ones((1, 6), int),
         "elem_size": np.ones(1, int),
@@ -118,8 +123,46 @@ def _blob():
             "cmd_data": np.array(b"COP1ab\0"),
             "weight_data": np.array(b"w"),
             "scratch_size": np.array(32),
-        }
+        },
+        placements,
     )
+
+
+def _blob():
+    return _packed().processed_bytes
+
+
+def test_blocks_stand_beside_the_blob():
+    """A header of 32 bytes, in which byte 20 says that a key follows."""
+    made = _packed({"weight_data": "mem2"})
+    (block,) = made.external_blocks
+    key = hashlib.sha256(b"mem2\0w").hexdigest()
+    assert (block.key, block.payload, block.alignment, block.placement) == (key, b"w", 16, "mem2")
+    at = made.processed_bytes.index(b"weight_data")
+    assert made.processed_bytes[at + 16 : at + 32] == (64).to_bytes(4, "little") + b"\1" + bytes(11)
+    assert made.processed_bytes[at + 32 :].startswith(key.encode())
+    assert unpack(made.processed_bytes, {key: b"w"}) == unpack(_blob())
+    with pytest.raises(ValueError, match="'weight_data' stands beside the blob"):
+        unpack(made.processed_bytes)
+    for wrong in ({"weights": "mem2"}, {"cmd_data": ""}):
+        with pytest.raises(ValueError, match="Invalid external Vela placement"):
+            _packed(wrong)
+
+
+def test_a_program_goes_with_the_files_of_its_blocks():
+    placements = VelaExternalBlockPlacements(cmd_data="fast", weight_data="slow")
+    spec = EthosUCompileSpec("ethos-u55-128", external_block_placements=placements)
+    assert EthosUCompileSpec.from_list(spec.to_list()).external_block_placements == placements
+    with pytest.raises(ValueError, match="Invalid external Vela placement"):
+        EthosUCompileSpec(
+            "ethos-u55-128", external_block_placements=VelaExternalBlockPlacements(cmd_data="")
+        )
+    _, edge = _lowered("keyword_net", spec)
+    program = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False))
+    assert b"COP1" not in program.buffer
+    files = {name: bytes(content) for name, content in program._tensor_data.items()}
+    assert sorted(files) == ["fast", "slow"]
+    assert b"COP1" in files["fast"] and b"COP1" not in files["slow"]
 
 
 def test_a_blob_is_what_was_published():

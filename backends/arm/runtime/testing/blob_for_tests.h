@@ -19,10 +19,12 @@ inline std::string word(uint32_t value) {
   return text;
 }
 
-inline std::string block(const std::string& name, const std::string& data) {
+/// @param is_key `data` is the name of what stands beside the blob.
+inline std::string block(const std::string& name, const std::string& data, bool is_key = false) {
   std::string text = name;
   text.resize(16);
-  text += word(static_cast<uint32_t>(data.size())) + std::string(12, '\0') + data;
+  text +=
+      word(static_cast<uint32_t>(data.size())) + word(is_key ? 1 : 0) + std::string(8, '\0') + data;
   text.resize(text.size() + (16 - data.size() % 16) % 16);
   return text;
 }
@@ -53,16 +55,18 @@ inline std::string payload(const std::vector<uint32_t>& commands) {
 struct BlobParts {
   // The input's region is 1, then the output's address, then stop.
   std::string commands = payload({0x0001010f, 0x00004010, 0x20, 0x0001011f, 0x00000000});
+  std::string weights = std::string(40, 'w');
+  bool is_beside = false;  // Commands and weights are keys.
   std::string scratch = word(64);
   std::vector<Row> inputs = {{1, 1, 1, 2, 3, 4, 1, 0, 1}};
   std::vector<Row> outputs = {{1, 1, 1, 1, 1, 24, 1, 32, 1}};
 };
 
 inline std::string blob(const BlobParts& parts = {}) {
-  return block("vela_bin_stream", "") + block("cmd_data", parts.commands) +
-         block("weight_data", std::string(40, 'w')) + block("scratch_size", parts.scratch) +
-         block("inputs", rows(parts.inputs)) + block("outputs", rows(parts.outputs)) +
-         block("vela_end_stream", "");
+  return block("vela_bin_stream", "") + block("cmd_data", parts.commands, parts.is_beside) +
+         block("weight_data", parts.weights, parts.is_beside) +
+         block("scratch_size", parts.scratch) + block("inputs", rows(parts.inputs)) +
+         block("outputs", rows(parts.outputs)) + block("vela_end_stream", "");
 }
 
 }  // namespace arm
