@@ -254,7 +254,7 @@ EDGES = {
     "examples/models": {"py": [], "cc": []},
     # And the documented command that runs a language model.
     "examples/models/llama": {
-        "py": ["extension/llm/cache", "extension/llm/export", "extension/llm/models"],
+        "py": ["examples/models", "extension/llm/cache", "extension/llm/export", "extension/llm/models"],
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
         "tests": ["exir", "extension"],
     },

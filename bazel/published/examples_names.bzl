@@ -2,7 +2,9 @@
 
 EXAMPLES = {
     "examples/models/deeplab_v3": {"executorch.examples.models.packaged": "DeepLabV3ResNet101Model DeepLabV3ResNet50Model"},
+    "examples/models/deit_tiny": {"executorch.examples.models.packaged": "DeiTTinyModel"},
     "examples/models/inception_v3": {"executorch.examples.models.packaged": "InceptionV3Model"},
+    "examples/models/inception_v4": {"executorch.examples.models.packaged": "InceptionV4Model"},
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",
@@ -32,6 +34,7 @@ EXAMPLES = {
         "executorch.extension.llm.models.transformer": "Transformer TransformerBlock construct_transformer",
     },
     "examples/models/llama/lora": {"executorch.extension.llm.models.lora_linear": "LoRALinear"},
+    "examples/models/llama/model": {"here": "Llama2Model"},
     "examples/models/llama/model_args": {"executorch.extension.llm.models.model_args": "ActFn ModelArgs"},
     "examples/models/llama/norm": {"executorch.extension.llm.models.norm": "RMSNorm"},
     "examples/models/llama/rope": {
@@ -77,12 +80,15 @@ EXAMPLES = {
         "executorch.extension.llm.models.static_cache": "StaticAttentionMask StaticKCache StaticKVCache StaticVCache",
         "executorch.extension.llm.models.static_io": "StaticAttentionIOManager",
     },
+    "examples/models/lstm": {"here": "LSTMModel"},
     "examples/models/mlperf_tiny/__init__": {"here": "DSCNNKWSModel DeepAutoEncoderModel MobileNetV1025Model ResNet8Model"},
+    "examples/models/mobilebert": {"executorch.examples.models.packaged": "MobileBertModelExample"},
     "examples/models/mobilenet_v2": {"executorch.examples.models.packaged": "MV2Model MV2UntrainedModel"},
     "examples/models/mobilenet_v3": {"executorch.examples.models.packaged": "MV3Model"},
     "examples/models/resnet": {"executorch.examples.models.packaged": "ResNet18Model ResNet50Model"},
     "examples/models/torchvision_vit/__init__": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
     "examples/models/torchvision_vit/model": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
+    "examples/models/toy_model": {"here": "AddModule AddMulModule Conv1dModule LinearModule MulModule SdpaModule SoftmaxModule"},
     "examples/models/wav2letter/__init__": {"here": "Wav2LetterModel"},
     "examples/models/wav2letter/model": {"here": "Wav2LetterModel"},
 }

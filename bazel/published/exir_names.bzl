@@ -224,6 +224,7 @@ EXIR = {
         "executorch.partitioner": "LoweredBackendModule get_lowered_backend_modules get_lowered_submodules",
         "executorch.partitioner.extraction.arrange_graph": "arrange_graph_outputs arrange_graph_placeholders",
         "executorch.partitioner.extraction.submodule_from_nodes": "create_submodule_from_nodes",
+        "executorch.partitioner.interface.call_delegate": "executorch_call_delegate",
     },
     "exir/memory": {"executorch.dialects.memory": "AllocSpec alloc free view"},
     "exir/memory_planning": {

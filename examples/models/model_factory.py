@@ -32,9 +32,9 @@ class EagerModelFactory:
         try:
             module = importlib.import_module(path)
         except ModuleNotFoundError as error:
-            if error.name != path:
+            if error.name is None or not f"{path}.".startswith(f"{error.name}."):
                 raise
-            raise ValueError(f"there is no module {path}") from error
+            raise ValueError(f"there is no module {path}{_where_it_is(module_name)}") from error
         if not hasattr(module, model_class_name):
             raise ValueError(f"module {path} has no model {model_class_name!r}")
         model: EagerModelBase = getattr(module, model_class_name)(**kwargs)
@@ -44,3 +44,8 @@ class EagerModelFactory:
             model.get_example_kwarg_inputs(),
             model.get_dynamic_shapes(),
         )
+
+
+def _where_it_is(module_name: str) -> str:
+    is_language = module_name.partition(".")[0] == "llama"
+    return ": language models are in executorch_examples_models_llama" if is_language else ""

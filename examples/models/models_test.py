@@ -9,8 +9,10 @@ import torch
 from executorch.examples.models import MODEL_NAME_TO_MODEL
 from executorch.examples.models.model_factory import EagerModelFactory
 
-_OWN = [name for name, (module, _) in MODEL_NAME_TO_MODEL.items() if module != "packaged"]
-_PACKAGED = [name for name in MODEL_NAME_TO_MODEL if name not in _OWN]
+#: Decoders, which another wheel has: see its own test.
+_LANGUAGE = {name for name, (module, _) in MODEL_NAME_TO_MODEL.items() if module == "llama.model"}
+_PACKAGED = [name for name, (module, _) in MODEL_NAME_TO_MODEL.items() if module == "packaged"]
+_OWN = [name for name in MODEL_NAME_TO_MODEL if name not in {*_PACKAGED, *_LANGUAGE}]
 _TINY = {"DeepAutoEncoderModel": 640, "DSCNNKWSModel": 12, "MobileNetV1025Model": 2, "ResNet8Model": 10}
 
 
@@ -19,13 +21,17 @@ def test_a_model_of_torch_alone_takes_its_inputs(name):
     model, inputs, kwargs, shapes = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[name])
     assert kwargs is None
     assert shapes is None
-    assert torch.export.export(model, inputs).module()(*inputs).isfinite().all()
+    results = torch.utils._pytree.tree_leaves(torch.export.export(model, inputs).module()(*inputs))
+    assert results and all(one.isfinite().all() for one in results)
 
 
 @pytest.mark.parametrize("name", _PACKAGED)
 def test_a_packaged_model_says_what_it_needs(name, monkeypatch):
-    monkeypatch.setitem(sys.modules, "torchvision", None)
-    with pytest.raises(ImportError, match="made by torchvision, which cannot be imported"):
+    for package in ("timm", "torchvision", "transformers"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        ImportError, match=r"made by (timm|torchvision|transformers), which cannot be imported"
+    ):
         EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[name])
 
 
@@ -47,6 +53,41 @@ def test_a_packaged_model_is_asked_for_by_constructor_and_weights(monkeypatch):
     assert asked == ["DEFAULT", None]
 
 
+@pytest.mark.parametrize(
+    ("name", "function"), [("ic4", "inception_v4"), ("deit_tiny", "deit_tiny_patch16_224")]
+)
+def test_networks_of_timm_are_trained(name, function, monkeypatch):
+    asked = []
+
+    def make(*, pretrained):
+        asked.append(pretrained)
+        return torch.nn.Conv2d(3, 1, 1)
+
+    models = types.ModuleType("timm.models")
+    monkeypatch.setattr(models, function, make, raising=False)
+    monkeypatch.setitem(sys.modules, "timm", types.ModuleType("timm"))
+    monkeypatch.setitem(sys.modules, "timm.models", models)
+    model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[name])
+    assert model(*inputs).shape[:2] == (1, 1) and asked == [True]
+
+
+def test_a_class_of_transformers_loads_its_weights(monkeypatch):
+    asked = []
+
+    class MobileBertModel:
+        @classmethod
+        def from_pretrained(cls, **options):
+            asked.append(options)
+            return torch.nn.Embedding(30522, 4)
+
+    transformers = types.ModuleType("transformers")
+    monkeypatch.setattr(transformers, "MobileBertModel", MobileBertModel, raising=False)
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["mobilebert"])
+    assert model(*inputs).shape == (1, 8, 4)
+    assert asked == [{"pretrained_model_name_or_path": "google/mobilebert-uncased", "return_dict": False}]
+
+
 @pytest.mark.parametrize(("name", "width"), _TINY.items())
 def test_models_of_mlperf_tiny_have_their_shapes(name, width):
     model, inputs, _, _ = EagerModelFactory.create_model("mlperf_tiny", name)
@@ -54,7 +95,7 @@ def test_models_of_mlperf_tiny_have_their_shapes(name, width):
     assert model(*inputs).shape == (1, width)
 
 
-def test_a_network_of_segmentation_gives_its_scores(monkeypatch):
+def test_a_network_of_segmentation_gives_what_torchvision_gives(monkeypatch):
     class Segmentation(torch.nn.Module):
         def forward(self, image):
             return {"out": image[:, :1], "aux": image}
@@ -65,7 +106,16 @@ def test_a_network_of_segmentation_gives_its_scores(monkeypatch):
         monkeypatch.setitem(sys.modules, part, types.ModuleType(part))
     monkeypatch.setitem(sys.modules, "torchvision.models.segmentation", models)
     model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["dl3"])
-    assert model(*inputs).shape == (1, 1, 224, 224)
+    assert model(*inputs)["out"].shape == (1, 1, 224, 224)
+
+
+def test_a_decoder_without_its_wheel_says_which_has_it(monkeypatch):
+    for part in ("llama", "llama.model"):
+        monkeypatch.setitem(sys.modules, f"executorch.examples.models.{part}", None)
+    with pytest.raises(
+        ValueError, match=r"llama\.model: language models are in executorch_examples_models_llama"
+    ):
+        EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["llama2"])
 
 
 @pytest.mark.parametrize("row", [("nonsense", "X"), ("toy_model", "X")])

@@ -71,3 +71,27 @@ class SoftmaxModule(_Toy):
 
     def get_example_inputs(self) -> tuple[Any, ...]:
         return (torch.ones(2, 2),)
+
+
+class Conv1dModule(_Toy):
+    """A convolution over one dimension, 3 channels to 16."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1d = torch.nn.Conv1d(3, 16, kernel_size=3, padding=1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv1d(x)
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        return (torch.randn(1, 3, 10),)
+
+
+class SdpaModule(_Toy):
+    """Scaled dot product attention of 8 heads, in bfloat16."""
+
+    def forward(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.scaled_dot_product_attention(query, key, value)
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        return tuple(torch.randn(2, 8, 128, 64, dtype=torch.bfloat16) for _ in range(3))
