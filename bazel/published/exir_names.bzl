@@ -67,6 +67,7 @@ EXIR = {
             BackendDetails CompileSpec LoweredBackendModule MethodProgramsPartitionerSpec PartitionResult Partitioner PreprocessResult
             disable_validation executorch_call_delegate is_identical_graph to_backend validation_disabled
         """,
+        "executorch.partitioner.extraction.program_from_submodule": "_get_node_list_with_same_tag=nodes_with_tag",
         "torch.export": "ExportedProgram",
     },
     "exir/backend/backend_details": {
@@ -223,6 +224,7 @@ EXIR = {
     "exir/lowered_backend_module": {
         "executorch.partitioner": "LoweredBackendModule get_lowered_backend_modules get_lowered_submodules",
         "executorch.partitioner.extraction.arrange_graph": "arrange_graph_outputs arrange_graph_placeholders",
+        "executorch.partitioner.extraction.program_from_submodule": "create_exported_program_from_submodule",
         "executorch.partitioner.extraction.submodule_from_nodes": "create_submodule_from_nodes",
         "executorch.partitioner.interface.call_delegate": "executorch_call_delegate",
     },

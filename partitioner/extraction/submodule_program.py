@@ -176,7 +176,8 @@ def _copy_body(
     return graph, mapping
 
 
-def _call_entry(inputs: int, outputs: int) -> ModuleCallEntry:
+def call_entry(inputs: int, outputs: int) -> ModuleCallEntry:
+    """How a program is called that takes and returns flat tuples."""
     in_spec = pytree.tree_structure((tuple([0] * inputs), {}))
     out_spec = pytree.tree_structure(tuple([0] * outputs))
     return ModuleCallEntry("", ModuleCallSignature(inputs=[], outputs=[], in_spec=in_spec, out_spec=out_spec))
@@ -231,7 +232,7 @@ def extract(step: Step, graph_module: torch.fx.GraphModule, owner: Owner) -> Sub
         graph_signature=signature,
         state_dict=state_dict,
         range_constraints=dict(owner.program.range_constraints),
-        module_call_graph=[_call_entry(len(inputs_at_run_time), len(returned))],
+        module_call_graph=[call_entry(len(inputs_at_run_time), len(returned))],
         constants=constants,
     )
     return Subgraph(step.tag, program, inputs_at_run_time, returned, state, taken)
