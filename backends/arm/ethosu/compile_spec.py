@@ -120,4 +120,6 @@ class EthosUCompileSpec(ArmCompileSpec):
                 f"compile specs for Ethos-U without a target: neither 'target' nor {flag}... among the flags"
             )
         self.target = fields.get("target") or named[0]
-        self.external_block_placements = VelaExternalBlockPlacements(**json.loads(fields.get(_PLACEMENTS, "{}")))
+        self.external_block_placements = VelaExternalBlockPlacements(
+            **json.loads(fields.get(_PLACEMENTS, "{}"))
+        )

@@ -154,9 +154,7 @@ def test_a_program_goes_with_the_files_of_its_blocks():
     spec = EthosUCompileSpec("ethos-u55-128", external_block_placements=placements)
     assert EthosUCompileSpec.from_list(spec.to_list()).external_block_placements == placements
     with pytest.raises(ValueError, match="Invalid external Vela placement"):
-        EthosUCompileSpec(
-            "ethos-u55-128", external_block_placements=VelaExternalBlockPlacements(cmd_data="")
-        )
+        EthosUCompileSpec("ethos-u55-128", external_block_placements=VelaExternalBlockPlacements(cmd_data=""))
     _, edge = _lowered("keyword_net", spec)
     program = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False))
     assert b"COP1" not in program.buffer

@@ -25,7 +25,9 @@ def test_int8(name):
     assert calls == 1 and mine.argmax() == theirs.argmax()
     difference = float((mine - theirs).square().sum() / theirs.square().sum())
     ((_, one, _),) = get_lowered_submodules(program.graph_module)
-    blob = unpack(vela_compile(one.processed_bytes, EthosUCompileSpec("ethos-u85-256").compiler_flags).processed_bytes)
+    blob = unpack(
+        vela_compile(one.processed_bytes, EthosUCompileSpec("ethos-u85-256").compiler_flags).processed_bytes
+    )
     print(
         f"{name}: exported and lowered in {seconds:.2f} s CPU, noise {difference:.1e}, {len(blob.commands)} bytes of commands"
     )
