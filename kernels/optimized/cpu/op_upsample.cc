@@ -152,33 +152,24 @@ struct Resample {
     int32_t window[kBlock];
     simd->find_windows(block.index, kBlock, taps, block.count, window);
     const optimized::ColumnMix mix = {block.index, block.weight, kBlock, taps, block.count, window};
-    // Neighbouring output lines mix nearly the same lines; each has its place by its index.
-    float kept[kMostTaps][kBlock];
-    size_t line_in[kMostTaps];
-    for (size_t& line : line_in) {
-      line = SIZE_MAX;
-    }
-    for (size_t line = begin; line < end; ++line) {
-      const Taps y(dim[0], line % dim[0].out, align_corners, taps);
-      const size_t plane = line / dim[0].out * dim[0].in;
-      const float* mixed[kMostTaps];
-      for (size_t k = 0; k < taps; ++k) {
-        const size_t from = plane + static_cast<size_t>(y.index[k]);
-        const size_t place = static_cast<size_t>(y.index[k]) % taps;
-        if (line_in[place] != from) {
-          simd->mix_columns(in + from * in_line(), in_line(), mix, kept[place]);
-          line_in[place] = from;
-        }
-        mixed[k] = kept[place];
-      }
-      simd->mix_lines(mixed, y.weight, taps, block.count, out + line * out_line() + first);
-    }
+    run_lines<kBlock>(begin, end, block.count, first, [&](const float* line, float* to) {
+      simd->mix_columns(line, in_line(), mix, to);
+    });
   }
 
   /// The same for a block of pixels.
   void run_pixels(size_t begin, size_t end, size_t first, const Columns& block) const {
     const size_t channels = layout.channels;
-    float kept[kMostTaps][kKept];
+    run_lines<kKept>(begin, end, block.count * channels, first * channels,
+                     [&](const float* line, float* to) { mix_pixels(line, block, to); });
+  }
+
+  /// Mixes `count` elements of each of the lines [begin, end), from `at` on, out of what `resample`
+  /// makes of lines of the input. Neighbouring output lines mix nearly the same lines; each has its
+  /// place by its index.
+  template <size_t kElements, typename Resample>
+  void run_lines(size_t begin, size_t end, size_t count, size_t at, Resample resample) const {
+    float kept[kMostTaps][kElements];
     size_t line_in[kMostTaps];
     for (size_t& line : line_in) {
       line = SIZE_MAX;
@@ -191,13 +182,12 @@ struct Resample {
         const size_t from = plane + static_cast<size_t>(y.index[k]);
         const size_t place = static_cast<size_t>(y.index[k]) % taps;
         if (line_in[place] != from) {
-          mix_pixels(in + from * in_line(), block, kept[place]);
+          resample(in + from * in_line(), kept[place]);
           line_in[place] = from;
         }
         mixed[k] = kept[place];
       }
-      simd->mix_lines(mixed, y.weight, taps, block.count * channels,
-                      out + line * out_line() + first * channels);
+      simd->mix_lines(mixed, y.weight, taps, count, out + line * out_line() + at);
     }
   }
 
