@@ -6,6 +6,7 @@
 
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/backend/interface.h>
+#include <executorch/runtime/executor/testing/test_data_map.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace {
@@ -23,36 +24,8 @@ using executorch::runtime::EValue;
 using executorch::runtime::FreeableBuffer;
 using executorch::runtime::get_backend_class;
 using executorch::runtime::MemoryAllocator;
-using executorch::runtime::NamedDataMap;
 using executorch::runtime::Result;
-using executorch::runtime::Span;
-using executorch::runtime::TensorLayout;
-
-// One named tensor, which counts how often it was handed out and released.
-class OneTensor : public NamedDataMap {
- public:
-  Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
-    return Error::NotImplemented;
-  }
-  Result<FreeableBuffer> get_data(std::string_view key) const override {
-    if (key != "w") {
-      return Error::NotFound;
-    }
-    ++held;
-    return FreeableBuffer(
-        values.data(), values.size() * sizeof(float),
-        [](void* map, void*, size_t) { --static_cast<OneTensor*>(map)->held; },
-        const_cast<OneTensor*>(this));
-  }
-  Error load_data_into(std::string_view, void*, size_t) const override {
-    return Error::NotImplemented;
-  }
-  Result<uint32_t> get_num_keys() const override { return 1; }
-  Result<const char*> get_key(uint32_t) const override { return "w"; }
-
-  std::vector<float> values = {10, 20, 30};
-  mutable int held = 0;
-};
+using executorch::runtime::testing::TestDataMap;
 
 // out0 = in0 + w
 std::string add_named(const std::string& key) {
@@ -71,7 +44,10 @@ class BytecodeBackendTest : public ::testing::Test {
     executorch::runtime::runtime_init();
     backend_ = get_backend_class("BytecodeBackend");
     ASSERT_NE(backend_, nullptr);
+    data_.add("w", {3}, {10, 20, 30});
   }
+
+  int held() const { return data_.num_loaded - data_.num_freed; }
 
   Result<DelegateHandle*> init(const std::string& blob, size_t room = 4096) {
     blob_ = blob;
@@ -92,7 +68,7 @@ class BytecodeBackendTest : public ::testing::Test {
   }
 
   BackendInterface* backend_ = nullptr;
-  OneTensor data_;
+  TestDataMap data_;
   std::string blob_;
   std::vector<uint8_t> memory_;
   FreeableBuffer processed_;
@@ -103,17 +79,17 @@ TEST_F(BytecodeBackendTest, RunsWithNamedData) {
   EXPECT_TRUE(backend_->is_available());
   Result<DelegateHandle*> handle = init(add_named("w"));
   ASSERT_TRUE(handle.ok());
-  EXPECT_EQ(data_.held, 1);
+  EXPECT_EQ(held(), 1);
   TensorPtr in = make_tensor_ptr({3}, std::vector<float>{1, 2, 3});
   TensorPtr out = make_tensor_ptr({3}, std::vector<float>{0, 0, 0});
   ASSERT_EQ(execute(*handle, {EValue(*in), EValue(*out)}), Error::Ok);
   EXPECT_EQ(out->const_data_ptr<float>()[2], 33.0f);
   backend_->destroy(*handle);
-  EXPECT_EQ(data_.held, 0) << "destroy releases what init took";
+  EXPECT_EQ(held(), 0) << "destroy releases what init took";
 }
 
 TEST_F(BytecodeBackendTest, OutputsTakeTheShapeOfTheInputs) {
-  data_.values = {10, 20};
+  data_.cut(sizeof(float));  // Of three, two are left.
   Result<DelegateHandle*> handle = init(add_named("w"));
   ASSERT_TRUE(handle.ok());
   TensorPtr in = make_tensor_ptr({2, 1}, std::vector<float>{1, 2});
@@ -142,7 +118,7 @@ TEST_F(BytecodeBackendTest, RefusesArgumentsThatDoNotFit) {
 TEST_F(BytecodeBackendTest, InitFailsCleanly) {
   EXPECT_EQ(init("not bytecode at all").error(), Error::DelegateInvalidCompatibility);
   EXPECT_EQ(init(add_named("absent")).error(), Error::NotFound);
-  EXPECT_EQ(data_.held, 0);
+  EXPECT_EQ(held(), 0);
   bool succeeded = false;
   for (size_t room = 0; room < 2048 && !succeeded; room += 8) {
     Result<DelegateHandle*> handle = init(add_named("w"), room);
@@ -152,7 +128,7 @@ TEST_F(BytecodeBackendTest, InitFailsCleanly) {
     } else {
       EXPECT_EQ(handle.error(), Error::MemoryAllocationFailed) << room;
     }
-    EXPECT_EQ(data_.held, 0) << room;
+    EXPECT_EQ(held(), 0) << room;
   }
   EXPECT_TRUE(succeeded);
 }

@@ -6,6 +6,7 @@
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/backend/options.h>
+#include <executorch/runtime/executor/testing/test_data_map.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace {
@@ -25,30 +26,9 @@ using executorch::runtime::EValue;
 using executorch::runtime::FreeableBuffer;
 using executorch::runtime::get_backend_class;
 using executorch::runtime::MemoryAllocator;
-using executorch::runtime::NamedDataMap;
 using executorch::runtime::Result;
 using executorch::runtime::Span;
-using executorch::runtime::TensorLayout;
-
-class Shared : public NamedDataMap {
- public:
-  Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
-    return Error::NotImplemented;
-  }
-  Result<FreeableBuffer> get_data(std::string_view key) const override {
-    if (key != "plumbing/shared") {
-      return Error::NotFound;
-    }
-    return FreeableBuffer(bytes.data(), bytes.size(), nullptr);
-  }
-  Error load_data_into(std::string_view, void*, size_t) const override {
-    return Error::NotImplemented;
-  }
-  Result<uint32_t> get_num_keys() const override { return 1; }
-  Result<const char*> get_key(uint32_t) const override { return "plumbing/shared"; }
-
-  std::string bytes = "a";
-};
+using executorch::runtime::testing::TestDataMap;
 
 class PlumbingBackendTest : public ::testing::Test {
  protected:
@@ -56,6 +36,7 @@ class PlumbingBackendTest : public ::testing::Test {
     executorch::runtime::runtime_init();
     backend_ = get_backend_class("PlumbingBackend");
     ASSERT_NE(backend_, nullptr);
+    shared_.add("plumbing/shared", "a");
   }
 
   Result<DelegateHandle*> init(std::vector<CompileSpec> specs = {},
@@ -81,7 +62,7 @@ class PlumbingBackendTest : public ::testing::Test {
   }
 
   BackendInterface* backend_ = nullptr;
-  Shared shared_;
+  TestDataMap shared_;
   std::string blob_;
   alignas(16) uint8_t memory_[256];
   FreeableBuffer processed_;
@@ -114,7 +95,7 @@ TEST_F(PlumbingBackendTest, InitChecksWhatArrives) {
   ASSERT_EQ(options.set_option("fail_init", 0x21), Error::Ok);
   EXPECT_EQ(init({}, {options.view().data(), 1}).error(), Error::MemoryAllocationFailed)
       << "the option of this load";
-  shared_.bytes = "b";
+  shared_.add("plumbing/shared", "b");
   EXPECT_EQ(init().error(), Error::DelegateInvalidCompatibility) << "other data than was stored";
   EXPECT_EQ(live(), 0);
 }

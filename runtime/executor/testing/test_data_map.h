@@ -13,7 +13,7 @@ namespace executorch {
 namespace runtime {
 namespace testing {
 
-/// Named tensors in memory, as the content of a `.ptd` file would be.
+/// Named tensors and bytes in memory, as the content of a `.ptd` file would be.
 class TestDataMap final : public NamedDataMap {
  public:
   /// Adds a float tensor.
@@ -23,7 +23,18 @@ class TestDataMap final : public NamedDataMap {
     for (size_t i = 0; i < sizes.size(); ++i) {
       dim_order.push_back(static_cast<uint8_t>(i));
     }
-    entries_.push_back({key, std::move(sizes), std::move(dim_order), data, scalar_type});
+    std::vector<uint8_t> bytes(data.size() * sizeof(float));
+    std::memcpy(bytes.data(), data.data(), bytes.size());
+    put({key, std::move(sizes), std::move(dim_order), std::move(bytes), scalar_type});
+  }
+
+  /// Adds bytes, or puts them in the place of those of that name.
+  void add(const std::string& key, const std::string& bytes) {
+    put({key,
+         {static_cast<int32_t>(bytes.size())},
+         {0},
+         std::vector<uint8_t>(bytes.begin(), bytes.end()),
+         executorch::aten::ScalarType::Byte});
   }
 
   /// Gives `bytes` bytes less than there are.
@@ -46,7 +57,7 @@ class TestDataMap final : public NamedDataMap {
     }
     ++num_loaded;
     return FreeableBuffer(
-        entry->data.data(), entry->data.size() * sizeof(float) - cut_,
+        entry->data.data(), entry->data.size() - cut_,
         [](void* context, void*, size_t) { ++*static_cast<int*>(context); }, &num_freed);
   }
 
@@ -55,7 +66,7 @@ class TestDataMap final : public NamedDataMap {
     if (entry == nullptr) {
       return Error::NotFound;
     }
-    if (size > entry->data.size() * sizeof(float)) {
+    if (size > entry->data.size()) {
       return Error::InvalidArgument;
     }
     std::memcpy(buffer, entry->data.data(), size);
@@ -79,9 +90,19 @@ class TestDataMap final : public NamedDataMap {
     std::string key;
     std::vector<int32_t> sizes;
     std::vector<uint8_t> dim_order;
-    std::vector<float> data;
+    std::vector<uint8_t> data;
     executorch::aten::ScalarType scalar_type;
   };
+
+  void put(Entry added) {
+    for (Entry& entry : entries_) {
+      if (entry.key == added.key) {
+        entry = std::move(added);
+        return;
+      }
+    }
+    entries_.push_back(std::move(added));
+  }
 
   const Entry* find(std::string_view key) const {
     for (const Entry& entry : entries_) {

@@ -10,6 +10,7 @@
 #include <executorch/backends/apple/coreml/runtime/linux/mock.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
 #include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/executor/testing/test_data_map.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {
@@ -296,29 +297,6 @@ TEST_F(CoreMLBackendTest, ArgumentsThatDoNotFitAreRefused) {
   EXPECT_EQ(run({y, x, out}), Error::Ok);
 }
 
-/// Data with one name.
-class OneModel final : public runtime::NamedDataMap {
- public:
-  OneModel(std::string key, std::string data) : key_(std::move(key)), data_(std::move(data)) {}
-
-  Result<const runtime::TensorLayout> get_tensor_layout(std::string_view) const override {
-    return Error::NotFound;
-  }
-  Result<FreeableBuffer> get_data(std::string_view key) const override {
-    if (key != key_) {
-      return Error::NotFound;
-    }
-    return FreeableBuffer(data_.data(), data_.size(), nullptr);
-  }
-  Error load_data_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
-  Result<uint32_t> get_num_keys() const override { return 1u; }
-  Result<const char*> get_key(uint32_t) const override { return key_.c_str(); }
-
- private:
-  std::string key_;
-  std::string data_;
-};
-
 TEST_F(CoreMLBackendTest, MethodsAreFunctionsOfTheModelThatTheyShare) {
   const auto method = [](const char* name) {
     return "\"" + std::string(name) + R"(": {"inputNames": ["x"], "outputNames": ["out"]})";
@@ -329,7 +307,9 @@ TEST_F(CoreMLBackendTest, MethodsAreFunctionsOfTheModelThatTheyShare) {
   const std::string model = R"({"functions": {"forward": )" +
                             ports(port("x", "[1]", "float32"), out) + R"(, "prefill": )" +
                             ports(port("x", "[8]", "float32"), out) + "}}";
-  named_ = std::make_unique<OneModel>("coreml_abc", blob_of_model(page, model));
+  auto named = std::make_unique<runtime::testing::TestDataMap>();
+  named->add("coreml_abc", blob_of_model(page, model));
+  named_ = std::move(named);
   const auto reference = [](const std::string& key, const char* function) {
     return R"(CMJR{"version": 1, "key": ")" + key + R"(", "functionName": ")" + function + "\"}";
   };
