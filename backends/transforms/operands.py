@@ -10,6 +10,7 @@ import torch
 from torch.fx import Node
 
 from executorch.dialects import meta_keys
+from executorch.ir.rewriter import arguments
 
 
 def tensor(node: Any) -> torch.Tensor:
@@ -34,6 +35,21 @@ def fronts(node: Any, dims: Sequence[int] | int | None) -> list[int]:
     if dims is None or (not isinstance(dims, int) and not dims):
         return list(range(rank(node)))
     return [front(node, dim) for dim in ([dims] if isinstance(dims, int) else dims)]
+
+
+def permutation(node: Node) -> tuple[Node, list[int]]:
+    """What is permuted, and the order of its dimensions, of ``permute``, ``transpose`` and ``t``."""
+    named = arguments(node)
+    source = named["self"]
+    order = list(range(rank(source)))
+    if "dims" in named:
+        order = [front(source, dim) for dim in named["dims"]]
+    elif "dim0" in named:
+        one, other = front(source, named["dim0"]), front(source, named["dim1"])
+        order[one], order[other] = order[other], order[one]
+    else:
+        order.reverse()
+    return source, order
 
 
 def spread(value: Any, count: int) -> list[Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import operator
+from collections.abc import Collection, Container, Iterable
 
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.operands import tensors_of
+from executorch.backends.transforms.operands import rank, tensors_of
 from executorch.dialects.dim_order import dim_order_of
+from executorch.ir.rewriter import arguments
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 Types = Collection[torch.dtype]
@@ -42,6 +44,28 @@ def wrong_shapes(values: Iterable[torch.Tensor], most_dimensions: int, most_elem
 def changing_sizes(values: Iterable[torch.Tensor]) -> bool:
     """Whether one of the tensors has sizes that change from run to run."""
     return any(not isinstance(size, int) for value in values for size in value.shape)
+
+
+def first_result_only(node: Node, _: Container[Node]) -> str | None:
+    """For operators of several results of which a backend gives the first."""
+    for user in node.users:
+        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
+            return "more than its first result is read"
+    return None
+
+
+def images(node: Node, _: Container[Node]) -> str | None:
+    """For operators on four dimensions."""
+    dimensions = rank(node.args[0])
+    return None if dimensions == 4 else f"an input of {dimensions} dimensions; it takes four"
+
+
+def constant_weights(node: Node, constants: Container[Node]) -> str | None:
+    """For layers whose weight and bias are prepared ahead of time."""
+    named = arguments(node)
+    if any(named[one] is not None and named[one] not in constants for one in ("weight", "bias")):
+        return "its weight or bias is calculated by the model"
+    return None
 
 
 def operand_types(node: Node, others: Collection[int] = ()) -> set[torch.dtype]:

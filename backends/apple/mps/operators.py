@@ -11,6 +11,7 @@ from executorch.backends.apple.mps.graph import checks, elementwise, layers, mov
 from executorch.backends.apple.mps.graph.checks import Check
 from executorch.backends.apple.mps.graph.elementwise import Lowering
 from executorch.backends.apple.mps.serialization import schema
+from executorch.backends.transforms import refusals
 
 FLOATS = (torch.float32, torch.float16)
 INTEGERS = (torch.int32, torch.int64)
@@ -128,13 +129,13 @@ _add(
     checks=(checks.convolution,),
     conditions="one or two dimensions, not transposed; weight and bias are constants",
 )
-_FIRST_ONLY = {"checks": (checks.first_result_only,), "conditions": "only the first result is read"}
+_FIRST_ONLY = {"checks": (refusals.first_result_only,), "conditions": "only the first result is read"}
 _add(layers.batch_norm, "aten._native_batch_norm_legit_no_training.default", **_FIRST_ONLY)
 _add(layers.layer_norm, "aten.native_layer_norm.default", **_FIRST_ONLY)
 _add(
     layers.group_norm,
     "aten.native_group_norm.default",
-    checks=(checks.first_result_only, checks.constant_weights),
+    checks=(refusals.first_result_only, refusals.constant_weights),
     conditions="only the first result is read; weight and bias are constants",
 )
 _KEEPS = {"checks": (checks.keeps_type,), "conditions": "the result has the type of the input"}
@@ -146,19 +147,19 @@ _add(layers.total, "aten.sum.dim_IntList", **_KEEPS)
 _add(
     layers.max_pool,
     "aten.max_pool2d_with_indices.default",
-    checks=(checks.first_result_only, checks.images),
+    checks=(refusals.first_result_only, refusals.images),
     conditions="four dimensions; indices are not read",
 )
 _add(
     layers.avg_pool,
     "aten.avg_pool2d.default",
-    checks=(checks.images, checks.means_of_windows),
+    checks=(refusals.images, checks.means_of_windows),
     conditions="four dimensions; no window reaches beyond a padding that counts",
 )
 _add(
     layers.adaptive_pool,
     "aten._adaptive_avg_pool2d.default",
-    checks=(checks.images, checks.side_by_side),
+    checks=(refusals.images, checks.side_by_side),
     conditions="four dimensions, cut into equal windows",
 )
 

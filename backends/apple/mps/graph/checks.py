@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -12,17 +11,11 @@ from torch.fx import Node
 from executorch.backends.apple.mps.graph.layers import windows
 from executorch.backends.apple.mps.graph.movers import cut
 from executorch.backends.transforms.operands import rank, tensor
+from executorch.backends.transforms.refusals import constant_weights
 from executorch.ir.rewriter import arguments
 
 #: Says why a call is refused, given the constants of the program.
 Check = Callable[[Node, Container[Node]], str | None]
-
-
-def constant_weights(node: Node, constants: Container[Node]) -> str | None:
-    named = arguments(node)
-    if any(named[one] is not None and named[one] not in constants for one in ("weight", "bias")):
-        return "its weight or bias is calculated by the model"
-    return None
 
 
 def convolution(node: Node, constants: Container[Node]) -> str | None:
@@ -32,18 +25,6 @@ def convolution(node: Node, constants: Container[Node]) -> str | None:
     if named["transposed"]:
         return "a transposed convolution, which the format does not have"
     return constant_weights(node, constants)
-
-
-def first_result_only(node: Node, _: Container[Node]) -> str | None:
-    for user in node.users:
-        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
-            return "more than its first result is read"
-    return None
-
-
-def images(node: Node, _: Container[Node]) -> str | None:
-    source: Any = node.args[0]
-    return None if rank(source) == 4 else f"an input of {rank(source)} dimensions; it takes four"
 
 
 def means_of_windows(node: Node, _: Container[Node]) -> str | None:

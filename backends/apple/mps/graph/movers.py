@@ -9,7 +9,7 @@ from torch.fx import Node
 
 from executorch.backends.apple.mps.graph.builder import ABSENT, GraphBuilder
 from executorch.backends.apple.mps.serialization import schema
-from executorch.backends.transforms.operands import front, fronts, rank, tensor
+from executorch.backends.transforms.operands import front, fronts, permutation, rank, tensor
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import arguments
 
@@ -20,16 +20,7 @@ def _sizes(node: Any) -> list[int]:
 
 def permute(builder: GraphBuilder, node: Node) -> None:
     """Every exchange of dimensions is a permutation."""
-    named = arguments(node)
-    source = named["self"]
-    order = list(range(rank(source)))
-    if "dims" in named:
-        order = [front(source, dim) for dim in named["dims"]]
-    elif "dim0" in named:
-        one, other = front(source, named["dim0"]), front(source, named["dim1"])
-        order[one], order[other] = order[other], order[one]
-    else:
-        order.reverse()
+    source, order = permutation(node)
     number = builder.value(source)
     builder.add(schema.MPSPermute(number, builder.result(node), len(order), order))
 
