@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from executorch.backends.transforms import refusals
 from executorch.backends.vulkan.graph import call as say
 from executorch.backends.vulkan.graph import checks
 from executorch.backends.vulkan.graph.call import Saying
@@ -155,7 +156,7 @@ _add(
     checks=(checks.keeps_type,),
     conditions="the result has the type of the input",
 )
-_FIRST_ONLY = {"checks": (checks.first_result_only,), "conditions": "only the first result is read"}
+_FIRST_ONLY = {"checks": (refusals.first_result_only,), "conditions": "only the first result is read"}
 _add("aten.native_layer_norm.default", "aten.native_group_norm.default", **_FIRST_ONLY)
 _add("aten._native_batch_norm_legit_no_training.default", **_FIRST_ONLY)
 _add(
@@ -190,11 +191,11 @@ _add("aten.any.dim", say=say.any_of, dtypes=BOOLS)
 _add(
     "aten.max_pool2d_with_indices.default",
     say=say.pool,
-    checks=(checks.first_result_only, checks.images),
+    checks=(refusals.first_result_only, refusals.images),
     conditions="four dimensions; indices are not read",
 )
-_add("aten.avg_pool2d.default", say=say.pool, checks=(checks.images,), conditions="four dimensions")
-_add("aten._adaptive_avg_pool2d.default", checks=(checks.images,), conditions="four dimensions")
+_add("aten.avg_pool2d.default", say=say.pool, checks=(refusals.images,), conditions="four dimensions")
+_add("aten._adaptive_avg_pool2d.default", checks=(refusals.images,), conditions="four dimensions")
 
 _MOVER = {"dtypes": ALL, "moves": True}
 _add("aten.view_copy.default", say=say.view, **_MOVER)
@@ -246,12 +247,12 @@ _add("aten.flip.default", say=say.flip, **_MOVER)
 _add(
     "aten.reflection_pad2d.default",
     "aten.replication_pad2d.default",
-    checks=(checks.images,),
+    checks=(refusals.images,),
     **_WHOLE,
     conditions="four dimensions",
 )
 _add("aten.repeat.default", **_MOVER)
-_UPSAMPLE = {"whole": True, "checks": (checks.images,), "conditions": "four dimensions"}
+_UPSAMPLE = {"whole": True, "checks": (refusals.images,), "conditions": "four dimensions"}
 _add("aten.upsample_nearest2d.vec", "aten.upsample_bilinear2d.vec", **_UPSAMPLE)
 _add("aten.full.default", **_MOVER)
 _add("aten.full_like.default", **_MOVER)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.operands import front, fronts, rank, spread, tensor
+from executorch.backends.transforms.operands import front, fronts, permutation, rank, spread, tensor
 from executorch.ir.rewriter import arguments
 from executorch.partitioner.selection.partition_proposals import operator_name
 
@@ -130,16 +130,7 @@ def unsqueeze(node: Node) -> Call:
 
 def permute(node: Node) -> Call:
     """Every exchange of dimensions is a permutation."""
-    named = arguments(node)
-    source = named["self"]
-    order = list(range(rank(source)))
-    if "dims" in named:
-        order = [front(source, dim) for dim in named["dims"]]
-    elif "dim0" in named:
-        one, other = front(source, named["dim0"]), front(source, named["dim1"])
-        order[one], order[other] = order[other], order[one]
-    else:
-        order.reverse()
+    source, order = permutation(node)
     moved = [dim for dim in order if not _is_one(tensor(source).shape[dim])]
     found = as_view(node, source) if moved == sorted(moved) else None
     return found or Call("aten.permute_copy.default", (source, order))

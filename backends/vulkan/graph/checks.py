@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -11,6 +10,7 @@ from torch.fx import Node
 
 from executorch.backends.transforms.constants import Constants
 from executorch.backends.transforms.operands import rank, tensor
+from executorch.backends.transforms.refusals import constant_weights
 from executorch.backends.vulkan.graph.call import item_of
 from executorch.ir.rewriter import arguments
 
@@ -22,9 +22,7 @@ def convolution(node: Node, constants: Container[Node]) -> str | None:
     named = arguments(node)
     if rank(named["input"]) not in (3, 4):
         return f"a convolution over {rank(named['input']) - 2} dimensions; there are one and two"
-    if any(named[one] is not None and named[one] not in constants for one in ("weight", "bias")):
-        return "its weight or bias is calculated by the model"
-    return None
+    return constant_weights(node, constants)
 
 
 def to_bytes(node: Node, _: Container[Node]) -> str | None:
@@ -47,18 +45,6 @@ def keeps_type(node: Node, _: Container[Node]) -> str | None:
     if tensor(source).dtype != tensor(node).dtype:
         return f"a result of type {tensor(node).dtype} of an input of type {tensor(source).dtype}"
     return None
-
-
-def first_result_only(node: Node, _: Container[Node]) -> str | None:
-    for user in node.users:
-        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
-            return "more than its first result is read"
-    return None
-
-
-def images(node: Node, _: Container[Node]) -> str | None:
-    source: Any = node.args[0]
-    return None if rank(source) == 4 else f"an input of {rank(source)} dimensions; it takes four"
 
 
 def row_of_indices(node: Node, _: Container[Node]) -> str | None:
