@@ -7,8 +7,9 @@ load(":backends_vulkan_names.bzl", "BACKENDS_VULKAN")
 load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
 load(":examples_names.bzl", "EXAMPLES")
 load(":exir_names.bzl", "EXIR")
+load(":exir_passes_names.bzl", "EXIR_PASSES")
 
-_PUBLISHED = EXIR | BACKENDS_ARM | BACKENDS_CORTEX_M | BACKENDS_VULKAN | BACKENDS_XNNPACK | EXAMPLES
+_PUBLISHED = EXIR | EXIR_PASSES | BACKENDS_ARM | BACKENDS_CORTEX_M | BACKENDS_VULKAN | BACKENDS_XNNPACK | EXAMPLES
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"
