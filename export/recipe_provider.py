@@ -1,10 +1,13 @@
 """What a backend implements to offer recipes."""
 
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from executorch.export.recipe_parts import Recipe, RecipeType
+
+_log = logging.getLogger(__name__)
 
 
 class BackendRecipeProvider(ABC):
@@ -28,4 +31,37 @@ class BackendRecipeProvider(ABC):
         return recipe_type in self.get_supported_recipes()
 
 
-__all__ = ["BackendRecipeProvider"]
+def _unknown(given: Collection[str], known: Collection[str]) -> str:
+    return ", ".join(sorted(set(given) - set(known)))
+
+
+def refuse_unknown_parameters(
+    backend: str, recipe_type: RecipeType, given: Collection[str], known: Collection[str] = ()
+) -> None:
+    """For a recipe that takes ``known`` parameters and nothing else.
+
+    Raises:
+        ValueError: others are ``given``.
+    """
+    if unknown := _unknown(given, known):
+        raise ValueError(
+            f"{backend} recipe '{recipe_type.value}' received unexpected parameters: {unknown}\n"
+            f"Way out: it takes {', '.join(known) or 'none'}"
+        )
+
+
+def ignore_unknown_parameters(
+    backend: str, recipe_type: RecipeType, given: Collection[str], known: Collection[str] = ()
+) -> None:
+    """For a recipe that is a part of a target's, which hands all that it is given to each of its backends: others are logged."""
+    if unknown := _unknown(given, known):
+        _log.warning(
+            "%s recipe '%s' ignores parameters %s: it takes %s",
+            backend,
+            recipe_type.value,
+            unknown,
+            ", ".join(known) or "none",
+        )
+
+
+__all__ = ["BackendRecipeProvider", "ignore_unknown_parameters", "refuse_unknown_parameters"]

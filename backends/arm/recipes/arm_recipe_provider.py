@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,8 +24,7 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
-
-_log = logging.getLogger(__name__)
+from executorch.export.recipe_provider import ignore_unknown_parameters
 
 _FILES = {
     ArmRecipeType.TOSA_FP: (TosaCompileSpec, "TOSA-1.0+FP"),
@@ -72,14 +70,7 @@ class ArmRecipeProvider(BackendRecipeProvider):
         if not isinstance(recipe_type, ArmRecipeType):
             return None
         known = _PROCESSOR_OPTIONS if recipe_type in _PROCESSORS else ()
-        unknown = sorted(set(kwargs) - set(known))
-        if unknown:
-            _log.warning(
-                "Arm recipe '%s' ignores parameters %s: it takes %s",
-                recipe_type.value,
-                ", ".join(unknown),
-                ", ".join(known) or "none",
-            )
+        ignore_unknown_parameters("Arm", recipe_type, kwargs, known)
         spec = _compile_spec(recipe_type, {key: one for key, one in kwargs.items() if key in known})
         target = TARGETS[spec.get_output_format()]
         quantized = recipe_type not in _FLOATS

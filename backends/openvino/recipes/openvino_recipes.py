@@ -14,6 +14,7 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
+from executorch.export.recipe_provider import refuse_unknown_parameters
 from executorch.partitioner import CompileSpec
 
 _DEVICE = "device"
@@ -58,12 +59,7 @@ class OpenvinoRecipeProvider(BackendRecipeProvider):
         """
         if not isinstance(recipe_type, OpenvinoRecipeType):
             return None
-        unknown = sorted(set(kwargs) - {_DEVICE})
-        if unknown:
-            raise ValueError(
-                f"OpenVINO recipe '{recipe_type.value}' received unexpected parameters: {', '.join(unknown)}\n"
-                f"Way out: it takes {_DEVICE}"
-            )
+        refuse_unknown_parameters("OpenVINO", recipe_type, kwargs, [_DEVICE])
         device = kwargs.get(_DEVICE, "CPU")
         if not isinstance(device, str):
             raise ValueError(f"Parameter '{_DEVICE}' must be a text, got {type(device).__name__}: {device}")

@@ -17,6 +17,7 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
+from executorch.export.recipe_provider import refuse_unknown_parameters
 
 _OPTIONS = "compile_options"
 
@@ -58,12 +59,7 @@ class VulkanRecipeProvider(BackendRecipeProvider):
         """
         if not isinstance(recipe_type, VulkanRecipeType):
             return None
-        unknown = sorted(set(kwargs) - {_OPTIONS})
-        if unknown:
-            raise ValueError(
-                f"Vulkan recipe '{recipe_type.value}' received unexpected parameters: {', '.join(unknown)}\n"
-                f"Way out: it takes {_OPTIONS}"
-            )
+        refuse_unknown_parameters("Vulkan", recipe_type, kwargs, [_OPTIONS])
         options = dict(kwargs.get(_OPTIONS) or {})
         if recipe_type is VulkanRecipeType.FP16:
             options["force_fp16"] = True

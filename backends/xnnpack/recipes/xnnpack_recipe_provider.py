@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +27,7 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
-
-_log = logging.getLogger(__name__)
+from executorch.export.recipe_provider import ignore_unknown_parameters
 
 _GROUP_SIZE = "group_size"
 _DEFAULT_GROUP_SIZE = 32
@@ -80,15 +78,7 @@ class XNNPACKRecipeProvider(BackendRecipeProvider):
 
 
 def _check(recipe: XNNPackRecipeType, given: dict[str, Any]) -> None:
-    known = {_GROUP_SIZE} if recipe is _GROUPED else set()
-    unknown = sorted(set(given) - known)
-    if unknown:
-        _log.warning(
-            "XNNPACK recipe '%s' ignores parameters %s: it takes %s",
-            recipe.value,
-            ", ".join(unknown),
-            ", ".join(known) or "none",
-        )
+    ignore_unknown_parameters("XNNPACK", recipe, given, [_GROUP_SIZE] if recipe is _GROUPED else [])
     size = given.get(_GROUP_SIZE, _DEFAULT_GROUP_SIZE)
     if not isinstance(size, int) or isinstance(size, bool):
         raise ValueError(f"Parameter '{_GROUP_SIZE}' must be an integer, got {type(size).__name__}: {size}")

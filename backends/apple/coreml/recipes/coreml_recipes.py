@@ -19,6 +19,7 @@ from executorch.export import (
     QuantizationRecipe,
     RecipeType,
 )
+from executorch.export.recipe_provider import refuse_unknown_parameters
 
 
 class CoreMLRecipeType(RecipeType):
@@ -108,12 +109,7 @@ def _taken(kind: CoreMLRecipeType) -> tuple[str, ...]:
 
 
 def _check(kind: CoreMLRecipeType, given: dict[str, Any]) -> None:
-    unknown = sorted(set(given) - set(_taken(kind)))
-    if unknown:
-        raise ValueError(
-            f"Core ML recipe '{kind.value}' received unexpected parameters: {', '.join(unknown)}\n"
-            f"Way out: it takes {', '.join(_taken(kind))}"
-        )
+    refuse_unknown_parameters("Core ML", kind, given, _taken(kind))
     if kind is CoreMLRecipeType.CODEBOOK_WEIGHT_ONLY and not {"bits", "block_size"} <= set(given):
         raise ValueError("Parameters 'bits' and 'block_size' must be present for codebook recipes")
     for name in ("bits", "group_size"):

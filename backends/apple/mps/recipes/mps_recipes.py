@@ -8,6 +8,7 @@ from typing import Any
 from executorch.backends.apple.mps.mps_preprocess import USE_FP16
 from executorch.backends.apple.mps.partition import MPSPartitioner
 from executorch.export import BackendRecipeProvider, ExportRecipe, LoweringRecipe, RecipeType
+from executorch.export.recipe_provider import refuse_unknown_parameters
 from executorch.partitioner import CompileSpec
 
 
@@ -40,11 +41,7 @@ class MPSRecipeProvider(BackendRecipeProvider):
         """
         if not isinstance(recipe_type, MPSRecipeType):
             return None
-        if kwargs:
-            raise ValueError(
-                f"MPS recipe '{recipe_type.value}' received unexpected parameters: {', '.join(sorted(kwargs))}\n"
-                "Way out: it takes none"
-            )
+        refuse_unknown_parameters("MPS", recipe_type, kwargs)
         spec = CompileSpec(USE_FP16, bytes([recipe_type is MPSRecipeType.FP16]))
         return ExportRecipe(
             name=recipe_type.value,
