@@ -4,6 +4,7 @@ What is done with private names of its graphs is in :mod:`executorch.ir.torch_in
 """
 
 from torch._export.verifier import Verifier
+from torch._higher_order_ops.auto_functionalize import can_auto_functionalize
 from torch._higher_order_ops.executorch_call_delegate import (
     LOWERED_BACKEND_MODULE_TYPE,
     executorch_call_delegate,
@@ -21,6 +22,7 @@ __all__ = [
     "OpOverload",
     "OpOverloadPacket",
     "Verifier",
+    "can_auto_functionalize",
     "executorch_call_delegate",
     "get_lowered_module_name",
     "is_lowered_module",

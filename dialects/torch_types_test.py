@@ -41,3 +41,14 @@ def test_delegates_are_called_by_an_operator_of_higher_order():
     assert torch_types.get_lowered_module_name(root, torch.nn.Module()) == "lowered_module_0"
     assert not torch_types.is_lowered_module(torch.nn.Module())
     assert torch_types.LOWERED_BACKEND_MODULE_TYPE == "LoweredBackendModule"
+
+
+def test_what_functionalization_wraps():
+    library = torch.library.Library("torch_types_test", "FRAGMENT")
+    library.define("write(Tensor(a!) x) -> Tensor")
+    library.define("read(Tensor x) -> Tensor")
+    library.define("look(Tensor(a!) x) -> Tensor(a!)")
+    operators = torch.ops.torch_types_test
+    assert torch_types.can_auto_functionalize(operators.write.default)
+    for op in (operators.read.default, operators.look.default, torch.ops.aten.resize_.default):
+        assert not torch_types.can_auto_functionalize(op)

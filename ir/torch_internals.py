@@ -7,7 +7,6 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from torch._higher_order_ops.auto_functionalize import can_auto_functionalize
 from torch.export import ExportedProgram
 from torch.fx import Graph, GraphModule, Node
 from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_module
@@ -58,11 +57,6 @@ def number_anew(graph: Graph, nodes: Iterable[Node], stem: str) -> bool:
         node.name = name
         names._rename_object(node, name)
     return changed
-
-
-def is_wrapped_when_functionalized(op: Any) -> bool:
-    """Whether torch's functionalization makes ``auto_functionalized`` calls of an operator that writes its arguments."""
-    return can_auto_functionalize(op)
 
 
 def is_erased(node: Node) -> bool:

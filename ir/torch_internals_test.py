@@ -6,7 +6,6 @@ import torch
 from executorch.ir.programs_for_tests import functional
 from executorch.ir.torch_internals import (
     is_erased,
-    is_wrapped_when_functionalized,
     make_graph_module,
     number_anew,
     rename,
@@ -67,15 +66,3 @@ def test_erased_nodes():
     assert not is_erased(node)
     graph.erase_node(node)
     assert is_erased(node)
-
-
-def test_what_functionalization_wraps():
-    library = torch.library.Library("torch_internals_test", "FRAGMENT")
-    library.define("write(Tensor(a!) x) -> Tensor")
-    library.define("read(Tensor x) -> Tensor")
-    library.define("look(Tensor(a!) x) -> Tensor(a!)")
-    operators = torch.ops.torch_internals_test
-    assert is_wrapped_when_functionalized(operators.write.default)
-    assert not is_wrapped_when_functionalized(operators.read.default)
-    assert not is_wrapped_when_functionalized(operators.look.default)
-    assert not is_wrapped_when_functionalized(torch.ops.aten.resize_.default)

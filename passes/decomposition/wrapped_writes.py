@@ -14,8 +14,7 @@ import torch
 from torch.fx import Graph, Node
 
 from executorch.dialects import meta_keys
-from executorch.dialects.torch_types import OpOverload
-from executorch.ir.torch_internals import is_wrapped_when_functionalized
+from executorch.dialects.torch_types import OpOverload, can_auto_functionalize
 from executorch.ir.values import compute_value, value_of
 from executorch.passes.decomposition.op_recorder import OWN_META, NotLocalError
 from executorch.passes.infrastructure.functional_forms import written_arguments
@@ -27,9 +26,7 @@ def written_nodes(node: Node, op: OpOverload) -> list[Node]:
     Raises:
         NotLocalError: the operator cannot be wrapped, or writes what is no tensor of the graph.
     """
-    if not is_wrapped_when_functionalized(op) or any(
-        ret.alias_info is not None for ret in op._schema.returns
-    ):
+    if not can_auto_functionalize(op) or any(ret.alias_info is not None for ret in op._schema.returns):
         raise NotLocalError(f"{op} has no functional form")
     given = _arguments(node, op)
     found = [given.get(op._schema.arguments[position].name) for position in written_arguments(op)]
