@@ -6,14 +6,10 @@ from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
-from torch.fx.experimental.proxy_tensor import make_fx
 
-from executorch.dialects import meta_keys
-from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
-from executorch.dialects.torch_types import FakeTensor, FakeTensorMode, OpOverload
-from executorch.ir.constants import add_attribute
-from executorch.ir.rewriter import is_call, replace
-from executorch.ir.values import DERIVED_META, tensor_of
+from executorch.backends.transforms.inline_traced import inline_traced
+from executorch.ir.rewriter import is_call
+from executorch.ir.values import tensor_of
 from executorch.passes.infrastructure.pass_base import GraphPass
 
 _SDPA = torch.ops.aten.scaled_dot_product_attention.default
@@ -48,11 +44,6 @@ class DecomposeScaledDotProductAttention(GraphPass):
     def _decompose(self, node: Node) -> None:
         operands, options = _split_arguments(node)
         values = [tensor_of(operand) for operand in operands]
-        if any(value is None for value in values):
-            raise RuntimeError(
-                f"{node} has an operand without an example value: run it through torch.export first"
-            )
-
         heads = [value.shape[-3] for value in values[:3] if value is not None and value.dim() > 3]
         if not options["enable_gqa"] and len({str(count) for count in heads}) > 1:
             raise ValueError(
@@ -76,11 +67,9 @@ class DecomposeScaledDotProductAttention(GraphPass):
             )[0]
             return result
 
-        mode = next((value.fake_mode for value in values if isinstance(value, FakeTensor)), None)
-        with mode or FakeTensorMode(allow_non_fake_inputs=self._allow_non_fake_inputs):
-            traced = make_fx(attention, _allow_non_fake_inputs=self._allow_non_fake_inputs)(*values)
-        traced.graph.eliminate_dead_code()
-        _inline(node, traced, operands)
+        inline_traced(
+            node, attention, operands, "_attention_constant", allows_real=self._allow_non_fake_inputs
+        )
 
 
 def _split_arguments(node: Node) -> tuple[list[Node], dict[str, Any]]:
@@ -95,33 +84,6 @@ def _split_arguments(node: Node) -> tuple[list[Node], dict[str, Any]]:
     mask: Any = named.pop("attn_mask")
     operands: list[Any] = [query, key, value]
     return operands if mask is None else [*operands, mask], named
-
-
-def _inline(node: Node, traced: GraphModule, operands: list[Node]) -> None:
-    """Copies the traced graph before ``node`` and gives its result to the users of ``node``."""
-    is_edge = isinstance(node.target, EdgeOpOverload)
-    copies: dict[Node, Any] = dict(zip(traced.graph.find_nodes(op="placeholder"), operands, strict=True))
-    for source in traced.graph.nodes:
-        if source.op == "output":
-            (result,) = source.args
-            replace(node, copies[result])
-        elif source.op == "get_attr":
-            copies[source] = _adopt_attribute(node, traced, source)
-        elif source.op == "call_function":
-            with node.graph.inserting_before(node):
-                made = node.graph.node_copy(source, lambda arg: copies[arg])
-            if source.target is torch.ops.aten._unsafe_view.default:
-                made.target = torch.ops.aten.view.default  # the former is no core ATen operator
-            if is_edge and isinstance(made.target, OpOverload):
-                made.target = edge_op(made.target)
-            made.meta = {key: value for key, value in node.meta.items() if key not in DERIVED_META}
-            made.meta[meta_keys.VAL] = source.meta.get(meta_keys.VAL)
-            copies[source] = made
-
-
-def _adopt_attribute(node: Node, traced: GraphModule, source: Node) -> Node:
-    with node.graph.inserting_before(node):
-        return add_attribute(node.graph, getattr(traced, str(source.target)), "_attention_constant")
 
 
 __all__ = ["DecomposeScaledDotProductAttention"]

@@ -23,6 +23,7 @@ _PROCESSORS = {
     "ethos-u65": ("Ethos_U65_High_End", "Dedicated_Sram_384KB", "TOSA-1.0+INT+int16+u55"),
     "ethos-u85": ("Ethos_U85_SYS_DRAM_Mid", "Sram_Only", "TOSA-1.0+INT+int16"),
 }
+_USUAL_UNITS = {"ethos-u55": 128, "ethos-u65": 256, "ethos-u85": 256}
 #: The key of what goes into files beside the program.
 _PLACEMENTS = "external_block_placements"
 _MASKED = SoftmaxDecompositionConfig.MASKED
@@ -52,7 +53,7 @@ class EthosUCompileSpec(ArmCompileSpec):
     """Which processor, in which system, with which memory.
 
     Args:
-        target: processor and multiply-accumulate units, ``ethos-u55-128``.
+        target: processor and multiply-accumulate units, ``ethos-u55-128``; without them 128 on U55, 256 on U65 and U85.
         system_config: a section of the configuration file, ``Ethos_U55_High_End_Embedded``; one that fits the processor if None.
         memory_mode: ``Shared_Sram``, ``Sram_Only``, ``Dedicated_Sram...``; one that fits if None. The firmware must be built with the same.
         extra_flags: handed to Vela besides; they stand above the arguments.
@@ -75,7 +76,9 @@ class EthosUCompileSpec(ArmCompileSpec):
         self.target = target
         self.external_block_placements = external_block_placements or VelaExternalBlockPlacements()
         check_placements(self.external_block_placements.to_block_placements())
-        processor, _, units = target.lower().rpartition("-")
+        name = target.lower()
+        full = f"{name}-{_USUAL_UNITS[name]}" if name in _PROCESSORS else name
+        processor, _, units = full.rpartition("-")
         if processor not in _PROCESSORS or units not in map(str, _UNITS[processor]):
             known = (f"{name}-{count}" for name, counts in _UNITS.items() for count in counts)
             raise ValueError(f"unknown target {target!r}; there are {', '.join(known)}")
@@ -87,7 +90,7 @@ class EthosUCompileSpec(ArmCompileSpec):
         extra = [one for one in extra_flags or [] if one and not one.startswith("--output-format")]
         given = {one.partition("=")[0] for one in extra}
         own = {
-            "--accelerator-config": target.lower(),
+            "--accelerator-config": full,
             "--config": config_ini or _CONFIGURATION,
             "--system-config": system_config or system,
             "--memory-mode": memory,

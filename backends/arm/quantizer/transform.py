@@ -12,7 +12,8 @@ from executorch.backends.arm.common.pipeline_config import (
 )
 from executorch.backends.arm.quantizer.annotations import BINARY, is_real
 from executorch.backends.arm.quantizer.decompositions import take_apart
-from executorch.backends.arm.quantizer.finite import ReplaceInfAndLimitValuesPass
+from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY, ReplaceInfAndLimitValuesPass
+from executorch.backends.transforms.decompose_recurrent import DecomposeRecurrent
 from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
 from executorch.dialects import meta_keys
 from executorch.ir.constants import add_attribute
@@ -24,8 +25,8 @@ def transform_for_annotation(
 ) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
-    Numbers in sums, products, comparisons and operators on bits become tensors, a division by a number a product. Attention and what
-    ``decompositions`` has a rule for are taken apart, an extreme whose place nobody asks for is one without its place, dropouts that
+    Numbers in sums, products, comparisons and operators on bits become tensors, a division by a number a product. Attention, recurrent layers and
+    what ``decompositions`` has a rule for are taken apart, an extreme whose place nobody asks for is one without its place, dropouts that
     drop nothing are gone, and infinities are numbers that have integers. ``pipeline`` says how, where there are several ways.
     """
     pipeline = pipeline or ArmPassPipelineConfig()
@@ -33,6 +34,7 @@ def transform_for_annotation(
     finite = pipeline.quantize_inf
     _idle_dropouts_out(model)
     _attention_apart(model, pipeline.sdpa_safe_softmax_guard is SDPASafeSoftmaxGuardPolicy.REMOVE)
+    _RecurrentApart()(model)
     _extremes_alone(model)
     ReplaceInfAndLimitValuesPass(finite.neg_inf, finite.pos_inf, tfa_pass=True)(model)
     take_apart(model, left)
@@ -49,6 +51,13 @@ def _idle_dropouts_out(model: GraphModule) -> None:
         for node in model.graph.find_nodes(op="call_function", target=target):
             if not node.args[2]:
                 replace(node, node.args[0])  # type: ignore[arg-type]
+
+
+class _RecurrentApart(DecomposeRecurrent):
+    """Not of what a config leaves in floating point."""
+
+    def accepts(self, node: Node) -> bool:
+        return not node.meta.get(DISALLOW_TFA_META_KEY) and any(map(is_real, node.all_input_nodes))
 
 
 def _attention_apart(model: GraphModule, no_row_is_empty: bool) -> None:

@@ -76,6 +76,11 @@ def test_unknown_targets(target):
         EthosUCompileSpec(target)
 
 
+def test_units_that_are_not_named():
+    spec = EthosUCompileSpec("ethos-u85")
+    assert spec.target == "ethos-u85" and "--accelerator-config=ethos-u85-256" in spec.compiler_flags
+
+
 def test_a_memory_mode_that_the_processor_has_not():
     with pytest.raises(ValueError, match="use Shared_Sram"):
         EthosUCompileSpec("ethos-u55-128", memory_mode="Dedicated_Sram")
