@@ -59,8 +59,10 @@ UNARY = {
     "aten.group_norm.default",
     "aten.layer_norm.default",
     "aten.log_softmax.int",
+    "aten.max.default",
     "aten.mean.default",
     "aten.mean.dim",
+    "aten.min.default",
     "aten.pow.Tensor_Scalar",
     "aten.softmax.int",
     "aten.sum.default",
@@ -81,6 +83,8 @@ CHOOSING = {"aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf"
 #: Data is moved, or averaged: the result shares the scales of what is moved.
 _MOVING = {
     "aten.adaptive_avg_pool2d.default",
+    "aten.alias.default",
+    "aten.as_strided.default",
     "aten.avg_pool2d.default",
     "aten.cat.default",
     "aten.clone.default",
@@ -88,6 +92,7 @@ _MOVING = {
     "aten.concatenate.default",
     "aten.constant_pad_nd.default",
     "aten.contiguous.default",
+    "aten.detach.default",
     "aten.dropout.default",
     "aten.dropout_.default",
     "aten.embedding.default",

@@ -11,7 +11,9 @@ import torch
 from torch.fx import GraphModule, Node
 
 from executorch.backends.arm.quantizer.annotations import is_real
+from executorch.backends.arm.quantizer.borders import padded_with_itself
 from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
+from executorch.backends.transforms.inline_traced import inline_traced
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 from executorch.ir.constants import add_attribute
@@ -173,6 +175,127 @@ def _triangle(node: Node) -> Node:
     return call_like(
         node, _aten.mul.Tensor, (x, add_attribute(node.graph, part, f"_constant_{node.name}_mask"))
     )
+
+
+_rule(_aten.pad.default)(padded_with_itself)
+
+
+@_rule(_aten.selu.default, _aten.selu_.default, _aten.celu.default, _aten.celu_.default)
+def _as_elu(node: Node) -> Node:
+    """With the numbers that SELU is defined by, or that make a CELU."""
+    if "selu" in str(node.target):
+        return call_like(node, _aten.elu.default, (node.args[0], 1.6732632423543772, 1.0507009873554805))
+    alpha = float(arguments(node)["alpha"])
+    return call_like(node, _aten.elu.default, (node.args[0], alpha, 1.0, 1.0 / alpha))
+
+
+@_rule(_aten.max_pool1d.default, _aten.avg_pool1d.default)
+def _pool1d(node: Node) -> Node:
+    """Of images of one row."""
+    given = arguments(node)
+    stride = given["stride"] or given["kernel_size"]
+    wide = call_like(node, _aten.unsqueeze.default, (given["self"], -2))
+    sizes = [[1, *given["kernel_size"]], [1, *stride], [0, *given["padding"]]]
+    if node.target is _aten.max_pool1d.default:
+        args = (wide, *sizes, [1, *given["dilation"]], given["ceil_mode"])
+        made = call_like(node, _aten.max_pool2d.default, args)
+    else:
+        args = (wide, *sizes, given["ceil_mode"], given["count_include_pad"])
+        made = call_like(node, _aten.avg_pool2d.default, args)
+    return call_like(node, _aten.squeeze.dim, (made, -2))
+
+
+@_rule(_aten.einsum.default, _aten.repeat_interleave.self_int)
+def _traced(node: Node) -> bool:
+    """As PyTorch writes it with products and movers."""
+    given, target = dict(arguments(node)), node.target
+    tensors = given.pop("tensors", None) or [given.pop("self")]
+
+    def written(*values: torch.Tensor) -> Any:
+        if target is _aten.einsum.default:
+            return torch.einsum(given["equation"], *values)
+        return target(*values, **given)  # type: ignore[operator]
+
+    inline_traced(node, written, list(tensors), f"_constant_{node.name}")
+    return True
+
+
+@_rule(_aten.batch_norm.default)
+def _batch_norm(node: Node) -> Node | None:
+    """One product and one sum, of a norm that no convolution has taken in; not while it is trained."""
+    given = arguments(node)
+    stored = [given[name] for name in ("weight", "bias", "running_mean", "running_var")]
+    if (
+        given["training"]
+        or any(one is not None and one.op != "get_attr" for one in stored)
+        or None in stored[2:]
+    ):
+        return None
+    owner = node.graph.owning_module
+    weight, bias, mean, var = (
+        None if one is None else operator.attrgetter(str(one.target))(owner).detach() for one in stored
+    )
+    factor = (var.double() + given["eps"]).rsqrt()
+    factor = factor if weight is None else factor * weight
+    summand = (0 if bias is None else bias) - mean * factor
+    shape = [1, -1, *[1] * (_value(given["input"]).dim() - 2)]
+    factor, summand = (
+        add_attribute(node.graph, one.float().reshape(shape), f"_constant_{node.name}_{kind}")
+        for one, kind in ((factor, "factor"), (summand, "summand"))
+    )
+    product = call_like(node, _aten.mul.Tensor, (given["input"], factor))
+    return call_like(node, _aten.add.Tensor, (product, summand))
+
+
+@_rule(_aten.rms_norm.default)
+def _rms_norm(node: Node) -> Node:
+    given = arguments(node)
+    x, count = given["input"], len(given["normalized_shape"])
+    epsilon = torch.finfo(_value(x).dtype).eps if given["eps"] is None else given["eps"]
+    squares = call_like(node, _aten.mul.Tensor, (x, x))
+    mean = call_like(node, _aten.mean.dim, (squares, [-one for one in range(count, 0, -1)], True))
+    over = call_like(node, _aten.rsqrt.default, (call_like(node, _aten.add.Tensor, (mean, epsilon)),))
+    made = call_like(node, _aten.mul.Tensor, (x, over))
+    return made if given["weight"] is None else call_like(node, _aten.mul.Tensor, (made, given["weight"]))
+
+
+@_rule(_aten.mse_loss.default)
+def _squared_error(node: Node) -> Node:
+    given = arguments(node)
+    apart = call_like(node, _aten.sub.Tensor, (given["self"], given["target"]))
+    squares = call_like(node, _aten.mul.Tensor, (apart, apart))
+    ends = (None, _aten.mean.default, _aten.sum.default)[given["reduction"]]
+    return squares if ends is None else call_like(node, ends, (squares,))
+
+
+@_rule(_aten.roll.default)
+def _roll(node: Node) -> Node | None:
+    """The end before the beginning."""
+    given = arguments(node)
+    made = given["self"]
+    if not given["dims"]:
+        return None
+    for shift, dim in zip(given["shifts"], given["dims"], strict=True):
+        size = _value(made).shape[dim]
+        if shift % size:
+            cut = size - shift % size
+            halves = [
+                call_like(node, _aten.slice.Tensor, (made, dim, *bounds))
+                for bounds in ((cut, size), (0, cut))
+            ]
+            made = call_like(node, _aten.cat.default, (halves, dim))
+    return made if made is not given["self"] else None
+
+
+@_rule(_aten.instance_norm.default)
+def _instance_norm(node: Node) -> Node | None:
+    """A norm of each channel: as many groups as channels."""
+    given = arguments(node)
+    if not given["use_input_stats"]:
+        return None
+    channels = _value(given["input"]).shape[1]
+    args = (given["input"], channels, given["weight"], given["bias"], given["eps"])
+    return call_like(node, _aten.group_norm.default, args)
 
 
 @_rule(_aten.stack.default)

@@ -322,6 +322,9 @@ CASES: dict[str, list[Case]] = {
         (_With(lambda x, i: torch.index_select(x, 1, i), torch.tensor([2, 0])), (_n(2, 3, 4),)),
     ],
     "aten.index.Tensor": [
+        (lambda x: F.pad(x, (1, 2), mode="reflect"), (_n(2, 3, 5),)),
+        (lambda x: F.pad(x, (1, 2, 2, 1), mode="replicate"), (_n(2, 3, 5, 4),)),
+        (lambda x: F.unfold(x, (2, 3)), (_n(1, 2, 4, 5),)),
         (_With(lambda x, i: x[:, i], torch.tensor([2, 0, -1, 1])), (_n(2, 3, 4),)),
         (lambda x, i: x[i], (_n(4, 3), _at(-1, 2, 0, -4))),
         (
@@ -451,6 +454,17 @@ CASES: dict[str, list[Case]] = {
         (lambda x, size=size: F.adaptive_avg_pool2d(x, size), (_n(1, 2, 8, 9),))
         for size in ((2, 3), (3, 4), (7, 7), (5, None), (11, 13))
     ],
+    "aten.as_strided_copy.default": [
+        (lambda x: x.as_strided((3, 4), (4, 1), 2), (_n(5, 4),)),
+        (lambda x: x.as_strided((2, 3, 2), (1, 4, 7)), (_n(5, 4),)),
+    ],
+    "aten.copy.default": [(lambda x: F.pad(x, (1, 2, 1, 0), mode="circular"), (_n(2, 3, 4, 5),))],
+    "aten._native_batch_norm_legit.no_stats": [
+        _layer(torch.nn.InstanceNorm2d(3, affine=True), _n(2, 3, 4, 5)),
+        (lambda x: F.batch_norm(x, None, None, training=True), (_n(4, 3, 5),)),
+    ],
+    "aten.max.default": [(lambda x: x.max(), (_n(2, 5, 3),))],
+    "aten.min.default": [(lambda x: x.min(), (_n(2, 5, 3),))],
     "aten.unfold_copy.default": [
         (lambda x: x.unfold(1, 3, 2), (_n(2, 9),)),
         (lambda x: x.unfold(-1, 3, 1), (_i(2, 3, 7),)),

@@ -49,7 +49,7 @@ def judge(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
     row = OPERATORS.get(name)
     if row is None:
         return Verdict(why=f"{name} has no lowering to TOSA")
-    why = row.refusal(node) or target_refusal(node, spec)
+    why = row.refusal(node, constants.has) or target_refusal(node, spec)
     if why is not None:
         return Verdict(why=why)
     call = match(node, constants) if spec.support_integer() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,9 @@ ANY = (*NUMBERS, torch.int16, torch.int8, torch.bool, *BYTES)
 FloatLowering = Callable[[Any, Node], None]
 IntegerLowering = Callable[[Any, Any], None]
 Refusal = Callable[[Node], "str | None"]
+#: Told which nodes are constant.
+IsConstant = Callable[[Node], bool]
+ConstantRefusal = Callable[[Node, IsConstant], "str | None"]
 
 
 @dataclass
@@ -32,6 +36,7 @@ class Operator:
         integer: lowers a call between dequantizations and a quantization.
         dtypes: of the tensors that a plain call reads.
         refusals: say what a call may not have, in words that name the way out; None where there is nothing.
+        constant_refusals: those that ask which operands are constant.
         conditions: the same in short for the operator table.
         keeps_whole: the operator is taken apart on the way to edge unless the partitioner asks for it.
         shares_parameters: the integers are moved or chosen, so that input and result should share scales.
@@ -43,14 +48,20 @@ class Operator:
     integer: IntegerLowering | None = None
     dtypes: tuple[torch.dtype, ...] = FLOATS
     refusals: tuple[Refusal, ...] = ()
+    constant_refusals: tuple[ConstantRefusal, ...] = ()
     conditions: str = ""
     keeps_whole: bool = False
     shares_parameters: bool = False
     needs_int: bool = False
 
-    def refusal(self, node: Node) -> str | None:
-        """Why this call is not taken, whatever its types; None if it is."""
-        return next((why for check in self.refusals if (why := check(node)) is not None), None)
+    def refusal(self, node: Node, is_constant: IsConstant | None = None) -> str | None:
+        """Why this call is not taken, whatever its types; None if it is. Without ``is_constant`` only inputs may be."""
+        known = is_constant or (lambda one: one.op == "placeholder")
+        reasons = itertools.chain(
+            (check(node) for check in self.refusals),
+            (check(node, known) for check in self.constant_refusals),
+        )
+        return next((why for why in reasons if why is not None), None)
 
 
 OPERATORS: dict[str, Operator] = {}
@@ -64,6 +75,7 @@ def plain(
     *names: str,
     dtypes: tuple[torch.dtype, ...] = FLOATS,
     refusals: tuple[Refusal, ...] = (),
+    constant_refusals: tuple[ConstantRefusal, ...] = (),
     conditions: str = "",
     keeps_whole: bool = False,
     shares_parameters: bool = False,
@@ -75,7 +87,8 @@ def plain(
         for name in names:
             row = _row(name)
             row.plain, row.dtypes = function, dtypes
-            row.refusals, row.conditions = refusals, conditions
+            row.refusals, row.constant_refusals = refusals, constant_refusals
+            row.conditions = conditions
             row.keeps_whole, row.shares_parameters = keeps_whole, shares_parameters
             row.needs_int = needs_int
         return function

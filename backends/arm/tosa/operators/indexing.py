@@ -29,16 +29,26 @@ def indices_of(node: Node) -> list[Any]:
     return list(given) if isinstance(given, list | tuple) else [given]
 
 
-def _indices_are_int32(node: Node) -> str | None:
+def _indices_are_int32(node: Node, is_constant: Callable[[Node], bool]) -> str | None:
     for one in indices_of(node):
-        if isinstance(one, Node) and one.op != "placeholder" and one.meta[meta_keys.VAL].dtype is torch.int64:
+        if (
+            isinstance(one, Node)
+            and one.meta[meta_keys.VAL].dtype is torch.int64
+            and one.op != "placeholder"
+            and not is_constant(one)
+        ):
             return (
                 "indices of type int64 that are calculated; TOSA 1.0 has int32 at most, convert them (.int())"
             )
     return None
 
 
-@plain("aten.embedding.default", "aten.index_select.default", dtypes=_PICKED, refusals=(_indices_are_int32,))
+@plain(
+    "aten.embedding.default",
+    "aten.index_select.default",
+    dtypes=_PICKED,
+    constant_refusals=(_indices_are_int32,),
+)
 def pick(low: Lowering, node: Node) -> None:
     low.set(node, picked(low, node, low.tensor(node.args[0])))
 
@@ -160,15 +170,15 @@ def _no_mask(node: Node) -> str | None:
         for one in indices_of(node)
     ):
         return "a mask as index, whose result has no fixed size; use torch.where"
-    return _indices_are_int32(node)
+    return None
 
 
-@plain("aten.index.Tensor", dtypes=_PICKED, refusals=(_no_mask,))
+@plain("aten.index.Tensor", dtypes=_PICKED, refusals=(_no_mask,), constant_refusals=(_indices_are_int32,))
 def index(low: Lowering, node: Node) -> None:
     low.set(node, picked(low, node, low.tensor(node.args[0])))
 
 
-@plain("aten.gather.default", dtypes=_PICKED, refusals=(_indices_are_int32,))
+@plain("aten.gather.default", dtypes=_PICKED, constant_refusals=(_indices_are_int32,))
 def gather(low: Lowering, node: Node) -> None:
     low.set(node, picked(low, node, low.tensor(node.args[0])))
 
@@ -192,6 +202,7 @@ def _puts(node: Node) -> str | None:
     "aten.index_put.default",
     dtypes=_PICKED,
     refusals=(_puts,),
+    constant_refusals=(_indices_are_int32,),
     conditions="no index twice, unless floating-point numbers are added (accumulate)",
 )
 def index_put(low: Lowering, node: Node) -> None:

@@ -423,11 +423,11 @@ def cumsum(low: Lowering, call: Call) -> None:
     finish(low, call, rescale(b, made, have.scale / out.scale, DTYPES[out.dtype], 0, out.zero_point))
 
 
-@integer("aten.amax.default", "aten.amin.default")
+@integer("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default")
 def amax(low: Lowering, call: Call) -> None:
     value, have = source(low, call.node.args[0])
     order, x = low.native(Value(value.shape, value.forms))
-    op = "REDUCE_MAX" if "amax" in name_of(call.node) else "REDUCE_MIN"
+    op = "REDUCE_MAX" if "max" in name_of(call.node) else "REDUCE_MIN"
     axes = [order.index(one) for one in axes_of(argument(call.node, 1, "dim"), len(order))]
     made = reduce_all(low.builder, op, x, axes)
     _without_axes(low, call, same(low, made, have, call.output), order)

@@ -81,12 +81,12 @@ def mean(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_SUM", 1.0 / count_of(node))
 
 
-@plain("aten.amax.default", dtypes=NUMBERS)
+@plain("aten.amax.default", "aten.max.default", dtypes=NUMBERS)
 def amax(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_MAX")
 
 
-@plain("aten.amin.default", dtypes=NUMBERS)
+@plain("aten.amin.default", "aten.min.default", dtypes=NUMBERS)
 def amin(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_MIN")
 
@@ -203,6 +203,20 @@ def batch_norm(low: Lowering, node: Node) -> None:
     b = low.builder
     scale, offset = (b.constant(one.reshape(wide).float().numpy(), x.dtype) for one in (factor, summand))
     low.values[node] = [low.made(b.add(b.mul(x, scale), offset), order)]
+
+
+@plain("aten._native_batch_norm_legit.no_stats", refusals=(_only_first,))
+def batch_norm_of_itself(low: Lowering, node: Node) -> None:
+    """Mean and variance are those of the batch, as instance norms have them."""
+    b = low.builder
+    order, x = low.native(low.dequantized(low.value(node.args[0])))
+    axes = [i for i in range(len(order)) if order[i] != 1]
+    made = _normalized(b, *variance(low, x, axes, 0), float(node.args[5]))  # type: ignore[arg-type]
+    wide = [x.shape[i] if order[i] == 1 else 1 for i in range(len(order))]
+    for op, given in (("mul", node.args[1]), ("add", node.args[2])):
+        if given is not None:
+            made = getattr(b, op)(made, b.reshape(low.tensor(given), wide))
+    low.values[node] = [low.made(made, order)]
 
 
 def _index_type(node: Node) -> str | None:

@@ -33,6 +33,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     table,
 )
 from executorch.backends.arm.tosa.operators.normalized import group_norm, layer_norm, log_softmax, softmax
+from executorch.backends.arm.tosa.operators.shape import is_cut_out
 from executorch.backends.arm.tosa.operators.spatial import resize_of
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
@@ -60,8 +61,9 @@ def target_refusal(node: Node, spec: TosaSpecification) -> str | None:
     name = name_of(node)
     volume = name == "aten.convolution.default" and node.args[0].meta[meta_keys.VAL].dim() > 4  # type: ignore[union-attr]
     apart = name == "aten.slice_scatter.default" and argument(node, 5, "step", 1) != 1
+    picked = name == "aten.as_strided_copy.default" and not is_cut_out(node)
     truths = name == "aten.unfold_copy.default" and node.meta[meta_keys.VAL].dtype is torch.bool
-    if name in _NOT_ON_U55 or volume or apart or truths:
+    if name in _NOT_ON_U55 or volume or apart or picked or truths:
         return "Ethos-U55 and U65 do not have it; Ethos-U85 does"
     return None
 
@@ -102,7 +104,7 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
     """Why a call that works on integers is not taken."""
     node = call.node
     row = OPERATORS[name_of(node)]
-    why = row.refusal(node)
+    why = row.refusal(node, constants.has)
     if why is not None:
         return why
     kinds = {call.output.dtype}

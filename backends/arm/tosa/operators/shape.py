@@ -45,7 +45,7 @@ _PUTTING = ("aten.select_scatter.default", "aten.slice_scatter.default")
 
 def sources_of(node: Node) -> list[Node]:
     """The tensors that a mover moves."""
-    first = node.args[0]
+    first = node.args[name_of(node) == "aten.copy.default"]
     if isinstance(first, list | tuple):
         return list(first)  # type: ignore[arg-type]
     return list(node.args[:2]) if name_of(node) in _PUTTING else [first]  # type: ignore[arg-type, list-item]
@@ -164,6 +164,53 @@ def expand(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     shape = shape_of(node)
     wide = b.reshape(x[0], [1] * (len(shape) - len(x[0].shape)) + list(x[0].shape))
     return b.tile(wide, [a // c for a, c in zip(shape, wide.shape, strict=True)])
+
+
+@_mover("aten.copy.default")
+def overwritten(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    """What is copied, in the shape of what it is copied to."""
+    return expand(b, x, node)
+
+
+def _strides(node: Node) -> tuple[list[int], list[int], int]:
+    """Sizes, strides and the first place."""
+    start = argument(node, 3, "storage_offset")
+    return list(node.args[1]), list(node.args[2]), int(start or 0)  # type: ignore[arg-type]
+
+
+def is_cut_out(node: Node) -> bool:
+    """Whether strided elements stand one behind the other."""
+    sizes, strides, _ = _strides(node)
+    count = math.prod(sizes)
+    for size, stride in zip(sizes, strides, strict=True):
+        count //= size
+        if size > 1 and stride != count:
+            return False
+    return True
+
+
+def _lies_plain(node: Node) -> str | None:
+    value = node.args[0].meta[meta_keys.VAL]  # type: ignore[union-attr]
+    if value.dim_order() != tuple(range(value.dim())):
+        return "strides in memory that is not in order of dimensions; call contiguous() before"
+    if not is_cut_out(node) and value.dtype is torch.bool:
+        return "truths picked by strides; use slices"
+    return None
+
+
+@_mover("aten.as_strided_copy.default", refusals=(_lies_plain,))
+def strided(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    """A slice of all elements, or elements picked by their numbers."""
+    sizes, strides, start = _strides(node)
+    count = math.prod(sizes)
+    flat = b.reshape(x[0], [math.prod(x[0].shape)])
+    if is_cut_out(node):
+        return b.reshape(part(b, flat, 0, start, count), sizes)
+    places = np.full(sizes, start, np.int32)
+    for i, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+        places += (np.arange(size) * stride).reshape([-1 if i == axis else 1 for axis in range(len(sizes))])
+    numbers = b.constant(places.reshape(1, count), DType.INT32)
+    return b.reshape(b.gather(b.reshape(flat, [1, flat.shape[0], 1]), numbers), sizes)
 
 
 def _has_dimensions(node: Node) -> str | None:
