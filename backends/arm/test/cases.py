@@ -463,6 +463,13 @@ CASES: dict[str, list[Case]] = {
         _layer(torch.nn.InstanceNorm2d(3, affine=True), _n(2, 3, 4, 5)),
         (lambda x: F.batch_norm(x, None, None, training=True), (_n(4, 3, 5),)),
     ],
+    "aten.grid_sampler_2d.default": [
+        (lambda x, g: F.grid_sample(x, g, align_corners=False), (_n(2, 3, 5, 4), _n(2, 6, 3, 2))),
+        (
+            lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=True),
+            (_n(1, 2, 5, 4), _n(1, 3, 3, 2)),
+        ),
+    ],
     "aten.max.default": [(lambda x: x.max(), (_n(2, 5, 3),))],
     "aten.min.default": [(lambda x: x.min(), (_n(2, 5, 3),))],
     "aten.unfold_copy.default": [
