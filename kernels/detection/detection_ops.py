@@ -3,9 +3,8 @@
 Defines the out variant of `torchvision::nms`, which programs call, and where torchvision is not there the operator
 itself: `torch.ops.torchvision.nms(boxes, scores, iou_threshold)`.
 
-The number of boxes that are kept depends on the data. The operator defined here says that it is at most the number
-of boxes, which memory planning needs; with torchvision's own the model has to say it: `torch._check(kept.size(0) <=
-boxes.size(0))`.
+The number of boxes that are kept depends on the data. Exported graphs say that it is at most the number of boxes, which memory planning
+needs; torchvision's own description of the operator names no bound, and is replaced.
 """
 
 from __future__ import annotations
@@ -45,6 +44,11 @@ def _keep(dets: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> tor
 
 def _keep_fake(dets: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torch.Tensor:
     """At most all of them."""
+    torch._check(dets.dim() == 2 and dets.size(1) == 4, lambda: f"boxes are [n, 4], not {list(dets.shape)}")
+    torch._check(
+        scores.dim() == 1 and scores.size(0) == dets.size(0),
+        lambda: f"scores are [n], one for each box, not {list(scores.shape)}",
+    )
     most = dets.size(0)
     bound = most if isinstance(most, int) else None
     count = torch.library.get_ctx().new_dynamic_size(min=0, max=bound)
@@ -63,7 +67,7 @@ def _keep_out(
 if not hasattr(torch.ops.torchvision, "nms"):
     _library.define(f"nms{_SCHEMA}) -> Tensor")
     _library.impl("nms", _keep, "CPU")
-    torch.library.register_fake("torchvision::nms", _keep_fake, lib=_library)
+torch.library.register_fake("torchvision::nms", _keep_fake, lib=_library)
 if "out" not in torch.ops.torchvision.nms.overloads():
     _library.define(f"nms.out{_SCHEMA}, *, Tensor(a!) out) -> Tensor(a!)")
     _library.impl("nms.out", _keep_out, "CompositeExplicitAutograd")

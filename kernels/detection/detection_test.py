@@ -96,3 +96,13 @@ def test_exports_with_a_bounded_result():
     assert [int(r.upper) for r in program.range_constraints.values()] == [10]
     dets, scores = boxes(10, seed=3)
     assert torch.equal(program.module()(dets, scores), dets[expected(dets, scores, 0.5)])
+
+
+def test_wrong_shapes_are_refused_in_a_graph():
+    class Detector(torch.nn.Module):
+        def forward(self, dets, scores):
+            return torch.ops.torchvision.nms(dets, scores, 0.5)
+
+    dets, scores = boxes(10)
+    with pytest.raises(RuntimeError, match=r"boxes are \[n, 4\], not \[10, 3\]"):
+        torch.export.export(Detector(), (dets[:, :3], scores))
