@@ -6,6 +6,7 @@ python -m executorch.examples.apple.coreml.scripts.extract_coreml_models -m mode
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -21,12 +22,12 @@ DIRECTORY = "extracted_coreml_models"
 _BACKEND = "CoreMLBackend"
 
 
-def extract_coreml_models(program: bytes, directory: Path) -> list[Path]:
+def extract_coreml_models(pte_data: bytes, out_dir: str | os.PathLike[str] = DIRECTORY) -> list[Path]:
     """Writes the models of a program, those of one content once.
 
     Args:
-        program: the bytes of a ``.pte`` file.
-        directory: where; what is there is removed.
+        pte_data: the bytes of a ``.pte`` file.
+        out_dir: where; what is there is removed.
 
     Returns:
         the directories written.
@@ -35,7 +36,7 @@ def extract_coreml_models(program: bytes, directory: Path) -> list[Path]:
         FormatError: the bytes are no program.
         ExportError: a delegate's bytes are no model.
     """
-    file = deserialize_pte_binary(program)
+    file, directory = deserialize_pte_binary(pte_data), Path(out_dir)
     content, named = file.program, file.named_data
     blobs: list[bytes] = []
     for plan in content.execution_plan:
@@ -66,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-m", "--model_path", required=True, metavar="FILE", help="a .pte file")
     path = Path(parser.parse_args(arguments).model_path)
     try:
-        made = extract_coreml_models(path.read_bytes(), Path(DIRECTORY))
+        made = extract_coreml_models(path.read_bytes())
     except (OSError, ValueError, ExportError) as error:
         print(f"cannot take models out of {path}: {error}", file=sys.stderr)
         return 1

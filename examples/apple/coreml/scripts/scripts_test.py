@@ -35,7 +35,7 @@ def test_models_that_methods_share_are_extracted_once(tmp_path):
     model = torch.nn.Linear(4, 4).eval()
     programs = {f"of_{rows}": torch.export.export(model, (torch.ones(rows, 4),)) for rows in (1, 3)}
     edge = to_edge_transform_and_lower(programs, partitioner=[CoreMLPartitioner(compile_specs=specs)])
-    (made,) = extract_coreml_models.extract_coreml_models(edge.to_executorch().buffer, tmp_path)
+    (made,) = extract_coreml_models.extract_coreml_models(edge.to_executorch().buffer, out_dir=str(tmp_path))
     assert b"of_3" in (made / "metadata.json").read_bytes()
     assert (made / "model.mlpackage" / "Manifest.json").exists()
 
