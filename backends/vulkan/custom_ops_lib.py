@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch.library import Library, impl, register_fake
 
+import executorch.backends.vulkan.composite_ops  # noqa: F401 - the others of the namespace.
+
 _NAMESPACE = "et_vk"
 _lib = Library(_NAMESPACE, "DEF")
 
@@ -34,18 +36,7 @@ _lib.define(
 _lib.define(
     f"add_int8(Tensor a, float a_scale, int a_zero, Tensor b, float b_scale, int b_zero, {_RESULT}) -> Tensor"
 )
-_lib.define("grid_priors(Tensor self, int stride, float offset) -> Tensor")
 _lib.define("rotary_embedding(Tensor x, Tensor cosines, Tensor sines, SymInt start) -> Tensor")
-
-
-@impl(_lib, "grid_priors", "CompositeImplicitAutograd")
-def grid_priors(self: torch.Tensor, stride: int, offset: float) -> torch.Tensor:
-    """The places (x, y) of a grid as high and wide as ``self``, row by row: an operator of others, which is taken apart."""
-    height, width = self.shape[-2:]
-    x = ((torch.arange(width) + offset) * stride).to(self.dtype)
-    y = ((torch.arange(height) + offset) * stride).to(self.dtype)
-    places = torch.stack([x.expand(height, -1), y.unsqueeze(1).expand(-1, width)], -1)
-    return places.reshape(-1, 2)
 
 
 @impl(_lib, "rotary_embedding", "CompositeExplicitAutograd")

@@ -1,6 +1,8 @@
 """The published names of backends/vulkan; README.md says how to read and change this."""
 
 BACKENDS_VULKAN = {
+    "backends/vulkan/_passes/__init__": {},
+    "backends/vulkan/_passes/fuse_patterns": {"published": "FusePatternsPass"},
     "backends/vulkan/op_registry": {"here": "vulkan_supported_ops"},
     "backends/vulkan/partitioner/vulkan_partitioner": {"here": "VulkanPartitioner parse_compile_options"},
     "backends/vulkan/serialization/vulkan_graph_schema": {

@@ -99,7 +99,20 @@ def _of_mean_square(root: Node, x: Node, constants: Constants) -> float | None:
 
 
 def _rotary_embedding(node: Node, constants: Constants) -> Call | None:
-    """Neighbouring pairs (a, b) -> (a cos - b sin, a sin + b cos), where tables of angles begin at some position."""
+    """Where tables of angles begin at some position."""
+    turned = rotated(node)
+    if turned is None:
+        return None
+    x, *rows = turned
+    tables: list[Any] = [_table(one, constants) for one in rows]
+    if tables[0][1] != tables[1][1]:
+        return None
+    (cosines, start), (sines, _) = tables
+    return Call("et_vk.rotary_embedding.default", (x, cosines, sines, start))
+
+
+def rotated(node: Node) -> tuple[Node, Node, Node] | None:
+    """Of what turns neighbouring pairs, (a, b) -> (a cos - b sin, a sin + b cos): the pairs, and cosines and sines of each position."""
     cat: Any = node.args[0] if called(node) == "aten.view_copy.default" else None
     if cat is None or called(cat) != "aten.cat.default" or len(cat.args[0]) != 2:
         return None
@@ -114,16 +127,10 @@ def _rotary_embedding(node: Node, constants: Constants) -> Call | None:
     (x, cosine, sine), (other, other_sine, other_cosine) = _two_products(factors)
     if x is None or x is not other or cosine is not other_cosine or sine is not other_sine:
         return None
-    tables: list[Any] = [_table(one, constants) for one in (cosine, sine)]
-    if (
-        tensor(x).shape != tensor(node).shape
-        or rank(x) != 4
-        or None in tables
-        or tables[0][1] != tables[1][1]
-    ):
+    cosines, sines = _rows(cosine), _rows(sine)
+    if tensor(x).shape != tensor(node).shape or rank(x) != 4 or cosines is None or sines is None:
         return None
-    (cosines, start), (sines, _) = tables
-    return Call("et_vk.rotary_embedding.default", (x, cosines, sines, start))
+    return x, cosines, sines
 
 
 def _two_products(factors: list[Any]) -> Any:
@@ -179,11 +186,21 @@ def _pair(node: Node) -> tuple[Node, int] | None:
     return (x, position) if is_split else None
 
 
-def _table(node: Node, constants: Constants) -> tuple[Node, Any] | None:
-    """A table of angles (position, pair) and the position that its first row is of."""
-    rows: Any = node.args[0] if called(node) == "aten.unsqueeze_copy.default" else None
-    if rows is None or rank(rows) != 2 or front(node, int(node.args[1])) != 1:  # type: ignore[arg-type]
+def _rows(node: Node) -> Node | None:
+    """What has a row for each position, (position, pair), of what is the same for all heads."""
+    if called(node) not in ("aten.unsqueeze_copy.default", "aten.view_copy.default"):
         return None
+    rows: Any = node.args[0]
+    if rank(rows) != 2:
+        return None
+    positions, pairs = tensor(rows).shape
+    *before, first, heads, last = tensor(node).shape if rank(node) > 2 else (0, 0, 0)
+    is_spread = all(one == 1 for one in (*before, heads)) and first == positions and last == pairs
+    return rows if is_spread else None
+
+
+def _table(rows: Node, constants: Constants) -> tuple[Node, Any]:
+    """A table of angles (position, pair) and the position that its first row is of."""
     if called(rows) != "aten.slice_copy.Tensor" or rows.args[0] not in constants:
         return rows, 0
     named = arguments(rows)
