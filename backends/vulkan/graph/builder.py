@@ -79,7 +79,7 @@ class GraphBuilder:
         Raises:
             ExportError: it is a constant.
         """
-        if node in self.constants:
+        if node in self.constants and node not in self._values:
             raise ExportError(f"Vulkan: a delegate would return the constant {node.name}")
         self._graph.output_ids.append(self._values[node])
 

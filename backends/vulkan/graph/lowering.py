@@ -51,7 +51,10 @@ _SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten
 _WITH_NUMBER = {
     f"aten.{one}.Tensor": f"aten.{one}.Scalar"
     for one in ("add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge")
-} | {"aten.pow.Tensor_Tensor": "aten.pow.Tensor_Scalar"}
+} | {
+    "aten.pow.Tensor_Tensor": "aten.pow.Tensor_Scalar",
+    "aten.div.Tensor_mode": "aten.div.Scalar_mode",
+}
 _COMMUTATIVE = {"aten.add.Tensor", "aten.mul.Tensor"}
 
 
@@ -80,8 +83,10 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
     read = needed(output_arguments(program.graph), fused)
     chosen: dict[Any, Rows] = {}
+    returned = set(output_arguments(program.graph))
     for node in program.graph.nodes:
-        if node.op != "call_function" or node in builder.constants or node in done or node not in read:
+        is_stored = node in builder.constants and node not in returned
+        if node.op != "call_function" or is_stored or node in done or node not in read:
             continue
         if node in layers:
             _int8_layer(builder, node, layers[node])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, final
 
@@ -20,6 +21,7 @@ from executorch.backends.vulkan.options import VulkanOptions, parse_compile_opti
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.torch_types import OpOverload
+from executorch.ir.graph import output_arguments
 from executorch.partitioner import (
     DelegationSpec,
     Partitioner,
@@ -84,8 +86,12 @@ class VulkanPartitioner(Partitioner):
         """Tags what is taken, and the state that is read and written there alone."""
 
         def partitions(module: GraphModule, constants: Constants) -> list[list[Node]]:
-            is_whole = module is exported_program.graph_module
-            return self._partitions(module, constants, states_of(exported_program) if is_whole else {})
+            if module is not exported_program.graph_module:
+                return worth_a_call(self._partitions(module, constants, {}), self, _is_work)
+            found = self._partitions(module, constants, states_of(exported_program))
+            found = found or self._of_numbers(module, constants)
+            is_all = _is_all(module, constants, found)
+            return found if is_all else worth_a_call(found, self, _is_work)
 
         result = tag_partitions(exported_program, "vulkan", self.delegation_spec, partitions)
         tag_mutated_buffer(exported_program)
@@ -94,7 +100,7 @@ class VulkanPartitioner(Partitioner):
     def _partitions(
         self, module: GraphModule, constants: Constants, states: dict[Node, Node]
     ) -> list[list[Node]]:
-        """Large convex groups without those that only move; sizes and state that others read stay outside."""
+        """Large convex groups. Sizes and state that others read stay outside."""
         chains = groups_of(list(module.graph.nodes), constants)
         chained = {node for nodes in chains for node in nodes if name_of(node) != LINEAR}
         taken = {
@@ -114,9 +120,17 @@ class VulkanPartitioner(Partitioner):
                 note_reason(node, type(self).__name__, STATE_OUTSIDE)
                 crossing.add(node)
             if not crossing:
-                break
+                return found
             taken -= crossing
-        return worth_a_call(found, self, _is_work)
+
+    def _of_numbers(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
+        """All calls of a graph that makes tensors of numbers, and does nothing else; what it returns is said to the delegate."""
+        calls = [node for node in module.graph.nodes if node.op == "call_function"]
+        returned = [node for node in output_arguments(module.graph) if node in calls]
+        is_taken = all(node in constants for node in calls) and all(
+            (self._unwanted(node) or refusal(node, constants, self.options)) is None for node in returned
+        )
+        return [calls] if returned and is_taken else []
 
     def _is_taken(self, node: Node, constants: Constants, states: Collection[Node]) -> bool:
         def why_not(node: Node) -> str | None:
@@ -149,6 +163,16 @@ def _module_types(node: Node) -> list[str]:
 
 def _ends_with(name: str, ends: Collection[str]) -> bool:
     return any(name == end or name.endswith("." + end) for end in ends)
+
+
+def _is_all(module: GraphModule, constants: Constants, partitions: Sequence[list[Node]]) -> bool:
+    """Whether one group is all that a graph does: whoever asks for a GPU gets it, whatever it is good for."""
+    inside = {node for nodes in partitions for node in nodes}
+    return len(partitions) == 1 and all(
+        node in inside or node in constants or node.target is operator.getitem
+        for node in module.graph.nodes
+        if node.op == "call_function"
+    )
 
 
 def _is_work(node: Node) -> bool:

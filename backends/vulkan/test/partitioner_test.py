@@ -58,9 +58,10 @@ X = torch.randn(2, 3, 4, 5)
         (lambda x: torch.native_layer_norm(x, [5], None, None, 1e-5)[1], (X,), "more than its first result"),
         (lambda x: nn.functional.pad(x, (-1, 0)) * 2, (X,), "cuts off"),
         (lambda x, i: x[i, i], (X, torch.tensor([0, 1])), "2 tensors of indices"),
+        (lambda x: nn.functional.grid_sample(x, x[..., :2], "bicubic"), (X,), "bicubic"),
         (lambda x: x.sum(1, dtype=torch.float16), (X,), "a result of type torch.float16"),
         (lambda x: x.to(memory_format=torch.channels_last) * 2, (X,), "of the delegate are contiguous"),
-        (lambda x: x.reshape(6, 20), (X,), "nothing is calculated"),
+        (lambda x: (x.reshape(6, 20), torch.sort(x)[0]), (X,), "nothing is calculated"),
     ],
 )
 def test_what_is_left_has_a_reason(function, inputs, message):
@@ -109,9 +110,24 @@ def test_options_reach_the_backend():
     assert VulkanPartitioner().delegation_spec.compile_specs == []
 
 
+def test_limits_of_textures_and_layouts_are_accepted():
+    given = {"texture_limits": (2048, 1024, 512), "skip_tag_memory_metadata": True}
+    specs = VulkanPartitioner(given).delegation_spec.compile_specs
+    assert [(one.key, one.value) for one in specs] == [
+        ("texture_limits_x", b"\0\x08\0\0"),
+        ("texture_limits_y", b"\0\x04\0\0"),
+        ("texture_limits_z", b"\0\x02\0\0"),
+        ("skip_tag_memory_metadata", b"\1"),
+    ]
+    assert VulkanOptions.of(parse_compile_spec(specs)) == VulkanOptions.of(given)
+    assert given["texture_limits"] == (2048, 1024, 512)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
+        ({"texture_limits": 2048}, r"Way out: three numbers, \(x, y, z\)"),
+        ({"texture_limits": (1, 2, 1 << 32)}, "a positive uint32"),
         ({"fp16": True}, r"no compile options \['fp16'\]. Way out: it has .*force_fp16"),
         ({"force_fp16": "yes"}, "True or False"),
         ({"storage_type_override": 9}, "VkStorageType.BUFFER"),
@@ -133,6 +149,21 @@ def test_options_that_leave_things_outside():
     assert [names(one) for one in delegates(allowed)] == [["aten.relu.default"]]
     blocked = lower(nn.Sequential(nn.ReLU(), nn.Sigmoid()), (X,), nn_module_blocklist=["ReLU"])
     assert [names(one) for one in delegates(blocked)] == [["aten.sigmoid.default"]]
+
+
+def test_what_only_moves_is_taken_where_it_is_all_there_is():
+    def moves(x):
+        return x.permute(0, 2, 1, 3), x.unbind(1)[1].flip(0)
+
+    check(only(lower(Apply(moves), (X,))), Apply(moves), (X,))
+    numbers = Apply(lambda x: (torch.full(x.shape, 42.0), torch.arange(1, 11, 3).add(1)))
+    found = only(lower(numbers, (X,)))
+    for got, want in zip(found(), numbers(X), strict=True):
+        assert torch.equal(got, want)
+    edge = lower(Apply(lambda x: (moves(x), torch.sort(x)[0])), (X,))
+    assert not delegates(edge)
+    reasons = {one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    assert any("not worth a call" in one for one in reasons)
 
 
 def test_operators_that_cannot_be_resized_are_left(monkeypatch):
