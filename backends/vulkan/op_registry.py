@@ -93,6 +93,13 @@ _add("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar",
 _add("aten.mul.Tensor", "aten.mul.Scalar", "aten.minimum.default", "aten.maximum.default", **_ARITHMETIC)
 _add("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.fmod.Tensor", "aten.fmod.Scalar")
 _add("aten.div.Tensor", "aten.div.Scalar", "aten.atan2.default")
+_add(
+    "aten.div.Tensor_mode",
+    "aten.div.Scalar_mode",
+    dtypes=NUMBERS,
+    checks=(checks.rounds,),
+    conditions="rounded down or towards zero",
+)
 _add("aten.pow.Tensor_Tensor", "aten.pow.Tensor_Scalar")
 _COMPARISONS = [
     f"aten.{one}.{form}" for one in ("eq", "ne", "lt", "le", "gt", "ge") for form in ("Tensor", "Scalar")
@@ -108,7 +115,7 @@ _add(
     conditions="five dimensions at most",
 )
 
-_SIGNED = {"dtypes": (*FLOATS, torch.int32)}
+_SIGNED = {"dtypes": NUMBERS}
 _add("aten.relu.default", "aten.abs.default", "aten.neg.default", "aten.sign.default", **_SIGNED)
 _add(
     "aten.clamp.default",
@@ -119,12 +126,13 @@ _add(
 _add("aten.logical_not.default", dtypes=BOOLS)
 _add("aten.bitwise_not.default", **_BITS)
 _FUNCTIONS = (
-    "sigmoid tanh exp log sqrt rsqrt sin cos floor ceil round trunc reciprocal erf log1p expm1 tan atan"
+    "sigmoid tanh exp log sqrt rsqrt sin cos floor ceil round trunc reciprocal erf log1p expm1 tan atan "
+    "log2 log10 asin acos sinh cosh asinh acosh atanh"
 )
 _add(*(f"aten.{one}.default" for one in _FUNCTIONS.split()))
 _WHOLE = {"whole": True}
 _add("aten.hardswish.default", "aten.hardsigmoid.default", "aten.silu.default", "aten.mish.default", **_WHOLE)
-_add("aten.gelu.default", "aten.hardtanh.default", "aten.leaky_relu.default")
+_add("aten.gelu.default", "aten.hardtanh.default", "aten.leaky_relu.default", "aten.elu.default")
 _add(
     "aten._to_copy.default",
     "dim_order_ops._to_dim_order_copy.default",
@@ -135,6 +143,14 @@ _add(
 
 _add("aten.mm.default", "aten.bmm.default", "aten.addmm.default")
 _add("aten.linear.default", whole=True)
+_add(
+    "aten._weight_int8pack_mm.default",
+    say=say.int8_product,
+    others=((1, BYTES),),
+    checks=(checks.constant_weights,),
+    whole=True,
+    conditions="weights and their scales are constants",
+)
 _add(
     "aten.convolution.default",
     say=say.convolution,
@@ -196,6 +212,12 @@ _add(
 )
 _add("aten.avg_pool2d.default", say=say.pool, checks=(refusals.images,), conditions="four dimensions")
 _add("aten._adaptive_avg_pool2d.default", checks=(refusals.images,), conditions="four dimensions")
+    checks=(checks.first_result_only, checks.planes),
+    conditions="three or four dimensions; indices are not read",
+)
+_PLANES = {"checks": (checks.planes,), "conditions": "three or four dimensions"}
+_add("aten.avg_pool2d.default", say=say.pool, **_PLANES)
+_add("aten._adaptive_avg_pool2d.default", **_PLANES)
 
 _MOVER = {"dtypes": ALL, "moves": True}
 _add("aten.view_copy.default", say=say.view, **_MOVER)
@@ -233,7 +255,7 @@ _add(
     dtypes=ALL,
     others=((1, INTEGERS),),
     checks=(checks.one_index,),
-    conditions="one tensor of indices, of one dimension",
+    conditions="one tensor of indices",
 )
 _add("aten.gather.default", say=say.with_dim, dtypes=ALL, others=((2, INTEGERS),))
 _add("aten.embedding.default", dtypes=ALL, others=((1, INTEGERS),))
@@ -245,11 +267,24 @@ _add(
 )
 _add("aten.flip.default", say=say.flip, **_MOVER)
 _add(
+    "aten.unfold_copy.default",
+    say=say.unfold,
+    checks=(checks.has_dimensions,),
+    conditions="of a tensor with dimensions",
+    **_MOVER,
+)
+_add(
     "aten.reflection_pad2d.default",
     "aten.replication_pad2d.default",
     checks=(refusals.images,),
+    checks=(checks.planes,),
     **_WHOLE,
-    conditions="four dimensions",
+    conditions="three or four dimensions",
+)
+_add(
+    "aten.grid_sampler_2d.default",
+    checks=(checks.sampling,),
+    conditions="bilinear or nearest",
 )
 _add("aten.repeat.default", **_MOVER)
 _UPSAMPLE = {"whole": True, "checks": (refusals.images,), "conditions": "four dimensions"}
@@ -337,11 +372,11 @@ _add(
 #: Rows under whose name calls are never said, since they are slices, views or copies.
 _SAID_OTHERWISE = {
     "aten._local_scalar_dense.default",
+    "aten._weight_int8pack_mm.default",
     "aten.alias_copy.default",
     "aten.any.dim",
     "aten.arange.default",
     "aten.arange.start",
-    "aten.index.Tensor",
     "aten.split_copy.Tensor",
     "aten.split_with_sizes_copy.default",
     "aten.squeeze_copy.default",

@@ -149,10 +149,12 @@ def as_view(node: Node, source: Any) -> Call | None:
 
 
 def index(node: Node) -> Call:
-    """Indices along one dimension select slices."""
+    """Indices along one dimension select slices; a row of them is said as ``index_select``."""
     named = arguments(node)
     ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
-    return Call("aten.index_select.default", (named["self"], dim, indices))
+    if rank(indices) == 1:
+        return Call("aten.index_select.default", (named["self"], dim, indices))
+    return Call("aten.index.Tensor", (named["self"], [*(None for _ in range(dim)), indices]))
 
 
 def rms_norm(node: Node) -> Call:
@@ -217,6 +219,17 @@ def flip(node: Node) -> Call:
     """Dimensions are counted from the front."""
     source, dims = node.args
     return Call("aten.flip.default", (source, fronts(source, dims)))  # type: ignore[arg-type]
+
+
+def unfold(node: Node) -> Call:
+    """Dimensions are counted from the front."""
+    source, dim, size, step = node.args
+    return Call("aten.unfold_copy.default", (source, front(source, dim), size, step))  # type: ignore[arg-type]
+
+
+def int8_product(node: Node) -> Call:
+    """A linear layer of int8 weights with a scale for each output."""
+    return Call("et_vk.linear_q8csw.default", (*node.args, None))
 
 
 def any_of(node: Node) -> Call:

@@ -47,6 +47,24 @@ def keeps_type(node: Node, _: Container[Node]) -> str | None:
     return None
 
 
+def first_result_only(node: Node, _: Container[Node]) -> str | None:
+    for user in node.users:
+        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
+            return "more than its first result is read"
+    return None
+
+
+def images(node: Node, _: Container[Node]) -> str | None:
+    source: Any = node.args[0]
+    return None if rank(source) == 4 else f"an input of {rank(source)} dimensions; it takes four"
+
+
+def planes(node: Node, _: Container[Node]) -> str | None:
+    source: Any = node.args[0]
+    count = rank(source)
+    return None if count in (3, 4) else f"an input of {count} dimensions; it takes three or four"
+
+
 def row_of_indices(node: Node, _: Container[Node]) -> str | None:
     count = rank(node.args[2])
     return None if count == 1 else f"indices of {count} dimensions; it takes one"
@@ -57,7 +75,7 @@ def one_index(node: Node, _: Container[Node]) -> str | None:
     found = [one for one in given if one is not None]
     if len(found) != 1:
         return f"{len(found)} tensors of indices; it takes one"
-    return None if rank(found[0]) == 1 else f"indices of {rank(found[0])} dimensions; it takes one"
+    return None
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:
@@ -65,6 +83,25 @@ def pads(node: Node, _: Container[Node]) -> str | None:
     if any(isinstance(one, int) and one < 0 for one in margins):
         return "a negative padding, which cuts off"
     return five_dimensions(node, _)
+
+
+def rounds(node: Node, _: Container[Node]) -> str | None:
+    mode = arguments(node)["rounding_mode"]
+    return None if mode in ("floor", "trunc") else f"rounding_mode is {mode!r}; it takes 'floor' and 'trunc'"
+
+
+def sampling(node: Node, _: Container[Node]) -> str | None:
+    return "bicubic interpolation" if arguments(node)["interpolation_mode"] == 2 else None
+
+
+def has_dimensions(node: Node, _: Container[Node]) -> str | None:
+    return None if rank(node.args[0]) else "a tensor without dimensions"
+
+
+def constant_weights(node: Node, constants: Container[Node]) -> str | None:
+    if any(one not in constants for one in node.args[1:]):
+        return "its weights or scales are calculated by the model"
+    return None
 
 
 def one_dimension(node: Node, _: Container[Node]) -> str | None:

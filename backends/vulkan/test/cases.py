@@ -54,6 +54,9 @@ def binary() -> Group:
         lambda a, b, p: torch.remainder(a, p),
         lambda a, b, p: torch.remainder(a, 0.7),
         lambda a, b, p: torch.atan2(a, p),
+        lambda a, b, p: torch.div(a, p, rounding_mode="trunc"),
+        lambda a, b, p: torch.floor_divide(a, p),
+        lambda a, b, p: torch.floor_divide(p.round(), 0.1),
         lambda a, b, p: torch.where(a > 0, a, b),
     ]
     return Calls(functions), (_random(2, 3, 4), _random(3, 1), _random(4, positive=True))
@@ -83,6 +86,9 @@ def comparisons() -> Group:
         lambda a, b, i: (a * 3).to(torch.int32),
         lambda a, b, i: i * 2 + i,
         lambda a, b, i: torch.bitwise_not(i),
+        lambda a, b, i: i // 3,
+        lambda a, b, i: torch.div(i, -i.abs() - 1, rounding_mode="floor"),
+        lambda a, b, i: torch.div(i, -i.abs() - 1, rounding_mode="trunc"),
     ]
     return Calls(functions), (
         _random(3, 4).round(),
@@ -114,10 +120,15 @@ def unary() -> Group:
         torch.atan,
     ]
     any_number += [torch.expm1, F.silu, F.mish, F.gelu, F.hardswish, F.hardsigmoid, F.leaky_relu, F.relu6]
-    positive = [torch.log, torch.sqrt, torch.rsqrt, torch.reciprocal, torch.log1p]
+    any_number += [torch.sinh, torch.cosh, torch.asinh, F.elu, F.selu, F.celu]
+    positive = [torch.log, torch.sqrt, torch.rsqrt, torch.reciprocal, torch.log1p, torch.log2, torch.log10]
+    within = [torch.asin, torch.acos, torch.atanh]
     functions: list[Callable[..., Any]] = [lambda x, p, one=one: one(x) for one in any_number]
     functions += [lambda x, p, one=one: one(p) for one in positive]
+    functions += [lambda x, p, one=one: one(x.sin() * 0.99) for one in within]
     functions += [
+        lambda x, p: torch.acosh(p + 0.5),
+        lambda x, p: F.elu(x, 0.5),
         lambda x, p: F.gelu(x, approximate="tanh"),
         lambda x, p: x.clamp(-0.5, 0.25),
         lambda x, p: x.clamp(min=0.1),
@@ -128,12 +139,14 @@ def unary() -> Group:
 def products() -> Group:
     """Products of matrices, with constant weights and without."""
     linear, second = nn.Linear(6, 5), nn.Linear(6, 3, bias=False)
+    integers, scales = torch.randint(-128, 128, (5, 6), dtype=torch.int8), torch.rand(5) / 100
     functions: list[Callable[..., Any]] = [
         lambda a, b, x: torch.mm(a, b),
         lambda a, b, x: torch.bmm(x, x.transpose(1, 2)),
         lambda a, b, x: torch.addmm(a[:, :2], a, b[:, :2], beta=0.5, alpha=2),
         lambda a, b, x: linear(x),
         lambda a, b, x: second(a),
+        lambda a, b, x: torch.ops.aten._weight_int8pack_mm(a, integers, scales),
     ]
     return Calls(functions, linear=linear, second=second), (_random(4, 6), _random(6, 3), _random(2, 3, 6))
 
@@ -187,6 +200,9 @@ def normalizations() -> Group:
         lambda x: F.max_pool2d(x, 3, stride=2, padding=1, ceil_mode=True),
         lambda x: F.avg_pool2d(x, 3, stride=1, padding=1, count_include_pad=False),
         lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
+        lambda x: F.avg_pool2d(x[0], 2, ceil_mode=True),
+        lambda x: F.max_pool2d(x[0], 2),
+        lambda x: F.adaptive_avg_pool2d(x[0], 2),
     ]
     return Calls(functions, layer=layer, group=group, batch=batch, square=square), (_random(1, 4, 5, 6),)
 
@@ -207,9 +223,23 @@ def moves() -> Group:
         lambda x: [one.contiguous() for one in x.split([2, 3], 1)],
         lambda x: [one.contiguous() for one in x.unbind(0)],
         lambda x: x.flip(0, 2),
+        lambda x: x.unfold(1, 2, 2),
+        lambda x: x.unfold(-1, 6, 1),
+        *(
+            lambda x, how=how: F.grid_sample(x.unsqueeze(0), x[:1, :, :4].reshape(1, 2, 5, 2), **how)
+            for how in (
+                {"align_corners": False},
+                {"align_corners": True, "padding_mode": "border"},
+                {"align_corners": False, "padding_mode": "reflection"},
+                {"align_corners": True, "padding_mode": "reflection"},
+                {"align_corners": False, "mode": "nearest", "padding_mode": "border"},
+                {"align_corners": True, "mode": "nearest"},
+            )
+        ),
         lambda x: F.pad(x, (1, 2, 0, 1), value=0.5),
         lambda x: F.pad(x.unsqueeze(0), (1, 2, 2, 1), mode="reflect"),
         lambda x: F.pad(x.unsqueeze(0), (1, 2, 2, 1), mode="replicate"),
+        lambda x: F.pad(x, (1, 0, 3, 1), mode="replicate"),
         lambda x: F.interpolate(x.unsqueeze(0), scale_factor=2.0),
         lambda x: F.interpolate(x.unsqueeze(0), size=(7, 9), mode="bilinear", align_corners=True),
         lambda x: F.interpolate(x.unsqueeze(0), size=(10, 3), mode="bilinear"),
@@ -225,6 +255,8 @@ def lookups() -> Group:
         lambda x, i: torch.index_select(x, 1, i[0]),
         lambda x, i: x[i[1]],
         lambda x, i: x[:, i[1]],
+        lambda x, i: x[i],
+        lambda x, i: x[:, i, None],
         lambda x, i: torch.gather(x, 1, i),
         lambda x, i: torch.full_like(x, 2.5) * x,
     ]

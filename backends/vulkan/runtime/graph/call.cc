@@ -81,7 +81,7 @@ uint32_t Call::output_id(size_t i, size_t nth) {
 
 const GraphTensor& Call::output(size_t i, size_t nth) { return tensor_of(output_id(i, nth)); }
 
-bool Call::has_output(size_t i, size_t nth) {
+bool Call::has_tensor(size_t i, size_t nth) {
   const uint32_t id = output_id(i, nth);
   return id < graph_.values.size() && graph_.values[id].kind == ValueKind::Tensor;
 }

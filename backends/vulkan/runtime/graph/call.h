@@ -66,8 +66,8 @@ class Call {
   const GraphTensor& tensor(size_t i);
   /// Of an output, as the first of a list if it is one of several.
   const GraphTensor& output(size_t i, size_t nth = 0);
-  /// Whether anybody reads this output of several.
-  bool has_output(size_t i, size_t nth);
+  /// Whether a list has a tensor at a place: an output that somebody reads, indices of a dimension.
+  bool has_tensor(size_t i, size_t nth);
 
   /// Int, SymInt, Bool, and Double where it is whole.
   int64_t integer(size_t i);

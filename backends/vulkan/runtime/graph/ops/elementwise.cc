@@ -17,6 +17,10 @@ constexpr int kIsTrue = 7;
 constexpr int kGelu = 12;
 constexpr int kGeluTanh = 13;
 constexpr int kLeakyRelu = 17;
+constexpr int kElu = 38;
+/// Of glsl/binary.glsl.
+constexpr int kFloorQuotient = 4;
+constexpr int kWholeQuotient = 5;
 constexpr int kRank = 6;
 constexpr int kWhereRank = 5;
 
@@ -80,6 +84,23 @@ void record_slope(Call& call, int kind) {
   Parameters parameters;
   parameters.set(1, static_cast<float>(call.number_or(1, 0.01)));
   record_function(call, kLeakyRelu, parameters);
+}
+
+void record_elu(Call& call, int kind) {
+  (void)kind;
+  Parameters parameters;
+  parameters.set(1, static_cast<float>(call.number_or(2, 1)));
+  parameters.set(2, static_cast<float>(call.number_or(1, 1)));
+  parameters.set(3, static_cast<float>(call.number_or(3, 1)));
+  record_function(call, kElu, parameters);
+}
+
+void record_rounded_quotient(Call& call, int kind) {
+  (void)kind;
+  const std::string mode = call.text(2);
+  if (call.expect(mode == "floor" || mode == "trunc", "it rounds in no way that is known")) {
+    record_binary(call, mode == "floor" ? kFloorQuotient : kWholeQuotient);
+  }
 }
 
 void record_binary(Call& call, int kind) {

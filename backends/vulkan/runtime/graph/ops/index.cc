@@ -10,10 +10,9 @@ namespace {
 constexpr size_t kGatherRank = 6;
 constexpr size_t kPadRank = 5;
 
-void record_slices(Call& call, const GraphTensor& x, size_t in, size_t numbers, size_t d,
-                   const Sizes& sizes) {
+void record_slices(Call& call, const GraphTensor& x, const GraphTensor& index, Buffer* numbers,
+                   size_t d, const Sizes& sizes) {
   const size_t out = call.num_arguments() - 1;
-  const GraphTensor& index = call.tensor(numbers);
   if (!call.expect(index.element() == Element::Int, "its indices are no integers") ||
       !call.expect(x.element() == call.output(out).element(), "its result has another type") ||
       !call.expect(x.sizes[d] > 0, "it chooses from nothing")) {
@@ -23,8 +22,8 @@ void record_slices(Call& call, const GraphTensor& x, size_t in, size_t numbers, 
   const int64_t count = product_of(sizes);
   Parameters parameters;
   parameters.set(0, {count, product_of(x.sizes, d + 1, x.rank()), index.numel(), x.sizes[d]});
-  call.dispatch_elements(shader_for("index_select", x),
-                         {call.out(out), call.in(in), call.in(numbers)}, parameters, count);
+  call.dispatch_elements(shader_for("index_select", x), {call.out(out), call.in(0), numbers},
+                         parameters, count);
 }
 
 void set_scalar(Call& call, Parameters& parameters, size_t at, const GraphTensor& type,
@@ -47,7 +46,28 @@ void record_index_select(Call& call, int kind) {
                   "its dimension is out of range")) {
     Sizes sizes = x.sizes;
     sizes[static_cast<size_t>(dim)] = call.tensor(2).numel();
-    record_slices(call, x, 0, 2, static_cast<size_t>(dim), sizes);
+    record_slices(call, x, call.tensor(2), call.in(2), static_cast<size_t>(dim), sizes);
+  }
+}
+
+void record_index(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  const std::vector<uint32_t> given = call.list(1);
+  size_t dim = 0;
+  size_t count = 0;
+  for (size_t d = 0; d < given.size(); ++d) {
+    if (call.has_tensor(1, d)) {
+      dim = d;
+      ++count;
+    }
+  }
+  if (call.expect(count == 1 && dim < x.rank(), "it takes one tensor of indices")) {
+    const GraphTensor& index = call.value_tensor(given[dim]);
+    Sizes sizes = x.sizes;
+    const auto place = sizes.erase(sizes.begin() + static_cast<ptrdiff_t>(dim));
+    sizes.insert(place, index.sizes.begin(), index.sizes.end());
+    record_slices(call, x, index, call.in_list(given[dim]), dim, sizes);
   }
 }
 
@@ -57,7 +77,7 @@ void record_embedding(Call& call, int kind) {
   if (call.expect(weight.rank() == 2, "its weight is no matrix")) {
     Sizes sizes = call.tensor(1).sizes;
     sizes.push_back(weight.sizes[1]);
-    record_slices(call, weight, 0, 1, 0, sizes);
+    record_slices(call, weight, call.tensor(1), call.in(1), 0, sizes);
   }
 }
 

@@ -281,6 +281,31 @@ void record_flip(Call& call, int kind) {
               offset);
 }
 
+void record_unfold(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  int64_t dim = call.integer(1);
+  const int64_t size = call.integer(2);
+  const int64_t step = call.integer(3);
+  if (!is_dimension(call, x, dim) || !is_same_type(call, out)) {
+    return;
+  }
+  const size_t at = static_cast<size_t>(dim);
+  if (!call.expect(size > 0 && size <= x.sizes[at] && step > 0, "its windows are out of range")) {
+    return;
+  }
+  Sizes sizes = x.sizes;
+  Sizes from = strides_of(x.sizes);
+  sizes[at] = (sizes[at] - size) / step + 1;
+  sizes.push_back(size);
+  from.push_back(from[at]);
+  // Where there is one window, nothing is stepped over.
+  from[at] = sizes[at] > 1 ? from[at] * step : 0;
+  call.resize(out, sizes);
+  record_copy(call, x, call.out(out), call.in(0), {sizes, {strides_of(sizes), from}}, 0, 0);
+}
+
 }  // namespace vulkan
 }  // namespace backends
 }  // namespace executorch

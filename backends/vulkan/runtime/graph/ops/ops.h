@@ -18,7 +18,9 @@ void record_bitwise_not(Call& call, int kind);
 void record_clamp(Call& call, int kind);
 void record_gelu(Call& call, int kind);
 void record_slope(Call& call, int kind);
+void record_elu(Call& call, int kind);
 void record_binary(Call& call, int kind);
+void record_rounded_quotient(Call& call, int kind);
 void record_where(Call& call, int kind);
 void record_convert(Call& call, int kind);
 
@@ -121,6 +123,7 @@ void record_max_pool(Call& call, int kind);
 void record_avg_pool(Call& call, int kind);
 void record_adaptive_avg_pool(Call& call, int kind);
 void record_upsample(Call& call, int kind);
+void record_grid_sampler(Call& call, int kind);
 
 // normalize.cc
 void record_softmax(Call& call, int kind);
@@ -145,9 +148,11 @@ void record_cat(Call& call, int kind);
 void record_slice(Call& call, int kind);
 void record_select(Call& call, int kind);
 void record_flip(Call& call, int kind);
+void record_unfold(Call& call, int kind);
 
 // index.cc
 void record_index_select(Call& call, int kind);
+void record_index(Call& call, int kind);
 void record_embedding(Call& call, int kind);
 void record_gather(Call& call, int kind);
 void record_pad(Call& call, int kind);

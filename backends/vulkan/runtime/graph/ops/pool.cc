@@ -84,7 +84,7 @@ void record_pool(Call& call, const Pool& pool, uint32_t what, int64_t is_padding
           pool.padding[0], pool.padding[1], pool.dilation[0], pool.dilation[1], divisor});
   Buffers buffers = {call.out(out), call.in(0)};
   std::string shader = shader_for("pool2d", x);
-  if (what == kGreatest && call.has_output(out, 1)) {
+  if (what == kGreatest && call.has_tensor(out, 1)) {
     call.resize(out, sizes, 1);
     if (!call.expect(call.output(out, 1).element() == Element::Int,
                      "its indices are no integers")) {
@@ -185,6 +185,31 @@ void record_upsample(Call& call, int kind) {
   call.dispatch_elements(shader_for("upsample2d", x), {call.out(out), call.in(0)}, parameters,
                          count,
                          {is_nearest ? kNearest : (is_aligned ? kAlignedCorners : kBilinear)});
+}
+
+void record_grid_sampler(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& grid = call.tensor(1);
+  const int64_t mode = call.integer(2);
+  const int64_t padding = call.integer(3);
+  const bool is_grid = x.rank() == 4 && grid.rank() == 4 && grid.sizes[3] == 2 &&
+                       grid.sizes[0] == x.sizes[0] && grid.element() == x.element();
+  if (!call.expect(is_grid, "its grid is none for its input") ||
+      !call.expect(mode == 0 || mode == 1, "it interpolates in no way that is known") ||
+      !call.expect(padding >= 0 && padding <= 2, "its padding is none that is known")) {
+    return;
+  }
+  const Sizes sizes = {x.sizes[0], x.sizes[1], grid.sizes[1], grid.sizes[2]};
+  const size_t out = call.num_arguments() - 1;
+  call.resize(out, sizes);
+  Parameters parameters;
+  const int64_t count = product_of(sizes);
+  parameters.set(0, {count, x.sizes[1], x.sizes[2], x.sizes[3], sizes[2], sizes[3]});
+  call.dispatch_elements(shader_for("grid_sampler", x), {call.out(out), call.in(0), call.in(1)},
+                         parameters, count,
+                         {static_cast<uint32_t>(mode), static_cast<uint32_t>(padding),
+                          call.integer(4) != 0 ? 1u : 0u});
 }
 
 }  // namespace vulkan

@@ -96,9 +96,16 @@ float power(float base, float exponent) {
   }
   float whole = floor(exponent);
   if (whole != exponent) {
-    return uintBitsToFloat(0x7fc00000u);
+    return kNone;
   }
   return mod(whole, 2.0) == 0.0 ? size : -size;
+}
+
+// What the quotient was rounded up by shows in what is left.
+float floor_quotient(float u, float v) {
+  float q = floor(u / v);
+  float rest = fma(-q, v, u);
+  return rest != 0.0 && (rest < 0.0) != (v < 0.0) ? q - 1.0 : q;
 }
 
 // A number that is none stays so, on either side.
@@ -111,7 +118,7 @@ float apply(float u, float v) {
     case 1: return u - pf(2) * v;
     case 2: return u * v;
     case 3: return u / v;
-    case 4: return floor(u / v);
+    case 4: return floor_quotient(u, v);
     case 5: return trunc(u / v);
     case 6: return power(u, v);
     case 7: return least(u, v);

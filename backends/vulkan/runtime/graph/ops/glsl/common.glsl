@@ -76,3 +76,5 @@ int invocation() {
 #endif
 
 #define kInfinity uintBitsToFloat(0x7f800000u)
+// Not a number.
+#define kNone uintBitsToFloat(0x7fc00000u)

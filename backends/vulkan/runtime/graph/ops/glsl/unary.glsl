@@ -1,5 +1,5 @@
 // variants: float half int
-// A function of one element. p: 0 elements, 1 and 2 constants of the function.
+// A function of one element. p: 0 elements, 1 to 3 constants of the function.
 #include "common.glsl"
 
 layout(constant_id = 3) const int OPERATOR = 0;
@@ -78,13 +78,18 @@ float apply(float v) {
     case 35: return tan(v);
     case 36: return atan(v);
     case 37: return v < pf(1) ? -kInfinity : v;
-    case 38: return v > 0.0 ? pf(1) * v : pf(1) * pf(2) * (exp(v) - 1.0);
+    case 38: return v > 0.0 ? pf(1) * v : pf(1) * pf(2) * (exp(v * pf(3)) - 1.0);
     case 39: return v * tanh_of(log(1.0 + exp(min(v, 20.0))) + max(v - 20.0, 0.0));
     case 40: return log2(v);
-    case 41: return asin(v);
-    case 42: return acos(v);
+    // Of a quotient, since drivers may have the functions themselves with an error of 1/4096.
+    case 41: return abs(v) > 1.0 ? kNone : atan(v, sqrt((1.0 - v) * (1.0 + v)));
+    case 42: return abs(v) > 1.0 ? kNone : atan(sqrt((1.0 - v) * (1.0 + v)), v);
     case 43: return sinh(v);
     case 44: return cosh(v);
+    case 45: return log2(v) * 0.30102999566398120;
+    case 46: return v < 0.0 ? -log(sqrt(v * v + 1.0) - v) : log(v + sqrt(v * v + 1.0));
+    case 47: return v < 1.0 ? kNone : log(v + sqrt(v * v - 1.0));
+    case 48: return abs(v) > 1.0 ? kNone : 0.5 * log((1.0 + v) / (1.0 - v));
   }
   return v;
 }
