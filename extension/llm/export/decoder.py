@@ -277,6 +277,7 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
                 dtype,
                 quantization.use_hqq,
                 is_packed=_runs_on_processors(config),
+                keeps_four_bits=config.backend.vulkan.enabled,
             )
         )
     if model.use_attention_sink:

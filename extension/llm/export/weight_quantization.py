@@ -56,6 +56,7 @@ def linear_transform(
     dtype: torch.dtype = torch.float32,
     use_hqq: bool = True,
     is_packed: bool = False,
+    keeps_four_bits: bool = False,
 ) -> Transform:
     """What quantizes a model's linear layers.
 
@@ -67,6 +68,7 @@ def linear_transform(
         is_packed: for processors, in single precision: weights alone of four bits in groups go into the program as a kernel of ours
             reads them (:mod:`~executorch.extension.llm.export.packed_layers`), and those whose inputs are quantized as well have no
             more than their bits on the way there (:mod:`~executorch.extension.llm.export.paired_tensor`).
+        keeps_four_bits: a backend has linear layers whose weights alone have four bits.
 
     Raises:
         ValueError: there is no such mode.
@@ -74,7 +76,8 @@ def linear_transform(
     group = DEFAULT_GROUP if group_size is None else group_size
     config = _linear_config(qmode, group, use_hqq)
     packs = is_packed and group > 0 and dtype is torch.float32 and _has_few_bits(qmode)
-    if qmode not in ("int8", "8da4w") and not packs and not (qmode == "4w" and group <= 0):
+    has_four = qmode == "4w" and (group <= 0 or keeps_four_bits)
+    if qmode not in ("int8", "8da4w") and not packs and not has_four:
         _log.warning(
             "qmode %s in groups of %d: the program has the rounded weights as floats; 8da4w and int8, and in single precision 4w and "
             "torchao:fpaNw with up to four bits, keep few bits in programs for processors",
