@@ -101,10 +101,23 @@ float power(float base, float exponent) {
   return mod(whole, 2.0) == 0.0 ? size : -size;
 }
 
-// What the quotient was rounded up by shows in what is left.
+// Half of the bits of a number; the others are what is left.
+float upper(float v) {
+  precise float scaled = 4097.0 * v;
+  precise float rest = scaled - v;
+  return scaled - rest;
+}
+
+// Whether the quotient was rounded up shows in what is left, which is exact in two parts, also where fma() rounds twice.
 float floor_quotient(float u, float v) {
   float q = floor(u / v);
-  float rest = fma(-q, v, u);
+  precise float product = q * v;
+  precise float q_upper = upper(q);
+  precise float v_upper = upper(v);
+  precise float q_lower = q - q_upper;
+  precise float v_lower = v - v_upper;
+  precise float lost = ((q_upper * v_upper - product) + q_upper * v_lower + q_lower * v_upper) + q_lower * v_lower;
+  precise float rest = (u - product) - lost;
   return rest != 0.0 && (rest < 0.0) != (v < 0.0) ? q - 1.0 : q;
 }
 
