@@ -147,7 +147,7 @@ _add(
     "aten._weight_int8pack_mm.default",
     say=say.int8_product,
     others=((1, BYTES),),
-    checks=(checks.constant_weights,),
+    checks=(checks.constant_operands,),
     whole=True,
     conditions="weights and their scales are constants",
 )
@@ -207,12 +207,7 @@ _add("aten.any.dim", say=say.any_of, dtypes=BOOLS)
 _add(
     "aten.max_pool2d_with_indices.default",
     say=say.pool,
-    checks=(refusals.first_result_only, refusals.images),
-    conditions="four dimensions; indices are not read",
-)
-_add("aten.avg_pool2d.default", say=say.pool, checks=(refusals.images,), conditions="four dimensions")
-_add("aten._adaptive_avg_pool2d.default", checks=(refusals.images,), conditions="four dimensions")
-    checks=(checks.first_result_only, checks.planes),
+    checks=(refusals.first_result_only, checks.planes),
     conditions="three or four dimensions; indices are not read",
 )
 _PLANES = {"checks": (checks.planes,), "conditions": "three or four dimensions"}
@@ -276,7 +271,6 @@ _add(
 _add(
     "aten.reflection_pad2d.default",
     "aten.replication_pad2d.default",
-    checks=(refusals.images,),
     checks=(checks.planes,),
     **_WHOLE,
     conditions="three or four dimensions",

@@ -47,18 +47,6 @@ def keeps_type(node: Node, _: Container[Node]) -> str | None:
     return None
 
 
-def first_result_only(node: Node, _: Container[Node]) -> str | None:
-    for user in node.users:
-        if user.users and (user.target is not operator.getitem or user.args[1] != 0):
-            return "more than its first result is read"
-    return None
-
-
-def images(node: Node, _: Container[Node]) -> str | None:
-    source: Any = node.args[0]
-    return None if rank(source) == 4 else f"an input of {rank(source)} dimensions; it takes four"
-
-
 def planes(node: Node, _: Container[Node]) -> str | None:
     source: Any = node.args[0]
     count = rank(source)
@@ -98,7 +86,7 @@ def has_dimensions(node: Node, _: Container[Node]) -> str | None:
     return None if rank(node.args[0]) else "a tensor without dimensions"
 
 
-def constant_weights(node: Node, constants: Container[Node]) -> str | None:
+def constant_operands(node: Node, constants: Container[Node]) -> str | None:
     if any(one not in constants for one in node.args[1:]):
         return "its weights or scales are calculated by the model"
     return None
