@@ -9,10 +9,12 @@ _Sources = provider("What libraries are compiled from.", fields = {"entries": "d
 _COMPILED = ["c", "cc", "cpp"]
 
 def _include_path(header, context):
-    """How a header is included."""
+    """How a header is included; None of one that is included by a link to it."""
     _, is_link, behind = header.path.partition("/_virtual_includes/")
     if is_link:
         return behind.partition("/")[2]
+    if not header.owner.repo_name:
+        return None
     directories = depset(transitive = [context.includes, context.quote_includes, context.system_includes]).to_list()
     found = [directory for directory in directories if header.path.startswith(directory + "/")]
     if not found:
@@ -21,7 +23,8 @@ def _include_path(header, context):
 
 def _own_entries(target, ctx):
     context = target[CcInfo].compilation_context
-    entries = [("src/" + _include_path(header, context), header) for header in context.direct_headers]
+    headers = [(_include_path(header, context), header) for header in context.direct_headers]
+    entries = [("src/" + path, header) for path, header in headers if path]
     for file in getattr(ctx.rule.files, "srcs", []):
         if file.extension in _COMPILED:
             if ctx.label.repo_name:
