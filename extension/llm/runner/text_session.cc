@@ -233,7 +233,9 @@ Error TextSession::restore(const std::string& path) {
   if (!read.ok()) {
     return read.error();
   }
-  const Error error = activate();
+  // A method that is loaded later would begin with an empty cache.
+  const Error loaded = load();
+  const Error error = loaded == Error::Ok ? activate() : loaded;
   return error == Error::Ok ? take(*read) : error;
 }
 
