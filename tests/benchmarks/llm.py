@@ -11,7 +11,8 @@ copy reads and writes a second; `share_with_cache` counts the keys and values th
 clock. Figures are medians over the rounds of the least time of a prompt, and of a process's median of a token.
 
 llama.cpp takes part if `llama_cpp` can be imported, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
-is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. The last line is `RESULT {json}`: `rows[]` with `model`,
+is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. Where the kernel gives no AMX tiles (llama.cpp
+dies of SIGILL), it is built with `CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON"` and what else the processor has. The last line is `RESULT {json}`: `rows[]` with `model`,
 `bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` and `share_with_cache` (of a decode), `absent`,
 `memory[]`: `file_mib`, `cache_mib`, `rss_mib`, and `of_file`, what is resident beside the cache over the size of the file, and `failed[]`: what
 an engine could not make or run, and `why`; all else goes on.
