@@ -74,7 +74,7 @@ def _asks_for_masked_rows(node: Any, softmax: Node, constants: Constants | None)
     limit = node.args[1]
     if isinstance(limit, Node):
         limit = None if constants is None else constants.number(limit)
-    return limit == -math.inf
+    return bool(limit == -math.inf)
 
 
 def _is_product(node: Any) -> bool:

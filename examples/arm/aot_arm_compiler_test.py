@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from executorch.examples.arm import aot_arm_compiler
+from executorch.examples.arm import aot_arm_compiler, get_ethosu_scratch_from_pte
 from executorch.exir._serialize._program import deserialize_pte_binary
 
 
@@ -22,6 +22,19 @@ def compiled(tmp_path, *arguments):
 def test_delegates(tmp_path, target, backend):
     plan = compiled(tmp_path, "--delegate", "--quantize", f"--target={target}")
     assert [one.id for one in plan.delegates] == [backend]
+
+
+def test_the_scratch_that_a_program_needs(tmp_path, capsys):
+    compiled(tmp_path, "--delegate", "--quantize", "--target=ethos-u55-128")
+    program = str(tmp_path / "out.pte")
+    capsys.readouterr()
+    assert get_ethosu_scratch_from_pte.main([program]) == 0
+    size = int(capsys.readouterr().out)
+    assert size > 0 and size % 16 == 0
+    compiled(tmp_path, "--quantize", "--target=ethos-u55-128")
+    assert get_ethosu_scratch_from_pte.get_scratch_from_pte(program) is None
+    assert get_ethosu_scratch_from_pte.main([program]) == 1
+    assert get_ethosu_scratch_from_pte.main([]) == 2
 
 
 def test_floating_point_and_without_delegate(tmp_path):

@@ -235,6 +235,7 @@ def _batch_norm(node: Node) -> Node | None:
     weight, bias, mean, var = (
         None if one is None else operator.attrgetter(str(one.target))(owner).detach() for one in stored
     )
+    assert mean is not None and var is not None
     factor = (var.double() + given["eps"]).rsqrt()
     factor = factor if weight is None else factor * weight
     summand = (0 if bias is None else bias) - mean * factor
