@@ -322,10 +322,10 @@ CASES: dict[str, list[Case]] = {
         (_With(lambda x, i: torch.index_select(x, 1, i), torch.tensor([2, 0])), (_n(2, 3, 4),)),
     ],
     "aten.index.Tensor": [
+        (_With(lambda x, i: x[:, i], torch.tensor([2, 0, -1, 1])), (_n(2, 3, 4),)),
         (lambda x: F.pad(x, (1, 2), mode="reflect"), (_n(2, 3, 5),)),
         (lambda x: F.pad(x, (1, 2, 2, 1), mode="replicate"), (_n(2, 3, 5, 4),)),
         (lambda x: F.unfold(x, (2, 3)), (_n(1, 2, 4, 5),)),
-        (_With(lambda x, i: x[:, i], torch.tensor([2, 0, -1, 1])), (_n(2, 3, 4),)),
         (lambda x, i: x[i], (_n(4, 3), _at(-1, 2, 0, -4))),
         (
             _With(lambda x, i, j: x[i, j], torch.tensor([[1, 0], [0, 1]]), torch.tensor([2, -1])),

@@ -23,6 +23,7 @@ from executorch.exir.backend.utils import format_reasons
 _NOT_CAPTURED = {
     "aten._adaptive_avg_pool2d.default",
     "aten.addmm.default",
+    "aten.copy.default",
     "aten.mm.default",
     "dim_order_ops._clone_dim_order.default",
 }

@@ -35,7 +35,9 @@ def grid_sampler(low: Lowering, node: Node) -> None:
     rows = b.reshape(x, [batch, height * width, channels])
     aligned, mode = bool(node.args[4]), node.args[3]
     across, down = (
-        _neighbours(b, b.reshape(part(b, grid, 3, i, 1), [batch, count]), size, (aligned, mode == _BORDER))
+        _neighbours(
+            b, b.reshape(part(b, grid, 3, i, 1), [batch, count]), size, (aligned, bool(mode == _BORDER))
+        )
         for i, size in enumerate((width, height))
     )
     made = None
