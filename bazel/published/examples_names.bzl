@@ -43,6 +43,7 @@ EXAMPLES = {
             hf_apply_rotary_emb_to_k hf_precompute_freqs_cis precompute_freqs_cis rotate_half
         """,
     },
+    "examples/models/llama/runner/generation": {"here": "next_token sample_top_p"},
     "examples/models/llama/source_transformation/attention_sink": {
         "executorch.extension.llm.cache.kv_cache": "KVCacheWithAttentionSink",
         "executorch.extension.llm.cache.positions": "CachePositionsManagerWithSink",
