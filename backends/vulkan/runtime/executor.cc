@@ -51,6 +51,19 @@ ScalarType scalar_type_of(DType type) {
 /// Declares state: what it is at first (Null for zeros), and its tensor.
 constexpr const char* kState = "et_vk.state.default";
 
+/// Whether a tensor of the program is the one that the file names. Released exporters name the type
+/// on the device, of 32 bits, where the program has 64: as many bits as the program has are read
+/// and written from then on.
+bool fits_program(GraphTensor& tensor, ScalarType given) {
+  const ScalarType named = scalar_type_of(tensor.staging);
+  if (named == ScalarType::Int && given == ScalarType::Long) {
+    tensor.staging = DType::Int64;
+  } else if (named == ScalarType::Float && given == ScalarType::Double) {
+    tensor.staging = DType::Double;
+  }
+  return scalar_type_of(tensor.staging) == given;
+}
+
 bool is_row_major(const Tensor& tensor) {
   for (size_t i = 0; i < tensor.dim_order().size(); ++i) {
     if (tensor.dim_order()[i] != i) {
@@ -255,7 +268,7 @@ Error Executor::take_sizes(Span<EValue*> args, bool& is_changed) {
     const Tensor& given = args[i]->toTensor();
     GraphTensor& tensor = value.tensor;
     ET_CHECK_OR_RETURN_ERROR(
-        given.scalar_type() == scalar_type_of(tensor.staging) &&
+        fits_program(tensor, given.scalar_type()) &&
             static_cast<size_t>(given.dim()) == tensor.bounds.size(),
         InvalidArgument,
         "Vulkan: input %zu has dtype %d and %zu dimensions, expected are dtype %d and %zu", i,
@@ -298,7 +311,7 @@ Error Executor::copy_inputs(Span<EValue*> args) {
 
 Error Executor::copy_outputs(Span<EValue*> args, const BackendExecutionContext& context) {
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-    const Value& value = graph_.values[graph_.outputs[i]];
+    Value& value = graph_.values[graph_.outputs[i]];
     EValue& arg = *args[graph_.inputs.size() + i];
     if (value.kind == ValueKind::SymInt) {
       arg = EValue(value.integer);
@@ -306,13 +319,13 @@ Error Executor::copy_outputs(Span<EValue*> args, const BackendExecutionContext& 
     }
     ET_CHECK_OR_RETURN_ERROR(arg.isTensor(), InvalidArgument, "Vulkan: output %zu is no tensor", i);
     Tensor& tensor = arg.toTensor();
-    const GraphTensor& made = value.tensor;
+    GraphTensor& made = value.tensor;
     ET_CHECK_OR_RETURN_ERROR(context.may_write(tensor), InvalidProgram,
                              "Vulkan: output %zu is a constant, or shows memory that is smaller",
                              i);
     ET_CHECK_OR_RETURN_ERROR(
-        tensor.scalar_type() == scalar_type_of(made.staging) &&
-            made.rank() <= runtime::kTensorDimensionLimit && is_row_major(tensor),
+        fits_program(made, tensor.scalar_type()) && made.rank() <= runtime::kTensorDimensionLimit &&
+            is_row_major(tensor),
         InvalidArgument,
         "Vulkan: output %zu has dtype %d, the program expects dtype %d in row-major order", i,
         int(scalar_type_of(made.staging)), int(tensor.scalar_type()));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <executorch/backends/vulkan/runtime/graph/call.h>
@@ -84,6 +85,25 @@ const GraphTensor& Call::output(size_t i, size_t nth) { return tensor_of(output_
 bool Call::has_tensor(size_t i, size_t nth) {
   const uint32_t id = output_id(i, nth);
   return id < graph_.values.size() && graph_.values[id].kind == ValueKind::Tensor;
+}
+
+bool Call::is_read(size_t i, size_t nth) {
+  const uint32_t id = output_id(i, nth);
+  if (!has_tensor(i, nth)) {
+    return false;
+  }
+  const auto has = [&](uint32_t value) {
+    const Value& held = graph_.values[value];
+    const auto& items = held.integers;
+    return value == id || (held.kind == ValueKind::Values &&
+                           std::find(items.begin(), items.end(), id) != items.end());
+  };
+  const auto reads = [&](const OperatorCall& call) {
+    return !call.arguments.empty() &&
+           std::any_of(call.arguments.begin(), call.arguments.end() - 1, has);
+  };
+  return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), has) ||
+         std::any_of(graph_.calls.begin(), graph_.calls.end(), reads);
 }
 
 int64_t Call::integer_of(uint32_t id, const char* otherwise) {

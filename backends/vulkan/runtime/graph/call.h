@@ -68,6 +68,8 @@ class Call {
   const GraphTensor& output(size_t i, size_t nth = 0);
   /// Whether a list has a tensor at a place: an output that somebody reads, indices of a dimension.
   bool has_tensor(size_t i, size_t nth);
+  /// Whether a call or the caller reads this output of several.
+  bool is_read(size_t i, size_t nth);
 
   /// Int, SymInt, Bool, and Double where it is whole.
   int64_t integer(size_t i);

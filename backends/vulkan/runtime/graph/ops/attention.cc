@@ -15,6 +15,28 @@ constexpr int64_t kLongestHead = 4 * kLanes;
 
 uint32_t flag(bool is_set) { return is_set ? 1u : 0u; }
 
+/// Whether pairs of `x` can be turned by the tables `cosines` and the one behind it.
+bool turns(Call& call, size_t x, size_t cosines, const GraphTensor& out) {
+  const GraphTensor& given = call.tensor(x);
+  const GraphTensor& table = call.tensor(cosines);
+  return given.rank() == 4 && table.rank() == 2 && call.tensor(cosines + 1).sizes == table.sizes &&
+         given.sizes[3] == 2 * table.sizes[1] && given.sizes[1] <= table.sizes[0] &&
+         given.element() != Element::Int && table.element() == given.element() &&
+         call.tensor(cosines + 1).element() == given.element() && out.element() == given.element();
+}
+
+void record_turned(Call& call, size_t x, size_t cosines, Buffer* out, const Live& start) {
+  const GraphTensor& given = call.tensor(x);
+  const int64_t pairs = given.numel() / 2;
+  Parameters parameters;
+  parameters.set(0, {pairs, given.sizes[1], given.sizes[2], given.sizes[3] / 2, start.fixed});
+  Buffer* const from = call.in(x);
+  call.dispatch_elements(
+      shader_for("rotary_embedding", given),
+      {out, from, call.in(cosines), call.in(cosines + 1), start.buffer ? start.buffer : from},
+      parameters, pairs, {flag(start.buffer != nullptr)});
+}
+
 }  // namespace
 
 void record_nothing(Call& call, int kind) {
@@ -82,26 +104,23 @@ void record_attention(Call& call, int kind) {
 
 void record_rotary_embedding(Call& call, int kind) {
   (void)kind;
-  const GraphTensor& x = call.tensor(0);
-  const GraphTensor& cosines = call.tensor(1);
-  const GraphTensor& sines = call.tensor(2);
-  const bool fits = x.rank() == 4 && cosines.rank() == 2 && sines.sizes == cosines.sizes &&
-                    x.sizes[3] == 2 * cosines.sizes[1] && x.sizes[1] <= cosines.sizes[0];
-  const bool is_float = x.element() != Element::Int && cosines.element() == x.element() &&
-                        sines.element() == x.element() && call.output(4).element() == x.element();
-  if (!call.expect(call.num_arguments() == 5 && fits, "the shapes of its arguments do not fit") ||
-      !call.expect(is_float, "its arguments are not of one type of floats")) {
-    return;
+  if (call.expect(call.num_arguments() == 5 && turns(call, 0, 1, call.output(4)),
+                  "the shapes or types of its arguments do not fit")) {
+    const Live start = call.live(3, call.tensor(1).sizes[0] - call.tensor(0).sizes[1]);
+    call.resize(4, call.tensor(0).sizes);
+    record_turned(call, 0, 1, call.out(4), start);
   }
-  call.resize(4, x.sizes);
-  const Live start = call.live(3, cosines.sizes[0] - x.sizes[1]);
-  const int64_t pairs = x.numel() / 2;
-  Parameters parameters;
-  parameters.set(0, {pairs, x.sizes[1], x.sizes[2], x.sizes[3] / 2, start.fixed});
-  call.dispatch_elements(
-      shader_for("rotary_embedding", x),
-      {call.out(4), call.in(0), call.in(1), call.in(2), start.buffer ? start.buffer : call.in(0)},
-      parameters, pairs, {flag(start.buffer != nullptr)});
+}
+
+void record_rotary_pair(Call& call, int kind) {
+  (void)kind;
+  for (size_t nth = 0; nth < 2 && call.ok(); ++nth) {
+    if (call.expect(call.num_arguments() == 5 && turns(call, nth, 2, call.output(4, nth)),
+                    "the shapes or types of its arguments do not fit")) {
+      call.resize(4, call.tensor(nth).sizes, nth);
+      record_turned(call, nth, 2, call.out(4, nth), Live());
+    }
+  }
 }
 
 }  // namespace vulkan

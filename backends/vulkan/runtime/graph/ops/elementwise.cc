@@ -16,7 +16,6 @@ constexpr int kInverted = 6;
 constexpr int kIsTrue = 7;
 constexpr int kGelu = 12;
 constexpr int kGeluTanh = 13;
-constexpr int kLeakyRelu = 17;
 constexpr int kElu = 38;
 /// Of glsl/binary.glsl.
 constexpr int kFloorQuotient = 4;
@@ -80,10 +79,9 @@ void record_gelu(Call& call, int kind) {
 }
 
 void record_slope(Call& call, int kind) {
-  (void)kind;
   Parameters parameters;
   parameters.set(1, static_cast<float>(call.number_or(1, 0.01)));
-  record_function(call, kLeakyRelu, parameters);
+  record_function(call, kind, parameters);
 }
 
 void record_elu(Call& call, int kind) {

@@ -149,11 +149,12 @@ void record_pad(Call& call, int kind) {
 void record_full(Call& call, int kind) {
   const size_t out = call.num_arguments() - 1;
   const GraphTensor& y = call.output(out);
-  const bool is_like = kind == 1;
+  const bool is_like = (kind & 1) != 0;
   call.resize(out, is_like ? call.tensor(0).sizes : call.integers(0));
   Parameters parameters;
   const int64_t count = y.numel();
-  set_scalar(call, parameters.set(0, count), 1, y, call.number(1));
+  const double number = kind >= kOnesKind ? 1 : (kind >= kZerosKind ? 0 : call.number(1));
+  set_scalar(call, parameters.set(0, count), 1, y, number);
   call.dispatch_elements(shader_for("fill", y), {call.out(out)}, parameters, count);
 }
 

@@ -237,6 +237,38 @@ void record_slice(Call& call, int kind) {
   record_copy(call, x, call.out(out), call.in(0), {sizes, {strides_of(sizes), strides}}, 0, offset);
 }
 
+void record_split(Call& call, int kind) {
+  (void)kind;
+  const size_t out = call.num_arguments() - 1;
+  const GraphTensor& x = call.tensor(0);
+  const Sizes parts = call.integers(1);
+  int64_t dim = call.integer(2);
+  if (!is_dimension(call, x, dim)) {
+    return;
+  }
+  const size_t d = static_cast<size_t>(dim);
+  const Sizes strides = strides_of(x.sizes);
+  int64_t begin = 0;
+  for (size_t nth = 0; nth < parts.size(); ++nth) {
+    if (!call.expect(parts[nth] >= 0 && parts[nth] <= x.sizes[d] - begin,
+                     "its parts are larger than the whole")) {
+      return;
+    }
+    Sizes sizes = x.sizes;
+    sizes[d] = parts[nth];
+    if (call.has_tensor(out, nth) && parts[nth] > 0) {
+      call.resize(out, sizes, nth);
+      if (!call.expect(call.output(out, nth).element() == x.element(),
+                       "its result has another type")) {
+        return;
+      }
+      record_copy(call, x, call.out(out, nth), call.in(0), {sizes, {strides_of(sizes), strides}}, 0,
+                  begin * strides[d]);
+    }
+    begin += parts[nth];
+  }
+}
+
 void record_select(Call& call, int kind) {
   (void)kind;
   const GraphTensor& x = call.tensor(0);

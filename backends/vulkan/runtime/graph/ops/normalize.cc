@@ -22,7 +22,7 @@ bool is_float(Call& call, const GraphTensor& x, const GraphTensor& y) {
 }
 
 bool has_one_output(Call& call, size_t out) {
-  return call.expect(!call.has_tensor(out, 1) && !call.has_tensor(out, 2),
+  return call.expect(!call.is_read(out, 1) && !call.is_read(out, 2),
                      "only its first result is there");
 }
 

@@ -105,6 +105,7 @@ void record_nothing(Call& call, int kind);
 void record_update_cache(Call& call, int kind);
 void record_attention(Call& call, int kind);
 void record_rotary_embedding(Call& call, int kind);
+void record_rotary_pair(Call& call, int kind);
 
 // quantized.cc
 void record_quantized_linear(Call& call, int kind);
@@ -146,6 +147,7 @@ void record_expand(Call& call, int kind);
 void record_repeat(Call& call, int kind);
 void record_cat(Call& call, int kind);
 void record_slice(Call& call, int kind);
+void record_split(Call& call, int kind);
 void record_select(Call& call, int kind);
 void record_flip(Call& call, int kind);
 void record_unfold(Call& call, int kind);
@@ -156,6 +158,8 @@ void record_index(Call& call, int kind);
 void record_embedding(Call& call, int kind);
 void record_gather(Call& call, int kind);
 void record_pad(Call& call, int kind);
+constexpr int kZerosKind = 2;
+constexpr int kOnesKind = 4;
 void record_full(Call& call, int kind);
 void record_arange(Call& call, int kind);
 void record_size(Call& call, int kind);

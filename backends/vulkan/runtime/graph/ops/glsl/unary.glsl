@@ -89,6 +89,7 @@ float apply(float v) {
     case 45: return log2(v) * 0.30102999566398120;
     case 46: return v < 0.0 ? -log(sqrt(v * v + 1.0) - v) : log(v + sqrt(v * v + 1.0));
     case 47: return v < 1.0 ? kNone : log(v + sqrt(v * v - 1.0));
+    case 49: return abs(v) <= pf(1) ? 0.0 : v;
     case 48: return abs(v) > 1.0 ? kNone : 0.5 * log((1.0 + v) / (1.0 - v));
   }
   return v;
