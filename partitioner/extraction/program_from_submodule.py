@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -66,8 +67,7 @@ def create_exported_program_from_submodule(
     signature = owning_program.graph_signature
     graph = Graph()
     copies: dict[Node, Node] = {}
-    results = graph.graph_copy(submodule.graph, copies)
-    assert isinstance(results, list | tuple)
+    results: Any = graph.graph_copy(submodule.graph, copies)
     state = {} if is_submodule else state_inputs(signature)
     moved: dict[str, InputSpec] = {}
     inputs = []

@@ -35,7 +35,6 @@ _SEEN_BELOW = {
     "aten.full.default",
     "et_vk.linear_dq8ca_q4gsw.default",
     "et_vk.linear_q4gsw.default",
-    "et_vk.linear_q8csw.default",
     "floordiv",
     "mul",
     "sub",
