@@ -25,7 +25,7 @@ def platforms():
 
 def test_every_platform_of_bazelrc_and_of_the_table(platforms):
     by_name = {platform.name: platform for platform in platforms}
-    assert len(platforms) == 26
+    assert len(platforms) == 28
     assert by_name["ios"].row == "ios_arm64"
     assert (by_name["ios"].kind, by_name["ios"].system) == ("Mach-O 64-bit AArch64", " for iOS")
     assert by_name["cortex_m55"].flag == "--config=cortex_m55"
