@@ -40,7 +40,8 @@ class TextRunner : public Turns<extension::llm::TextSession> {
 
   TextRunner(const std::string& model_path, const std::string& tokenizer_path,
              const std::optional<std::string>& data_path,
-             const std::optional<extension::llm::DraftOptions>& draft)
+             const std::optional<extension::llm::DraftOptions>& draft,
+             const extension::llm::DecoderMethods& methods)
       : Turns(model_path, tokenizer_path, [&](auto tokenizer) {
           std::vector<std::string> data;
           if (data_path) {
@@ -48,81 +49,39 @@ class TextRunner : public Turns<extension::llm::TextSession> {
           }
           return extension::llm::create_text_session(model_path, std::move(tokenizer),
                                                      std::move(data),
-                                                     /*temperature=*/-1.0f, draft);
+                                                     /*temperature=*/-1.0f, draft, methods);
         }) {}
-             const std::optional<extension::llm::DraftOptions>& draft,
-             const extension::llm::DecoderMethods& methods) {
-               LogCapture log;
-               auto tokenizer = extension::llm::load_tokenizer(tokenizer_path);
-               if (tokenizer == nullptr) {
-                 throw Failure(Error::InvalidExternalData,
-                               "loading the tokenizer " + tokenizer_path, log.take());
-               }
-               vocab_size_ = tokenizer->vocab_size();
-               std::vector<std::string> data;
-               if (data_path) {
-                 data.push_back(*data_path);
-               }
-               runner_ = extension::llm::create_text_session(model_path, std::move(tokenizer),
-                                                             std::move(data),
-                                                             /*temperature=*/-1.0f, draft, methods);
-               if (runner_ == nullptr) {
-                 throw Failure(Error::InvalidProgram, "making a runner for " + model_path,
-                               log.take());
-               }
-             }
 
-             void generate(const std::string& prompt, const GenerationConfig& config,
-                           const Object& on_text, const Object& on_stats) {
-               const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
-               generate_with_callbacks(
-                   on_text, on_stats,
-                   [&](const TextCallback& text, const StatsCallback& stats) {
-                     return runner_->generate(prompt, config, text, stats);
-                   },
-                   [&] { runner_->stop(); });
-             }
+  void seek(int64_t position) {
+    in_turn("going back in a conversation", [&] { return runner_->seek(position); });
+  }
 
-             void prefill(const std::string& prompt, const GenerationConfig& config) {
-               in_turn("taking a prompt", [&] {
-                 return runner_->prefill(prompt, config.num_bos, config.num_eos).error();
-               });
-             }
+  void save(const std::string& path) {
+    in_turn("writing a prompt cache", [&] { return runner_->save(path); });
+  }
 
-             void load() {
-               in_turn("loading the model", [&] { return runner_->load(); });
-             }
+  void restore(const std::string& path) {
+    in_turn("reading a prompt cache", [&] { return runner_->restore(path); });
+  }
 
-             void seek(int64_t position) {
-               in_turn("going back in a conversation", [&] { return runner_->seek(position); });
-             }
+  std::shared_ptr<TextRunner> fork() {
+    std::unique_ptr<extension::llm::TextSession> made;
+    in_turn("forking a conversation", [&] {
+      auto forked = runner_->fork();
+      if (forked.ok()) {
+        made = std::move(*forked);
+      }
+      return forked.error();
+    });
+    return std::make_shared<TextRunner>(std::move(made), *this);
+  }
 
-             void save(const std::string& path) {
-               in_turn("writing a prompt cache", [&] { return runner_->save(path); });
-             }
+  std::vector<uint64_t> tokens() {
+    const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
+    return runner_->tokens();
+  }
 
-             void restore(const std::string& path) {
-               in_turn("reading a prompt cache", [&] { return runner_->restore(path); });
-             }
-
-             std::shared_ptr<TextRunner> fork() {
-               std::unique_ptr<extension::llm::TextSession> made;
-               in_turn("forking a conversation", [&] {
-                 auto forked = runner_->fork();
-                 if (forked.ok()) {
-                   made = std::move(*forked);
-                 }
-                 return forked.error();
-               });
-               return std::make_shared<TextRunner>(std::move(made), *this);
-             }
-
-             std::vector<uint64_t> tokens() {
-               const std::unique_lock<std::mutex> turn = take_turn(*in_use_);
-               return runner_->tokens();
-             }
-
-             bool is_loaded() const { return runner_->is_loaded(); }
+  bool is_loaded() const { return runner_->is_loaded(); }
 };
 
 using PyRunner = Held<TextRunner>;
