@@ -22,7 +22,7 @@ class OperatorTest : public ::testing::Test {
   void SetUp() override { executorch::runtime::runtime_init(); }
 
   void TearDown() override {
-    const bool failed = context_.failure_state() != executorch::runtime::Error::Ok;
+    const bool failed = context_.failure_state() != ::executorch::runtime::Error::Ok;
     EXPECT_EQ(failed, expect_failure_)
         << "the context's failure state is " << static_cast<int>(context_.failure_state());
   }
@@ -41,12 +41,12 @@ class OperatorTest : public ::testing::Test {
 
 /// As ET_EXPECT_KERNEL_FAILURE. The message is that of eager, which this runtime does not repeat;
 /// it is not compared.
-#define ET_EXPECT_KERNEL_FAILURE_WITH_MSG(context, statement, message)   \
-  do {                                                                   \
-    statement;                                                           \
-    expect_failure();                                                    \
-    EXPECT_NE((context).failure_state(), executorch::runtime::Error::Ok) \
-        << "expected the kernel to fail: " #statement;                   \
+#define ET_EXPECT_KERNEL_FAILURE_WITH_MSG(context, statement, message)     \
+  do {                                                                     \
+    statement;                                                             \
+    expect_failure();                                                      \
+    EXPECT_NE((context).failure_state(), ::executorch::runtime::Error::Ok) \
+        << "expected the kernel to fail: " #statement;                     \
   } while (false)
 
 /// In a test of an OperatorTest: calls `op(in, out)` with the contiguous tensor `input` and an
@@ -55,14 +55,14 @@ class OperatorTest : public ::testing::Test {
 /// tensors.
 #define ET_TEST_OP_SUPPORTS_MEMORY_FORMATS(tf, op, input, expected, channels_last_support) \
   do {                                                                                     \
-    const executorch::aten::Tensor et_in_ = (tf).channels_last_like(input);                \
-    executorch::aten::Tensor et_mixed_ = (tf).zeros_like(expected);                        \
-    executorch::aten::Tensor et_out_ = (tf).channels_last_like(et_mixed_);                 \
+    const ::executorch::aten::Tensor et_in_ = (tf).channels_last_like(input);              \
+    ::executorch::aten::Tensor et_mixed_ = (tf).zeros_like(expected);                      \
+    ::executorch::aten::Tensor et_out_ = (tf).channels_last_like(et_mixed_);               \
     if (channels_last_support) {                                                           \
       op(et_in_, et_out_);                                                                 \
       EXPECT_TENSOR_EQ(et_out_, (tf).channels_last_like(expected));                        \
       op(et_in_, et_mixed_);                                                               \
-      if (context_.failure_state() == executorch::runtime::Error::Ok) {                    \
+      if (context_.failure_state() == ::executorch::runtime::Error::Ok) {                  \
         EXPECT_TENSOR_EQ(et_mixed_, expected);                                             \
       } else {                                                                             \
         expect_failure();                                                                  \
