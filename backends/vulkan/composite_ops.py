@@ -53,12 +53,11 @@ def sdpa(
     return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask, scale=scale)
 
 
-def _turned(
-    even: torch.Tensor, odd: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor
-) -> torch.Tensor:
+def _turned(x: torch.Tensor, cosines: torch.Tensor, sines: torch.Tensor) -> torch.Tensor:
     """Neighbouring pairs, each turned by its angle."""
+    even, odd = x.float().unflatten(-1, (-1, 2)).unbind(-1)
     turned = torch.stack([even * cosines - odd * sines, even * sines + odd * cosines], -1)
-    return turned.flatten(-2)
+    return turned.flatten(-2).type_as(x)
 
 
 @_operator(
@@ -68,17 +67,16 @@ def apply_rotary_emb(
     xq: torch.Tensor, xk: torch.Tensor, freqs_cos: torch.Tensor, freqs_sin: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
     """Neighbouring pairs of [batch, positions, heads, size], turned by angles of [positions, size / 2]."""
-    angles = freqs_cos.unsqueeze(1), freqs_sin.unsqueeze(1)
-    return tuple(
-        _turned(*one.float().unflatten(-1, (-1, 2)).unbind(-1), *angles).type_as(one) for one in (xq, xk)
-    )
+    cosines, sines = freqs_cos.unsqueeze(1), freqs_sin.unsqueeze(1)
+    return _turned(xq, cosines, sines), _turned(xk, cosines, sines)
 
 
 @_operator("apply_rotary_emb_interleaved(Tensor x, Tensor freqs_cis) -> Tensor")
 def apply_rotary_emb_interleaved(x: torch.Tensor, freqs_cis: torch.Tensor) -> torch.Tensor:
     """Neighbouring pairs of [batch, positions, size], turned by complex numbers, cosine and sine side by side."""
     angles = freqs_cis.reshape(x.shape[1], -1, 2)
-    return _turned(*x.float().unflatten(-1, (-1, 2)).unbind(-1), *angles.unbind(-1)).type_as(x)
+    cosines, sines = angles.unbind(-1)
+    return _turned(x, cosines, sines)
 
 
 @_operator(

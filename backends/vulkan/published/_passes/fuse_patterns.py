@@ -86,7 +86,7 @@ class _Rewrite:
     def _put(self, before: Node, name: str, args: tuple[Any, ...], result: Any) -> Node:
         op = getattr(torch.ops.et_vk, name).default
         with self._graph.inserting_before(before):
-            node = self._graph.call_function(edge_op(op), args)
+            node: Node = self._graph.call_function(edge_op(op), args)
         node.meta = dict(before.meta)
         node.meta[meta_keys.VAL] = result
         return node
@@ -99,9 +99,10 @@ class _Rewrite:
     def _constant(self, source: Node, suffix: str, value: torch.Tensor) -> Node:
         """A constant that is made of what a placeholder holds, once."""
         name = f"{source.name}_{suffix}"
-        return create_constant_placeholder(
+        made: Node = create_constant_placeholder(
             self._program, self._graph, name, InputKind.CONSTANT_TENSOR, value.contiguous()
         )
+        return made
 
     def _linear(self, node: Node, layer: Layer) -> None:
         source, zero, scale, zero_point, least, most = layer.call.args
