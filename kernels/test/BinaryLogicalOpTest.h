@@ -50,8 +50,10 @@ class BinaryLogicalOpTest : public OperatorTest {
 
   template <ScalarType kLeft, ScalarType kRight>
   void test_inputs() {
-    const Tensor lhs = TensorFactory<kLeft>().make({2, 2}, {0, 1, 0, 1});
-    const Tensor rhs = TensorFactory<kRight>().make({2, 2}, {0, 0, 1, 1});
+    TensorFactory<kLeft> left;
+    TensorFactory<kRight> right;
+    const Tensor lhs = left.make({2, 2}, {0, 1, 0, 1});
+    const Tensor rhs = right.make({2, 2}, {0, 0, 1, 1});
 #define ET_INTERNAL_OUT(ctype, dtype) test_output<ScalarType::dtype>(lhs, rhs);
     ET_FORALL_REALHBBF16_TYPES(ET_INTERNAL_OUT)
 #undef ET_INTERNAL_OUT
