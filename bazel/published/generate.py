@@ -33,7 +33,7 @@ def _read(files: Iterable[pathlib.Path]) -> dict[str, Row]:
     """One table of all the files, each of which is one assignment.
 
     Raises:
-        ValueError: two files have the same row.
+        ValueError: two files have the same row, or one has them out of order.
     """
     table: dict[str, Row] = {}
     for file in files:
@@ -41,6 +41,8 @@ def _read(files: Iterable[pathlib.Path]) -> dict[str, Row]:
         rows = ast.literal_eval(value)
         if again := rows.keys() & table.keys():
             raise ValueError(f"{file.name} has rows that another file has: {', '.join(sorted(again))}")
+        if list(rows) != sorted(rows):
+            raise ValueError(f"{file.name}: rows are sorted by path")
         table |= rows
     return table
 

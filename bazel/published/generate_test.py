@@ -80,6 +80,12 @@ def test_a_row_stands_once(tmp_path):
         generate.load(tmp_path)
 
 
+def test_rows_are_in_order(tmp_path):
+    write(tmp_path, a='A = {"b": {}, "a": {}}\n')
+    with pytest.raises(ValueError, match=r"a_names\.bzl: rows are sorted by path"):
+        generate.load(tmp_path)
+
+
 def test_what_is_written(tmp_path):
     write(tmp_path, a='A = {"lib/a": {"json": "loads"}, "lib/b": {"here": "f"}}\n')
     table = str(tmp_path / "bazel" / "published" / "a_names.bzl")
