@@ -4,7 +4,10 @@ load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//toolchains:cross.bzl", "platform_transition")
 load("//toolchains:targets.bzl", "TARGETS")
 
-_Sources = provider("What libraries are compiled from.", fields = {"entries": "depset of (path in the zip, file)"})
+_Sources = provider("What libraries are compiled from.", fields = {
+    "defines": "depset of all definitions that some of it is compiled with",
+    "entries": "depset of (path in the zip, file)",
+})
 
 _COMPILED = ["c", "cc", "cpp"]
 
@@ -37,8 +40,12 @@ def _aspect_impl(target, ctx):
     below = []
     for name in ["deps", "implementation_deps", "actual"]:
         value = getattr(ctx.rule.attr, name, [])
-        below += [dep[_Sources].entries for dep in (value if type(value) == "list" else [value]) if _Sources in dep]
-    return [_Sources(entries = depset(entries, transitive = below))]
+        below += [dep[_Sources] for dep in (value if type(value) == "list" else [value]) if _Sources in dep]
+    defines = [target[CcInfo].compilation_context.defines] if CcInfo in target else []
+    return [_Sources(
+        defines = depset(transitive = defines + [one.defines for one in below]),
+        entries = depset(entries, transitive = [one.entries for one in below]),
+    )]
 
 _sources = aspect(
     implementation = _aspect_impl,
@@ -48,7 +55,7 @@ _sources = aspect(
 def _source_zip_impl(ctx):
     entries = depset(transitive = [dep[_Sources].entries for dep in ctx.attr.deps]).to_list()
     further = {path: target.files.to_list()[0] for target, path in ctx.attr.files.items()}
-    defines = depset(ctx.attr.defines, transitive = [dep[CcInfo].compilation_context.defines for dep in ctx.attr.deps])
+    defines = depset(ctx.attr.defines, transitive = [dep[_Sources].defines for dep in ctx.attr.deps])
     manifest = ctx.actions.declare_file(ctx.label.name + ".manifest.json")
     ctx.actions.write(manifest, json.encode({
         "defines": defines.to_list(),

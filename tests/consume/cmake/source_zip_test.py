@@ -21,9 +21,10 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
+    place = tmp_path_factory.mktemp("libraries")
     with zipfile.ZipFile(ZIP) as packed:
-        packed.extractall(tmp_path_factory.mktemp("libraries"))
-    (folder,) = tmp_path_factory.getbasetemp().glob("libraries*/*")
+        packed.extractall(place)
+    (folder,) = place.iterdir()
     return folder
 
 
