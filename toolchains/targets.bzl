@@ -6,8 +6,9 @@ Adding a platform is adding a row here and, where it needs other arguments, a na
 
 _GLIBC = "2.28"
 
-# Code for GCC's C++ library calls nothing newer than that of 2.31; the library itself, which programs here have in them, is Debian 12's.
-_GLIBC_UNDER_GCC = "2.31"
+# Code for GCC's C++ library calls nothing newer than that of 2.32, which its headers ask for; the library itself, which programs
+# here have in them, is Debian 12's.
+_GLIBC_UNDER_GCC = "2.32"
 _GLIBC_OF_DEBIAN = "2.36"
 _IOS = "17.0"
 _MACOS = "13.0"
