@@ -95,7 +95,9 @@ zig_tools = rule(
 def _cxx_library(row, lib, libstdcxx):
     """How the C++ library's headers are found and configured."""
     if libstdcxx:
-        return isystem([libstdcxx + "/" + directory for directory in row.libstdcxx.headers])
+        # Its algorithms call what it declares deprecated, which Clang reports where our types instantiate them.
+        headers = isystem([libstdcxx + "/" + directory for directory in row.libstdcxx.headers])
+        return headers + ["-Wno-deprecated-declarations"]
     defines = ["-D" + define for define in _libcxx_defines(row)]
     return defines + isystem([lib + "/" + directory for directory in ["libcxx/include", "libcxxabi/include"]])
 
