@@ -107,7 +107,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/../../../share/executorch/tools/cmake/Codegen
 
 # Objects of the extensions and of XNNPACK's delegate have strings, vectors and functions in their interfaces.
 executorch_has_libstdcxx(_executorch_libstdcxx)
-if(TARGET executorch::extension OR TARGET executorch::backends_xnnpack)
+if(CMAKE_CXX_COMPILER_LOADED AND (TARGET executorch::extension OR TARGET executorch::backends_xnnpack))
   if(_executorch_libstdcxx AND EXECUTORCH_STANDARD_LIBRARY STREQUAL "libc++")
     message(WARNING "executorch: this prefix was built against LLVM's libc++, and ${CMAKE_CXX_COMPILER} has GCC's libstdc++: executorch::extensions \
 and executorch::backends will not link. Build it for that: ./bazelw build --config=libstdcxx //bazel/distribution:dist; or compile with \

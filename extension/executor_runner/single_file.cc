@@ -3,8 +3,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #if defined(__APPLE__)

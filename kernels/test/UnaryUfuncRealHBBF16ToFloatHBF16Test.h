@@ -64,9 +64,7 @@ class UnaryUfuncRealHBBF16ToFloatHBF16Test : public OperatorTest {
   }
 
   void check_a_static_output_of_another_shape_fails() {
-    if (get_supported_features()->is_aten) {
-      GTEST_SKIP() << "ATen resizes it";
-    }
+    ET_SKIP_IF(get_supported_features()->is_aten, "ATen resizes it");
     Floats tf;
     Tensor out = tf.zeros({3});
     ET_EXPECT_KERNEL_FAILURE(context_, op_out(tf.full({2}, 0.5f), out));
@@ -80,9 +78,8 @@ class UnaryUfuncRealHBBF16ToFloatHBF16Test : public OperatorTest {
   }
 
   void check_a_dynamic_output_beyond_its_bound_fails() {
-    if (get_supported_features()->is_aten || get_supported_features()->output_resize) {
-      GTEST_SKIP() << "the library resizes it";
-    }
+    const SupportedFeatures& features = *get_supported_features();
+    ET_SKIP_IF(features.is_aten || features.output_resize, "the library resizes it");
     Floats tf;
     Tensor out = tf.zeros({1, 3}, Dynamism::DYNAMIC_BOUND);
     ET_EXPECT_KERNEL_FAILURE(context_, op_out(tf.full({2, 3}, 0.5f), out));

@@ -6,35 +6,22 @@ import pathlib
 import struct
 
 from pytorch_tokenizers.pytorch_tokenizers_cpp import SPTokenizer
+from pytorch_tokenizers.wrapped import WrappedTokenizer
 
 _SPACE = "\u2581".encode()
 
 
-class Llama2cTokenizer:
-    """A model of SentencePiece.
-
-    Attributes:
-        n_words: how many tokens there are.
-        bos_id, eos_id: the tokens of begin and end.
-        stop_tokens: those that end a text.
-    """
+class Llama2cTokenizer(WrappedTokenizer):
+    """A model of SentencePiece."""
 
     def __init__(self, model_path: str) -> None:
-        self.model = SPTokenizer()
-        self.model.load(str(model_path))
-        self.n_words = self.model.vocab_size()
-        self.bos_id = self.model.bos_tok()
-        self.eos_id = self.model.eos_tok()
-        self.stop_tokens = [self.eos_id]
+        model = SPTokenizer()
+        model.load(str(model_path))
+        super().__init__(model)
 
     def encode(self, s: str, bos: bool, eos: bool) -> list[int]:
-        return self.model.encode(s, bos=int(bos), eos=int(eos))
-
-    def decode(self, t: list[int]) -> str:
-        return self.model.decode_batch(list(t), skip_special_tokens=True)
-
-    def decode_token(self, t: int) -> str:
-        return self.model.decode(t)
+        tokens: list[int] = self.model.encode(s, bos=int(bos), eos=int(eos))
+        return tokens
 
     def export(self, output_path: str, *, prepend_padding: bool = False) -> None:
         """Writes what llama2.c reads: the longest length, then each token's score, length and bytes.
@@ -56,4 +43,5 @@ class Llama2cTokenizer:
     def _piece(self, token: int) -> bytes:
         if token in (self.bos_id, self.eos_id):
             return b"\n<s>\n" if token == self.bos_id else b"\n</s>\n"
-        return self.model.id_to_piece(token).replace(_SPACE, b" ")
+        piece: bytes = self.model.id_to_piece(token)
+        return piece.replace(_SPACE, b" ")
