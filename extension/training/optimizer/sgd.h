@@ -1,12 +1,10 @@
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include <executorch/extension/training/optimizer/param_group.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 
@@ -58,57 +56,17 @@ class SGDOptions {
   bool nesterov_;
 };
 
-/// Parameters with settings of their own, or with the optimizer's.
-class SGDParamGroup {
- public:
-  using NamedTensors = std::map<std::string_view, executorch::aten::Tensor>;
-
-  explicit SGDParamGroup(const NamedTensors& named_parameters)
-      : named_parameters_(named_parameters) {}
-  SGDParamGroup(const NamedTensors& named_parameters, std::unique_ptr<SGDOptions> options)
-      : named_parameters_(named_parameters), options_(std::move(options)) {}
-  SGDParamGroup(const SGDParamGroup& other)
-      : named_parameters_(other.named_parameters_),
-        options_(other.has_options() ? other.options_->clone() : nullptr) {}
-  SGDParamGroup& operator=(const SGDParamGroup& other) {
-    named_parameters_ = other.named_parameters_;
-    options_ = other.has_options() ? other.options_->clone() : nullptr;
-    return *this;
-  }
-
-  bool has_options() const { return options_ != nullptr; }
-
-  /// Only if has_options().
-  SGDOptions& options() { return *options_; }
-  const SGDOptions& options() const { return *options_; }
-  void set_options(std::unique_ptr<SGDOptions> options) { options_ = std::move(options); }
-
-  const NamedTensors& named_parameters() const { return named_parameters_; }
-
- private:
-  NamedTensors named_parameters_;
-  std::unique_ptr<SGDOptions> options_;
-};
+using SGDParamGroup = ParamGroup<SGDOptions>;
 
 /// Stochastic gradient descent, step by step what torch.optim.SGD does. Parameters and gradients
 /// are of one floating dtype and in one memory order; sums of half types are rounded once a step.
-class SGD {
+class SGD : public ParamGroups<SGDOptions> {
  public:
-  using NamedTensors = SGDParamGroup::NamedTensors;
-
   /// @param param_groups Their tensors are written to; they are borrowed, and so are the names.
   explicit SGD(const std::vector<SGDParamGroup>& param_groups, const SGDOptions& defaults);
   explicit SGD(const NamedTensors& named_parameters, const SGDOptions& defaults)
       : SGD(std::vector<SGDParamGroup>{SGDParamGroup(named_parameters)}, defaults) {}
-  SGD(const SGD&) = delete;
-  SGD& operator=(const SGD&) = delete;
   ~SGD();
-
-  /// Adds a group; without settings it gets a copy of the optimizer's.
-  void add_param_group(const SGDParamGroup& param_group);
-
-  /// The groups, whose settings may be changed between steps.
-  std::vector<SGDParamGroup>& param_groups() { return param_groups_; }
 
   /// Changes every parameter that has a gradient. InvalidArgument, after a message and before
   /// anything is changed, if a gradient does not belong to its parameter.
@@ -120,8 +78,6 @@ class SGD {
   runtime::Error update(const SGDOptions& options, executorch::aten::Tensor parameter,
                         const executorch::aten::Tensor& gradient);
 
-  std::vector<SGDParamGroup> param_groups_;
-  std::unique_ptr<SGDOptions> defaults_;
   // By the parameter's data; a Buffer is what a SGDParamState refers to.
   std::unordered_map<const void*, std::unique_ptr<Buffer>> buffers_;
 };
