@@ -11,7 +11,7 @@ _NAMES = """
     angle.default bincount.default copysign.Tensor copysign.Scalar cummax.default cummin.default cumprod.default
     digamma.default erfc.default erfinv.default exp2.default fmax.default fmin.default gcd.default hypot.default
     kthvalue.default lcm.default lgamma.default logcumsumexp.default masked_select.default median.dim nextafter.default
-    repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable
+    randint.default randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable
 """
 
 

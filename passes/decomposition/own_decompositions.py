@@ -9,6 +9,7 @@ import torch
 from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
 from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
+from executorch.passes.decomposition.random_numbers import RANDOM
 
 _aten = torch.ops.aten
 
@@ -155,6 +156,7 @@ def _trilinear(
 
 
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    **RANDOM,
     "aten::_embedding_bag_forward_only": _aten._embedding_bag.default,
     "aten::_grouped_mm": _grouped_mm,
     "aten::_trilinear": _trilinear,

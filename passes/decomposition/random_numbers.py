@@ -1,0 +1,104 @@
+"""Random tensors by ``rand``, ``randn`` and ``randint``, which runtimes have kernels for: what samplers of variational
+autoencoders, of speech and of diffusion draw from, and what is filled in place (``x.normal_()``).
+
+A generator, which a program cannot hold, is left to the runtime's own.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import torch
+
+_aten = torch.ops.aten
+
+
+def _kind(tensor: torch.Tensor, dtype: Any = None, device: Any = None) -> dict[str, Any]:
+    """The options of a factory whose result is to be like a tensor."""
+    return {"dtype": dtype or tensor.dtype, "device": device or tensor.device}
+
+
+def _like(factory: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """What ``randint_like`` has before its size (``low`` and ``high``) goes on to its factory."""
+
+    def decomposition(
+        self: torch.Tensor, *bounds: Any, dtype: Any = None, device: Any = None, **_: Any
+    ) -> torch.Tensor:
+        return factory(*bounds, list(self.shape), **_kind(self, dtype, device))
+
+    return decomposition
+
+
+_rand_like: Final = _like(_aten.rand.default)
+_randn_like: Final = _like(_aten.randn.default)
+
+
+def _floats_like(self: torch.Tensor) -> torch.Tensor:
+    """Uniform in [0, 1), of a type that has fractions."""
+    return _rand_like(self, dtype=None if self.dtype.is_floating_point else torch.float32)
+
+
+def _uniform(self: torch.Tensor, low: float = 0.0, high: float = 1.0, **_: Any) -> torch.Tensor:
+    return _rand_like(self) * (high - low) + low
+
+
+def _normal_like(self: torch.Tensor, mean: float = 0.0, std: float = 1.0, **_: Any) -> torch.Tensor:
+    return _randn_like(self) * std + mean
+
+
+def _normal_of_size(
+    mean: float, std: float, size: Any, *, dtype: Any = None, device: Any = None, **_: Any
+) -> torch.Tensor:
+    return _aten.randn.default(list(size), dtype=dtype, device=device) * std + mean
+
+
+def _normal(mean: Any, std: Any = 1.0, **_: Any) -> torch.Tensor:
+    """At least one of both is a tensor."""
+    if not isinstance(mean, torch.Tensor):
+        return _randn_like(std) * std + mean
+    if not isinstance(std, torch.Tensor):
+        return _randn_like(mean) * std + mean
+    shape = torch.broadcast_shapes(mean.shape, std.shape)
+    return _aten.randn.default(list(shape), **_kind(mean)) * std + mean
+
+
+def _bernoulli(self: torch.Tensor, p: Any, **_: Any) -> torch.Tensor:
+    """Ones with probability ``p``, a number or a tensor, in the type of ``self``."""
+    return (_floats_like(self) < p).to(self.dtype)
+
+
+def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False, **_: Any) -> torch.Tensor:
+    """Indices by weights that need not add up to one. Shapes: (C) or (N, C); the result has ``num_samples`` of them.
+
+    Without replacement by an exponential race: the largest of weight over a draw of the exponential distribution
+    comes first with a probability in proportion to its weight, then the next (Efraimidis and Spirakis, 2006). With it, each
+    draw is looked up in the running sums.
+    """
+    if not replacement or (isinstance(num_samples, int) and num_samples == 1):
+        waits = -torch.log1p(-_rand_like(self))
+        race = self / waits
+        if isinstance(num_samples, int) and num_samples == 1:
+            return torch.argmax(race, dim=-1, keepdim=True)
+        return torch.topk(race, num_samples, dim=-1)[1]
+    sums = torch.cumsum(self, dim=-1)
+    draws = _aten.rand.default([*self.shape[:-1], num_samples], **_kind(self)) * sums[..., -1:]
+    # A draw may round up to the whole sum, which is behind the last index.
+    return torch.searchsorted(sums, draws, right=True).clamp(max=self.shape[-1] - 1)
+
+
+RANDOM: Final[dict[str, Callable[..., Any]]] = {
+    "aten::bernoulli.Tensor": _bernoulli,
+    "aten::bernoulli.p": _bernoulli,
+    "aten::multinomial": _multinomial,
+    "aten::normal.Tensor_Tensor": _normal,
+    "aten::normal.Tensor_float": _normal,
+    "aten::normal.float_Tensor": _normal,
+    "aten::normal.float_float": _normal_of_size,
+    "aten::normal_functional": _normal_like,
+    "aten::rand_like": _rand_like,
+    "aten::randint_like": _like(_aten.randint.default),
+    "aten::randint_like.low_dtype": _like(_aten.randint.low),
+    "aten::randn_like": _randn_like,
+    "aten::uniform": _uniform,
+}
+
+__all__ = ["RANDOM"]
