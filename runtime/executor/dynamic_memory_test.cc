@@ -152,7 +152,9 @@ TEST_F(DynamicMemoryTest, RowsStayWhenMoreAreAdded) {
   EXPECT_LE(allocator.given, 39 * 36u + allocator.sizes.size() * kSlack);
   EXPECT_EQ(planned, (Floats{1, 2}));
   const SizesType too_many[] = {1 << 30, 1 << 30};
-  EXPECT_EQ(resize_tensor(tensor, {too_many, 2}), Error::MemoryAllocationFailed);
+  // Where an address has 32 bits, no allocator is asked: there cannot be a tensor of this shape.
+  EXPECT_EQ(resize_tensor(tensor, {too_many, 2}),
+            sizeof(void*) > 4 ? Error::MemoryAllocationFailed : Error::InvalidArgument);
   EXPECT_EQ(tensor.size(0), 39);
 }
 
