@@ -8,6 +8,7 @@ import torch
 
 from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
+from executorch.passes.decomposition.adaptive_max_pool import adaptive_max_pool
 from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
 from executorch.passes.decomposition.random_numbers import RANDOM
 
@@ -104,6 +105,34 @@ def _median(self: torch.Tensor) -> torch.Tensor:
     return _aten.median.dim(_aten.flatten.using_ints(self), 0)[0]
 
 
+def _nanmedian_dim(
+    self: torch.Tensor, dim: int, keepdim: bool = False
+) -> "tuple[torch.Tensor, torch.Tensor]":
+    """NaN comes last in order, so the lower middle of the numbers is known by their count."""
+    values, places = torch.sort(self, dim=dim)
+    count = _aten.sum.dim_IntList(torch.logical_not(torch.isnan(self)), [dim], True)
+    middle = torch.div(count - 1, 2, rounding_mode="floor").clamp(min=0)
+    found = torch.gather(values, dim, middle), torch.gather(places, dim, middle)
+    return found if keepdim else (found[0].squeeze(dim), found[1].squeeze(dim))
+
+
+def _nanmedian(self: torch.Tensor) -> torch.Tensor:
+    return _nanmedian_dim(_aten.flatten.using_ints(self), 0)[0]
+
+
+def _diagonal_scatter(
+    self: torch.Tensor, src: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> torch.Tensor:
+    """``src`` has the diagonal last; each of its elements is where its row, or its column below the main one, says."""
+    matrices = self.movedim((dim1, dim2), (-2, -1))
+    rows = torch.arange(matrices.shape[-2], device=self.device).unsqueeze(-1)
+    columns = torch.arange(matrices.shape[-1], device=self.device)
+    places = (rows if offset >= 0 else columns).clamp(max=src.shape[-1] - 1)
+    spread = _aten.index_select.default(src, -1, places.flatten()).unsqueeze(-1 if offset >= 0 else -2)
+    written = torch.where(columns - rows == offset, spread, matrices)
+    return written.movedim((-2, -1), (dim1, dim2)).contiguous()
+
+
 def _round_decimals(self: torch.Tensor, *, decimals: int) -> torch.Tensor:
     """In the order of torch's own kernel, so that the last bit is the same."""
     if decimals == 0 or not self.dtype.is_floating_point:
@@ -161,10 +190,15 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::_grouped_mm": _grouped_mm,
     "aten::_trilinear": _trilinear,
     "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
+    "aten::adaptive_max_pool2d": adaptive_max_pool,
+    "aten::adaptive_max_pool3d": adaptive_max_pool,
     "aten::addbmm": _addbmm,
+    "aten::diagonal_scatter": _diagonal_scatter,
     "aten::empty_permuted": _empty_permuted,
     "aten::grid_sampler_3d": grid_sampler_3d,
     "aten::median": _median,
+    "aten::nanmedian": _nanmedian,
+    "aten::nanmedian.dim": _nanmedian_dim,
     "aten::polar": _polar,
     "aten::round.decimals": _round_decimals,
     "aten::scatter.reduce": _scatter_reduce,

@@ -142,6 +142,18 @@ def test_mixed_arguments_are_cast_once():
     assert not TypePromotionPass()(program.graph_module).modified
 
 
+def test_bounds_are_cast_to_what_they_bound():
+    integers = torch.tensor([1, 2])
+    program = core(lambda x, low: torch.clamp(x, low, low + 1), torch.ones(2), integers)
+    assert TypePromotionPass()(program.graph_module).modified
+    clamp = find(program, "aten.clamp.Tensor")
+    assert {source.meta["val"].dtype for source in clamp.args} == {torch.float32}
+    half_open = core(lambda x, high: torch.clamp(x, max=high), torch.ones(2), integers)
+    assert TypePromotionPass()(half_open.graph_module).modified
+    low, high = find(half_open, "aten.clamp.Tensor").args[1:]
+    assert low is None and high.meta["val"].dtype == torch.float32
+
+
 def test_integers_divided_without_rounding_by_the_rounding_operator():
     integers = torch.tensor([1, 2])
     program = core(lambda a, b: torch.div(a, b, rounding_mode=None), integers, integers + 2)

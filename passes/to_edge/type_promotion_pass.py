@@ -19,27 +19,19 @@ from executorch.passes.infrastructure.pass_base import GraphPass
 _aten = torch.ops.aten
 _TO_COPY: Final = _aten._to_copy.default
 
+_TENSOR_OVERLOADS: Final = """
+    add bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign div eq fmod ge gt le lt mul ne
+    remainder sub
+"""
+_DEFAULT_OVERLOADS: Final = """
+    atan2 floor_divide fmax fmin gcd hypot lcm logical_and logical_or logical_xor maximum minimum nextafter
+"""
+
 #: Operators that promote, with the positions of the arguments that take part.
 PROMOTING: Final[dict[Any, tuple[int, ...]]] = {
-    **{
-        getattr(_aten, name).Tensor: (0, 1)
-        for name in (
-            *("add", "sub", "mul", "div", "fmod", "remainder", "eq", "ne", "lt", "le", "gt", "ge"),
-            *("bitwise_and", "bitwise_or", "bitwise_xor"),
-        )
-    },
-    **{
-        getattr(_aten, name).default: (0, 1)
-        for name in (
-            "maximum",
-            "minimum",
-            "atan2",
-            "logical_and",
-            "logical_or",
-            "logical_xor",
-            "floor_divide",
-        )
-    },
+    **{getattr(_aten, name).Tensor: (0, 1) for name in _TENSOR_OVERLOADS.split()},
+    **{getattr(_aten, name).default: (0, 1) for name in _DEFAULT_OVERLOADS.split()},
+    _aten.clamp.Tensor: (0, 1, 2),
     _aten.div.Tensor_mode: (0, 1),
     _aten.pow.Tensor_Tensor: (0, 1),
     _aten.where.self: (1, 2),

@@ -57,7 +57,23 @@ _APART = {
     "a grid in a volume": lambda x: nn.functional.grid_sample(
         _VOLUME, (x * 1.2 - 1.4).reshape(1, 1, 1, 5, 3), padding_mode="reflection", align_corners=False
     ),
+    "a diagonal": lambda x: torch.diagonal_scatter(x, x[:2, 0] * 9, 3),
+    "a diagonal below": lambda x: torch.diagonal_scatter(x.expand(2, 3, 5), x[:2, :2], -1, 1, 2),
     "median": torch.median,
+    "median of numbers": lambda x: torch.nanmedian(torch.where(x > 1, x, torch.nan)),
+    "median of numbers in rows": lambda x: torch.nanmedian(torch.where(x > 0.45, x, torch.nan), 1),
+    "median of no numbers": lambda x: torch.nanmedian(x * torch.nan).isnan(),
+    "maxima of parts": lambda x: nn.functional.adaptive_max_pool2d(
+        _IMAGE * x[0, 0], (4, 5), return_indices=True
+    ),
+    "maxima of equal parts": lambda x: nn.functional.adaptive_max_pool2d(
+        _IMAGE * x[0, 0], (3, 2), return_indices=True
+    ),
+    "maxima of parts of lines": lambda x: nn.functional.adaptive_max_pool1d(x, 3, return_indices=True),
+    "maxima of parts of volumes": lambda x: nn.functional.adaptive_max_pool3d(
+        _VOLUME * x[0, 0], (2, 3, 2), return_indices=True
+    ),
+    "the maximum of images": lambda x: nn.functional.adaptive_max_pool2d(_IMAGE * x[0, 0], 1),
     "round to decimals": lambda x: x.round(decimals=1),
     "round to tens": lambda x: (x * 100).round(decimals=-1),
     "scatter a product": lambda x: x.scatter(1, x.long(), x * 2, reduce="multiply"),
