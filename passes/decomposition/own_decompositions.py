@@ -164,6 +164,37 @@ def _scatter_value_reduce(
     return _aten.scatter_reduce.two(self, dim, index, src, _REDUCTIONS[reduce])
 
 
+def _index_reduce(
+    self: torch.Tensor,
+    dim: int,
+    index: torch.Tensor,
+    source: torch.Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+) -> torch.Tensor:
+    """Whole slices go where a scatter puts each of their elements."""
+    places = [1] * source.dim()
+    places[dim] = -1
+    spread = index.to(torch.int64).reshape(places).expand(source.shape)
+    return _aten.scatter_reduce.two(self, dim, spread, source, reduce, include_self=include_self)
+
+
+def _put(self: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False) -> Any:
+    """Places count through the whole tensor, from its end where they are negative."""
+    flat, places = self.flatten(), index.flatten()
+    places = torch.where(places < 0, places + flat.shape[0], places)
+    write = _aten.scatter_add.default if accumulate else _aten.scatter.src
+    return write(flat, 0, places, source.flatten()).reshape(self.shape)
+
+
+def _gather(self: torch.Tensor, dim: int, index: torch.Tensor, *, sparse_grad: bool = False) -> Any:
+    """Kernels take indices of 64 bits."""
+    if index.dtype == torch.int64:
+        return NotImplemented
+    return _aten.gather.default(self, dim, index.to(torch.int64))
+
+
 def _trilinear(
     i1: torch.Tensor,
     i2: torch.Tensor,
@@ -195,11 +226,14 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::addbmm": _addbmm,
     "aten::diagonal_scatter": _diagonal_scatter,
     "aten::empty_permuted": _empty_permuted,
+    "aten::gather": _gather,
     "aten::grid_sampler_3d": grid_sampler_3d,
+    "aten::index_reduce": _index_reduce,
     "aten::median": _median,
     "aten::nanmedian": _nanmedian,
     "aten::nanmedian.dim": _nanmedian_dim,
     "aten::polar": _polar,
+    "aten::put": _put,
     "aten::round.decimals": _round_decimals,
     "aten::scatter.reduce": _scatter_reduce,
     "aten::scatter.value_reduce": _scatter_value_reduce,

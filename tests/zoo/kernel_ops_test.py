@@ -59,6 +59,11 @@ _APART = {
     ),
     "a diagonal": lambda x: torch.diagonal_scatter(x, x[:2, 0] * 9, 3),
     "a diagonal below": lambda x: torch.diagonal_scatter(x.expand(2, 3, 5), x[:2, :2], -1, 1, 2),
+    "indices of 32 bits": lambda x: torch.gather(x, 1, x.to(torch.int32)),
+    "largest of slices": lambda x: x.index_reduce(0, torch.tensor([2, 0, 2]), x * 2 - 1, "amax"),
+    "mean of columns": lambda x: x.index_reduce(
+        1, torch.tensor([4, 1, 1, 0, 4]), x * 2, "mean", include_self=False
+    ),
     "median": torch.median,
     "median of numbers": lambda x: torch.nanmedian(torch.where(x > 1, x, torch.nan)),
     "median of numbers in rows": lambda x: torch.nanmedian(torch.where(x > 0.45, x, torch.nan), 1),
@@ -74,6 +79,8 @@ _APART = {
         _VOLUME * x[0, 0], (2, 3, 2), return_indices=True
     ),
     "the maximum of images": lambda x: nn.functional.adaptive_max_pool2d(_IMAGE * x[0, 0], 1),
+    "put": lambda x: x.put(torch.tensor([[0, 7], [-1, 3]]), x[:2, :2] * 5),
+    "put a sum": lambda x: x.put(torch.tensor([0, 7, -8]), x[0, :3] * 5, accumulate=True),
     "round to decimals": lambda x: x.round(decimals=1),
     "round to tens": lambda x: (x * 100).round(decimals=-1),
     "scatter a product": lambda x: x.scatter(1, x.long(), x * 2, reduce="multiply"),
