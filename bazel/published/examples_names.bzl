@@ -3,6 +3,10 @@
 EXAMPLES = {
     "examples/models/deeplab_v3": {"executorch.examples.models.packaged": "DeepLabV3ResNet101Model DeepLabV3ResNet50Model"},
     "examples/models/deit_tiny": {"executorch.examples.models.packaged": "DeiTTinyModel"},
+    "examples/models/edsr": {"executorch.examples.models.packaged": "EdsrModel"},
+    "examples/models/emformer_rnnt": {
+        "executorch.examples.models.packaged": "EmformerRnntJoinerModel EmformerRnntPredictorModel EmformerRnntTranscriberModel",
+    },
     "examples/models/inception_v3": {"executorch.examples.models.packaged": "InceptionV3Model"},
     "examples/models/inception_v4": {"executorch.examples.models.packaged": "InceptionV4Model"},
     "examples/models/llama/attention": {
@@ -92,4 +96,5 @@ EXAMPLES = {
     "examples/models/toy_model": {"here": "AddModule AddMulModule Conv1dModule LinearModule MulModule SdpaModule SoftmaxModule"},
     "examples/models/wav2letter/__init__": {"here": "Wav2LetterModel"},
     "examples/models/wav2letter/model": {"here": "Wav2LetterModel"},
+    "examples/models/whisper": {"executorch.examples.models.packaged": "WhisperModel"},
 }

@@ -27,10 +27,11 @@ def test_a_model_of_torch_alone_takes_its_inputs(name):
 
 @pytest.mark.parametrize("name", _PACKAGED)
 def test_a_packaged_model_says_what_it_needs(name, monkeypatch):
-    for package in ("timm", "torchvision", "transformers"):
+    for package in ("timm", "torchaudio", "torchsr", "torchvision", "transformers"):
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
-        ImportError, match=r"made by (timm|torchvision|transformers), which cannot be imported"
+        ImportError,
+        match=r"made by (timm|torchaudio|torchsr|torchvision|transformers), which cannot be imported",
     ):
         EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[name])
 
@@ -86,6 +87,72 @@ def test_a_class_of_transformers_loads_its_weights(monkeypatch):
     model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["mobilebert"])
     assert model(*inputs).shape == (1, 8, 4)
     assert asked == [{"pretrained_model_name_or_path": "google/mobilebert-uncased", "return_dict": False}]
+
+
+def test_whisper_takes_features_and_the_start_of_a_transcript(monkeypatch):
+    asked = []
+
+    class Whisper(torch.nn.Module):
+        @classmethod
+        def from_pretrained(cls, **options):
+            asked.append(options)
+            return cls()
+
+        def forward(self, input_features, decoder_input_ids):
+            return input_features.mean(dim=(1, 2))[:, None] * decoder_input_ids
+
+    transformers = types.ModuleType("transformers")
+    monkeypatch.setattr(transformers, "WhisperForConditionalGeneration", Whisper, raising=False)
+    monkeypatch.setitem(sys.modules, "transformers", transformers)
+    model, inputs, kwargs, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["whisper"])
+    program = torch.export.export(model, inputs, kwargs)
+    assert program.module()(*inputs, **kwargs).equal(model(*inputs, **kwargs))
+    assert asked[0]["pretrained_model_name_or_path"] == "openai/whisper-tiny"
+    assert not asked[0]["return_dict"] and not asked[0]["use_cache"]
+
+
+def test_edsr_doubles_an_image(monkeypatch):
+    asked = []
+
+    def edsr_r16f64(*, scale, pretrained):
+        asked.append(pretrained)
+        return torch.nn.Upsample(scale_factor=scale)
+
+    models = types.ModuleType("torchsr.models")
+    monkeypatch.setattr(models, "edsr_r16f64", edsr_r16f64, raising=False)
+    monkeypatch.setitem(sys.modules, "torchsr", types.ModuleType("torchsr"))
+    monkeypatch.setitem(sys.modules, "torchsr.models", models)
+    model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL["edsr"])
+    assert model(*inputs).shape == (1, 3, 448, 448) and asked == [True]
+
+
+def test_the_parts_of_a_transducer_are_called_one_by_one(monkeypatch):
+    class Transducer(torch.nn.Module):
+        def transcribe(self, features, lengths):
+            return features[:, ::4, :1], lengths // 4
+
+        def predict(self, tokens, lengths, state):
+            return tokens.float()[..., None], lengths, [[tokens]] if state is None else state
+
+        def join(self, sources, source_lengths, targets, target_lengths):
+            return sources[:, :, None] + targets[:, None], source_lengths, target_lengths
+
+    class Search(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = Transducer()
+
+    bundle = types.SimpleNamespace(get_decoder=Search)
+    pipelines = types.ModuleType("torchaudio.pipelines")
+    monkeypatch.setattr(pipelines, "EMFORMER_RNNT_BASE_LIBRISPEECH", bundle, raising=False)
+    monkeypatch.setitem(sys.modules, "torchaudio", types.ModuleType("torchaudio"))
+    monkeypatch.setitem(sys.modules, "torchaudio.pipelines", pipelines)
+    shapes = {}
+    for part in ("transcribe", "predict", "join"):
+        model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[f"emformer_{part}"])
+        assert not model.training
+        shapes[part] = torch.export.export(model, inputs).module()(*inputs)[0].shape
+    assert shapes == {"transcribe": (1, 32, 1), "predict": (1, 1, 1), "join": (1, 31, 1, 1024)}
 
 
 @pytest.mark.parametrize(("name", "width"), _TINY.items())

@@ -137,3 +137,83 @@ class MobileBertModelExample(_Packaged):
     def get_example_inputs(self) -> tuple[Any, ...]:
         # "Hello, my dog is cute" by the vocabulary of the weights.
         return (torch.tensor([[101, 7592, 1010, 2026, 3899, 2003, 10140, 102]]),)
+
+
+class WhisperModel(_Packaged):
+    """Whisper, its tiny size: log-mel features of 30 seconds and the first token of a transcript, to logits and the encoder's states."""
+
+    constructor = "transformers:WhisperForConditionalGeneration.from_pretrained"
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "pretrained_model_name_or_path": "openai/whisper-tiny",
+            "return_dict": False,
+            "use_cache": False,
+        }
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        return (torch.randn(1, 80, 3000),)
+
+    def get_example_kwarg_inputs(self) -> dict[str, Any]:
+        # The start of a transcript by the vocabulary of the weights.
+        return {"decoder_input_ids": torch.tensor([[50258]])}
+
+
+class EdsrModel(_Image):
+    """The network EDSR with 16 blocks of 64 channels, which doubles width and height of an image."""
+
+    constructor = "torchsr.models:edsr_r16f64"
+
+    def _options(self) -> dict[str, Any]:
+        return {"scale": 2, "pretrained": True}
+
+
+class _Part(torch.nn.Module):
+    """One method of a network as its call."""
+
+    def __init__(self, network: torch.nn.Module, method: str) -> None:
+        super().__init__()
+        self.network = network
+        self.method = method
+
+    def forward(self, *inputs: Any) -> Any:
+        return getattr(self.network, self.method)(*inputs)
+
+
+class _EmformerRnnt(_Packaged):
+    """A part of torchaudio's recogniser of speech, an RNN transducer, whose three parts are called one by one."""
+
+    constructor = "torchaudio.pipelines:EMFORMER_RNNT_BASE_LIBRISPEECH.get_decoder"
+    method: ClassVar[str]
+
+    def get_eager_model(self) -> torch.nn.Module:
+        search: Any = super().get_eager_model()
+        return _Part(search.model, self.method).eval()
+
+
+class EmformerRnntTranscriberModel(_EmformerRnnt):
+    """Features ``[1, frames, 80]`` with the number of frames, to their encoding and its length."""
+
+    method = "transcribe"
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        return torch.randn(1, 128, 80), torch.tensor([128])
+
+
+class EmformerRnntPredictorModel(_EmformerRnnt):
+    """Tokens so far with their number and no state, to their encoding, its length, and the state."""
+
+    method = "predict"
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        return torch.zeros(1, 1, dtype=torch.int64), torch.tensor([1]), None
+
+
+class EmformerRnntJoinerModel(_EmformerRnnt):
+    """The two encodings with their lengths, to scores of the next token and both lengths."""
+
+    method = "join"
+
+    def get_example_inputs(self) -> tuple[Any, ...]:
+        encodings = torch.randn(1, 31, 1024), torch.randn(1, 1, 1024)
+        return encodings[0], torch.tensor([31]), encodings[1], torch.tensor([1])
