@@ -28,6 +28,10 @@ def files(tmp_path):
     return tmp_path
 
 
+def test_the_package_says_which_release_it_stands_in_for():
+    assert re.fullmatch(r"1\.\d+\.\d+", pytorch_tokenizers.__version__)
+
+
 def test_the_file_says_which_tokenizer_it_is_for(files):
     for name, kind in [
         ("tokenizer.json", pytorch_tokenizers.HuggingFaceTokenizer),

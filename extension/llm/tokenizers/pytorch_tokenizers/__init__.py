@@ -32,6 +32,9 @@ from pytorch_tokenizers.pytorch_tokenizers_cpp import (
 from pytorch_tokenizers.tekken import TekkenTokenizer
 from pytorch_tokenizers.tiktoken import TiktokenTokenizer
 
+#: The release of pytorch-tokenizers whose interface this is; the wheel has a version of its own.
+__version__ = "1.5.0"
+
 __all__ = [
     "CppHFTokenizer",
     "CppLlama2cTokenizer",
