@@ -18,8 +18,8 @@ _INPUTS = (torch.rand(1, 3, 8, 8),)
 _CONFIG = EdgeCompileConfig(_check_ir_validity=False)
 
 
-def _quantized(model):
-    graph = torch.export.export(model.eval(), _INPUTS).module()
+def _quantized(model, strict=False):
+    graph = torch.export.export(model.eval(), _INPUTS, strict=strict).module()
     prepared = prepare_pt2e(graph, ExampleQuantizer())
     prepared(*_INPUTS)
     return convert_pt2e(prepared)
@@ -51,6 +51,28 @@ def test_a_quantized_model_is_delegated_layer_by_layer():
         assert operator in text
     left = [str(node.target) for node in lowered.graph.nodes if node.op == "call_function"]
     assert not any("convolution" in name or "addmm" in name for name in left)
+
+
+class _FunctionalPooling(torch.nn.Module):
+    """Pools as torchvision's classifiers do, by a function."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU())
+        self.last = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.last(torch.flatten(torch.nn.functional.adaptive_avg_pool2d(self.first(x), (1, 1)), 1))
+
+
+def test_a_model_that_pools_by_a_function_is_one_delegate():
+    # Which function a call comes from is known of strict captures alone.
+    quantized = _quantized(_FunctionalPooling(), strict=True)
+    edge = to_edge(torch.export.export(quantized, _INPUTS, strict=True), compile_config=_CONFIG)
+    lowered = edge.to_backend(ExamplePartitioner()).exported_program()
+    (delegate,) = [part for _, part in lowered.graph_module.named_children()]
+    for operator in ("aten.convolution", "aten.mean", "aten.addmm"):
+        assert operator in delegate.processed_bytes.decode()
 
 
 def test_nothing_is_quantized_between_a_convolution_and_its_activation():

@@ -18,10 +18,14 @@ def _annotate_mean(partitions: Any, quant_config: Any) -> None:
 
 
 class AdaptiveAvgPool2dNode(OpBase):
-    """An average over the whole image or over cells of it."""
+    """An average over the whole image or over cells of it.
 
-    def __init__(self) -> None:
-        super().__init__(pattern=(torch.nn.AdaptiveAvgPool2d,), annotate_handle=_annotate_mean)
+    Args:
+        source: the module or the function that models write it with.
+    """
+
+    def __init__(self, source: Any = torch.nn.AdaptiveAvgPool2d) -> None:
+        super().__init__(pattern=(source,), annotate_handle=_annotate_mean)
 
 
 __all__ = ["AdaptiveAvgPool2dNode"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
+import torch
+
 from executorch.backends.example.example_operators.adaptive_avg_pool2d import AdaptiveAvgPool2dNode
 from executorch.backends.example.example_operators.add import AddNode
 from executorch.backends.example.example_operators.conv2d import Conv2DNode
@@ -22,6 +24,7 @@ module_to_annotator: OrderedDict[tuple[Any, ...], OpBase] = OrderedDict(
         LinearNode(),
         AddNode(),
         AdaptiveAvgPool2dNode(),
+        AdaptiveAvgPool2dNode(torch.nn.functional.adaptive_avg_pool2d),
         FlattenNode(),
         DropOutNode(),
     )

@@ -45,7 +45,7 @@ class ErrorStatistics:
         error_l2_norm: length of the difference.
         error_mae, error_max: mean and largest of its absolute values.
         error_msd: mean of its values with their signs.
-        sqnr: expected signal to error in decibels, infinite where nothing differs.
+        sqnr: the result's signal to error in decibels, infinite where nothing differs.
 
     The errors are None where the shapes differ.
     """
@@ -64,10 +64,11 @@ class ErrorStatistics:
         both = TensorStatistics.from_tensor(reference), TensorStatistics.from_tensor(actual)
         if actual.shape != reference.shape or actual.numel() == 0:
             return cls(*both, None, None, None, None, None)
-        wanted = reference.detach().to(torch.float64)
-        error = actual.detach().to(torch.float64) - wanted
+        result = actual.detach().to(torch.float64)
+        error = result - reference.detach().to(torch.float64)
         noise = error.norm()
-        sqnr = float(20 * torch.log10(wanted.norm() / noise)) if noise != 0 else float("inf")
+        # Of the result, as torchao's `compute_error` has it when the result is its first argument.
+        sqnr = float(20 * torch.log10(result.norm() / noise)) if noise != 0 else float("inf")
         absolute = error.abs()
         return cls(
             *both,

@@ -17,7 +17,7 @@ def test_figures_of_an_error():
     found = ErrorStatistics.from_tensors(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([1.0, 2.0, 2.0]))
     assert (found.error_max, found.error_l2_norm) == (2, 2)
     assert found.error_mae == found.error_msd == pytest.approx(2 / 3)
-    assert found.sqnr == pytest.approx(20 * math.log10(3 / 2))
+    assert found.sqnr == pytest.approx(20 * math.log10(math.sqrt(21) / 2))
     assert (found.actual_stats.max, found.reference_stats.median) == (4, 2)
 
 
@@ -83,3 +83,18 @@ def test_a_tester_may_have_a_stage_for_the_module_itself():
     assert len(calls) == 2
     with pytest.raises(AssertionError, match="INITIAL_MODEL cannot follow EXPORT"):
         tester._run_stage(Doubled(tester.original_module))
+
+
+def test_artifacts_hold_inputs_as_they_lie_and_outputs_as_programs_write_them(tmp_path):
+    image = torch.arange(24.0).reshape(1, 3, 2, 4)
+    last = image.to(memory_format=torch.channels_last)
+    Tester._dump_golden_artifacts(str(tmp_path), "one", (last,), image[0, 0].t())
+    assert torch.equal(_elements(tmp_path / "one_input.bin"), image.permute(0, 2, 3, 1).reshape(-1))
+    assert torch.equal(_elements(tmp_path / "one_expected_output.bin"), image[0, 0].t().reshape(-1))
+    Tester._dump_golden_artifacts(str(tmp_path), "two", (image, image[0]), (image, image + 1))
+    assert torch.equal(_elements(tmp_path / "two_input_1.bin"), image.reshape(-1))
+    assert torch.equal(_elements(tmp_path / "two_expected_output_1.bin"), image.reshape(-1) + 1)
+
+
+def _elements(path):
+    return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.float32)

@@ -14,6 +14,7 @@ from torch.utils._pytree import tree_flatten
 
 from executorch.backends.test.harness import comparison, stages
 from executorch.backends.test.harness.stages.stage import Stage, StageType
+from executorch.dialects.dim_order import dim_order_of
 
 _S = StageType
 #: Which steps may follow which.
@@ -269,16 +270,21 @@ class Tester:
     def _dump_golden_artifacts(
         artifact_dir: str, artifact_name: str, inputs: tuple[Any, ...], reference_output: Any
     ) -> None:
-        """Writes the elements of each tensor: ``NAME_input_0.bin``, ``NAME_expected_output.bin`` (numbered if several)."""
+        """Writes the elements of each tensor: ``NAME_input.bin``, ``NAME_expected_output.bin``, numbered if several.
+
+        Of an input as they lie in memory, which is what a program is handed; of an output in the order of its dimensions.
+        """
         directory = pathlib.Path(artifact_dir)
         directory.mkdir(parents=True, exist_ok=True)
         for kind, values in (("input", inputs), ("expected_output", reference_output)):
-            tensors = [one for one in tree_flatten(values)[0] if isinstance(one, torch.Tensor)]
+            tensors = [one.detach() for one in tree_flatten(values)[0] if isinstance(one, torch.Tensor)]
             for number, tensor in enumerate(tensors):
-                content = tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-                alone = kind != "input" and len(tensors) == 1
-                name = f"{artifact_name}_{kind}" if alone else f"{artifact_name}_{kind}_{number}"
-                (directory / f"{name}.bin").write_bytes(content)
+                order = (
+                    dim_order_of(tensor.shape, tensor.stride()) if kind == "input" else range(tensor.dim())
+                )
+                laid = tensor.permute(*order).contiguous()
+                name = f"{artifact_name}_{kind}" + (f"_{number}" if len(tensors) > 1 else "")
+                (directory / f"{name}.bin").write_bytes(laid.reshape(-1).view(torch.uint8).numpy().tobytes())
 
     @staticmethod
     def _assert_outputs_equal(
