@@ -12,9 +12,9 @@ from torch.fx import Node
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
 from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MOVING
-from executorch.backends.apple.coreml.compiler.targets import asked_for
+from executorch.backends.apple.coreml.compiler.targets import asked_for, least_target
 from executorch.backends.apple.coreml.partition.state import take_state
-from executorch.backends.apple.coreml.partition.support import SIZES, refusal
+from executorch.backends.apple.coreml.partition.support import SIZES, needs_newer_system, refusal
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
@@ -35,6 +35,10 @@ _log = logging.getLogger(__name__)
 
 class NotWholeError(SpecViolationError, NotImplementedError):
     """``lower_full_graph``, and an operator is left."""
+
+
+class TargetTooOldError(SpecViolationError, ValueError):
+    """A compressed weight needs a newer system than the program is for."""
 
 
 @final
@@ -79,14 +83,16 @@ class CoreMLPartitioner(Partitioner):
         ):
             if (found := getattr(library, name, None)) is not None:
                 whole.append(found.default)
-        return whole, lambda node: self._refusal(node) is None
+        return whole, lambda node: self._refusal(node) is None or self._needs_newer_system(node)
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags what is taken.
 
         Raises:
             NotWholeError: an operator is left although the whole graph was to be lowered.
+            TargetTooOldError: ``minimum_deployment_target`` does not have the form of a compressed weight.
         """
+        self._check_weights(exported_program)
         if not self._was_asked:
             _log.warning(
                 "DEPRECATION WARNING: CoreMLPartitioner after to_edge() + to_backend() finds operators taken apart that "
@@ -104,6 +110,21 @@ class CoreMLPartitioner(Partitioner):
     def _refusal(self, node: Node) -> str | None:
         target = asked_for(self.delegation_spec.compile_specs)
         return refusal(node, self.skip_ops_for_coreml_delegation, target)
+
+    def _needs_newer_system(self, node: Node) -> bool:
+        target = asked_for(self.delegation_spec.compile_specs)
+        return needs_newer_system(node, self.skip_ops_for_coreml_delegation, target)
+
+    def _check_weights(self, program: ExportedProgram) -> None:
+        problems = Problems("Compressed weights need a newer system than the program is for")
+        for node in program.graph.nodes:
+            if node.op == "call_function" and self._needs_newer_system(node):
+                problems.add(node, f"is there from iOS{least_target(node) + 9} on")
+        problems.raise_if_any(
+            way_out="CoreMLPartitioner(compile_specs=CoreMLBackend.generate_compile_specs(minimum_deployment_target=...)) with that system, "
+            "or other weights: eight bits by channels need iOS16",
+            error=TargetTooOldError,
+        )
 
     def _partitions(self, module: torch.fx.GraphModule) -> list[list[Node]]:
         """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""

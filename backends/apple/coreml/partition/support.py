@@ -15,6 +15,8 @@ from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.ir.rewriter import arguments
 
+#: Weights that torchao compressed: no kernel takes them as they are.
+_COMPRESSED = ("quant.dequantize_codebook.default", "torchao.dequantize_affine.default")
 #: Arithmetic on sizes.
 SIZES = (operator.add, operator.floordiv, operator.mul, operator.sub)
 
@@ -41,6 +43,13 @@ def refusal(node: Node, skipped: Collection[str] = (), target: int | None = None
     if why is None and target is not None and target < least_target(node):
         return "the oldest system that the program is for does not have it (minimum_deployment_target)"
     return why
+
+
+def needs_newer_system(node: Node, skipped: Collection[str] = (), target: int | None = None) -> bool:
+    """Whether a compressed weight is left for no other reason than the target."""
+    if str(aten_op(node.target)) not in _COMPRESSED:
+        return False
+    return refusal(node, skipped) is None and refusal(node, skipped, target) is not None
 
 
 def _tensors(node: Node) -> list[torch.Tensor]:
@@ -151,6 +160,20 @@ def _attention(node: Node) -> str | None:
     return None
 
 
+def _part_of_weight(node: Node) -> str | None:
+    # The converter knows them as arguments of what unpacks the weight, which may have been taken apart.
+    return None if _is_unpacked(node) else "a part of a compressed weight, read by itself"
+
+
+def _is_unpacked(node: Node) -> bool:
+    """Whether nothing but what unpacks weights reads it, as it is or moved."""
+    names = {user: str(aten_op(user.target)) for user in node.users}
+    return all(
+        name in _COMPRESSED or (name in operators.MOVING and _is_unpacked(user))
+        for user, name in names.items()
+    )
+
+
 _CONDITIONS = {
     "aten.argmax.default": _extreme_place,
     "aten.argmin.default": _extreme_place,
@@ -166,4 +189,5 @@ _CONDITIONS = {
     "aten.scatter.src": _along_axis,
     "aten.scatter.value": _along_axis,
     "aten.scatter_add.default": _along_axis,
+    "export.access_subclass_inner_tensor.default": _part_of_weight,
 }

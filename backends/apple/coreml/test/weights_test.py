@@ -9,7 +9,7 @@ from torchao.prototype.quantization.codebook_coreml import CodebookWeightOnlyCon
 from torchao.quantization import IntxWeightOnlyConfig, quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 
-from executorch.backends.apple.coreml.test.lowered import LoweredProgram, lowered
+from executorch.backends.apple.coreml.test.lowered import LoweredProgram, lowered, specs
 
 CONFIGS = {
     "int4 by groups": (IntxWeightOnlyConfig(torch.int4, PerGroup(32)), "constexpr_blockwise_shift_scale"),
@@ -53,3 +53,18 @@ def _sizes(program):
     return [
         len(one.processed_bytes) for one in program.graph_module.children() if hasattr(one, "processed_bytes")
     ]
+
+
+@pytest.mark.parametrize("name", ["int4 by groups", "tables of 3 bits"])
+def test_weights_that_the_target_does_not_have_are_an_error_that_names_the_way_out(name):
+    model, inputs = Model().eval(), (torch.tensor([[3, 0, 31]]),)
+    quantize_(model, CONFIGS[name][0], filter_fn=_is_compressed)
+    with pytest.raises(ValueError, match=r"iOS18(.|\n)*CoreMLPartitioner(.|\n)*minimum_deployment_target"):
+        lowered(export(model, inputs), specs(ios="iOS17"))
+
+
+def test_weights_that_are_to_be_left_may_be_newer_than_the_target():
+    model, inputs = torch.nn.Linear(64, 64).eval(), (torch.randn(1, 64),)
+    quantize_(model, CONFIGS["int4 by groups"][0])
+    skipped = ["torchao.dequantize_affine.default"]
+    lowered(export(model, inputs), specs(ios="iOS17"), skip_ops_for_coreml_delegation=skipped)
