@@ -98,6 +98,8 @@ def render(path: str, table: Mapping[str, Row]) -> str:
     blocks.append(_listing("__all__ = [", names(row), "]"))
     if below:
         blocks += [_listing("_MODULES = frozenset([", below, "])"), _GETATTR]
+    if "main" in names(row):
+        blocks.append('if __name__ == "__main__":\n    main()')
     return "\n\n".join(blocks) + "\n"
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import runpy
 import sys
 
 import pytest
@@ -27,6 +28,15 @@ def test_a_row_becomes_a_module():
         '__all__ = ["loads", "read"]',
     ]
     assert "row lib/old/a" in ast.get_docstring(ast.parse(text))
+
+
+def test_a_module_with_a_main_is_a_command(tmp_path, capsys):
+    file = tmp_path / "command.py"
+    file.write_text(generate.render("lib/command", {"lib/command": {"builtins": "main=print"}}))
+    runpy.run_path(str(file))
+    assert capsys.readouterr().out == ""
+    runpy.run_path(str(file), run_name="__main__")
+    assert capsys.readouterr().out == "\n"
 
 
 def test_a_long_row_is_wrapped():

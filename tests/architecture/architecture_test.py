@@ -21,12 +21,12 @@ ROOT = pathlib.Path(__file__).absolute().parents[2]
 
 #: The design's layers for Python and for C++, lowest first; an edge leads from a layer to a lower one.
 PYTHON_LAYERS = [
-    {"schema", "dialects", "runtime", "version", "examples/models", "extension/llm/tokenizers"},
+    {"schema", "dialects", "runtime", "version", "extension/llm/tokenizers"},
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
     {"backends/apple", "backends/arm", "backends/vulkan", "extension/llm/models"},
-    {"exir", "backends/cortex_m", "extension/flat_tensor"},
+    {"exir", "backends/cortex_m", "examples/models", "extension/flat_tensor"},
     {
         "devtools",
         "devtools/intermediate_output_tap",

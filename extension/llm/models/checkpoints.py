@@ -94,6 +94,16 @@ def load_decoder(
     return model
 
 
+def read_weights(checkpoint: str | Path) -> Weights:
+    """The weights of a checkpoint that is not a GGUF file, by the names that they have there.
+
+    Raises:
+        ValueError: there are none.
+        FileNotFoundError: there is no such file.
+    """
+    return _weights(_existing(checkpoint))
+
+
 def _existing(path: str | Path) -> Path:
     path = Path(path).expanduser()
     if not path.exists():

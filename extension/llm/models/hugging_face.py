@@ -118,6 +118,15 @@ _OUTSIDE = {"model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_he
 _EXPERTS = {"gate_proj": ("w1", False), "down_proj": ("w2", True), "up_proj": ("w3", False)}
 
 
+def sizes(config: Mapping[str, Any]) -> ModelArgs:
+    """Those of any configuration, supported or not."""
+    return ModelArgs(**_named(config))
+
+
+def _named(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {ours: config[theirs] for theirs, ours in _SAME.items() if config.get(theirs) is not None}
+
+
 def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     """The arguments of a decoder that a configuration describes.
 
@@ -131,7 +140,7 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     kind = config.get("model_type", "llama")
     if kind not in _KINDS:
         raise ValueError(f"no decoder for model_type {kind}; there are {', '.join(_KINDS)}")
-    named = {ours: config[theirs] for theirs, ours in _SAME.items() if config.get(theirs) is not None}
+    named = _named(config)
     activation = config.get("hidden_activation") or config.get("hidden_act", "silu")
     if activation not in _ACTIVATIONS:
         raise ValueError(f"no feed-forward layer with {activation}; there are {', '.join(_ACTIVATIONS)}")
