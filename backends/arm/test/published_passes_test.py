@@ -4,12 +4,14 @@ import copy
 
 import pytest
 import torch
+from torch._subclasses import FakeTensorMode
 
 from executorch.backends.arm import _passes
 from executorch.backends.arm.constants import DISALLOW_TFA_META_KEY
 from executorch.backends.arm.test.lowered import as_model
 from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.specification import TosaLoweringContext, TosaSpecification
+from executorch.dialects.ops import ops
 from executorch.exir import EdgeCompileConfig, to_edge
 
 _X = torch.linspace(-2, 2, 24).reshape(4, 6)
@@ -134,9 +136,56 @@ def test_integers_of_sixty_four_bits_are_narrowed_where_they_fit():
     assert _passes.ConvertInt64ConstOpsToInt32Pass()(program.graph_module).modified
     program = edge_of(lambda x: x + torch.full((4,), 2**40), (_NUMBERS,))
     assert not _passes.ConvertInt64ConstOpsToInt32Pass()(program.graph_module).modified
-    program = edge_of(lambda x: x.argmax(1), (_X,))
+    program = edge_of(lambda x: x.argmax(1) * 3 + 0.5, (_X,))
     assert _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
-    assert program.graph.output_node().args[0][0].meta["val"].dtype is torch.int32
+    (product,) = program.graph.find_nodes(op="call_function", target=ops.edge.aten.mul.Tensor)
+    assert product.meta["val"].dtype is torch.int32
+    torch.testing.assert_close(program.module()(_X), _X.argmax(1) * 3 + 0.5)
+    assert not _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
+
+
+def _extreme_of(size, dim):
+    """A graph that no memory is needed for."""
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    place = graph.call_function(torch.ops.aten.argmax.default, (x, dim))
+    with FakeTensorMode():
+        x.meta["val"] = torch.empty(2, size)
+        place.meta["val"] = torch.empty((), dtype=torch.int64)
+    graph.output(place)
+    return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
+def test_places_beyond_thirty_two_bits_are_not_narrowed(caplog):
+    narrow = _passes.ConvertInt64OutputOpsToInt32Pass
+    with pytest.raises(RuntimeError, match="cannot be safely cast to int32"):
+        narrow()(_extreme_of(2**31 + 1, 1))
+    with pytest.raises(RuntimeError, match="cannot be safely cast to int32"):
+        narrow(on_overflow="raise")(_extreme_of(2**31 + 1, -1))
+    assert not narrow(on_overflow="skip")(_extreme_of(2**31 + 1, 1)).modified and not caplog.messages
+    assert not narrow(on_overflow="warn")(_extreme_of(2**30 + 1, None)).modified
+    assert "cannot be safely cast to int32" in caplog.text
+    assert not narrow()(_extreme_of(2**31 - 1, 1)).modified
+    with pytest.raises(ValueError, match="on_overflow must be"):
+        narrow(on_overflow="wrap")
+
+
+@pytest.mark.parametrize("is_edge", [False, True])
+def test_what_may_be_larger_than_thirty_two_bits_stays_sixty_four(is_edge):
+    def model(x):
+        places = x.argmax(1).unsqueeze(1)
+        return places * places, places + 2, x.argmin(1)
+
+    x = torch.zeros(1, 50001)
+    x[0, -1] = 1
+    program = edge_of(model, (x,)) if is_edge else torch.export.export(as_model(model), (x,))
+    expected = program.module()(x)
+    assert _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
+    (relay,) = (node for node in program.graph.nodes if "unsqueeze" in str(node.target))
+    assert relay.meta["val"].dtype is torch.int32
+    found = program.module()(x)
+    torch.testing.assert_close(found, expected, rtol=0, atol=0)
+    assert found[0] == 50000**2
     assert not _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
 
 
