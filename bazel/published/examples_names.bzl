@@ -27,7 +27,7 @@ EXAMPLES = {
     "examples/models/llama/export_llama_lib": {
         "here": """
             DType LLMEdgeManager LlmConfig _export_llama _load_llama_model_metadata _prepare_for_llama_export build_args_parser
-            export_llama get_quantizer_and_quant_params
+            export_llama get_llama_model get_quantizer_and_quant_params
         """,
     },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
@@ -90,7 +90,11 @@ EXAMPLES = {
         "executorch.extension.llm.models.static_io": "StaticAttentionIOManager",
     },
     "examples/models/lstm": {"here": "LSTMModel"},
-    "examples/models/mlperf_tiny/__init__": {"here": "DSCNNKWSModel DeepAutoEncoderModel MobileNetV1025Model ResNet8Model"},
+    "examples/models/mlperf_tiny/__init__": {
+        "here": """
+            DSCNNKWS DSCNNKWSModel DeepAutoEncoder DeepAutoEncoderModel MobileNetV1025 MobileNetV1025Model ResNet8 ResNet8Model
+        """,
+    },
     "examples/models/mobilebert": {"executorch.examples.models.packaged": "MobileBertModelExample"},
     "examples/models/mobilenet_v2": {"executorch.examples.models.packaged": "MV2Model MV2UntrainedModel"},
     "examples/models/mobilenet_v3": {"executorch.examples.models.packaged": "MV3Model"},

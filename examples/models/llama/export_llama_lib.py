@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
+
 from executorch.extension.llm.export import decoder, pipeline
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager
 from executorch.extension.llm.export.command_line import build_args_parser
@@ -19,6 +23,7 @@ __all__ = [
     "_prepare_for_llama_export",
     "build_args_parser",
     "export_llama",
+    "get_llama_model",
     "get_quantizer_and_quant_params",
 ]
 
@@ -26,6 +31,17 @@ __all__ = [
 def _prepare_for_llama_export(llm_config: LlmConfig) -> LLMEdgeManager:
     """The decoder of a configuration, transformed and ready to be exported; see `decoder.manager`."""
     return decoder.manager(llm_config)
+
+
+def get_llama_model(
+    llm_config: LlmConfig,
+) -> tuple[torch.nn.Module, tuple[Any, ...], dict[str, Any]]:
+    """The decoder of a configuration in eval mode, its example inputs, and what a program of it says about itself.
+
+    With a cache, the inputs are tokens and ``{"input_pos": positions}``.
+    """
+    manager = _prepare_for_llama_export(llm_config)
+    return manager.model.eval(), manager.example_inputs, dict(manager.metadata or {})
 
 
 def _export_llama(llm_config: LlmConfig) -> LLMEdgeManager:

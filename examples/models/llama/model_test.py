@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 
+from executorch.examples.models.llama.export_llama_lib import get_llama_model
 from executorch.examples.models.llama.model import Llama2Model
 from executorch.examples.models.model_factory import EagerModelFactory
 from executorch.extension.llm.export.config.llm_config import LlmConfig
@@ -46,3 +47,10 @@ def test_a_checkpoint_that_is_not_there_is_said(config, tmp_path):
     config.base.checkpoint = str(tmp_path / "no.pth")
     with pytest.raises(FileNotFoundError, match=r"no\.pth"):
         Llama2Model(config)
+
+
+def test_the_decoder_with_what_its_program_says_about_itself(config):
+    config.model.use_kv_cache = True
+    model, (tokens, options), metadata = get_llama_model(config)
+    assert not model.training and metadata["get_n_layers"] == 2 and metadata["use_kv_cache"]
+    assert model(tokens, options).shape == (1, _SIZES["vocab_size"])
