@@ -106,7 +106,7 @@ def _narrowed(node: Node) -> Node | bool:
 def _places(node: Node) -> int:
     """How many places an extreme may have; a size that is not known is taken to be small."""
     shape = shape_of(node.args[0]) or []
-    dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
+    dim: Any = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
     sizes = shape if dim is None else [shape[dim]] if shape else []
     return math.prod(one for one in sizes if isinstance(one, int))
 
