@@ -1,6 +1,8 @@
 """Figures of errors, and inputs made like the examples."""
 
 import math
+import sys
+import types
 from typing import Any
 
 import pytest
@@ -98,3 +100,16 @@ def test_artifacts_hold_inputs_as_they_lie_and_outputs_as_programs_write_them(tm
 
 def _elements(path):
     return torch.frombuffer(bytearray(path.read_bytes()), dtype=torch.float32)
+
+
+def test_what_a_step_made_is_shown(monkeypatch):
+    shown = []
+    viewer = types.SimpleNamespace(
+        visualize=lambda artifact, reuse_server: shown.append((artifact, reuse_server))
+    )
+    monkeypatch.setitem(sys.modules, "executorch.devtools.visualization", viewer)
+    tester = Tester(torch.nn.ReLU(), (torch.randn(2),)).export()
+    exported = tester.get_artifact()
+    assert tester.visualize() is tester
+    tester.to_edge().visualize(reuse_server=False, stage=StageType.EXPORT).visualize()
+    assert shown == [(exported, True), (exported, False), (tester.get_artifact(), True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -177,6 +178,12 @@ class Tester:
         """What a step made, the last by default."""
         kind = self.cur if stage is None else stage
         return self.original_module if kind is StageType.INITIAL_MODEL else self._stage(stage).artifact
+
+    def visualize(self, reuse_server: bool = True, stage: StageType | None = None) -> Tester:
+        """Shows what a step made, the last by default, in the browser; needs the library of developer tools, see its `visualize`."""
+        shown = importlib.import_module("executorch.devtools.visualization")
+        shown.visualize(self.get_artifact(stage), reuse_server)
+        return self
 
     # Checks of the graph.
 
