@@ -51,9 +51,8 @@ EDGES = {
     "backends": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime"],
-        "tests": ["exir", "runtime", "extension", "kernels"],
-        # Its testers show graphs.
-        "by_name": ["devtools"],
+        # Testers show graphs.
+        "tests": ["exir", "runtime", "extension", "kernels", "devtools"],
     },
     # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is
     # compiled here as the Objective-C for applications is; what a Mac runs it with loads programs by `extension`.

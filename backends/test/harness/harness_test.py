@@ -1,8 +1,6 @@
 """Figures of errors, and inputs made like the examples."""
 
 import math
-import sys
-import types
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from executorch.backends.test.harness.comparison import assert_outputs_equal, ra
 from executorch.backends.test.harness.error_statistics import ErrorStatistics
 from executorch.backends.test.harness.stages import Quantize, Stage, StageType
 from executorch.backends.test.harness.tester import Tester
+from executorch.devtools import visualization
 
 
 def test_figures_of_an_error():
@@ -104,10 +103,7 @@ def _elements(path):
 
 def test_what_a_step_made_is_shown(monkeypatch):
     shown = []
-    viewer = types.SimpleNamespace(
-        visualize=lambda artifact, reuse_server: shown.append((artifact, reuse_server))
-    )
-    monkeypatch.setitem(sys.modules, "executorch.devtools.visualization", viewer)
+    monkeypatch.setattr(visualization, "visualize", lambda *arguments: shown.append(arguments))
     tester = Tester(torch.nn.ReLU(), (torch.randn(2),)).export()
     exported = tester.get_artifact()
     assert tester.visualize() is tester

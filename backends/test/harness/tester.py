@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from torch.utils._pytree import tree_flatten
 
 from executorch.backends.test.harness import comparison, stages
 from executorch.backends.test.harness.stages.stage import Stage, StageType
+from executorch.devtools import visualization
 from executorch.dialects.dim_order import dim_order_of
 
 _S = StageType
@@ -180,9 +180,8 @@ class Tester:
         return self.original_module if kind is StageType.INITIAL_MODEL else self._stage(stage).artifact
 
     def visualize(self, reuse_server: bool = True, stage: StageType | None = None) -> Tester:
-        """Shows what a step made, the last by default, in the browser; needs the library of developer tools, see its `visualize`."""
-        shown = importlib.import_module("executorch.devtools.visualization")
-        shown.visualize(self.get_artifact(stage), reuse_server)
+        """Shows what a step made, the last by default, in the browser; see `devtools.visualization.visualize`."""
+        visualization.visualize(self.get_artifact(stage), reuse_server)
         return self
 
     # Checks of the graph.
