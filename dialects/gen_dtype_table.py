@@ -39,7 +39,7 @@ def _make(shape: Any, dtype: torch.dtype, value: int) -> Any:
     return torch.full(tuple(shape), value, dtype=dtype)
 
 
-def tensors_of(sample: Sample, combination: Combination) -> dict[str, Any]:
+def argument_tensors(sample: Sample, combination: Combination) -> dict[str, Any]:
     """The tensor arguments of one call."""
     # Ones, by which one can divide; an index is 0, where every bag begins.
     index = {name for name in sample.fixed if combination[name] in (torch.int64, torch.int32)}
@@ -51,7 +51,7 @@ def tensors_of(sample: Sample, combination: Combination) -> dict[str, Any]:
 def run(sample: Sample, combination: Combination) -> "Combination | None":
     """Result types (``__ret_<i>``) of one call; None when torch has no implementation for these types."""
     op = sample.overload()
-    arguments = tensors_of(sample, combination)
+    arguments = argument_tensors(sample, combination)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

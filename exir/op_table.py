@@ -17,7 +17,7 @@ from absl import app, flags
 from executorch.dialects.dtype_constraints import DTYPE_NAMES, find
 from executorch.dialects.dtype_samples import SAMPLES
 from executorch.dialects.errors import ExportError
-from executorch.dialects.gen_dtype_table import run, tensors_of
+from executorch.dialects.gen_dtype_table import argument_tensors, run
 from executorch.dialects.sample_call import Sample
 from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import graph_modules
@@ -113,7 +113,7 @@ def row_of(op: OpOverload, samples: "dict[str, Sample]") -> Row:
 
 def _lower(sample: Sample) -> tuple[str, ...]:
     """The operators of the program that calls ``sample``."""
-    tensors = tuple(tensors_of(sample, {name: _dtype(sample, name) for name in sample.shapes}).values())
+    tensors = tuple(argument_tensors(sample, {name: _dtype(sample, name) for name in sample.shapes}).values())
     program = torch.export.export(_Call(sample), tensors, strict=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingKernelWarning)

@@ -58,7 +58,7 @@ def spread(value: Any, count: int) -> list[Any]:
     return items * count if len(items) == 1 else items
 
 
-def tensors_of(node: Node) -> list[torch.Tensor]:
+def results_read(node: Node) -> list[torch.Tensor]:
     """The tensors that a node makes, of several results those that are read."""
     value = node.meta.get(meta_keys.VAL)
     if not isinstance(value, tuple | list):

@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Iterable
 import torch
 from torch.fx import Node
 
-from executorch.backends.transforms.operands import rank, tensors_of
+from executorch.backends.transforms.operands import rank, results_read
 from executorch.dialects.dim_order import dim_order_of
 from executorch.ir.rewriter import arguments
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
@@ -18,7 +18,7 @@ Types = Collection[torch.dtype]
 
 def tensors_around(node: Node) -> list[torch.Tensor]:
     """The tensors that a call makes and reads."""
-    return [*tensors_of(node), *(one for source in node.all_input_nodes for one in tensors_of(source))]
+    return [*results_read(node), *(one for source in node.all_input_nodes for one in results_read(source))]
 
 
 def wrong_shapes(values: Iterable[torch.Tensor], most_dimensions: int, most_elements: int) -> str | None:
@@ -74,7 +74,7 @@ def operand_types(node: Node, others: Collection[int] = ()) -> set[torch.dtype]:
     for position, argument in enumerate(node.args):
         if position not in others:
             sources = argument if isinstance(argument, list | tuple) else [argument]
-            read = [one for source in sources if isinstance(source, Node) for one in tensors_of(source)]
+            read = [one for source in sources if isinstance(source, Node) for one in results_read(source)]
             found |= {one.dtype for one in read}
     return found
 
@@ -99,7 +99,7 @@ def wrong_types(
                 return f"an operand of type {one}; it takes {listed(wanted)}"
     if len(kinds) > 1:
         return f"operands of types {listed(kinds)}; all must have one"
-    made = {one.dtype for one in tensors_of(node)}
+    made = {one.dtype for one in results_read(node)}
     if not made <= set(results or dtypes):
         return f"a result of type {listed(made)}; it makes {listed(results or dtypes)}"
     if not results and kinds and not made <= kinds:

@@ -17,7 +17,7 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.support import extension_that_lacks, judge, tensors_of
+from executorch.backends.arm.tosa.support import extension_that_lacks, judge, result_tensors
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import DelegationSpec, Partitioner, PartitionResult, tag_prepared_constants
@@ -73,7 +73,7 @@ class TOSAPartitioner(Partitioner):
             row = OPERATORS.get(name_of(node))
             if row is None or not row.keeps_whole:
                 return False
-            kinds = {one.dtype for one in tensors_of([node, *node.all_input_nodes])}
+            kinds = {one.dtype for one in result_tensors([node, *node.all_input_nodes])}
             if not {one for one in kinds if one.is_floating_point} <= {*row.dtypes}:
                 return False
             if extension_that_lacks(kinds, self.tosa_spec) is not None:

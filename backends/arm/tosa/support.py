@@ -30,7 +30,7 @@ class Verdict:
     why: str | None = None
 
 
-def tensors_of(nodes: Iterable[Node]) -> list[torch.Tensor]:
+def result_tensors(nodes: Iterable[Node]) -> list[torch.Tensor]:
     """The tensors that these nodes make."""
     values: list[Any] = [one.meta.get(meta_keys.VAL) for one in nodes]
     flat = [part for value in values for part in (value if isinstance(value, tuple | list) else [value])]
@@ -74,7 +74,7 @@ def extension_that_lacks(
 def _general(node: Node, read: list[Node], constants: Constants) -> str | None:
     if any(constants.is_state(one) for one in read):
         return "it reads state that the program writes; such state stays outside"
-    for value in tensors_of([*_results(node), *node.all_input_nodes]):
+    for value in result_tensors([*_results(node), *node.all_input_nodes]):
         if not all(isinstance(size, int) for size in value.shape):
             return (
                 f"dynamic shape {tuple(value.shape)}; TOSA 1.0 has fixed sizes, export without dynamic_shapes"
@@ -103,9 +103,9 @@ def _conversion(node: Node, spec: TosaSpecification) -> Verdict:
 
 
 def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecification) -> str | None:
-    values = tensors_of([*read, *_results(node)])
+    values = result_tensors([*read, *_results(node)])
     kinds = {one.dtype for one in values}
-    if torch.int64 in kinds and torch.int64 not in {one.dtype for one in tensors_of([*read])}:
+    if torch.int64 in kinds and torch.int64 not in {one.dtype for one in result_tensors([*read])}:
         kinds.discard(torch.int64)
         if node.op == "call_function" and any(user.op == "output" for user in node.users):
             return "a result of type int64, which TOSA 1.0 has not; convert it (.int())"
@@ -124,7 +124,7 @@ def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecif
     lacks = extension_that_lacks(kinds, spec)
     if lacks is not None:
         return f"{lacks[0]} needs the extension {lacks[1]}, which {spec} has not; name it in the compile spec"
-    made = {one.dtype for one in tensors_of(read)}
+    made = {one.dtype for one in result_tensors(read)}
     other = torch.bool not in row.dtypes and made == {torch.bool}
     if other or (made and not made <= {*row.dtypes, torch.bool}):
         return f"operands of type {', '.join(sorted(map(str, made)))}; it takes {', '.join(map(str, row.dtypes))}"

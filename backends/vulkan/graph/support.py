@@ -9,7 +9,7 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.constants import Constants
-from executorch.backends.transforms.operands import tensors_of
+from executorch.backends.transforms.operands import results_read
 from executorch.backends.transforms.refusals import (
     changing_sizes,
     operand_types,
@@ -52,7 +52,7 @@ def refusal(node: Node, constants: Constants, options: Any, held: Container[Node
     if any(constants.changes(one) and one not in held for one in node.all_input_nodes):
         return STATE_OUTSIDE
     values = tensors_around(node)
-    kinds = operand_types(node, dict(row.others)) | {one.dtype for one in tensors_of(node)}
+    kinds = operand_types(node, dict(row.others)) | {one.dtype for one in results_read(node)}
     return (
         wrong_shapes(values, MOST_DIMENSIONS, _MOST_ELEMENTS)
         or _wrong_resize(row, values, options)

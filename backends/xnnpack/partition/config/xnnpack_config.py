@@ -36,7 +36,7 @@ class ConfigPrecisionType(enum.Enum):
     DYNAMIC_QUANT = 3
 
 
-def tensors_of(node: Node) -> list[torch.Tensor]:
+def operands_and_results(node: Node) -> list[torch.Tensor]:
     """The tensors that a node reads and makes; the first of several results stands for them."""
     values: list[Any] = [one.meta.get(meta_keys.VAL) for one in [*node.all_input_nodes, node]]
     first = [value[0] if isinstance(value, tuple | list) else value for value in values]
@@ -76,7 +76,7 @@ class XNNPartitionerConfig(PartitionerConfig):
 
     def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
         """The tensors that XNNPACK gets and makes; their dtypes and sizes are checked."""
-        return tensors_of(node)
+        return operands_and_results(node)
 
     def quantized_call(self, node: Node, ep: ExportedProgram) -> StaticCall | DynamicCall | None:
         """How this use of the operator is quantized, None if it calculates in floating point.
@@ -106,11 +106,11 @@ class XNNPartitionerConfig(PartitionerConfig):
         return _general_refusal(self.tensors(node, ep))
 
     def _check_inputs_are_valid_dtypes(self, node: Node, valid_dtypes: Iterable[torch.dtype]) -> bool:
-        found = {value.dtype for one in node.all_input_nodes for value in tensors_of(one)[-1:]}
+        found = {value.dtype for one in node.all_input_nodes for value in operands_and_results(one)[-1:]}
         return found <= set(valid_dtypes)
 
     def _check_outputs_are_valid_dtypes(self, node: Node, valid_dtypes: Iterable[torch.dtype]) -> bool:
-        return {value.dtype for value in tensors_of(node)[-1:]} <= set(valid_dtypes)
+        return {value.dtype for value in operands_and_results(node)[-1:]} <= set(valid_dtypes)
 
     def _check_node_has_valid_dtype(self, node: Node) -> bool:
         inputs = self._check_inputs_are_valid_dtypes(node, _DTYPES)
