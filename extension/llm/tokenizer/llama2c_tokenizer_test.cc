@@ -6,16 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/extension/llm/tokenizer/file_test_fixture.h>
 #include <executorch/extension/llm/tokenizer/llama2c_tokenizer.h>
-#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/runtime/core/error.h>
-#include <executorch/runtime/platform/runtime.h>
 
 namespace {
 
-using executorch::extension::testing::TempFile;
 using executorch::runtime::Error;
 using tokenizers::Llama2cTokenizer;
+using tokenizers::testing::FileTest;
 
 using Vocabulary = std::vector<std::pair<std::string, float>>;
 
@@ -60,15 +59,8 @@ Vocabulary vocabulary() {
 
 constexpr uint64_t kSpace = 259;
 
-class Llama2cTokenizerTest : public ::testing::Test {
+class Llama2cTokenizerTest : public FileTest<Llama2cTokenizer> {
  protected:
-  void SetUp() override { executorch::runtime::runtime_init(); }
-
-  Error load(const std::string& bytes) {
-    const TempFile file(bytes);
-    return tokenizer_.load(file.path());
-  }
-
   std::string decoded(const std::vector<uint64_t>& tokens) {
     std::string text;
     for (size_t i = 1; i < tokens.size(); ++i) {
@@ -78,8 +70,6 @@ class Llama2cTokenizerTest : public ::testing::Test {
     }
     return text;
   }
-
-  Llama2cTokenizer tokenizer_;
 };
 
 TEST_F(Llama2cTokenizerTest, JoinsPairsByTheirScore) {

@@ -6,16 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/extension/llm/tokenizer/file_test_fixture.h>
 #include <executorch/extension/llm/tokenizer/sentencepiece.h>
-#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/runtime/core/error.h>
-#include <executorch/runtime/platform/runtime.h>
 
 namespace {
 
-using executorch::extension::testing::TempFile;
 using executorch::runtime::Error;
 using tokenizers::SPTokenizer;
+using tokenizers::testing::FileTest;
 
 using Tokens = std::vector<uint64_t>;
 
@@ -71,15 +70,8 @@ constexpr uint64_t kX = 8;
 constexpr uint64_t kBB = 9;
 constexpr uint64_t kBytes = 11;
 
-class SentencePieceTest : public ::testing::Test {
+class SentencePieceTest : public FileTest<SPTokenizer> {
  protected:
-  void SetUp() override { executorch::runtime::runtime_init(); }
-
-  Error load(const std::string& bytes) {
-    const TempFile file(bytes);
-    return tokenizer_.load(file.path());
-  }
-
   Tokens encode(const std::string& text) {
     const auto tokens = tokenizer_.encode(text);
     EXPECT_TRUE(tokens.ok());
@@ -95,8 +87,6 @@ class SentencePieceTest : public ::testing::Test {
     }
     return back;
   }
-
-  SPTokenizer tokenizer_;
 };
 
 TEST_F(SentencePieceTest, JoinsPairsByTheirScore) {

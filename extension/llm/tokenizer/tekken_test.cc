@@ -5,32 +5,27 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/extension/llm/tokenizer/file_test_fixture.h>
 #include <executorch/extension/llm/tokenizer/tekken.h>
-#include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/runtime/core/error.h>
-#include <executorch/runtime/platform/runtime.h>
 
 namespace {
 
-using executorch::extension::testing::TempFile;
 using executorch::runtime::Error;
 using tokenizers::Tekken;
+using tokenizers::testing::base64;
+using tokenizers::testing::FileTest;
 
 using Tokens = std::vector<uint64_t>;
 
 constexpr uint64_t kReserved = 22;
-
-std::string base64_of_byte(int byte) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  return {kDigits[byte >> 2], kDigits[(byte & 3) << 4], '=', '='};
-}
 
 /// All bytes, then "ab", and "abc" that is not used.
 std::string file(const std::string& rest = "") {
   std::string tokens;
   for (int byte = 0; byte < 256; ++byte) {
     tokens += R"({"rank": )" + std::to_string(byte) + R"(, "token_bytes": ")" +
-              base64_of_byte(byte) + R"("}, )";
+              base64(std::string(1, static_cast<char>(byte))) + R"("}, )";
   }
   return R"({"config": {"pattern": "\\S+|\\s+", "num_vocab_tokens": 258, "default_vocab_size": )" +
          std::to_string(257 + kReserved) + R"(, "default_num_special_tokens": )" +
@@ -39,17 +34,7 @@ std::string file(const std::string& rest = "") {
          "}";
 }
 
-class TekkenTest : public ::testing::Test {
- protected:
-  void SetUp() override { executorch::runtime::runtime_init(); }
-
-  Error load(const std::string& text) {
-    const TempFile temporary(text);
-    return tokenizer_.load(temporary.path());
-  }
-
-  Tekken tokenizer_;
-};
+using TekkenTest = FileTest<Tekken>;
 
 TEST_F(TekkenTest, SpecialTokensStandInFrontOfTheOthers) {
   ASSERT_EQ(load(file()), Error::Ok);

@@ -7,33 +7,20 @@
 
 #include <gtest/gtest.h>
 
+#include <executorch/extension/llm/tokenizer/file_test_fixture.h>
 #include <executorch/extension/llm/tokenizer/tiktoken.h>
 #include <executorch/extension/testing_util/temp_file.h>
 #include <executorch/runtime/core/error.h>
-#include <executorch/runtime/platform/runtime.h>
 
 namespace {
 
 using executorch::extension::testing::TempFile;
 using executorch::runtime::Error;
 using tokenizers::Tiktoken;
+using tokenizers::testing::base64;
+using tokenizers::testing::FileTest;
 
 using Tokens = std::vector<uint64_t>;
-
-std::string base64(const std::string& bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t bits = 0;
-    for (size_t j = i; j < i + 3; ++j) {
-      bits = bits << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
-    }
-    for (size_t j = 0; j < 4; ++j) {
-      text += i + j > bytes.size() ? '=' : kDigits[bits >> (18 - 6 * j) & 63];
-    }
-  }
-  return text;
-}
 
 /// All bytes, then "ab" and " ab".
 std::string file() {
@@ -46,17 +33,7 @@ std::string file() {
 
 constexpr uint64_t kBegin = 258;
 
-class TiktokenTest : public ::testing::Test {
- protected:
-  void SetUp() override { executorch::runtime::runtime_init(); }
-
-  Error load(const std::string& lines) {
-    const TempFile temporary(lines);
-    return tokenizer_.load(temporary.path());
-  }
-
-  Tiktoken tokenizer_;
-};
+using TiktokenTest = FileTest<Tiktoken>;
 
 TEST_F(TiktokenTest, BytesAreJoinedByRank) {
   ASSERT_EQ(load(file()), Error::Ok);
