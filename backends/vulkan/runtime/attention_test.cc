@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
-#include <executorch/runtime/platform/runtime.h>
 
 // Caches, attention over them and rotary embeddings, beside the same in double precision.
 
@@ -21,15 +20,9 @@ using testing::Shape;
 using testing::some;
 using testing::zeros;
 
-class AttentionTest : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { runtime::runtime_init(); }
-};
+using AttentionTest = testing::FloatsTest;
 
-INSTANTIATE_TEST_SUITE_P(, AttentionTest, ::testing::Values(DType::Float, DType::Half),
-                         [](const auto& one) {
-                           return one.param == DType::Half ? "half" : "float";
-                         });
+INSTANTIATE_TEST_SUITE_P(, AttentionTest, testing::floats(), testing::name_of_float);
 
 /// A number of each run: the first element of an input.
 int32_t position_of(Runner& runner, double value) {

@@ -20,15 +20,9 @@ using testing::Shape;
 using testing::some;
 using testing::zeros;
 
-class ElementwiseTest : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { runtime::runtime_init(); }
-};
+using ElementwiseTest = testing::FloatsTest;
 
-INSTANTIATE_TEST_SUITE_P(, ElementwiseTest, ::testing::Values(DType::Float, DType::Half),
-                         [](const auto& one) {
-                           return one.param == DType::Half ? "half" : "float";
-                         });
+INSTANTIATE_TEST_SUITE_P(, ElementwiseTest, testing::floats(), testing::name_of_float);
 
 double sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
 double hardsigmoid(double v) { return std::fmin(std::fmax(v + 3, 0), 6) / 6; }

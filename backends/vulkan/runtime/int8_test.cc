@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
-#include <executorch/runtime/platform/runtime.h>
 
 // Operators on int8, beside the same in double precision. All numbers are so that floats have them
 // exactly: results are equal.
@@ -67,15 +66,9 @@ std::vector<int32_t> layer_of(Runner& runner, const Array& x, const Array& weigh
   return made;
 }
 
-class Int8Test : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { runtime::runtime_init(); }
-};
+using Int8Test = testing::FloatsTest;
 
-INSTANTIATE_TEST_SUITE_P(, Int8Test, ::testing::Values(DType::Float, DType::Half),
-                         [](const auto& one) {
-                           return one.param == DType::Half ? "half" : "float";
-                         });
+INSTANTIATE_TEST_SUITE_P(, Int8Test, testing::floats(), testing::name_of_float);
 
 TEST_P(Int8Test, ToAndFrom) {
   Runner runner(GetParam());

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
-#include <executorch/runtime/platform/runtime.h>
 
 // Layers of networks, beside the same in double precision.
 
@@ -22,15 +21,9 @@ using testing::zeros;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class LayersTest : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { runtime::runtime_init(); }
-};
+using LayersTest = testing::FloatsTest;
 
-INSTANTIATE_TEST_SUITE_P(, LayersTest, ::testing::Values(DType::Float, DType::Half),
-                         [](const auto& one) {
-                           return one.param == DType::Half ? "half" : "float";
-                         });
+INSTANTIATE_TEST_SUITE_P(, LayersTest, testing::floats(), testing::name_of_float);
 
 /// A[m, k] B[k, n], or B[n, k] if it is turned.
 Array product(const Array& a, const Array& b, bool is_turned) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <executorch/backends/vulkan/runtime/testing/runner_for_tests.h>
-#include <executorch/runtime/platform/runtime.h>
 
 // Norms, reductions and integer weights, beside the same in double precision.
 
@@ -19,15 +18,9 @@ using testing::Shape;
 using testing::some;
 using testing::zeros;
 
-class LinesTest : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { runtime::runtime_init(); }
-};
+using LinesTest = testing::FloatsTest;
 
-INSTANTIATE_TEST_SUITE_P(, LinesTest, ::testing::Values(DType::Float, DType::Half),
-                         [](const auto& one) {
-                           return one.param == DType::Half ? "half" : "float";
-                         });
+INSTANTIATE_TEST_SUITE_P(, LinesTest, testing::floats(), testing::name_of_float);
 
 TEST_P(LinesTest, Softmax) {
   for (const int64_t length : {7, 100}) {

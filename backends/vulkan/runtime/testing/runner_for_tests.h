@@ -14,11 +14,25 @@
 #include <executorch/backends/vulkan/runtime/testing/graph_for_tests.h>
 #include <executorch/backends/vulkan/runtime/vk/context.h>
 #include <executorch/runtime/core/exec_aten/testing_util/tensor_factory.h>
+#include <executorch/runtime/platform/runtime.h>
 
 namespace executorch {
 namespace backends {
 namespace vulkan {
 namespace testing {
+
+/// Of tests that run in each kind of floats: INSTANTIATE_TEST_SUITE_P(, X, floats(),
+/// name_of_float).
+class FloatsTest : public ::testing::TestWithParam<DType> {
+ protected:
+  void SetUp() override { runtime::runtime_init(); }
+};
+
+inline auto floats() { return ::testing::Values(DType::Float, DType::Half); }
+
+inline std::string name_of_float(const ::testing::TestParamInfo<DType>& one) {
+  return one.param == DType::Half ? "half" : "float";
+}
 
 using Shape = std::vector<int64_t>;
 
