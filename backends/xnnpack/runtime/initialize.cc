@@ -4,9 +4,9 @@
 #include <cpuinfo.h>
 #endif
 
-#include <executorch/backends/xnnpack/runtime/block_products.h>
-#include <executorch/backends/xnnpack/runtime/byte_products.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
+#include <executorch/backends/xnnpack/runtime/products/block_products.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products.h>
 #include <executorch/runtime/platform/max_cpu_isa.h>
 
 namespace executorch {

@@ -1,6 +1,6 @@
-#include <executorch/backends/xnnpack/runtime/block_packing.h>
-#include <executorch/backends/xnnpack/runtime/block_products.h>
-#include <executorch/backends/xnnpack/runtime/block_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/block_packing.h>
+#include <executorch/backends/xnnpack/runtime/products/block_products.h>
+#include <executorch/backends/xnnpack/runtime/products/block_products_x86.h>
 
 namespace executorch {
 namespace backends {

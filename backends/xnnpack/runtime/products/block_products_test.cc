@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-#include <executorch/backends/xnnpack/runtime/block_packing.h>
-#include <executorch/backends/xnnpack/runtime/block_products_x86.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
+#include <executorch/backends/xnnpack/runtime/products/block_packing.h>
+#include <executorch/backends/xnnpack/runtime/products/block_products_x86.h>
 
 namespace executorch {
 namespace backends {

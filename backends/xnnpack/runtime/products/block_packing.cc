@@ -3,7 +3,7 @@
 
 #include <pthreadpool.h>
 
-#include <executorch/backends/xnnpack/runtime/block_packing.h>
+#include <executorch/backends/xnnpack/runtime/products/block_packing.h>
 #include <executorch/extension/threadpool/threadpool.h>
 
 namespace executorch {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include <executorch/backends/xnnpack/runtime/amx_tiles.h>
-#include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/amx_tiles.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
 
 #if defined(__x86_64__)
 

@@ -12,8 +12,8 @@
 #include <cpuinfo.h>
 #include <gtest/gtest.h>
 
-#include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
 
 namespace executorch {
 namespace backends {

@@ -1,5 +1,5 @@
-#include <executorch/backends/xnnpack/runtime/amx_tiles.h>
-#include <executorch/backends/xnnpack/runtime/block_panel_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/amx_tiles.h>
+#include <executorch/backends/xnnpack/runtime/products/block_panel_x86.h>
 
 #if defined(__x86_64__)
 

@@ -1,4 +1,4 @@
-#include <executorch/backends/xnnpack/runtime/block_panel_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/block_panel_x86.h>
 
 #if defined(__x86_64__)
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <executorch/backends/xnnpack/runtime/block_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/block_products_x86.h>
 
 #if defined(__x86_64__)
 

@@ -1,5 +1,5 @@
-#include <executorch/backends/xnnpack/runtime/byte_products.h>
-#include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
 
 #if defined(__x86_64__)
 #include <cpuinfo.h>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <executorch/backends/xnnpack/runtime/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
 
 #if defined(__x86_64__)
 
