@@ -103,6 +103,9 @@ EXAMPLES = {
     "examples/models/qwen3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main qwen_3_tune_to_meta=to_meta"},
     "examples/models/qwen3_5/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main qwen_3_5_to_meta"},
     "examples/models/resnet": {"executorch.examples.models.packaged": "ResNet18Model ResNet50Model"},
+    "examples/models/silero_vad/export_silero_vad": {
+        "executorch.examples.models.silero_vad.model": "CONTEXT_SIZE HIDDEN_DIM SileroVAD16k WINDOW_SIZE",
+    },
     "examples/models/smollm2/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main"},
     "examples/models/smollm3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main smollm_to_meta=to_meta"},
     "examples/models/torchvision_vit/__init__": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
