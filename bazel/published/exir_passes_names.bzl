@@ -16,6 +16,7 @@ EXIR_PASSES = {
             NormalizeTransposePass NormalizeViewCopyBasePass PruneEmptyTensorsPass RemoveToCopyPass
         """,
         "executorch.passes.on_request.replace_sym_size_op_pass": "ReplaceSymSizeOpPass",
+        "executorch.passes.on_request.to_device_pass": "ToDevicePass",
         "executorch.passes.on_request.to_scratch_op_pass": "to_scratch_op_pass",
         "executorch.passes.optimization.remove_unused_parameters_pass": "remove_unused_parameters_pass",
         "executorch.passes.quantized.quant_fusion_pass": "QuantFusionPass",
