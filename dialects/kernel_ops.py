@@ -7,11 +7,13 @@ import torch
 from executorch.dialects.torch_types import OpOverload
 
 _NAMES = """
-    _embedding_bag.default _upsample_bicubic2d_aa.default
-    angle.default bincount.default copysign.Tensor copysign.Scalar cummax.default cummin.default cumprod.default
-    digamma.default erfc.default erfinv.default exp2.default fmax.default fmin.default gcd.default hypot.default
-    kthvalue.default lcm.default lgamma.default logcumsumexp.default masked_select.default median.dim nextafter.default
-    randint.default randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable
+    _embedding_bag.default _upsample_bicubic2d_aa.default adaptive_max_pool2d.default angle.default
+    bincount.default bucketize.Scalar bucketize.Tensor copysign.Scalar copysign.Tensor cummax.default
+    cummin.default cumprod.default digamma.default erfc.default erfinv.default exp2.default fmax.default
+    fmin.default gcd.default hypot.default kthvalue.default lcm.default lgamma.default logcumsumexp.default
+    masked_select.default median.dim narrow_copy.default nextafter.default nonzero_static.default
+    randint.default randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor
+    signbit.default sort.stable tril_indices.default triu_indices.default
 """
 
 

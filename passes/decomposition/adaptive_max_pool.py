@@ -1,4 +1,4 @@
-"""Adaptive maximum pooling by pools of one size where the sizes divide, else by gathers, which runtimes have."""
+"""Adaptive maximum pooling by pools of one size where the sizes divide; else, for volumes, by gathers, which runtimes have."""
 
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ _POOLS: Final = {
 def adaptive_max_pool(self: torch.Tensor, output_size: Any) -> Any:
     """Shapes: ``self`` (N, C, *sizes) or (C, *sizes), with as many sizes as ``output_size``; values and flat places of the maxima.
 
-    Sizes that only a run tells stay as they are: how many elements a window has would not be known.
+    Other images stay as they are, for there is a kernel; and so do volumes whose sizes only a run tells: how many elements a
+    window has would not be known.
     """
     wanted = list(output_size)
     sizes = list(self.shape[-len(wanted) :])
@@ -22,6 +23,8 @@ def adaptive_max_pool(self: torch.Tensor, output_size: Any) -> Any:
     if all(size % parts == 0 for size, parts in zip(sizes, wanted, strict=True)):
         window = [size // parts for size, parts in zip(sizes, wanted, strict=True)]
         return _POOLS[len(wanted)](self, window, window)
+    if len(wanted) == 2:
+        return NotImplemented
     lead = self.dim() - len(wanted)
     windows, places = self, torch.zeros([], dtype=torch.int64, device=self.device)
     for dim, (size, parts) in enumerate(zip(sizes, wanted, strict=True)):

@@ -19,8 +19,16 @@ _KEPT = {
     "_upsample_bicubic2d_aa.default": lambda x: nn.functional.interpolate(
         _IMAGE * x[0, 0], scale_factor=0.6, mode="bicubic", antialias=True
     ),
+    "adaptive_max_pool2d.default": lambda x: nn.functional.adaptive_max_pool2d(
+        _IMAGE * x[0, 0], (4, 5), return_indices=True
+    ),
     "angle.default": lambda x: (x - 1).angle(),
     "bincount.default": lambda x: torch.bincount(x.long().flatten(), minlength=8),
+    "bucketize.Scalar": lambda x: torch.bucketize(0.5, x[0].sort()[0]) + x.long(),
+    "bucketize.Tensor": lambda x: (
+        torch.bucketize(x, torch.tensor([0.3, 1.0, 2.0]), out_int32=True, right=True),
+        torch.bucketize(x[:, :0], torch.tensor([0.3, 1.0])),
+    ),
     "copysign.Tensor": lambda x: torch.copysign(x, x - 1),
     "copysign.Scalar": lambda x: torch.copysign(x, -1.0),
     "cummax.default": lambda x: x.cummax(1),
@@ -40,7 +48,9 @@ _KEPT = {
     "logcumsumexp.default": lambda x: x.logcumsumexp(1),
     "masked_select.default": lambda x: x.masked_select(x > 1),
     "median.dim": lambda x: x.median(1),
+    "narrow_copy.default": lambda x: torch.narrow_copy(x, 1, 1, 3),
     "nextafter.default": lambda x: torch.nextafter(x, 2 - x),
+    "nonzero_static.default": lambda x: torch.nonzero_static(x > 1, size=9, fill_value=-7),
     # Of one value: what others give is in random_ops_test.
     "randint.default": lambda x: torch.randint(1, (3, 5)) + x,
     "randint.low": lambda x: torch.randint(3, 4, (3, 5)) * x,
@@ -49,6 +59,8 @@ _KEPT = {
     "searchsorted.Tensor": lambda x: torch.searchsorted(x.sort(1)[0], x * 0.9),
     "signbit.default": lambda x: (x - 1).signbit(),
     "sort.stable": lambda x: x.round().sort(stable=True),
+    "tril_indices.default": lambda x: torch.tril_indices(3, 5, 1) + x[0, 0].long(),
+    "triu_indices.default": lambda x: torch.triu_indices(3, 5, 1) + x[0, 0].long(),
 }
 #: Taken apart.
 _APART = {
