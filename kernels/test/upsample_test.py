@@ -61,8 +61,7 @@ def test_filters(driver, name, align, dtype):
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("align", [False, True])
 def test_linear(driver, align, dtype):
-    # Eager calculates positions as Float, too.
-    tolerance = (1e-4, 1e-5) if dtype == torch.float32 else TOLERANCES.get(dtype)
+    tolerance = TOLERANCES.get(dtype)
     line = tensor((2, 3, 200), dtype)
     for size in (1, 7, 200, 400, 333):
         check(
@@ -81,6 +80,20 @@ def test_linear(driver, align, dtype):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.uint8], ids=str)
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("align", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    ["upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"],
+)
+def test_positions_in_large_images_are_rounded_as_in_eager(driver, name, align, channels_last):
+    # A float at 1237 has steps of 1 / 8192: exact positions would differ by some 1e-4.
+    x = tensor((1, 2, 300, 1237), torch.float32, channels_last=channels_last)
+    for size in ([21, 31], [411, 1300]):
+        check(driver, name, f"{name}.out", [x, size, align], tolerance=(0, 1e-5))
+    check(driver, name, f"{name}.out", [x, [150, 880], align, 0.502, 0.7117], tolerance=(0, 1e-5))
+
+
 @pytest.mark.parametrize("name", ["upsample_nearest", "_upsample_nearest_exact"])
 def test_nearest(driver, name, dtype):
     for rank, shape in ((1, (2, 3, 7)), (2, (2, 3, 7, 5)), (3, (1, 2, 7, 5, 3))):

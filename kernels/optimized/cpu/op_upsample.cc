@@ -53,12 +53,8 @@ struct Taps {
 
   /// Two for linear, four for cubic; pixels outside of the image are the one at its edge.
   Taps(const UpsampleDim& dim, size_t out, bool align_corners, size_t taps) {
-    double scale = dim.scale;
-    if (align_corners) {
-      scale = dim.out > 1 ? static_cast<double>(dim.in - 1) / static_cast<double>(dim.out - 1) : 0;
-    }
-    double at = align_corners ? static_cast<double>(out) * scale
-                              : (static_cast<double>(out) + 0.5) * scale - 0.5;
+    const double scale = util::upsample_scale(dim, align_corners, true);
+    double at = util::upsample_position(out, scale, align_corners, true);
     at = taps == 2 && at < 0 ? 0 : at;
     const double last = static_cast<double>(dim.in - 1);
     const double below = std::floor(at) < last ? std::floor(at) : last;

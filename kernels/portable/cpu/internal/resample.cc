@@ -1,4 +1,5 @@
 #include <cmath>
+#include <type_traits>
 
 #include <executorch/kernels/portable/cpu/internal/parallel.h>
 #include <executorch/kernels/portable/cpu/internal/resample.h>
@@ -29,22 +30,17 @@ double response(Filter filter, double x) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-/// Input pixels for an output pixel, where the corners may be aligned.
-double scale_of(const UpsampleDim& dim, bool align_corners) {
-  if (!align_corners) {
-    return dim.scale;
-  }
-  return dim.out > 1 ? static_cast<double>(dim.in - 1) / static_cast<double>(dim.out - 1) : 0;
-}
+/// Whether positions for values that are calculated as C are rounded to float.
+template <typename C>
+constexpr bool kIsSingle = std::is_same<C, float>::value;
 
 /// Where output pixel `out` lies among the input pixels; `low` is inside of the image.
 struct Position {
   size_t low;
   double share;  // of the pixel behind `low`; [0, 1]
 
-  Position(size_t out, size_t in_size, double scale, bool align_corners, bool clip) {
-    double at = align_corners ? static_cast<double>(out) * scale
-                              : (static_cast<double>(out) + 0.5) * scale - 0.5;
+  Position(size_t out, size_t in_size, double scale, bool align_corners, bool single, bool clip) {
+    double at = upsample_position(out, scale, align_corners, single);
     at = clip && at < 0 ? 0 : at;
     const double last = static_cast<double>(in_size - 1);
     const double floor = std::floor(at) < last ? std::floor(at) : last;
@@ -62,8 +58,9 @@ struct Position {
 class Window {
  public:
   Window() = default;
-  Window(const UpsampleDim& dim, size_t out, bool align_corners, Filter filter) : filter_(filter) {
-    const double scale = scale_of(dim, align_corners);
+  Window(const UpsampleDim& dim, size_t out, bool align_corners, bool single, Filter filter)
+      : filter_(filter), single_(single) {
+    const double scale = upsample_scale(dim, align_corners, single);
     if (is_antialias(filter)) {
       widen(dim, out, scale);
     } else {
@@ -80,7 +77,7 @@ class Window {
   /// Taps outside of the image count as the pixel at its edge.
   void surround(const UpsampleDim& dim, size_t out, double scale, bool align_corners) {
     const bool cubic = is_cubic(filter_);
-    const Position at(out, dim.in, scale, align_corners, !cubic);
+    const Position at(out, dim.in, scale, align_corners, single_, !cubic);
     const int64_t taps = cubic ? 4 : 2;
     const int64_t begin = static_cast<int64_t>(at.low) - (at.before ? 1 : 0) - (taps / 2 - 1);
     const int64_t last = static_cast<int64_t>(dim.in) - 1;
@@ -97,11 +94,11 @@ class Window {
   void widen(const UpsampleDim& dim, size_t out, double scale) {
     const double stretch = scale >= 1 ? scale : 1;
     const double support = (is_cubic(filter_) ? 2 : 1) * stretch;
-    center_ = scale * (static_cast<double>(out) + 0.5);
-    inverse_width_ = 1 / stretch;
+    center_ = upsample_rounded(scale * (static_cast<double>(out) + 0.5), single_);
+    inverse_width_ = upsample_rounded(1 / stretch, single_);
     // A program may give any scale; beyond the image there is nothing to mix.
-    const double low = center_ - support + 0.5;
-    const double high = center_ + support + 0.5;
+    const double low = upsample_rounded(center_ - support + 0.5, single_);
+    const double high = upsample_rounded(center_ + support + 0.5, single_);
     const double limit = static_cast<double>(dim.in);
     first = low < 0 ? 0 : low > limit ? dim.in : static_cast<size_t>(low);
     const size_t end = high > limit ? dim.in : high < 0 ? 0 : static_cast<size_t>(high);
@@ -124,6 +121,7 @@ class Window {
   /// Wider windows calculate their shares each time.
   static constexpr size_t kKept = 12;
   Filter filter_ = Filter::kLinear;
+  bool single_ = false;
   double share_[kKept] = {};
   double center_ = 0;
   double inverse_width_ = 1;
@@ -136,7 +134,7 @@ class FixedPoint {
   FixedPoint(const UpsampleDim& dim, bool align_corners, Filter filter) {
     double most = 0;
     for (size_t out = 0; out < dim.out; ++out) {
-      const Window window(dim, out, align_corners, filter);
+      const Window window(dim, out, align_corners, false, filter);
       for (size_t i = 0; i < window.count; ++i) {
         most = window.share(i) > most ? window.share(i) : most;
       }
@@ -204,7 +202,7 @@ char* plane_of(const View& batch, size_t plane, size_t channels) {
 /// Calls `pixel(plane, y, x, place)` for each output pixel of images [N, C, H, W].
 template <typename Pixel>
 void for_each_pixel(const View& source, const View& target, const UpsampleDim* dim,
-                    bool align_corners, Filter filter, const Pixel& pixel) {
+                    bool align_corners, bool single, Filter filter, const Pixel& pixel) {
   const size_t height = target.size[2];
   const size_t width = target.size[3];
   const size_t lines = target.size[0] * target.size[1] * height;
@@ -217,14 +215,14 @@ void for_each_pixel(const View& source, const View& target, const UpsampleDim* d
     for (size_t first = 0; first < width; first += kMost) {
       const size_t columns = width - first < kMost ? width - first : kMost;
       for (size_t i = 0; i < columns; ++i) {
-        x[i] = Window(dim[1], first + i, align_corners, filter);
+        x[i] = Window(dim[1], first + i, align_corners, single, filter);
       }
       for (size_t line = begin; line < end; ++line) {
         const size_t plane = line / height;
         from.data = plane_of(source, plane, target.size[1]);
         to.data = plane_of(target, plane, target.size[1]);
         const size_t h = line % height;
-        const Window y(dim[0], h, align_corners, filter);
+        const Window y(dim[0], h, align_corners, single, filter);
         for (size_t i = 0; i < columns; ++i) {
           pixel(from, y, x[i],
                 element_at(to, static_cast<ptrdiff_t>(h) * to.stride[0] +
@@ -239,7 +237,7 @@ void resample_bytes(const View& source, const View& target, const UpsampleDim* d
                     bool align_corners, Filter filter) {
   const FixedPoint vertical(dim[0], align_corners, filter);
   const FixedPoint horizontal(dim[1], align_corners, filter);
-  for_each_pixel(source, target, dim, align_corners, filter,
+  for_each_pixel(source, target, dim, align_corners, false, filter,
                  [&](const View& plane, const Window& y, const Window& x, char* to) {
                    *to = static_cast<char>(mix_bytes(plane, y, x, vertical, horizontal));
                  });
@@ -248,7 +246,7 @@ void resample_bytes(const View& source, const View& target, const UpsampleDim* d
 template <typename C>
 void resample_floats(const View& source, const View& target, const UpsampleDim* dim,
                      bool align_corners, Filter filter) {
-  for_each_pixel(source, target, dim, align_corners, filter,
+  for_each_pixel(source, target, dim, align_corners, kIsSingle<C>, filter,
                  [&](const View& plane, const Window& y, const Window& x, char* to) {
                    const C value = mix<C>(plane, y, x);
                    store(ComputeOf<C>::value, target.dtype, &value, 1, to);
@@ -269,7 +267,7 @@ struct Columns {
           ptrdiff_t stride) {
     count = dim.out - first < kMost ? dim.out - first : kMost;
     for (size_t i = 0; i < count; ++i) {
-      const Position at(first + i, dim.in, scale, align_corners, true);
+      const Position at(first + i, dim.in, scale, align_corners, kIsSingle<C>, true);
       left[i] = static_cast<ptrdiff_t>(at.low) * stride;
       right[i] = at.low + 1 < dim.in ? left[i] + stride : left[i];
       share[i] = static_cast<C>(at.share);
@@ -303,8 +301,8 @@ struct LineMixer {
 
   void run(size_t line, size_t first, const Columns<C>& columns) const {
     const VolumeLine at(target, line);
-    const Position z(at.d, dim[0].in, scale_of(dim[0], align_corners), align_corners, true);
-    const Position y(at.h, dim[1].in, scale_of(dim[1], align_corners), align_corners, true);
+    const Position z = position(at.d, dim[0]);
+    const Position y = position(at.h, dim[1]);
     C acc[Columns<C>::kMost];
     bool begin = true;
     // Dimensions that the image does not have have no second line.
@@ -324,6 +322,11 @@ struct LineMixer {
           target.stride[4]);
   }
 
+  Position position(size_t out, const UpsampleDim& along) const {
+    const double scale = upsample_scale(along, align_corners, kIsSingle<C>);
+    return Position(out, along.in, scale, align_corners, kIsSingle<C>, true);
+  }
+
   static int64_t neighbour(const Position& at, size_t which, const UpsampleDim& dim) {
     return static_cast<int64_t>(at.low + (which == 1 && at.low + 1 < dim.in ? 1 : 0));
   }
@@ -337,8 +340,8 @@ void resample_lines(const View& source, const View& target, size_t spatial, cons
   constexpr size_t kGrain = 8192;
   parallel_for(lines, 1 + kGrain / target.size[4], [&](size_t begin, size_t end) {
     for (size_t first = 0; first < target.size[4]; first += Columns<C>::kMost) {
-      const Columns<C> columns(dim[2], first, scale_of(dim[2], align_corners), align_corners,
-                               source.stride[4]);
+      const Columns<C> columns(dim[2], first, upsample_scale(dim[2], align_corners, kIsSingle<C>),
+                               align_corners, source.stride[4]);
       for (size_t line = begin; line < end; ++line) {
         mixer.run(line, first, columns);
       }

@@ -48,6 +48,23 @@ void pick(size_t element_size, const char* from, const ptrdiff_t* at, size_t n, 
 
 }  // namespace
 
+double upsample_scale(const UpsampleDim& dim, bool align_corners, bool single) {
+  if (align_corners && dim.out < 2) {
+    return 0;
+  }
+  const double scale = align_corners
+                           ? static_cast<double>(dim.in - 1) / static_cast<double>(dim.out - 1)
+                           : dim.scale;
+  // A program may give any factor; so large a one leads out of every image.
+  constexpr double kMost = 1e30;
+  return upsample_rounded(scale < kMost ? scale : kMost, single);
+}
+
+double upsample_position(size_t out, double scale, bool align_corners, bool single) {
+  const double pixel = static_cast<double>(out);
+  return upsample_rounded(align_corners ? pixel * scale : (pixel + 0.5) * scale - 0.5, single);
+}
+
 bool check_upsample(KernelRuntimeContext& ctx, const Tensor& in, size_t spatial,
                     const OptionalArrayRef<int64_t>& output_size,
                     const OptionalArrayRef<double>& scale_factors, UpsampleDim* dim, Tensor& out) {

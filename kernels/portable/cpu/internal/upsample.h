@@ -19,6 +19,21 @@ struct UpsampleDim {
   double scale;
 };
 
+/// A position or scale as float, if `single`.
+inline double upsample_rounded(double value, bool single) {
+  return single ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/**
+ * Input pixels for an output pixel, where the corners may be aligned, rounded to float or not.
+ * @param single Eager calculates positions of all but Double and Byte as float. At pixel 1000 that
+ *   moves an image by 1 / 32768 of a pixel, so results agree with it only if these do the same.
+ */
+double upsample_scale(const UpsampleDim& dim, bool align_corners, bool single);
+
+/// Where output pixel `out` lies among the input pixels, by `upsample_scale`; rounded once.
+double upsample_position(size_t out, double scale, bool align_corners, bool single);
+
 /**
  * Checks the arguments and resizes `out`.
  * @param in [N, C, spatial...] with `spatial` dimensions at the end.
