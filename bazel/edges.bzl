@@ -52,7 +52,7 @@ EDGES = {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime"],
         # Testers show graphs.
-        "tests": ["exir", "runtime", "extension", "kernels", "devtools"],
+        "tests": ["exir", "runtime", "extension", "kernels", "devtools", "examples/models"],
     },
     # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is
     # compiled here as the Objective-C for applications is; what a Mac runs it with loads programs by `extension`.

@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from executorch.examples.models.plain_mobilenet_v2 import MobileNetV2
+
 
 def _conv(
     inputs: int, outputs: int, kernel: int = 3, stride: int = 1, groups: int = 1, act: Any = nn.ReLU
@@ -19,58 +21,6 @@ def _conv(
         nn.BatchNorm2d(outputs),
     ]
     return nn.Sequential(*layers, *([act()] if act else []))
-
-
-class _Inverted(nn.Module):
-    """MobileNetV2's block."""
-
-    def __init__(self, inputs: int, outputs: int, stride: int, expand: int) -> None:
-        super().__init__()
-        wide = inputs * expand
-        self.keeps = stride == 1 and inputs == outputs
-        first = [_conv(inputs, wide, 1, act=nn.ReLU6)] if expand > 1 else []
-        self.layers = nn.Sequential(
-            *first, _conv(wide, wide, 3, stride, wide, nn.ReLU6), _conv(wide, outputs, 1, act=None)
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        made = self.layers(x)
-        return x + made if self.keeps else made
-
-
-#: Expansion, channels, repeats and stride of each stage.
-_STAGES = [
-    (1, 16, 1, 1),
-    (6, 24, 2, 2),
-    (6, 32, 3, 2),
-    (6, 64, 4, 2),
-    (6, 96, 3, 1),
-    (6, 160, 3, 2),
-    (6, 320, 1, 1),
-]
-
-
-class MobileNetV2(nn.Module):
-    """All 17 blocks; ``width`` scales the channels."""
-
-    def __init__(self, width: float = 1.0, classes: int = 1000) -> None:
-        super().__init__()
-
-        def scaled(channels: int) -> int:
-            return max(8, round(channels * width / 8) * 8)
-
-        layers: list[nn.Module] = [_conv(3, scaled(32), 3, 2, act=nn.ReLU6)]
-        inputs = scaled(32)
-        for expand, channels, repeats, stride in _STAGES:
-            for i in range(repeats):
-                layers.append(_Inverted(inputs, scaled(channels), stride if i == 0 else 1, expand))
-                inputs = scaled(channels)
-        last = max(1280, scaled(1280)) if width >= 1 else scaled(1280)
-        self.features = nn.Sequential(*layers, _conv(inputs, last, 1, act=nn.ReLU6))
-        self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(last, classes))
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.classifier(self.features(x).mean((2, 3)))
 
 
 class _Basic(nn.Module):
@@ -170,7 +120,7 @@ class UNet(nn.Module):
 Make = Callable[[], tuple[nn.Module, tuple[int, ...]]]
 #: Small sizes; the second is the shape of the input.
 SMALL: dict[str, Make] = {
-    "mobilenet_v2": lambda: (MobileNetV2(0.25, 10), (1, 3, 64, 64)),
+    "mobilenet_v2": lambda: (MobileNetV2(0.25, 10, dropout=0.2), (1, 3, 64, 64)),
     "resnet18": lambda: (ResNet18(8, 10), (1, 3, 64, 64)),
     "keyword_net": lambda: (keyword_net(), (1, 1, 49, 10)),
     "encoder": lambda: (Encoder(), (1, 16, 32)),
@@ -179,7 +129,7 @@ SMALL: dict[str, Make] = {
 }
 #: The published sizes.
 FULL: dict[str, Make] = {
-    "mobilenet_v2": lambda: (MobileNetV2(), (1, 3, 224, 224)),
+    "mobilenet_v2": lambda: (MobileNetV2(dropout=0.2), (1, 3, 224, 224)),
     "resnet18": lambda: (ResNet18(), (1, 3, 224, 224)),
 }
 

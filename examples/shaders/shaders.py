@@ -21,7 +21,7 @@ from torch.utils import _pytree as pytree
 
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.devtools.inspector import Inspector
-from executorch.examples.quantize.model import MobileNetV2
+from executorch.examples.quantize.model import mobilenet
 from executorch.exir import to_edge_transform_and_lower
 from executorch.extension.llm.cache.replacements import replace_kv_cache_with_custom_kv_cache
 from executorch.extension.llm.models.model_args import ModelArgs
@@ -36,7 +36,7 @@ Model = tuple[torch.nn.Module, tuple[Any, ...]]
 
 def mobilenet_v2() -> Model:
     """The published widths, for images of one channel."""
-    model = MobileNetV2(width=1.0).eval()
+    model = mobilenet(width=1.0).eval()
     for layer in model.modules():
         if isinstance(layer, torch.nn.Conv2d):
             # Activations neither vanish nor grow from layer to layer.
