@@ -11,12 +11,23 @@ from executorch.partitioner import get_lowered_submodules
 
 
 class Calls(torch.nn.Module):
-    """Functions of the same inputs; each gives a tensor or a tuple of them."""
+    """Functions of the same inputs; each gives a tensor or a tuple of them.
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+    Args:
+        functions: with or without names; those that are modules are among the model's.
+        layers: modules that functions call, and their names.
+    """
+
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]],
+        **layers: torch.nn.Module,
+    ) -> None:
         super().__init__()
-        self.functions = list(functions.values())
+        self.functions = list(functions.values() if isinstance(functions, Mapping) else functions)
         self.layers = torch.nn.ModuleList(one for one in self.functions if isinstance(one, torch.nn.Module))
+        for name, layer in layers.items():
+            self.add_module(name, layer)
 
     def forward(self, *inputs: Any) -> Any:
         return tuple(function(*inputs) for function in self.functions)

@@ -10,22 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
+from executorch.backends.test.calls_for_tests import Calls
 
 Results = list[Tensor]
 Group = tuple[nn.Module, tuple[Tensor, ...]]
-
-
-class Calls(nn.Module):
-    """Functions of the same inputs."""
-
-    def __init__(self, functions: list[Callable[..., Any]], **layers: nn.Module) -> None:
-        super().__init__()
-        self.functions = functions
-        for name, layer in layers.items():
-            setattr(self, name, layer)
-
-    def forward(self, *inputs: Tensor) -> list[Any]:
-        return [function(*inputs) for function in self.functions]
 
 
 def _random(*sizes: int, positive: bool = False) -> Tensor:

@@ -9,20 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from executorch.backends.test.calls_for_tests import Calls
+
 Group = tuple[nn.Module, tuple[Tensor, ...]]
-
-
-class Calls(nn.Module):
-    """Functions of the same inputs."""
-
-    def __init__(self, functions: list[Callable[..., Any]], **layers: nn.Module) -> None:
-        super().__init__()
-        self.functions = functions
-        for name, layer in layers.items():
-            setattr(self, name, layer)
-
-    def forward(self, *inputs: Tensor) -> list[Any]:
-        return [function(*inputs) for function in self.functions]
 
 
 def _random(*sizes: int, positive: bool = False) -> Tensor:
