@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from executorch.backends.test.harness.error_statistics import ErrorStatistics
+from executorch.dialects.dim_order import dim_order_of, stride_from_dim_order
 
 Callback = Callable[[ErrorStatistics], None]
 #: Stands in for a dimension without upper limit.
@@ -20,7 +21,7 @@ _MOST = 16
 def random_inputs(example: Sequence[Any], dynamic_shapes: Any) -> Iterator[tuple[Any, ...]]:
     """Inputs like the examples, without end.
 
-    Floating-point tensors get normally distributed numbers. Other tensors keep the examples' elements, which may be
+    Floating-point tensors get normally distributed numbers. All lie in memory as the examples do. Other tensors keep the examples' elements, which may be
     indices, repeated or cut where a size is dynamic. What is no tensor stays.
 
     Args:
@@ -61,11 +62,18 @@ def _like(example: Any, dims: dict[int, Any], sizes: dict[str, int]) -> Any:
                 sizes[dim.__name__] = random.randint(min(max(dim.min, 1), most), most)
             shape[position] = sizes[dim.__name__]
     if example.is_floating_point():
-        return torch.randn(shape).to(example.dtype)
+        return _laid_like(torch.randn(shape).to(example.dtype), example)
     if shape == list(example.shape):
         return example
     repeats = [-(-new // max(old, 1)) for new, old in zip(shape, example.shape, strict=True)]
-    return example.repeat(repeats)[tuple(slice(size) for size in shape)].contiguous()
+    return _laid_like(example.repeat(repeats)[tuple(slice(size) for size in shape)], example)
+
+
+def _laid_like(tensor: torch.Tensor, example: torch.Tensor) -> torch.Tensor:
+    """The same numbers with dimensions in the example's order in memory, which a program insists on."""
+    order = dim_order_of(example.shape, example.stride())
+    laid = torch.empty_strided(tensor.shape, stride_from_dim_order(tensor.shape, order), dtype=tensor.dtype)
+    return laid.copy_(tensor)
 
 
 def reference_output(program: ExportedProgram, inputs: Any) -> tuple[Any, float | None]:

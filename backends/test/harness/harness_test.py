@@ -1,5 +1,6 @@
 """Figures of errors, and inputs made like the examples."""
 
+import itertools
 import math
 from typing import Any
 
@@ -53,6 +54,16 @@ def test_inputs_like_the_examples():
         assert set(indices.tolist()) == {7, 9} and other.shape == (1,) and number == 4
         seen.add(len(indices))
     assert seen == {2, 3, 4, 5}
+
+
+def test_inputs_lie_in_memory_as_the_examples_do():
+    image = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    example = (image, image.int(), image.contiguous())
+    batch = {0: Dim("batch", min=3, max=4)}
+    ((first, whole, plain),) = itertools.islice(random_inputs(example, (batch, batch, batch)), 1)
+    assert first.shape == whole.shape and first.shape[0] > 2
+    assert all(one.is_contiguous(memory_format=torch.channels_last) for one in (first, whole))
+    assert plain.is_contiguous() and not first.is_contiguous()
 
 
 def test_a_quantizer_is_needed():
