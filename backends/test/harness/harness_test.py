@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch.export import Dim
 
+from executorch.backends.test.harness import tester
 from executorch.backends.test.harness.comparison import assert_outputs_equal, random_inputs
 from executorch.backends.test.harness.error_statistics import ErrorStatistics
 from executorch.backends.test.harness.stages import Quantize, Stage, StageType
@@ -69,6 +70,14 @@ def test_inputs_lie_in_memory_as_the_examples_do():
 def test_a_quantizer_is_needed():
     with pytest.raises(ValueError, match="which quantizer"):
         Quantize()
+
+
+def test_stages_stand_beside_the_tester_that_runs_them():
+    for kind, stage in Tester.default_stage_classes().items():
+        assert (
+            getattr(tester, stage.__name__) is stage
+            and stage.__name__.lower() == kind.name.replace("_", "").lower()
+        )
 
 
 def test_a_tester_may_have_a_stage_for_the_module_itself():

@@ -12,8 +12,20 @@ from torch.export import ExportedProgram
 from torch.testing import FileCheck
 from torch.utils._pytree import tree_flatten
 
-from executorch.backends.test.harness import comparison, stages
-from executorch.backends.test.harness.stages.stage import Stage, StageType
+from executorch.backends.test.harness import comparison
+from executorch.backends.test.harness.stages import (
+    Export,
+    Partition,
+    Quantize,
+    Quantize_,
+    RunPasses,
+    Serialize,
+    Stage,
+    StageType,
+    ToEdge,
+    ToEdgeTransformAndLower,
+    ToExecutorch,
+)
 from executorch.devtools import visualization
 from executorch.dialects.dim_order import dim_order_of
 
@@ -80,14 +92,14 @@ class Tester:
     def default_stage_classes() -> dict[StageType, Callable[..., Any]]:
         """The stages of no backend in particular."""
         return {
-            StageType.QUANTIZE: stages.Quantize,
-            StageType.EXPORT: stages.Export,
-            StageType.RUN_PASSES: stages.RunPasses,
-            StageType.TO_EDGE: stages.ToEdge,
-            StageType.TO_EDGE_TRANSFORM_AND_LOWER: stages.ToEdgeTransformAndLower,
-            StageType.PARTITION: stages.Partition,
-            StageType.TO_EXECUTORCH: stages.ToExecutorch,
-            StageType.SERIALIZE: stages.Serialize,
+            StageType.QUANTIZE: Quantize,
+            StageType.EXPORT: Export,
+            StageType.RUN_PASSES: RunPasses,
+            StageType.TO_EDGE: ToEdge,
+            StageType.TO_EDGE_TRANSFORM_AND_LOWER: ToEdgeTransformAndLower,
+            StageType.PARTITION: Partition,
+            StageType.TO_EXECUTORCH: ToExecutorch,
+            StageType.SERIALIZE: Serialize,
         }
 
     def _get_default_stage(self, stage_type: StageType, *args: Any, **kwargs: Any) -> Stage:
@@ -120,43 +132,43 @@ class Tester:
         self.cur = kind
         return self
 
-    def quantize(self, quantize_stage: stages.Quantize | stages.Quantize_ | None = None) -> Tester:
+    def quantize(self, quantize_stage: Quantize | Quantize_ | None = None) -> Tester:
         """Quantizes the module."""
         return self._run_stage(
             quantize_stage or self._get_default_stage(StageType.QUANTIZE), self.example_inputs
         )
 
-    def export(self, export_stage: stages.Export | None = None) -> Tester:
+    def export(self, export_stage: Export | None = None) -> Tester:
         """Captures the module."""
         made = export_stage or self._get_default_stage(StageType.EXPORT, dynamic_shapes=self.dynamic_shapes)
         return self._run_stage(made, self.example_inputs)
 
-    def to_edge(self, to_edge_stage: stages.ToEdge | None = None) -> Tester:
+    def to_edge(self, to_edge_stage: ToEdge | None = None) -> Tester:
         """Lowers to the Edge dialect."""
         return self._run_stage(to_edge_stage or self._get_default_stage(StageType.TO_EDGE))
 
     def to_edge_transform_and_lower(
         self,
-        to_edge_and_transform_stage: stages.ToEdgeTransformAndLower | None = None,
+        to_edge_and_transform_stage: ToEdgeTransformAndLower | None = None,
         generate_etrecord: bool = False,
     ) -> Tester:
         """Lowers to the Edge dialect and to backends."""
         made = to_edge_and_transform_stage or self._get_default_stage(StageType.TO_EDGE_TRANSFORM_AND_LOWER)
         return self._run_stage(made, generate_etrecord=generate_etrecord)
 
-    def run_passes(self, run_passes_stage: stages.RunPasses | None = None) -> Tester:
+    def run_passes(self, run_passes_stage: RunPasses | None = None) -> Tester:
         """Runs graph passes."""
         return self._run_stage(run_passes_stage or self._get_default_stage(StageType.RUN_PASSES))
 
-    def partition(self, partition_stage: stages.Partition | None = None) -> Tester:
+    def partition(self, partition_stage: Partition | None = None) -> Tester:
         """Delegates."""
         return self._run_stage(partition_stage or self._get_default_stage(StageType.PARTITION))
 
-    def to_executorch(self, to_executorch_stage: stages.ToExecutorch | None = None) -> Tester:
+    def to_executorch(self, to_executorch_stage: ToExecutorch | None = None) -> Tester:
         """Lowers to the program."""
         return self._run_stage(to_executorch_stage or self._get_default_stage(StageType.TO_EXECUTORCH))
 
-    def serialize(self, serialize_stage: stages.Serialize | None = None) -> Tester:
+    def serialize(self, serialize_stage: Serialize | None = None) -> Tester:
         """Makes the program's bytes."""
         return self._run_stage(serialize_stage or self._get_default_stage(StageType.SERIALIZE))
 
