@@ -51,7 +51,7 @@ EDGES = {
     "backends": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime"],
-        # Testers show graphs.
+        # Testers show graphs; test models are those of examples.
         "tests": ["exir", "runtime", "extension", "kernels", "devtools", "examples/models"],
     },
     # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is

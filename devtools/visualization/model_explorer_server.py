@@ -35,7 +35,7 @@ class ModelExplorerServer:
         timeout: How many seconds it may take to start.
 
     Raises:
-        RuntimeError: On entry: it does not start, the viewer is not installed, or no port is free.
+        RuntimeError: On entry: it does not start, the viewer is not installed, no port is free, or the one that was given is taken.
     """
 
     def __init__(self, open_in_browser: bool = True, port: int | None = None, timeout: float = 60) -> None:
@@ -45,6 +45,8 @@ class ModelExplorerServer:
     def __enter__(self) -> ModelExplorerServer:
         if self.port is None:
             self.port = _free_port()
+        elif not _is_free(self.port):
+            raise RuntimeError(f"port {self.port} is taken: give another one, or none")
         arguments = [_HOST, str(self.port), str(self.open_in_browser)]
         self._process = subprocess.Popen([sys.executable, "-c", _PROGRAM, *arguments])
         try:
@@ -111,11 +113,16 @@ class SingletonModelExplorerServer:
             server.__exit__(kind, error, trace)
 
 
+def _is_free(port: int) -> bool:
+    """Whether nobody answers there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as one:
+        return one.connect_ex((_HOST, port)) != 0
+
+
 def _free_port() -> int:
     for port in _PORTS:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as one:
-            if one.connect_ex((_HOST, port)) != 0:
-                return port
+        if _is_free(port):
+            return port
     raise RuntimeError(f"no port from {_PORTS.start} to {_PORTS.stop - 1} is free: give another one")
 
 

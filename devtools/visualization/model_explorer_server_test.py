@@ -69,6 +69,11 @@ def test_what_does_not_start_is_an_error(viewer):
         assert answers(server.port)
 
 
+def test_a_port_of_somebody_else_is_refused(viewer):
+    with ModelExplorerServer(False) as server, pytest.raises(RuntimeError, match="is taken"):
+        ModelExplorerServer(False, port=server.port).__enter__()
+
+
 def test_a_viewer_that_is_not_there_is_an_error(tmp_path, monkeypatch):
     (tmp_path / "model_explorer.py").write_text("raise ModuleNotFoundError('model_explorer')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))

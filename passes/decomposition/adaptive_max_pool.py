@@ -18,7 +18,7 @@ def adaptive_max_pool(self: torch.Tensor, output_size: Any) -> Any:
     """
     wanted = list(output_size)
     sizes = list(self.shape[-len(wanted) :])
-    if not all(isinstance(size, int) for size in (*sizes, *wanted)):
+    if not all(isinstance(size, int) and size > 0 for size in (*sizes, *wanted)):
         return NotImplemented
     if all(size % parts == 0 for size, parts in zip(sizes, wanted, strict=True)):
         window = [size // parts for size, parts in zip(sizes, wanted, strict=True)]

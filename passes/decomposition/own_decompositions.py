@@ -117,6 +117,8 @@ def _nanmedian_dim(
 
 
 def _nanmedian(self: torch.Tensor) -> torch.Tensor:
+    if self.numel() == 0 and self.dtype.is_floating_point:
+        return _aten.full.default([], torch.nan, dtype=self.dtype, device=self.device)
     return _nanmedian_dim(_aten.flatten.using_ints(self), 0)[0]
 
 
@@ -124,11 +126,15 @@ def _diagonal_scatter(
     self: torch.Tensor, src: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> torch.Tensor:
     """``src`` has the diagonal last; each of its elements is where its row, or its column below the main one, says."""
+    if src.shape[-1] == 0:
+        return self.clone()
     matrices = self.movedim((dim1, dim2), (-2, -1))
     rows = torch.arange(matrices.shape[-2], device=self.device).unsqueeze(-1)
     columns = torch.arange(matrices.shape[-1], device=self.device)
     places = (rows if offset >= 0 else columns).clamp(max=src.shape[-1] - 1)
-    spread = _aten.index_select.default(src, -1, places.flatten()).unsqueeze(-1 if offset >= 0 else -2)
+    spread = _aten.index_select.default(src.to(self.dtype), -1, places.flatten()).unsqueeze(
+        -1 if offset >= 0 else -2
+    )
     written = torch.where(columns - rows == offset, spread, matrices)
     return written.movedim((-2, -1), (dim1, dim2)).contiguous()
 
@@ -174,6 +180,11 @@ def _index_reduce(
     include_self: bool = True,
 ) -> torch.Tensor:
     """Whole slices go where a scatter puts each of their elements."""
+    if self.dim() == 0:
+        one = _index_reduce(
+            self.reshape(1), 0, index.reshape(1), source.reshape(1), reduce, include_self=include_self
+        )
+        return one.reshape([])
     places = [1] * source.dim()
     places[dim] = -1
     spread = index.to(torch.int64).reshape(places).expand(source.shape)

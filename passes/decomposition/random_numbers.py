@@ -32,9 +32,9 @@ _rand_like: Final = _like(_aten.rand.default)
 _randn_like: Final = _like(_aten.randn.default)
 
 
-def _floats_like(self: torch.Tensor) -> torch.Tensor:
-    """Uniform in [0, 1), of a type that has fractions."""
-    return _rand_like(self, dtype=None if self.dtype.is_floating_point else torch.float32)
+def _wide(self: torch.Tensor) -> torch.dtype:
+    """What probabilities are compared in: a half type has too few values below one."""
+    return torch.float64 if self.dtype == torch.float64 else torch.float32
 
 
 def _uniform(self: torch.Tensor, low: float = 0.0, high: float = 1.0, **_: Any) -> torch.Tensor:
@@ -58,12 +58,12 @@ def _normal(mean: Any, std: Any = 1.0, **_: Any) -> torch.Tensor:
     if not isinstance(std, torch.Tensor):
         return _randn_like(mean) * std + mean
     shape = torch.broadcast_shapes(mean.shape, std.shape)
-    return _aten.randn.default(list(shape), **_kind(mean)) * std + mean
+    return _aten.randn.default(list(shape), **_kind(mean)) * std.to(mean.dtype) + mean
 
 
 def _bernoulli(self: torch.Tensor, p: Any, **_: Any) -> torch.Tensor:
     """Ones with probability ``p``, a number or a tensor, in the type of ``self``."""
-    return (_floats_like(self) < p).to(self.dtype)
+    return (_rand_like(self, dtype=_wide(self)) < p).to(self.dtype)
 
 
 def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False, **_: Any) -> torch.Tensor:
@@ -74,15 +74,17 @@ def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False
     draw is looked up in the running sums.
     """
     if not replacement or (isinstance(num_samples, int) and num_samples == 1):
-        waits = -torch.log1p(-_rand_like(self))
-        race = self / waits
+        # A draw of zero waits for ever; none is one, so that nothing is divided by zero.
+        waits = -torch.log(_rand_like(self, dtype=_wide(self)))
+        race = self.to(waits.dtype) / waits
         if isinstance(num_samples, int) and num_samples == 1:
             return torch.argmax(race, dim=-1, keepdim=True)
         return torch.topk(race, num_samples, dim=-1)[1]
-    sums = torch.cumsum(self, dim=-1)
-    draws = _aten.rand.default([*self.shape[:-1], num_samples], **_kind(self)) * sums[..., -1:]
-    # A draw may round up to the whole sum, which is behind the last index.
-    return torch.searchsorted(sums, draws, right=True).clamp(max=self.shape[-1] - 1)
+    sums = torch.cumsum(self.to(_wide(self)), dim=-1)
+    whole = sums[..., -1:]
+    draws = _aten.rand.default([*self.shape[:-1], num_samples], **_kind(sums)) * whole
+    # A draw may round up to the whole sum; the first place that has it is the last with a weight.
+    return torch.minimum(torch.searchsorted(sums, draws, right=True), torch.searchsorted(sums, whole))
 
 
 RANDOM: Final[dict[str, Callable[..., Any]]] = {

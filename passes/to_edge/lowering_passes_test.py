@@ -142,7 +142,23 @@ def test_mixed_arguments_are_cast_once():
     assert not TypePromotionPass()(program.graph_module).modified
 
 
-def test_bounds_are_cast_to_what_they_bound():
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(torch.bitwise_left_shift, torch.bitwise_right_shift, torch.copysign, torch.gcd, torch.lcm),
+        *(torch.fmax, torch.fmin, torch.hypot, torch.nextafter),
+    ],
+)
+def test_both_arguments_get_one_type(function):
+    is_of_integers = function.__name__ in ("gcd", "lcm") or "shift" in function.__name__
+    narrow, wide = (torch.int16, torch.int64) if is_of_integers else (torch.float16, torch.float32)
+    program = core(function, torch.ones(2, dtype=narrow), torch.ones(2, dtype=wide))
+    assert TypePromotionPass()(program.graph_module).modified
+    (call,) = (node for node in call_nodes(program) if function.__name__ in str(node.target))
+    assert {source.meta["val"].dtype for source in call.args} == {wide}
+
+
+def test_clamp_and_its_bounds_get_one_type():
     integers = torch.tensor([1, 2])
     program = core(lambda x, low: torch.clamp(x, low, low + 1), torch.ones(2), integers)
     assert TypePromotionPass()(program.graph_module).modified
@@ -152,6 +168,9 @@ def test_bounds_are_cast_to_what_they_bound():
     assert TypePromotionPass()(half_open.graph_module).modified
     low, high = find(half_open, "aten.clamp.Tensor").args[1:]
     assert low is None and high.meta["val"].dtype == torch.float32
+    bounded = core(lambda x, low: torch.clamp(x, min=low), integers, torch.ones(2))
+    assert TypePromotionPass()(bounded.graph_module).modified
+    assert find(bounded, "aten.clamp.Tensor").meta["val"].dtype == torch.float32
 
 
 def test_integers_divided_without_rounding_by_the_rounding_operator():

@@ -103,6 +103,24 @@ def test_multinomial(samples, replacement):
     assert shares[1] == 0
 
 
+@pytest.mark.parametrize(("samples", "replacement"), [(1, False), (1, True), (2, True)])
+def test_multinomial_in_half_precision_takes_nothing_without_weight(samples, replacement):
+    rows = torch.zeros(400, 257, dtype=torch.float16)
+    rows[:, 5], rows[:, 100] = 1000, 1000
+    (drawn,) = _run(lambda x: torch.multinomial(x, samples, replacement=replacement), rows)
+    assert set(drawn.flatten().tolist()) == {5, 100}
+
+
+def test_small_probabilities_in_half_precision():
+    (drawn,) = _run(lambda x: torch.bernoulli(x, 0.001), _ZEROS.half())
+    assert abs(drawn.double().mean() - 0.001) < 6 * math.sqrt(0.001 / _COUNT)
+
+
+def test_deviations_of_another_type_leave_that_of_the_means():
+    (drawn,) = _run(lambda x: torch.normal(x.half(), x + 2), torch.zeros(8))
+    assert drawn.dtype == torch.float16
+
+
 def test_multinomial_without_replacement():
     (drawn,) = _run(lambda x: torch.multinomial(x, 2), _WEIGHTS.repeat(5_000, 1))
     assert (drawn[:, 0] != drawn[:, 1]).all() and not (drawn == 1).any()

@@ -112,6 +112,8 @@ def test_artifacts_hold_inputs_as_they_lie_and_outputs_as_programs_write_them(tm
     Tester._dump_golden_artifacts(str(tmp_path), "one", (last,), image[0, 0].t())
     assert torch.equal(_elements(tmp_path / "one_input.bin"), image.permute(0, 2, 3, 1).reshape(-1))
     assert torch.equal(_elements(tmp_path / "one_expected_output.bin"), image[0, 0].t().reshape(-1))
+    Tester._dump_golden_artifacts(str(tmp_path), "number", (torch.tensor(2.0),), torch.tensor(3.0))
+    assert _elements(tmp_path / "number_input.bin").tolist() == [2.0]
     Tester._dump_golden_artifacts(str(tmp_path), "two", (image, image[0]), (image, image + 1))
     assert torch.equal(_elements(tmp_path / "two_input_1.bin"), image.reshape(-1))
     assert torch.equal(_elements(tmp_path / "two_expected_output_1.bin"), image.reshape(-1) + 1)

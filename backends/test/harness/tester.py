@@ -300,7 +300,7 @@ class Tester:
                 order = (
                     dim_order_of(tensor.shape, tensor.stride()) if kind == "input" else range(tensor.dim())
                 )
-                laid = tensor.permute(*order).contiguous()
+                laid = tensor.permute(tuple(order)).contiguous()
                 name = f"{artifact_name}_{kind}" + (f"_{number}" if len(tensors) > 1 else "")
                 (directory / f"{name}.bin").write_bytes(laid.reshape(-1).view(torch.uint8).numpy().tobytes())
 

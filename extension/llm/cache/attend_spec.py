@@ -68,8 +68,9 @@ def attend(
             "a step behind others needs MaskKind.EXPLICIT"
         )
     shared = q.shape[1] // k.shape[1]
+    mask = None if spec.mask is None else spec.mask.to(q.device)
     key, value = (one.float().repeat_interleave(shared, 1) for one in (k, v))
     attended = functional.scaled_dot_product_attention(
-        q.float(), key, value, attn_mask=spec.mask, is_causal=is_causal, scale=scale
+        q.float(), key, value, attn_mask=mask, is_causal=is_causal, scale=scale
     )
     return attended.to(out_dtype)

@@ -24,6 +24,16 @@ class LayerMemory:
             )
         if position.numel() != k.shape[2]:
             raise ValueError(f"{position.numel()} positions for {k.shape[2]} tokens")
+        if k.shape[2] == 0:
+            raise ValueError("a step has at least one token")
+        if self._keys is None or self._values is None:
+            return
+        held = (self._keys.shape[0], self._values.shape[3])
+        if held != (k.shape[0], v.shape[3]):
+            raise ValueError(
+                f"the cache holds a batch of {held[0]} and values of width {held[1]}, not {k.shape[0]} and {v.shape[3]}: "
+                "call reset first"
+            )
 
     def write(self, cells: torch.Tensor, k: torch.Tensor, v: torch.Tensor, end: int) -> None:
         """Puts tokens into cells, which all lie in front of ``end``."""

@@ -11,7 +11,7 @@ from executorch.extension.llm.cache.attend_spec import AttendSpec, MaskKind
 from executorch.extension.llm.cache.cache_config import CacheConfig, LayerPolicy
 from executorch.extension.llm.cache.cache_memory import LayerMemory, seen
 
-#: Sequences are numbered from 0; as many as a runtime can keep in the bits of a signed integer of 64.
+#: Sequences are numbered from 0; as many as a runtime can keep in the bits of a signed integer of 64 bits.
 MAX_SEQS = 63
 
 
@@ -141,6 +141,11 @@ class CellReferenceCache:
             raise RuntimeError("no step was announced: call begin_step before each forward pass")
         memory.check(k, v, position)
         positions = _flat(position)
+        if k.shape[0] != 1 or (positions < 0).any():
+            raise ValueError(
+                f"tokens of all sequences lie along one axis, with positions from 0: a batch of {k.shape[0]}, "
+                f"positions from {int(positions.min())}"
+            )
         if positions.numel() != len(declared):
             raise ValueError(f"begin_step announced {len(declared)} tokens and {positions.numel()} came")
         for one in set(declared):
@@ -180,10 +185,10 @@ def flatten_step(
         The tokens (``[1, all, ...]``), their positions (``[all, 1]``), the sequence of each, and the index of the last one of each.
 
     Raises:
-        ValueError: there are none.
+        ValueError: there are none, or one has no tokens.
     """
-    if not sequences:
-        raise ValueError("a step has at least one sequence")
+    if not sequences or any(one.shape[1] == 0 for one, _ in sequences.values()):
+        raise ValueError("a step has at least one sequence, and each has tokens")
     tokens = torch.cat([one for one, _ in sequences.values()], dim=1)
     lengths = torch.tensor([one.shape[1] for one, _ in sequences.values()])
     positions = torch.cat(

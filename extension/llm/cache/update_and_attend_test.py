@@ -199,6 +199,13 @@ def test_cells_want_each_step_announced_and_positions_once() -> None:
         cache.seq_cp(0, 1)
     with pytest.raises(ValueError, match="numbered from 0"):
         cache.seq_len(MAX_SEQS)
+    for tokens, position in ((kv(1), torch.tensor([[-1]])), (kv(1).repeat(2, 1, 1, 1), positions(0, 1))):
+        another = CellReferenceCache(config(capacity=4))
+        another.begin_step([2])
+        with pytest.raises(ValueError, match="along one axis"):
+            another.update_and_fetch(0, tokens, tokens, position)
+    with pytest.raises(ValueError, match="each has tokens"):
+        flatten_step({0: (torch.zeros(1, 0), 0)})
 
 
 def test_contiguous_caches_refuse_gaps_overflow_and_other_shapes() -> None:
@@ -216,6 +223,12 @@ def test_contiguous_caches_refuse_gaps_overflow_and_other_shapes() -> None:
         cache.update_and_fetch(0, kv(2)[..., :3], kv(2), positions(0, 2))
     with pytest.raises(IndexError, match="no layer 2"):
         cache.update_and_fetch(2, kv(2), kv(2), positions(0, 2))
+    with pytest.raises(ValueError, match="at least one token"):
+        cache.update_and_fetch(0, kv(0), kv(0), positions(0, 0))
+    cache.update_and_fetch(0, kv(2), kv(2), positions(0, 2))
+    for k, v in ((kv(1).repeat(2, 1, 1, 1), kv(1).repeat(2, 1, 1, 1)), (kv(1), kv(1)[..., :3])):
+        with pytest.raises(ValueError, match="call reset first"):
+            cache.update_and_fetch(0, k, v, positions(2, 3))
 
 
 def test_specifications_that_contradict_themselves_are_refused() -> None:

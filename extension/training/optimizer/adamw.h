@@ -83,7 +83,7 @@ class AdamW : public ParamGroups<AdamWOptions> {
   runtime::Error update(const AdamWOptions& options, executorch::aten::Tensor parameter,
                         const executorch::aten::Tensor& gradient);
 
-  // By the parameter's data; Means are what a AdamWParamState refers to.
+  // By the parameter's data; Means are what an AdamWParamState refers to.
   std::unordered_map<const void*, std::unique_ptr<Means>> means_;
 };
 

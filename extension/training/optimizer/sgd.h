@@ -78,7 +78,7 @@ class SGD : public ParamGroups<SGDOptions> {
   runtime::Error update(const SGDOptions& options, executorch::aten::Tensor parameter,
                         const executorch::aten::Tensor& gradient);
 
-  // By the parameter's data; a Buffer is what a SGDParamState refers to.
+  // By the parameter's data; a Buffer is what an SGDParamState refers to.
   std::unordered_map<const void*, std::unique_ptr<Buffer>> buffers_;
 };
 

@@ -19,6 +19,11 @@ LEAST = IOS15
 _KEY = "min_deployment_target"
 
 
+def system_name(target: int) -> str:
+    """As Apple's release of iOS is called."""
+    return f"iOS{target + 15 - IOS15}"
+
+
 def asked_for(specs: Sequence[CompileSpec]) -> int | None:
     """The target that compile specs name, None where they leave the choice.
 

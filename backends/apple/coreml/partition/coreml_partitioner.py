@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
 from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MOVING
-from executorch.backends.apple.coreml.compiler.targets import asked_for, least_target
+from executorch.backends.apple.coreml.compiler.targets import asked_for, least_target, system_name
 from executorch.backends.apple.coreml.partition.state import take_state
 from executorch.backends.apple.coreml.partition.support import SIZES, needs_newer_system, refusal
 from executorch.dialects import meta_keys
@@ -119,7 +119,7 @@ class CoreMLPartitioner(Partitioner):
         problems = Problems("Compressed weights need a newer system than the program is for")
         for node in program.graph.nodes:
             if node.op == "call_function" and self._needs_newer_system(node):
-                problems.add(node, f"is there from iOS{least_target(node) + 9} on")
+                problems.add(node, f"is there from {system_name(least_target(node))} on")
         problems.raise_if_any(
             way_out="CoreMLPartitioner(compile_specs=CoreMLBackend.generate_compile_specs(minimum_deployment_target=...)) with that system, "
             "or other weights: eight bits by channels need iOS16",

@@ -75,7 +75,8 @@ class ConvertInt64OutputOpsToInt32Pass(RulePass):
 
     def _narrow_places(self, node: Node) -> bool:
         places = _places(node)
-        if places > _HIGHEST:
+        # Counted from 0.
+        if places - 1 > _HIGHEST:
             message = f"the places of {node.name} cannot be safely cast to int32: there are {places}"
             if self.on_overflow == "raise":
                 raise RuntimeError(message)
