@@ -103,8 +103,11 @@ def _both(function: Callable[..., Any]) -> list[Case]:
 
 def _compare(function: Callable[..., Any]) -> dict[str, list[Case]]:
     name = function.__name__
-    scalar: list[Case] = [(lambda x: function(x, 1.0), (torch.randint(0, 3, (2, 3)).float(),))]
-    return {f"aten.{name}.Tensor": _both(function), f"aten.{name}.Scalar": scalar}
+    least = torch.tensor([[-128, -127, 0], [1, 126, 127]], dtype=torch.int8)
+    kinds = [torch.randint(0, 3, (2, 3)).float(), least, least.to(torch.int16) * 257]
+    pairs = [(function, (one, one.flip(0).clamp(-100, 100))) for one in kinds[1:]]
+    scalar: list[Case] = [(lambda x: function(x, 1.0), (one,)) for one in kinds]
+    return {f"aten.{name}.Tensor": [*_both(function), *pairs], f"aten.{name}.Scalar": scalar}
 
 
 def _whole(*shape: int) -> torch.Tensor:

@@ -37,6 +37,22 @@ def test_bits_of_integers_are_of_the_profile_int():
     assert format_reasons(program.graph_module) == "Every operator is delegated."
 
 
+@pytest.mark.parametrize("spec", ["TOSA-1.0+FP", "TOSA-1.0+INT"])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32])
+@pytest.mark.parametrize("number", [2, 2.0, 0.5, -0.5, 300, torch.inf])
+def test_integers_are_compared_with_numbers_of_their_type(number, dtype, spec):
+    """PyTorch compares with a fraction in floating point, and with an integer of another type as that goes round."""
+    inputs = (torch.tensor([-128, -1, 0, 1, 2, 3, 127]).to(dtype),)
+    for function in (lambda x: x < number, lambda x: x >= number, lambda x: x != number):
+        program = lowered(as_model(function), inputs, spec)
+        outputs, calls = run_program(program, inputs)
+        assert outputs[0].tolist() == function(*inputs).tolist()
+        assert calls == (number == 2 or (number == 300 and dtype is not torch.int8))
+        assert calls or "which it has not; convert it first" in " ".join(
+            format_reasons(program.graph_module).split()
+        )
+
+
 def test_integers_of_sixty_four_bits_are_not_made():
     function, inputs = (lambda x: torch.arange(4) + x), (torch.arange(4).int(),)
     program = lowered(as_model(function), inputs)

@@ -4,6 +4,7 @@ import importlib.resources
 
 import pytest
 import torch
+from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.operator_support import OperatorSupport
 
 import executorch.backends.arm as arm
@@ -191,6 +192,42 @@ def test_passes_say_what_has_to_follow():
     manager.add_pass(First())
     with pytest.raises(RuntimeError, match="not met:\n  - Second must run after First"):
         manager.validate_constraints_mandatory()
+
+
+def test_passes_are_inserted_beside_others():
+    ran = []
+
+    class Noted(ArmPass):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+        def call(self, graph_module):
+            ran.append(self.name)
+            return PassResult(graph_module, False)
+
+    class First(Noted):
+        pass
+
+    class Last(Noted):
+        _passes_required_after = {Noted}
+
+    manager = ArmPassManager(SPECS[0])
+    manager.insert_passes_after(Last, [Noted("y")])
+    manager.insert_passes_before(First, [Noted("a"), Noted("b")])
+    manager.insert_passes_before(First, [Noted("c")])
+    manager.insert_passes_after(First, [Noted("x")])
+    manager.add_pass([First("first"), Last("last")])
+    manager.validate_constraints_mandatory()
+    module = captured(torch.nn.ReLU(), torch.randn(2)).graph_module
+    for _ in range(2):
+        ran.clear()
+        manager(module)
+        assert ran == ["a", "b", "c", "first", "x", "last", "y"]
+    manager.insert_passes_after(Noted, [First("another")])
+    manager.passes = [Last("last")]
+    with pytest.raises(ValueError, match="Noted not found; passes that are there: Last"):
+        manager(module)
 
 
 def test_a_graph_is_annotated_without_a_quantizer():

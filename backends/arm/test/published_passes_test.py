@@ -196,6 +196,12 @@ def test_small_integers_are_compared_as_floats_of_their_own():
         program = edge_of(torch.ge, (low, high))
         with TosaLoweringContext(TosaSpecification.create_from_string(spec)):
             assert _passes.CastIntComparisonInputsPass()(program.graph_module).modified is changes
+        casts = [
+            node
+            for node in program.graph.nodes
+            if node.target is ops.edge.dim_order_ops._to_dim_order_copy.default
+        ]
+        assert len(casts) == 2 * changes
         assert program.module()(low, high.flip(0)).tolist() == (low >= high.flip(0)).tolist()
 
 

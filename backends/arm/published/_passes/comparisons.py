@@ -12,7 +12,6 @@ from executorch.backends.arm.published._passes.rule_pass import RulePass
 from executorch.backends.arm.tosa.specification import get_context_spec
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
-from executorch.dialects.ops import ops
 from executorch.ir.rewriter import arguments, call_like, is_call
 
 _aten = torch.ops.aten
@@ -101,7 +100,7 @@ def _cast(node: Node) -> Node | None:
 
 
 def _converted(node: Node, one: Node, dtype: torch.dtype) -> Node:
-    return call_like(node, ops.edge.dim_order_ops._to_dim_order_copy.default, (one,), {"dtype": dtype})
+    return call_like(node, torch.ops.dim_order_ops._to_dim_order_copy.default, (one,), {"dtype": dtype})
 
 
 class CastIntComparisonInputsPass(RulePass):

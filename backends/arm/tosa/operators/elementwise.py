@@ -148,13 +148,35 @@ _COMPARISONS: dict[str, tuple[str, bool, bool]] = {
 }
 
 
+def _number_of_type(node: Node) -> str | None:
+    """TOSA compares what has one type, and PyTorch an integer with a fraction as floating point."""
+    left, number = node.args[:2]
+    dtype = left.meta[meta_keys.VAL].dtype if isinstance(left, Node) else torch.float32
+    if dtype.is_floating_point or isinstance(number, Node):
+        return None
+    least, most = (0, 1) if dtype is torch.bool else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+    if least <= number <= most and number == int(number):  # type: ignore[operator, arg-type]
+        return None
+    return f"{str(dtype).removeprefix('torch.')} compared with {number}, which it has not; convert it first (.float())"
+
+
 @plain(
     *COMPARISONS,
-    dtypes=NUMBERS,
-    refusals=(same_types,),
+    dtypes=(*NUMBERS, torch.int16, torch.int8),
+    refusals=(same_types, _number_of_type),
+    conditions="integers with numbers of their type",
 )
 def compare(low: Lowering, node: Node) -> None:
-    elementwise(low, node, node.args[:2], lambda x, y: compared(low.builder, node, x, y))
+    """Integers of 8 and 16 bits, which TOSA does not compare, in a type of the profile that holds them all."""
+    b, wide = low.builder, DType.INT32 if low.spec.support_integer() else DType.FP32
+
+    def function(x: Tensor, *others: Tensor) -> Tensor:
+        x, *others = (
+            b.cast(one, wide) if one.dtype in (DType.INT8, DType.INT16) else one for one in (x, *others)
+        )
+        return compared(b, node, x, others[0] if others else b.scalar(node.args[1], x))
+
+    elementwise(low, node, [one for one in node.args[:2] if isinstance(one, Node)], function)
 
 
 def compared(b: Builder, node: Node, x: Tensor, y: Tensor) -> Tensor:
