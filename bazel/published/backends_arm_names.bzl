@@ -84,7 +84,7 @@ BACKENDS_ARM = {
     "backends/arm/quantizer/quantization_config": {
         "here": """
             QuantizationConfig TOSAQuantizationConfig get_symmetric_a16w8_quantization_config get_symmetric_a8w4_quantization_config
-            get_symmetric_quantization_config get_uint8_io_quantization_config
+            get_symmetric_quantization_config get_uint8_io_quantization_config get_vgf_snorm_quantization_config
         """,
     },
     "backends/arm/tosa/dialect/__init__": {"here": "ops"},

@@ -13,6 +13,7 @@ from executorch.backends.arm.quantizer.quantization_config import (
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
     get_uint8_io_quantization_config,
+    get_vgf_snorm_quantization_config,
 )
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "get_symmetric_a16w8_quantization_config",
     "get_symmetric_quantization_config",
     "get_uint8_io_quantization_config",
+    "get_vgf_snorm_quantization_config",
     "is_annotated",
 ]

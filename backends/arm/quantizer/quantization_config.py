@@ -123,6 +123,13 @@ def get_symmetric_quantization_config(
     return QuantizationConfig(activation, activation, weight, None, is_qat)
 
 
+def get_vgf_snorm_quantization_config(
+    is_per_channel: bool = True, is_qat: bool = False, is_dynamic: bool = False
+) -> QuantizationConfig:
+    """Int8 without -128, for activations that shaders read as signed normalized images, where -128 and -127 are one number."""
+    return get_symmetric_quantization_config(is_per_channel, is_qat, is_dynamic, act_qmin=-127)
+
+
 def get_symmetric_a8w4_quantization_config(
     is_per_channel: bool = True, is_qat: bool = True, is_dynamic: bool = False
 ) -> QuantizationConfig:

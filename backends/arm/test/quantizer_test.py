@@ -13,8 +13,11 @@ from executorch.backends.arm.quantizer import (
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
     get_uint8_io_quantization_config,
+    get_vgf_snorm_quantization_config,
 )
 from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
+from executorch.backends.arm.test.lowered import lowered, quantized
+from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.specification import TosaSpecification
 
 _INT = TosaSpecification.create_from_string("TOSA-1.0+INT")
@@ -120,3 +123,16 @@ def test_a_call_on_two_devices_is_refused():
 def test_int16_without_its_extension_is_told(caplog):
     TOSAQuantizer(_INT).set_global(get_symmetric_a16w8_quantization_config())
     assert "extension int16" in caplog.text
+
+
+def test_activations_for_normalized_images_are_never_the_lowest_integer():
+    config = get_vgf_snorm_quantization_config(is_per_channel=False)
+    assert get_vgf_snorm_quantization_config(is_qat=True).is_qat
+    model = quantized(torch.nn.Sequential(torch.nn.Conv2d(2, 3, 1), torch.nn.ReLU()), _INPUTS, config=config)
+    calls = [node for node in model.graph.nodes if ".quantize_per_tensor" in str(node.target)]
+    assert {node.args[3:5] for node in calls} == {(-127, 127)} and len(calls) == 2
+    program = lowered(model, (_INPUTS[0] * 2 - 1,), "TOSA-1.0+INT+FP")
+    (mine,), runs = run_program(program, (_INPUTS[0] * 2 - 1,))
+    assert runs == 1
+    step = max(node.args[1] for node in calls)
+    assert (mine - model(_INPUTS[0] * 2 - 1)).abs().max() <= step * 1.01
