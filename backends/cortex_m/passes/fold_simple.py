@@ -46,13 +46,15 @@ def _quantized_constant(call: Call, value: torch.Tensor) -> Integers:
 
 @fold("add", "sub")
 def add(call: Call) -> Node | None:
-    if call.node.kwargs.get("alpha", 1) != 1 or len(call.args) > 2:
+    """A whole ``alpha`` is a part of the second operand's scale; other ones stay in floating point, as published."""
+    alpha = call.node.kwargs.get("alpha", 1)
+    if not isinstance(alpha, int) or alpha == 0 or len(call.args) > 2:
         return None
     left, right = (_operand(call, one) for one in call.args)
     if left is None or right is None:
         return None
-    coarse = 2 * max(left.quant.scale, right.quant.scale)
-    sign = -1 if name_of(call.node) == "aten::sub" else 1
+    factor = (-alpha if name_of(call.node) == "aten::sub" else alpha) * right.quant.scale
+    coarse = 2 * max(left.quant.scale, abs(factor))
     output = call.output
     return call.call(
         cortex_m.quantized_add.default,
@@ -61,7 +63,7 @@ def add(call: Call) -> Node | None:
         *quantize_multiplier(left.quant.scale / coarse),
         right.node,
         right.quant.zero_point,
-        *quantize_multiplier(sign * right.quant.scale / coarse),
+        *quantize_multiplier(factor / coarse),
         output.zero_point,
         *quantize_multiplier(coarse / ((1 << _SUM_BITS) * output.scale)),
         output.low,

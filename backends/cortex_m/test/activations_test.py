@@ -64,6 +64,19 @@ def test_an_activation_that_others_read_too_is_its_own():
     assert any("quantized_add" in one for one in _calls(_within_a_step(model, inputs(IMAGE))))
 
 
+@pytest.mark.parametrize("alpha", [3, -2])
+@pytest.mark.parametrize("function", [torch.add, torch.sub], ids=["add", "sub"])
+def test_a_whole_factor_of_the_second_operand_is_in_its_scale(function, alpha):
+    found = _within_a_step(as_model(lambda x, y: function(x, y, alpha=alpha)), inputs((2, 3, 4), (2, 3, 4)))
+    assert _calls(found).count("cortex_m::quantized_add") == 1
+    assert not {"aten::add", "aten::sub"} & set(_calls(found))
+
+
+def test_other_factors_stay_in_floating_point():
+    found = _within_a_step(as_model(lambda x, y: torch.add(x, y, alpha=0.5)), inputs((2, 3, 4), (2, 3, 4)))
+    assert "aten::add" in _calls(found) and "cortex_m::quantized_add" not in _calls(found)
+
+
 def test_a_product_of_four_dimensions_is_one_of_batches():
     found = _within_a_step(as_model(torch.matmul), inputs((1, 4, 6, 8), (1, 4, 8, 5)))
     matrices = _within_a_step(as_model(torch.mm), inputs((6, 8), (8, 5)))
