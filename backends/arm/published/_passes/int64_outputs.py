@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import torch
@@ -106,7 +107,7 @@ def _narrowed(node: Node) -> Node | bool:
 
 def _places(node: Node) -> int:
     """How many places an extreme may have; a size that is not known is taken to be small."""
-    shape = shape_of(node.args[0]) or []
+    shape: Sequence[Any] = shape_of(node.args[0]) or []
     dim: Any = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
     sizes = shape if dim is None else [shape[dim]] if shape else []
     return math.prod(one for one in sizes if isinstance(one, int))
@@ -121,8 +122,8 @@ def _takers(node: Node, bound: int) -> dict[Node, int]:
 def _bound(user: Node, node: Node, bound: int) -> int | None:
     """None where the user needs int64."""
     if is_call(user, *_CONVERSIONS):
-        is_done = tensor_of(user) is None or tensor_of(user).dtype in (torch.int32, torch.int64)
-        return None if is_done else bound
+        made = tensor_of(user)
+        return None if made is None or made.dtype in (torch.int32, torch.int64) else bound
     if is_call(user, *_RELAYS):
         return bound
     if not is_call(user, *_SUMS, *_PRODUCTS) or user.kwargs or len(user.args) != 2:

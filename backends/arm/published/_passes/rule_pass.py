@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
@@ -22,7 +22,7 @@ class RulePass(GraphPass):
         tfa_pass: it runs before annotation, where nodes may be out of bounds.
     """
 
-    rules: ClassVar[Mapping[Any, Rule]] = {}
+    rules: Mapping[Any, Rule] = {}
 
     def __init__(self, exported_program: ExportedProgram | None = None, *, tfa_pass: bool = False) -> None:
         super().__init__()
