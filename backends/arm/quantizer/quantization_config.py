@@ -49,6 +49,7 @@ class QuantizationConfig(_Plain):
         """Of the bias, if none is named: 32 bits in the scale of the sums, where these have 32 bits."""
         if self.bias is not None or node is None:
             return self.bias(node) if callable(self.bias) else self.bias
+        data: Any
         data, weight = node.args[:2]
         spec, activation = self.get_weight_qspec(node), self.get_input_act_qspec(node, data)
         if not isinstance(spec, QuantizationSpec) or getattr(activation, "dtype", None) is not torch.int8:

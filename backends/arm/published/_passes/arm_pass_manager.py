@@ -32,6 +32,8 @@ class ArmPassManager(PassManager):
         compile_spec: of the target.
     """
 
+    passes: list[PassType]
+
     def __init__(self, compile_spec: ArmCompileSpec) -> None:
         super().__init__()
         self.compile_spec = compile_spec

@@ -170,9 +170,9 @@ def compare(low: Lowering, node: Node) -> None:
     """Integers of 8 and 16 bits, which TOSA does not compare, in a type of the profile that holds them all."""
     b, wide = low.builder, DType.INT32 if low.spec.support_integer() else DType.FP32
 
-    def function(x: Tensor, *others: Tensor) -> Tensor:
+    def function(*operands: Tensor) -> Tensor:
         x, *others = (
-            b.cast(one, wide) if one.dtype in (DType.INT8, DType.INT16) else one for one in (x, *others)
+            b.cast(one, wide) if one.dtype in (DType.INT8, DType.INT16) else one for one in operands
         )
         return compared(b, node, x, others[0] if others else b.scalar(node.args[1], x))
 
