@@ -75,7 +75,7 @@ def test_what_was_compared_is_kept(tmp_path):
     content = bytearray((tmp_path / "linear_expected_output.bin").read_bytes())
     expected = torch.frombuffer(content, dtype=torch.float32)
     torch.testing.assert_close(expected.reshape(2, 4), tester.reference_output.detach())
-    assert (tmp_path / "linear_input_0.bin").stat().st_size == 64
+    assert (tmp_path / "linear_input.bin").stat().st_size == 64
     assert (tmp_path / "linear.pte").read_bytes() == tester.get_artifact()
 
 
