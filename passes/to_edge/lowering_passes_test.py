@@ -173,6 +173,22 @@ def test_clamp_and_its_bounds_get_one_type():
     assert find(bounded, "aten.clamp.Tensor").meta["val"].dtype == torch.float32
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(lambda x: x.clamp(-0.5, 1.5), lambda x: x.clamp(max=1.5), lambda x: x**2.0),
+        *(lambda x: 2.5**x, lambda x: x.fmod(1.5), lambda x: x % 1.5),
+    ],
+)
+def test_integers_become_what_a_fraction_makes_of_them(function):
+    integers = torch.tensor([-3, 0, 1, 5])
+    program = core(function, integers)
+    assert TypePromotionPass()(program.graph_module).modified
+    assert find(program, "aten._to_copy.default").kwargs["dtype"] == torch.float32
+    torch.testing.assert_close(program.module()(integers), function(integers))
+    assert not TypePromotionPass()(program.graph_module).modified
+
+
 def test_integers_divided_without_rounding_by_the_rounding_operator():
     integers = torch.tensor([1, 2])
     program = core(lambda a, b: torch.div(a, b, rounding_mode=None), integers, integers + 2)

@@ -40,6 +40,16 @@ PROMOTING: Final[dict[Any, tuple[int, ...]]] = {
 }
 
 
+#: Operators of a tensor and numbers, with the tensor's position: a fraction makes the result of integers a float.
+WITH_NUMBERS: Final[dict[Any, int]] = {
+    _aten.clamp.default: 0,
+    _aten.fmod.Scalar: 0,
+    _aten.pow.Scalar: 1,
+    _aten.pow.Tensor_Scalar: 0,
+    _aten.remainder.Scalar: 0,
+}
+
+
 class TypePromotionPass(GraphPass):
     """See the module's description. Works on ATen and on edge graphs.
 
@@ -57,7 +67,10 @@ class TypePromotionPass(GraphPass):
         return super().rewrite_graph(graph_module)
 
     def rewrite_node(self, node: Node) -> bool:
-        positions = PROMOTING.get(aten_op(node.target)) if node.op == "call_function" else None
+        op = aten_op(node.target) if node.op == "call_function" else None
+        if op in WITH_NUMBERS:
+            return self._promote_by_numbers(node, (WITH_NUMBERS[op],))
+        positions = PROMOTING.get(op)
         if positions is None:
             return False
         sources = _tensor_arguments(node, positions)
@@ -69,6 +82,13 @@ class TypePromotionPass(GraphPass):
             if value_of(source).dtype != wanted:
                 _replace_at(node, positions, source, self._cast(node, source, wanted))
         return True
+
+    def _promote_by_numbers(self, node: Node, positions: tuple[int]) -> bool:
+        wanted = value_of(node).dtype
+        sources = [one for one in _tensor_arguments(node, positions) if value_of(one).dtype != wanted]
+        for source in sources:
+            _replace_at(node, positions, source, self._cast(node, source, wanted))
+        return bool(sources)
 
     def _compute_dtype(self, node: Node, sources: list[Node]) -> torch.dtype:
         dtype = _compute_dtype(sources)
