@@ -13,7 +13,6 @@ namespace {
 
 using executorch::aten::BFloat16;
 using executorch::aten::Half;
-using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
 using executorch::extension::make_tensor_ptr;
 using executorch::extension::training::optimizer::AdamW;

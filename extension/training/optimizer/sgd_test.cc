@@ -10,7 +10,6 @@
 
 namespace {
 
-using executorch::aten::ScalarType;
 using executorch::aten::Tensor;
 using executorch::extension::make_tensor_ptr;
 using executorch::extension::training::optimizer::SGD;
