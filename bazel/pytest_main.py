@@ -6,32 +6,44 @@ import importlib.util
 import os
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import pytest
 
 
-class _SeedTorch(importlib.abc.MetaPathFinder):
-    """Seeds torch as soon as it is imported: each process would begin with a seed of its own otherwise."""
+class _OnImport(importlib.abc.MetaPathFinder):
+    """Settings of libraries that most tests do not import, made as soon as one does."""
+
+    def __init__(self, settings: "dict[str, Callable[[ModuleType], None]]") -> None:
+        self._settings = dict(settings)
 
     def find_spec(
         self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
     ) -> "ModuleSpec | None":
-        if name != "torch":
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("torch")
-        if spec is not None and spec.loader is not None:
+        setting = self._settings.pop(name, None)
+        spec = importlib.util.find_spec(name) if setting is not None else None
+        if setting is not None and spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
-            def execute_and_seed(module: ModuleType) -> None:
+            def execute_and_set(module: ModuleType) -> None:
                 execute(module)
-                module.manual_seed(0)
+                setting(module)
 
-            spec.loader.exec_module = execute_and_seed  # type: ignore[method-assign]
+            spec.loader.exec_module = execute_and_set  # type: ignore[method-assign]
         return spec
+
+
+def _seed_torch(torch: ModuleType) -> None:
+    # Each process would begin with a seed of its own otherwise.
+    torch.manual_seed(0)
+
+
+def _settle_hypothesis(hypothesis: ModuleType) -> None:
+    # No clock, no database, no random seeds: a test's verdict depends on the code alone.
+    hypothesis.settings.register_profile("bazel", derandomize=True, deadline=None, database=None)
+    hypothesis.settings.load_profile("bazel")
 
 
 def _seed() -> None:
@@ -39,21 +51,12 @@ def _seed() -> None:
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(0)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+        _seed_torch(sys.modules["torch"])
 
 
 class _Settings:
-    """No clock, no database, no random seeds: a test's verdict depends on the code alone."""
-
     def pytest_runtest_setup(self) -> None:
         _seed()
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        if config.pluginmanager.hasplugin("hypothesispytest") or "hypothesis" in sys.modules:
-            import hypothesis
-
-            hypothesis.settings.register_profile("bazel", derandomize=True, deadline=None, database=None)
-            hypothesis.settings.load_profile("bazel")
 
     def pytest_collection_finish(self) -> None:
         # What the files import stays until the end, and a graph has more than the usual 700 objects: looking through torch's
@@ -77,7 +80,10 @@ def main() -> int:
         os.environ.setdefault("USER", "bazel")
     # Sums are in one order however many processors a machine has, and tests side by side do not wait for each other.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    sys.meta_path.insert(0, _SeedTorch())
+    # pytest rewrites every module of a plugin that is found, in each process anew, and Hypothesis's are the most of what a short
+    # test would run. Its decorators need none.
+    os.environ.setdefault("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    sys.meta_path.insert(0, _OnImport({"torch": _seed_torch, "hypothesis": _settle_hypothesis}))
     _seed()
     gc.disable()  # until all is imported
     return int(pytest.main(arguments + sys.argv[1:], plugins=[_Settings()]))
