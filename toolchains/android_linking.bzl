@@ -110,9 +110,9 @@ done
 "$zig" build-lib "$lib/compiler_rt.zig" -target {zig_target} -O ReleaseSmall -fPIC -fno-stack-check -fsingle-threaded -fstrip \\
   -ffunction-sections -fdata-sections --name compiler_rt "-femit-bin=$out/libcompiler_rt.a"
 for library in $(cut -d ' ' -f 1 {symbols} | grep '^lib' | sort -u); do
-  # A name is a label in an empty section: a stub is asked for nothing but that it has it.
+  # A name is a label in an empty section: a stub is asked for nothing but that it has it. (On Arm, @ begins a comment.)
   grep "^$library " {symbols} | cut -d ' ' -f 2- | tr ' ' '\\n' |
-    sed 's/.*/.globl &\\n.type &,@function\\n&:/; 1i .text' >"$out/.work/stub.s"
+    sed 's/.*/.globl &\\n.type &,%function\\n&:/; 1i .text' >"$out/.work/stub.s"
   "$zig" clang --target={clang_target} -c "$out/.work/stub.s" -o "$out/.work/stub.o"
   "$zig" ld.lld -shared -soname "$library" -z max-page-size=16384 "$out/.work/stub.o" -o "$out/$library"
 done

@@ -33,6 +33,7 @@ def _row(
         link = None,
         link_flags = [],
         libraries = [],
+        within_libc = [],
         probe = "sysroot_probe.cc",
         picolibc = None,
         file_type = "ELF",
@@ -58,6 +59,7 @@ def _row(
         alone; None where only a vendor's SDK can.
       link_flags: for programs.
       libraries: that a program needs besides the C++ library and the compiler's own.
+      within_libc: libraries that programs name and whose contents the C library has.
       probe: the program by whose link Zig builds the libraries.
       picolibc: "REPOSITORY:VARIANT" of the C library, for bare metal.
       file_type: what an object file of this platform is.
@@ -91,10 +93,11 @@ def _row(
         probe = probe,
         shim = shim,
         unlinked = unlinked,
+        within_libc = within_libc,
         zig_target = zig_target,
     )
 
-def _glibc(cpu, constraint, headers, loader, eabi = "", flags = [], constraints = [], glibc = _GLIBC, linked = _GLIBC, libstdcxx = None):
+def _glibc(cpu, constraint, headers, loader, eabi = "", flags = [], constraints = [], glibc = _GLIBC, linked = _GLIBC, **kwargs):
     return _row(
         clang_target = "{}-linux-gnu{}".format(cpu, eabi),
         constraints = [_LINUX, constraint] + constraints,
@@ -103,10 +106,10 @@ def _glibc(cpu, constraint, headers, loader, eabi = "", flags = [], constraints 
         glibc = glibc,
         libc_headers = [headers + "-linux-gnu", "generic-glibc", headers + "-linux-any", "any-linux-any"],
         libraries = ["m", "pthread", "dl", "rt", "c", "ld", ":libc_nonshared.a"],
-        libstdcxx = libstdcxx,
         link = "pie",
         link_flags = ["-Wl,-dynamic-linker," + loader],
         zig_target = "{}-linux-gnu{}.{}".format(cpu, eabi, linked),
+        **kwargs
     )
 
 def _libstdcxx(cpu, constraint, headers, loader, parts, library):
@@ -120,6 +123,7 @@ def _libstdcxx(cpu, constraint, headers, loader, parts, library):
         glibc = _GLIBC_UNDER_GCC,
         libstdcxx = struct(headers = parts, library = library),
         linked = _GLIBC_OF_DEBIAN,
+        within_libc = ["dl", "pthread", "rt"],  # since 2.34
     )
 
 # Zig has part of musl (strings, allocation, mathematics) in a library of its own.
@@ -136,6 +140,7 @@ def _musl(cpu, constraint, headers, machine_headers, eabi = "", flags = []):
         libcxx = {"_LIBCPP_HAS_MUSL_LIBC": "1"},
         libraries = _MUSL_LIBRARIES,
         link = "static",
+        within_libc = ["dl", "m", "pthread", "rt"],
         zig_target = "{}-linux-musl{}".format(cpu, eabi),
     )
 

@@ -342,7 +342,7 @@ def _sysroot(row, target):
     else:
         zig_sysroot(
             name = row + "_sysroot",
-            empty = ["dl", "m", "pthread", "rt"] if target.libc == "musl" else [],
+            empty = target.within_libc,
             libraries = ["*.lib", "crt2.obj"] if target.link == "windows" else None,
             source = target.probe,
             tags = ["manual"],
