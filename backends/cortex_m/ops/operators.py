@@ -15,7 +15,7 @@ from typing import Any, Final
 import torch
 from torch.library import Library
 
-from executorch.backends.cortex_m.ops import layers, simple
+from executorch.backends.cortex_m.ops import layers, shapes, simple
 from executorch.backends.cortex_m.ops.softmax import softmax
 
 _TYPES: Final = {
@@ -47,6 +47,13 @@ def _channels_last(function: Function) -> Function:
     return run
 
 
+def _shapes_with_channels_last(function: Function) -> Function:
+    def run(input: torch.Tensor, *args: Any) -> torch.Tensor:
+        return function(input.permute(0, 2, 3, 1), *args).permute(0, 3, 1, 2)
+
+    return run
+
+
 #: Name of an operator -> what it calculates; schemas are made of the signatures.
 FUNCTIONS: Final[dict[str, Function]] = {
     "dequantize_per_tensor": simple.dequantize_per_tensor,
@@ -63,6 +70,31 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "transpose": simple.transpose,
     **{name: _channels_last(function) for name, function in _IMAGES.items()},
     **{f"{name}_nhwc": function for name, function in _IMAGES.items()},
+}
+
+_IMAGE_SHAPES: Final[dict[str, Function]] = {
+    "quantized_avg_pool2d": shapes.avg_pool2d_nhwc,
+    "quantized_conv2d": shapes.conv2d_nhwc,
+    "quantized_depthwise_conv2d": shapes.depthwise_conv2d_nhwc,
+    "quantized_max_pool2d": shapes.max_pool2d_nhwc,
+    "quantized_transpose_conv2d": shapes.transpose_conv2d_nhwc,
+}
+#: Name of an operator -> what it gives of example values.
+_SHAPES: Final[dict[str, Function]] = {
+    "dequantize_per_tensor": shapes.dequantize_per_tensor,
+    "maximum": shapes.broadcast,
+    "minimum": shapes.broadcast,
+    "pad": shapes.pad,
+    "quantize_per_tensor": shapes.quantize_per_tensor,
+    "quantized_activation": shapes.elementwise,
+    "quantized_add": shapes.broadcast,
+    "quantized_batch_matmul": shapes.batch_matmul,
+    "quantized_linear": shapes.linear,
+    "quantized_mul": shapes.broadcast,
+    "softmax": shapes.elementwise,
+    "transpose": shapes.transpose,
+    **{name: _shapes_with_channels_last(function) for name, function in _IMAGE_SHAPES.items()},
+    **{f"{name}_nhwc": function for name, function in _IMAGE_SHAPES.items()},
 }
 
 
@@ -89,6 +121,7 @@ def _define() -> Library:
     for name, function in FUNCTIONS.items():
         library.define(schema(name))
         library.impl(name, function, "CompositeExplicitAutograd")
+        torch.library.register_fake(f"cortex_m::{name}", _SHAPES[name], lib=library)
         library.define(schema(name, out=True))
         library.impl(f"{name}.out", _writing(function), "CompositeExplicitAutograd")
     return library

@@ -11,6 +11,7 @@ from torch.fx.node import map_arg
 
 from executorch.backends.cortex_m.passes.folding import cortex_m, shape_of
 from executorch.backends.cortex_m.passes.quantized_values import name_of, op_of
+from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.rewriter import new_call, refresh_values
 from executorch.ir.signature import sync_signature
@@ -81,11 +82,13 @@ class _Layouts:
 def _turned(source: Node, like: Node, user: Node, order: list[int]) -> Node:
     """A transposition before ``user``; a view where nothing moves in memory."""
     shape = shape_of(source)
-    moving = [dim for dim in order if shape[dim] != 1]
+    # A size that only a run tells counts as one that moves.
+    moving = [dim for dim in order if str(shape[dim]) != "1"]
+    sizes = view_arguments(source, [shape[dim] for dim in order])
     with like.graph.inserting_before(user):
-        if moving == sorted(moving):
+        if moving == sorted(moving) and sizes is not None:
             op: Any = torch.ops.aten.view_copy.default
-            return new_call(like, edge_op(op), (source, [shape[dim] for dim in order]))
+            return new_call(like, edge_op(op), (source, sizes))
         # Kernels move int8 only: real values are moved before they are quantized, or behind.
         op = (
             cortex_m.transpose.default

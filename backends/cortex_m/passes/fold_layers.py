@@ -15,6 +15,7 @@ from executorch.backends.cortex_m.passes.scratch_buffer_sizes import (
     convolution_scratch,
     depthwise_scratch,
 )
+from executorch.passes.to_execution.sym_shape_eval_pass import planned_size
 
 _INT32 = torch.iinfo(torch.int32)
 
@@ -131,5 +132,5 @@ def bmm(call: Call) -> Node | None:
         zero_points[2],
         multiplier,
         shift,
-        call.scratch(batch_matmul_scratch(shape_of(turned)[1])),
+        call.scratch(batch_matmul_scratch(planned_size(shape_of(turned)[1]))),
     )

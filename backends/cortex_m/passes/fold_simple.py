@@ -21,8 +21,10 @@ from executorch.backends.cortex_m.passes.quantized_values import (
     op_of,
 )
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
+from executorch.backends.transforms.graph_edit import same_shape, view_arguments
 from executorch.backends.transforms.tables import continued
-from executorch.ir.values import value_of
+from executorch.ir.values import tensor_of, value_of
+from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 _SUM_BITS = 20
 _INT8 = (-128, 127)
@@ -127,7 +129,8 @@ def softmax(call: Call) -> Node | None:
     if have is None or (output.scale, output.zero_point) != (1 / 256, -128):
         return None
     shape = shape_of(have.node)
-    if dim not in (-1, len(shape) - 1) or shape[-1] >= 4096:
+    most = upper_bound(shape[-1])
+    if dim not in (-1, len(shape) - 1) or most is None or most >= 4096:
         return None
     parameters = softmax_parameters(have.quant.scale)
     return call.call(
@@ -184,34 +187,43 @@ def _same_windows(
     call: Call, have: Integers, kernel: list[int], stride: list[int], pads: list[int], ceil_mode: bool
 ) -> bool:
     """Whether a pool has as many windows over an image that zeros are written into: the last may begin in them."""
-    sizes = [size + 2 * pad for size, pad in zip(shape_of(have.node), pads, strict=True)]
-    image = torch.empty(sizes, device="meta")
-    return shape_of(call.node) == tuple(
-        torch.nn.functional.avg_pool2d(image, kernel, stride, 0, ceil_mode).shape
-    )
+    if not ceil_mode:
+        return True
+    sizes = [size + 2 * pad for size, pad in zip(shape_of(have.node)[2:], pads[2:], strict=True)]
+    if not all(isinstance(size, int) for size in sizes):
+        return False
+    image = torch.empty((1, 1, *sizes), device="meta")
+    pooled = torch.nn.functional.avg_pool2d(image, kernel, stride, 0, ceil_mode)
+    return shape_of(call.node)[2:] == tuple(pooled.shape)[2:]
 
 
 @fold("mean")
 def mean(call: Call) -> Node | None:
+    """Of images whose height and width are known: they are numbers of the kernel's call."""
     value, dims, keepdim = (*call.args, False)[:3]
     have = integers_of(value)
     if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) != 4:
         return None
     if {dim % 4 for dim in dims or []} != {2, 3}:
         return None
-    batch, channels, *size = shape_of(have.node)
+    *outer, height, width = shape_of(have.node)
+    size, sizes = [height, width], view_arguments(have.node, outer)
+    if sizes is None or not all(isinstance(one, int) for one in size):
+        return None
     averaged = _average(call, have, size, size, [0, 0], False)
     if keepdim:
         return averaged
     # One number of each channel: they lie in the same order either way.
-    return call.call(torch.ops.aten.view_copy.default, averaged, [batch, channels])
+    return call.call(torch.ops.aten.view_copy.default, averaged, sizes)
 
 
 @fold("constant_pad_nd")
 def pad(call: Call) -> Node | None:
     value, pads, number = (*call.args, 0)[:3]
     have = integers_of(value)
-    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) > 4 or min(pads) < 0:
+    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) > 4:
+        return None
+    if any(not isinstance(one, int) or one < 0 for one in pads):
         return None
     quant = have.quant
     integer = max(quant.low, min(quant.high, round(number / quant.scale) + quant.zero_point))
@@ -249,6 +261,9 @@ def move(call: Call) -> Node | None:
     """Kernels that move integers as they move anything."""
     places = {}
     for one in call.node.all_input_nodes:
+        if tensor_of(one) is None:
+            places[one] = one  # A size that only a run tells.
+            continue
         have = integers_of(one)
         if have is None or not _same(have.quant, call.output):
             return None
@@ -270,7 +285,7 @@ def table(call: Call) -> Node | None:
         return None
     (leaf,) = leaves
     have = integers_of(leaf)
-    if have is None or shape_of(leaf) != shape_of(call.node):
+    if have is None or not same_shape(shape_of(leaf), shape_of(call.node)):
         return None
     integers = torch.arange(-128, 128, dtype=torch.float32)
     reals = (integers - have.quant.zero_point) * have.quant.scale

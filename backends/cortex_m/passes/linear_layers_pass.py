@@ -12,6 +12,7 @@ from executorch.backends.transforms.addmm_mm_to_linear import (
 )
 from executorch.ir.rewriter import call_like, is_call, replace
 from executorch.ir.values import shape_of
+from executorch.passes.decomposition.size_nodes import SizeNodes
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 _aten = torch.ops.aten
@@ -32,15 +33,19 @@ class SplitLinearLayersPass(ExportedProgramPassBase):
     """Takes those apart that no operator on integers was made of: they are none of the edge dialect's."""
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
-        layers = [node for node in exported_program.graph.nodes if is_call(node, _aten.linear.default)]
-        for node in layers:
-            replace(node, _parts(node))
-        if layers:
+        sizes, modified = SizeNodes(exported_program.graph), False
+        for node in list(exported_program.graph.nodes):
+            if is_call(node, _aten.linear.default):
+                replace(node, _parts(node, sizes))
+                modified = True
+            else:
+                sizes.visit(node)
+        if modified:
             exported_program.graph_module.recompile()
-        return ExportedProgramPassResult(exported_program, bool(layers))
+        return ExportedProgramPassResult(exported_program, modified)
 
 
-def _parts(node: Node) -> Node:
+def _parts(node: Node, known: SizeNodes) -> Node:
     value, weight, bias = (*node.args, None)[:3]
     sizes = shape_of(node)
     assert sizes is not None
@@ -53,7 +58,11 @@ def _parts(node: Node) -> Node:
         made = call_like(node, _aten.mm.default, (value, turned))
     else:
         made = call_like(node, _aten.addmm.default, (bias, value, turned))
-    return made if flat else call_like(node, _aten.view_copy.default, (made, list(sizes)))
+    if flat:
+        return made
+    with node.graph.inserting_before(node):
+        whole = [one if isinstance(one, int) else known.node_of(one, node.meta) for one in sizes]
+    return call_like(node, _aten.view_copy.default, (made, whole))
 
 
 __all__ = ["JoinLinearLayersPass", "SplitLinearLayersPass"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import nn
 from torch.export import ExportedProgram
@@ -9,6 +11,7 @@ from torch.nn import functional
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
+from executorch.backends.cortex_m.passes.quantized_values import name_of
 from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
 from executorch.exir import EdgeProgramManager, to_edge
 
@@ -78,18 +81,46 @@ def small_models() -> dict[str, tuple[nn.Module, Inputs]]:
 
 
 def quantized(
-    model: nn.Module, example: Inputs, quantizer: CortexMQuantizer | None = None
+    model: nn.Module,
+    example: Inputs,
+    quantizer: CortexMQuantizer | None = None,
+    dynamic_shapes: Any = None,
 ) -> ExportedProgram:
-    prepared = prepare_pt2e(
-        torch.export.export(model.eval(), example).module(), quantizer or CortexMQuantizer()
-    )
+    exported = torch.export.export(model.eval(), example, dynamic_shapes=dynamic_shapes)
+    prepared = prepare_pt2e(exported.module(), quantizer or CortexMQuantizer())
     for seed in range(4):
         prepared(*inputs(*(tuple(one.shape) for one in example), seed=seed))
-    return torch.export.export(convert_pt2e(prepared), example)
+    return torch.export.export(convert_pt2e(prepared), example, dynamic_shapes=dynamic_shapes)
 
 
 def lowered(program: ExportedProgram, **options: bool) -> EdgeProgramManager:
     return to_edge(program).transform([CortexMPassManager(**options)])
 
 
-__all__ = ["Images", "Inputs", "inputs", "lowered", "quantized", "small_models"]
+def operators(program: ExportedProgram) -> list[str]:
+    """``namespace::operator`` of every call."""
+    return [name_of(node) for node in program.graph.nodes if name_of(node)]
+
+
+def steps_apart(found: Any, wanted: Any, program: ExportedProgram) -> float:
+    """How many steps of its scale an output is off at most."""
+    scales = [node.args[1] for node in program.graph.output_node().args[0]]
+    found, wanted = ((one,) if isinstance(one, torch.Tensor) else one for one in (found, wanted))
+    assert len(scales) == len(found)
+    return max(
+        float((one - other).abs().max()) / scale
+        for one, other, scale in zip(found, wanted, scales, strict=True)
+    )
+
+
+__all__ = [
+    "Images",
+    "Inputs",
+    "Layers",
+    "inputs",
+    "lowered",
+    "operators",
+    "quantized",
+    "small_models",
+    "steps_apart",
+]

@@ -11,26 +11,19 @@ from torch import nn
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
 from executorch.backends.cortex_m.passes.quantized_values import name_of
 from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
-from executorch.backends.cortex_m.test.models import Images, inputs, lowered, quantized, small_models
+from executorch.backends.cortex_m.test.models import (
+    Images,
+    inputs,
+    lowered,
+    operators,
+    quantized,
+    small_models,
+    steps_apart,
+)
 from executorch.exir import to_edge
 
 #: Calls that compute nothing, or that kernels for any integers have.
 _MOVES = {"aten::cat", "aten::view_copy", "aten::slice_copy", "aten::unsqueeze_copy"}
-
-
-def names(program):
-    return [name_of(node) for node in program.graph.nodes if name_of(node)]
-
-
-def steps_apart(found, wanted, program):
-    """How many steps of its scale an output is off at most."""
-    scales = [node.args[1] for node in program.graph.output_node().args[0]]
-    found, wanted = ((one,) if isinstance(one, torch.Tensor) else one for one in (found, wanted))
-    assert len(scales) == len(found)
-    return max(
-        float((one - other).abs().max()) / scale
-        for one, other, scale in zip(found, wanted, scales, strict=True)
-    )
 
 
 @pytest.mark.parametrize("name", ["images", "elements", "layers"])
@@ -39,7 +32,7 @@ def test_models_are_calculated_on_integers(name):
     program = quantized(model, example)
     edge = lowered(program)
     found = edge.exported_program()
-    left = {one for one in names(found) if not one.startswith("cortex_m::")}
+    left = {one for one in operators(found) if not one.startswith("cortex_m::")}
     assert left <= _MOVES
     # Where roundings in a row meet, the last digit may differ.
     for seed in range(3):
@@ -51,7 +44,7 @@ def test_models_are_calculated_on_integers(name):
 
 def test_images_stay_in_the_order_of_kernels():
     model, example = small_models()["images"]
-    called = names(lowered(quantized(model, example)).exported_program())
+    called = operators(lowered(quantized(model, example)).exported_program())
     # Once on the way in; the mean on the way out leaves nothing to move.
     assert called.count("cortex_m::transpose") == 1
 
@@ -61,10 +54,10 @@ def test_inputs_with_channels_last_need_no_transposition():
     example = tuple(one.to(memory_format=torch.channels_last) for one in example)
     program = quantized(model, example)
     found = lowered(program).exported_program()
-    assert "cortex_m::quantized_conv2d" in names(found)
-    assert "cortex_m::transpose" not in names(found)
-    assert names(lowered(program, use_explicit_layout=False).exported_program()) == names(found)
-    explicit = names(lowered(program, use_explicit_layout=True).exported_program())
+    assert "cortex_m::quantized_conv2d" in operators(found)
+    assert "cortex_m::transpose" not in operators(found)
+    assert operators(lowered(program, use_explicit_layout=False).exported_program()) == operators(found)
+    explicit = operators(lowered(program, use_explicit_layout=True).exported_program())
     assert "cortex_m::quantized_conv2d_nhwc" in explicit
     assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
 
@@ -73,7 +66,7 @@ def test_images_that_lose_channels_last_on_the_way_are_turned():
     # A slice is contiguous whatever it was taken from; the kernels behind it refuse that.
     model, example = small_models()["images"]
     example = tuple(one.to(memory_format=torch.channels_last) for one in example)
-    called = names(lowered(quantized(model, example)).exported_program())
+    called = operators(lowered(quantized(model, example)).exported_program())
     assert "cortex_m::quantized_conv2d_nhwc" in called and "cortex_m::quantized_conv2d" not in called
 
 
@@ -92,7 +85,7 @@ def test_what_has_no_kernel_stays_in_floating_point():
     example = inputs((2, 8))
     program = quantized(model, example)
     found = lowered(program).exported_program()
-    called = names(found)
+    called = operators(found)
     assert "aten::native_layer_norm" in called
     assert called.count("cortex_m::quantized_linear") == 2
     assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
@@ -101,7 +94,7 @@ def test_what_has_no_kernel_stays_in_floating_point():
 def test_parts_are_left_by_name():
     quantizer = CortexMQuantizer().set_module_name("1", None)
     model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.ReLU())
-    called = names(lowered(quantized(model, inputs((1, 4)), quantizer)).exported_program())
+    called = operators(lowered(quantized(model, inputs((1, 4)), quantizer)).exported_program())
     assert called.count("cortex_m::quantized_linear") == 1
     assert {"aten::linear", "aten::addmm"} & set(called)
 
@@ -114,7 +107,7 @@ def test_a_manager_without_a_program_says_so():
 def test_the_documented_way():
     model, example = small_models()["layers"]
     edge = to_edge(quantized(model, example))
-    assert "cortex_m::quantized_linear" in names(CortexMPassManager(edge.exported_program()).transform())
+    assert "cortex_m::quantized_linear" in operators(CortexMPassManager(edge.exported_program()).transform())
 
 
 def test_the_readme():

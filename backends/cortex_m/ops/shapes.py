@@ -1,0 +1,165 @@
+"""Shapes, types and order in memory of what the operators give, for example values.
+
+From these, and not from the calculations, since some of torch's operators put numbers in place of a program's symbols when they are
+called on example values.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+
+def _made(like: torch.Tensor, *sizes: Any) -> torch.Tensor:
+    return like.new_empty(sizes, dtype=torch.int8)
+
+
+def quantize_per_tensor(input: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return torch.empty_like(input, dtype=rest[-1])
+
+
+def dequantize_per_tensor(input: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return torch.empty_like(input, dtype=torch.float32)
+
+
+def elementwise(input: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return torch.empty_like(input)
+
+
+def broadcast(self: torch.Tensor, *rest: Any) -> torch.Tensor:
+    (other,) = (one for one in rest if isinstance(one, torch.Tensor))
+    return torch.add(self, other)
+
+
+def transpose(input: torch.Tensor, perm: list[int]) -> torch.Tensor:
+    return _made(input, *(input.shape[dim] for dim in perm))
+
+
+def pad(input: torch.Tensor, pre_pad: list[int], post_pad: list[int], pad_value: int) -> torch.Tensor:
+    added = [sum(pair) for pair in zip(pre_pad, post_pad, strict=True)][4 - input.dim() :]
+    made = _made(input, *map(operator.add, input.shape, added))
+    last = torch.channels_last
+    if input.dim() == 4 and not input.is_contiguous() and input.is_contiguous(memory_format=last):
+        return made.contiguous(memory_format=last)
+    return made
+
+
+def linear(input: torch.Tensor, weights: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return _made(input, *input.shape[:-1], weights.shape[0])
+
+
+def batch_matmul(lhs: torch.Tensor, lhs_zero_point: int, rhs: torch.Tensor, *rest: Any) -> torch.Tensor:
+    return _made(lhs, *lhs.shape[:2], rhs.shape[1])
+
+
+def _windows(size: Any, taps: int, stride: int, padding: int, dilation: int) -> Any:
+    return (size + 2 * padding - dilation * (taps - 1) - 1) // stride + 1
+
+
+def _conv(input: torch.Tensor, weight: torch.Tensor, outputs: Any, geometry: Any) -> torch.Tensor:
+    sizes = map(_windows, input.shape[1:3], weight.shape[1:3], *map(_pair, geometry))
+    return _made(input, input.shape[0], *sizes, outputs)
+
+
+def _pair(values: list[int]) -> list[int]:
+    return [values[0], values[-1]]
+
+
+def conv2d_nhwc(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    *rest: Any,
+) -> torch.Tensor:
+    return _conv(input, weight, weight.shape[0], (stride, padding, dilation))
+
+
+def depthwise_conv2d_nhwc(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    *rest: Any,
+) -> torch.Tensor:
+    return _conv(input, weight, weight.shape[3], (stride, padding, dilation))
+
+
+def transpose_conv2d_nhwc(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    output_padding: list[int],
+    dilation: list[int],
+    *rest: Any,
+) -> torch.Tensor:
+    geometry = map(_pair, (stride, padding, output_padding, dilation))
+    sizes = [
+        (size - 1) * step - 2 * before + far * (taps - 1) + more + 1
+        for size, taps, step, before, more, far in zip(
+            input.shape[1:3], weight.shape[1:3], *geometry, strict=True
+        )
+    ]
+    return _made(input, input.shape[0], *sizes, weight.shape[0])
+
+
+def _pooled(input: torch.Tensor, pooled: torch.Tensor) -> torch.Tensor:
+    batch, channels, *sizes = pooled.shape
+    return _made(input, batch, *sizes, channels)
+
+
+def _image(input: torch.Tensor) -> torch.Tensor:
+    """In PyTorch's order, of a type that its pools have."""
+    batch, height, width, channels = input.shape
+    return input.new_empty((batch, channels, height, width), dtype=torch.float32)
+
+
+def max_pool2d_nhwc(
+    input: torch.Tensor,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    ceil_mode: bool,
+    *rest: Any,
+) -> torch.Tensor:
+    args = (kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
+    return _pooled(input, functional.max_pool2d(_image(input), *args))
+
+
+def avg_pool2d_nhwc(
+    input: torch.Tensor,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    ceil_mode: bool,
+    *rest: Any,
+) -> torch.Tensor:
+    args = (kernel_size, stride or kernel_size, padding, ceil_mode)
+    return _pooled(input, functional.avg_pool2d(_image(input), *args))
+
+
+__all__ = [
+    "avg_pool2d_nhwc",
+    "batch_matmul",
+    "broadcast",
+    "conv2d_nhwc",
+    "depthwise_conv2d_nhwc",
+    "dequantize_per_tensor",
+    "elementwise",
+    "linear",
+    "max_pool2d_nhwc",
+    "pad",
+    "quantize_per_tensor",
+    "transpose",
+    "transpose_conv2d_nhwc",
+]

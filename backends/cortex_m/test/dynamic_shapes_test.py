@@ -1,0 +1,144 @@
+"""Programs whose sizes a run tells: below, at and above the example's, up to the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.export import Dim
+from torch.nn import functional
+
+from executorch.backends.cortex_m.test.models import (
+    Images,
+    Layers,
+    inputs,
+    lowered,
+    operators,
+    quantized,
+    steps_apart,
+)
+
+_IMAGES = Dim("images", min=1, max=8)
+_ROWS, _LENGTH = Dim("rows", min=1, max=8), Dim("length", min=2, max=16)
+_HEIGHT, _WIDTH = Dim("height", min=2, max=20), Dim("width", min=2, max=24)
+_BATCHES = [(1,), (2,), (3,), (8,)]
+_SEQUENCES = [(1, 2), (2, 5), (3, 16), (8, 3)]
+_AREAS = [(2, 3), (8, 9), (20, 24)]
+
+
+def _sequences(width: int):
+    return {0: _ROWS, 1: _LENGTH}, lambda rows, length: (rows, length, width), _SEQUENCES
+
+
+def _images(*shape: int):
+    return {0: _IMAGES}, lambda images: (images, *shape), _BATCHES
+
+
+def _areas(channels: int):
+    return {2: _HEIGHT, 3: _WIDTH}, lambda height, width: (1, channels, height, width), _AREAS
+
+
+class _Function(nn.Module):
+    """A model of one input; dynamic sizes are given by position."""
+
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.function(x)
+
+
+class _Weighted(nn.Module):
+    """A linear layer whose weight the model calculates, for which there is no kernel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(3, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return functional.linear(x, self.weight * x.amax().clamp(1, 1))
+
+
+def _cases():
+    torch.manual_seed(0)
+    scores = _Function(lambda x: (x @ x.transpose(1, 2)).softmax(-1) @ x)
+    return {
+        "mean": (_Function(lambda x: x.mean((2, 3))), *_images(4, 8, 8)),
+        "mean, kept": (_Function(lambda x: x.mean((2, 3), keepdim=True)), *_images(4, 8, 8)),
+        "everything": (Images(), *_images(3, 12, 10)),
+        "flattened": (Layers(), *_images(2, 4, 4)),
+        "pool": (nn.Sequential(nn.MaxPool2d(2), nn.Flatten(), nn.Linear(64, 3)), *_images(4, 8, 8)),
+        "padded pool": (nn.Sequential(nn.AvgPool2d(3, 2, 1), nn.Conv2d(4, 2, 1)), *_images(4, 8, 8)),
+        "one channel": (nn.Sequential(nn.Conv2d(1, 1, 3), nn.ReLU(), nn.Flatten(1)), *_images(1, 6, 8)),
+        "height and width": (nn.Sequential(nn.Conv2d(4, 6, 3, padding=1), nn.Conv2d(6, 2, 1)), *_areas(4)),
+        "rows": (nn.Sequential(nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 3)), *_sequences(8)),
+        "remainder": (nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3)), *_sequences(8)),
+        "calculated weight": (nn.Sequential(_Weighted(), nn.Linear(3, 2)), *_sequences(8)),
+        "scores": (scores, *_sequences(8)),
+    }
+
+
+@pytest.mark.parametrize("name", list(_cases()))
+@pytest.mark.parametrize("last", [False, True], ids=["contiguous", "channels last"])
+def test_sizes_that_a_run_tells(name, last):
+    model, shapes, shape, runs = _cases()[name]
+    if last and len(shape(*runs[0])) != 4:
+        return
+    _, middle, *_ = runs
+
+    def values(sizes, seed=0):
+        (one,) = inputs(shape(*sizes), seed=seed)
+        return (one.to(memory_format=torch.channels_last) if last else one,)
+
+    program = quantized(model, values(middle), dynamic_shapes=(shapes,))
+    edge = lowered(program)
+    found = edge.exported_program()
+    for seed, sizes in enumerate(runs):
+        example = values(sizes, seed)
+        made, wanted = found.module()(*example), program.module()(*example)
+        assert steps_apart(made, wanted, found) <= 1.01
+    # As a program for the last of these sizes alone.
+    known = lowered(torch.export.export(program.module(), example)).exported_program()
+    for one, other in zip(made, known.module()(*example), strict=True):
+        assert one.shape == other.shape and torch.equal(one, other)
+    (given,) = found.graph_signature.user_inputs
+    (sizes,) = (node.meta["val"].shape for node in found.graph.nodes if node.name == given)
+    assert {dim for dim, size in enumerate(sizes) if isinstance(size, torch.SymInt)} == set(shapes)
+    # Memory is planned for the bound.
+    plan = edge.to_executorch().executorch_program.execution_plan[0]
+    bounds = [shapes[dim].max if dim in shapes else size for dim, size in enumerate(sizes)]
+    assert list(plan.values[plan.inputs[0]].val.sizes) == bounds
+
+
+def _called(model, example, shapes):
+    return operators(lowered(quantized(model, example, dynamic_shapes=(shapes,))).exported_program())
+
+
+def test_a_mean_over_sizes_that_a_run_tells_stays_in_floating_point():
+    model = nn.Sequential(nn.Conv2d(4, 6, 3, padding=1), _Function(lambda x: x.mean((2, 3))))
+    called = _called(model, inputs((1, 4, 8, 9)), {2: _HEIGHT, 3: _WIDTH})
+    assert "aten::mean" in called and "cortex_m::quantized_conv2d_nhwc" in called
+
+
+@pytest.mark.parametrize(("bound", "on_integers"), [(4095, True), (4096, False), (None, False)])
+def test_a_softmax_is_taken_as_long_as_its_bound_says(bound, on_integers):
+    called = _called(nn.Softmax(-1), inputs((2, 5)), {1: Dim("inputs", min=2, max=bound)})
+    assert ("cortex_m::softmax" in called, "aten::_softmax" in called) == (on_integers, not on_integers)
+
+
+def test_a_padding_that_a_run_tells_stays_in_floating_point():
+    model = _Function(lambda x: functional.pad(x, (0, 0, 0, 17 - x.shape[1])))
+    called = _called(model, inputs((2, 5, 8)), {1: _LENGTH})
+    assert "aten::constant_pad_nd" in called and "cortex_m::pad" not in called
+
+
+def test_a_table_is_not_for_what_is_spread_out():
+    model = _Function(lambda x: torch.sigmoid(x).unsqueeze(1) * x.unsqueeze(2))
+    program = quantized(model, inputs((2, 8)), dynamic_shapes=({0: _ROWS},))
+    found = lowered(program).exported_program()
+    for rows in (1, 2, 8):
+        example = inputs((rows, 8), seed=rows)
+        assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
