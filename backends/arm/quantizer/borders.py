@@ -33,7 +33,10 @@ def padded_with_itself(node: Node) -> Node | None:
     if mode == "constant" or min(widths) < 0:
         return None
     made = given["self"]
-    rank = made.meta[meta_keys.VAL].dim()
+    shape = made.meta[meta_keys.VAL].shape
+    rank = len(shape)
+    if not all(isinstance(size, int) for size in shape[rank - len(widths) // 2 :]):
+        return None
     for i in range(len(widths) // 2):
         before, after = widths[2 * i : 2 * i + 2]
         if before or after:

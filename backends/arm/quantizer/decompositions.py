@@ -79,11 +79,13 @@ def _addmm(node: Node) -> Node:
 
 
 @_rule(_aten.glu.default)
-def _glu(node: Node) -> Node:
+def _glu(node: Node) -> Node | None:
     """One half times the sigmoid of the other."""
     given = arguments(node)
     source, dim = given["self"], given["dim"]
     half = _value(source).shape[dim] // 2
+    if not isinstance(half, int):
+        return None
     value, gate = (call_like(node, _aten.slice.Tensor, (source, dim, at, at + half)) for at in (0, half))
     opened = call_like(node, _aten.sigmoid.default, (gate,))
     return call_like(node, _aten.mul.Tensor, (value, opened))
@@ -168,9 +170,12 @@ def _masked_fill_by_tensor(node: Node) -> Node:
 
 
 @_rule(_aten.tril.default, _aten.triu.default)
-def _triangle(node: Node) -> Node:
+def _triangle(node: Node) -> Node | None:
     x, diagonal = node.args[0], node.args[1] if len(node.args) > 1 else 0
-    ones = torch.ones(_value(x).shape[-2:])
+    sizes = _value(x).shape[-2:]
+    if not all(isinstance(one, int) for one in sizes):
+        return None
+    ones = torch.ones(sizes)
     part = ones.tril(diagonal) if node.target is _aten.tril.default else ones.triu(diagonal)  # type: ignore[arg-type]
     return call_like(
         node, _aten.mul.Tensor, (x, add_attribute(node.graph, part, f"_constant_{node.name}_mask"))
@@ -278,6 +283,8 @@ def _roll(node: Node) -> Node | None:
         return None
     for shift, dim in zip(given["shifts"], given["dims"], strict=True):
         size = _value(made).shape[dim]
+        if not isinstance(size, int):
+            return None
         if shift % size:
             cut = size - shift % size
             halves = [
@@ -396,13 +403,15 @@ def _part(node: Node, user: Node, whole: bool, args: tuple[Any, ...]) -> Node:
     _aten.unbind_copy.int,
 )
 def parts(node: Node) -> bool:
-    """Each part that is read is a slice of its own."""
+    """Each part that is read is a slice of its own, where it begins and ends at known places."""
     source = node.args[0]
     dim = arguments(node)["dim"] % _value(source).dim()
     starts = [0]
     whole = "unbind" in str(node.target)
     for one in node.meta[meta_keys.VAL]:
         starts.append(starts[-1] + (1 if whole else one.shape[dim]))
+    if not all(isinstance(one, int) for one in starts):
+        return False
     for user in [one for one in node.users if one.target is operator.getitem]:
         at = int(user.args[1]) % (len(starts) - 1)  # type: ignore[arg-type, call-overload]
         args = (source, dim, at) if whole else (source, dim, starts[at], starts[at + 1])

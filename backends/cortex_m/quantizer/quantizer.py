@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import torch
@@ -29,6 +30,7 @@ from executorch.backends.arm.quantizer.annotations import (
 from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
 from executorch.backends.arm.quantizer.quantization_config import get_symmetric_quantization_config
 from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.backends.transforms.graph_edit import same_shape, view_arguments
 from executorch.dialects import meta_keys
 from executorch.ir.rewriter import new_call, replace
 
@@ -159,18 +161,23 @@ def _belongs_to_layer(node: Node) -> bool:
 
 
 def _as_batches(node: Node) -> None:
-    """A product of matrices, or of equal leading dimensions, as one of three-dimensional tensors, which is quantized as a whole."""
-    left, right = (list(one.meta[meta_keys.VAL].shape) for one in node.args)  # type: ignore[union-attr]
-    if len(left) in (1, 3) or left[:-2] != right[:-2] or not is_real(node):
+    """A product of matrices, or of equal leading dimensions, as one of three-dimensional tensors, which is quantized as a whole.
+
+    Left as it is where a run tells more than one of the sizes that a view asks for.
+    """
+    shapes = [list(one.meta[meta_keys.VAL].shape) for one in (*node.args, node)]  # type: ignore[union-attr]
+    left, right, whole = shapes
+    if len(left) in (1, 3) or not same_shape(left[:-2], right[:-2]) or not is_real(node):
+        return
+    sizes = [view_arguments(node, [math.prod(one[:-2]), *one[-2:]]) for one in (left, right)]
+    sizes.append(view_arguments(node, whole))
+    if None in sizes:
         return
     reshape = torch.ops.aten.reshape.default
     with node.graph.inserting_before(node):
-        flat = [
-            new_call(node, reshape, (one, [-1, *shape[-2:]]))
-            for one, shape in zip(node.args, (left, right), strict=True)
-        ]
+        flat = [new_call(node, reshape, pair) for pair in zip(node.args, sizes[:2], strict=True)]
         product = new_call(node, torch.ops.aten.bmm.default, tuple(flat))
-        replace(node, new_call(node, reshape, (product, list(node.meta[meta_keys.VAL].shape))))
+        replace(node, new_call(node, reshape, (product, sizes[2])))
 
 
 def _is_spatial(node: Node) -> bool:

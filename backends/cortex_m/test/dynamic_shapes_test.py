@@ -10,6 +10,7 @@ from torch import nn
 from torch.export import Dim
 from torch.nn import functional
 
+from executorch.backends.cortex_m.passes.quantized_values import name_of
 from executorch.backends.cortex_m.test.models import (
     Images,
     Layers,
@@ -62,6 +63,14 @@ class _Weighted(nn.Module):
         return functional.linear(x, self.weight * x.amax().clamp(1, 1))
 
 
+class _Heads(nn.Module):
+    """Attention of two heads: products of four dimensions."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        heads = x.view(1, x.shape[1], 2, 4).transpose(1, 2)
+        return torch.matmul(torch.matmul(heads, heads.transpose(2, 3)).softmax(-1), heads)
+
+
 def _cases():
     torch.manual_seed(0)
     scores = _Function(lambda x: (x @ x.transpose(1, 2)).softmax(-1) @ x)
@@ -78,6 +87,7 @@ def _cases():
         "remainder": (nn.Sequential(nn.Linear(8, 8), nn.LayerNorm(8), nn.Linear(8, 3)), *_sequences(8)),
         "calculated weight": (nn.Sequential(_Weighted(), nn.Linear(3, 2)), *_sequences(8)),
         "scores": (scores, *_sequences(8)),
+        "heads": (_Heads(), {1: _LENGTH}, lambda length: (1, length, 8), [(2,), (5,), (16,)]),
     }
 
 
@@ -133,6 +143,29 @@ def test_a_padding_that_a_run_tells_stays_in_floating_point():
     model = _Function(lambda x: functional.pad(x, (0, 0, 0, 17 - x.shape[1])))
     called = _called(model, inputs((2, 5, 8)), {1: _LENGTH})
     assert "aten::constant_pad_nd" in called and "cortex_m::pad" not in called
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: functional.pad(x.transpose(1, 2), (1, 1), mode="reflect"),
+        lambda x: x.roll(1, 1),
+        lambda x: x.transpose(1, 2).tril(),
+        lambda x: torch.stack(x.unbind(2), 1),
+        lambda x: torch.einsum("rli,rmi->rlm", x, x),
+    ],
+    ids=["reflected", "rolled", "triangle", "apart", "einsum"],
+)
+def test_what_sizes_decide_is_not_fixed(function):
+    program = quantized(_Function(function), inputs((2, 5, 8)), dynamic_shapes=({0: _ROWS, 1: _LENGTH},))
+    found = lowered(program).exported_program()
+    (last,) = found.graph.output_node().args[0]
+    step = last.args[1] if name_of(last) == "cortex_m::dequantize_per_tensor" else 0
+    for sizes in _SEQUENCES:
+        example = inputs((*sizes, 8))
+        made, wanted = found.module()(*example), program.module()(*example)
+        made, wanted = (one if isinstance(one, torch.Tensor) else one[0] for one in (made, wanted))
+        torch.testing.assert_close(made, wanted, atol=step * 1.01, rtol=0)
 
 
 def test_a_table_is_not_for_what_is_spread_out():
