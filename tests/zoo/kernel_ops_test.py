@@ -13,9 +13,23 @@ _IMAGE = torch.arange(72.0).reshape(1, 2, 6, 6).cos()
 _VOLUME = torch.arange(120.0).reshape(1, 2, 3, 4, 5).sin()
 _TABLE = torch.arange(36.0).reshape(9, 4).sin()
 
+
+def _again(values, vectors):
+    return values, (vectors * values) @ vectors.mT
+
+
 #: Kept as they are: what `KERNEL_OPS` names.
 _KEPT = {
     "_embedding_bag.default": lambda x: nn.functional.embedding_bag(x.long() + 1, _TABLE),
+    "_linalg_det.default": lambda x: torch.linalg.det(x[:, :3]),
+    # The signs of vectors are free.
+    "_linalg_eigh.default": lambda x: _again(*torch.linalg.eigh(x.mT @ x)),
+    "_linalg_slogdet.default": lambda x: torch.linalg.slogdet(x[:, :3]),
+    "_linalg_solve_ex.default": lambda x: (
+        torch.linalg.solve(x[:, :3], x),
+        torch.linalg.solve(x[:, :3], x[:, :2].mT, left=False),
+    ),
+    "_linalg_svd.default": lambda x: (torch.linalg.svdvals(x), torch.linalg.matrix_rank(x)),
     "_upsample_bicubic2d_aa.default": lambda x: nn.functional.interpolate(
         _IMAGE * x[0, 0], scale_factor=0.6, mode="bicubic", antialias=True
     ),
@@ -45,6 +59,11 @@ _KEPT = {
     "kthvalue.default": lambda x: x.kthvalue(2),
     "lcm.default": lambda x: torch.lcm((x * 10).long(), (x * 20).long() + 6),
     "lgamma.default": torch.lgamma,
+    "linalg_cholesky_ex.default": lambda x: torch.linalg.cholesky(x @ x.mT),
+    "linalg_inv_ex.default": lambda x: (torch.linalg.inv(x[:, :3]), torch.linalg.matrix_power(x[:, :3], -2)),
+    "linalg_lu_factor_ex.default": lambda x: torch.linalg.lu_factor(x),
+    "linalg_qr.default": lambda x: torch.linalg.qr(x, mode="complete"),
+    "linalg_solve_triangular.default": lambda x: torch.linalg.solve_triangular(x[:, :3], x, upper=True),
     "logcumsumexp.default": lambda x: x.logcumsumexp(1),
     "masked_select.default": lambda x: x.masked_select(x > 1),
     "median.dim": lambda x: x.median(1),
