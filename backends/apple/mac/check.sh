@@ -43,7 +43,7 @@ done
 xcrun clang++ -std=c++17 -O2 -fno-objc-arc -I "$prefix/include" $files backends/apple/mac/run.cc \
   -Wl,-force_load,"$prefix/lib/libexecutorch.a" -Wl,-force_load,"$prefix/lib/libportable_ops_lib.a" \
   "$prefix/lib/libextension_module_static.a" "$prefix/lib/libextension_flat_tensor.a" \
-  "$prefix/lib/libextension_named_data_map.a" "$prefix/lib/libextension_memory_allocator.a" \
+  "$prefix/lib/libextension_named_data_map.a" \
   "$prefix/lib/libextension_tensor.a" "$prefix/lib/libextension_data_loader.a" \
   "$prefix/lib/libportable_kernels.a" "$prefix/lib/libexecutorch_core.a" \
   $flags -framework Foundation -o "$prefix/run"

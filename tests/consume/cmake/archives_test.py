@@ -54,6 +54,7 @@ ALTERNATIVES = {"extension_module", "optimized_native_cpu_ops_lib", "optimized_o
 EMPTY = {
     "cpublas",
     "eigen_blas",
+    "extension_memory_allocator",
     "flatccrt",
     "kernels_util_all_deps",
     "kleidiai",
@@ -75,7 +76,6 @@ DOCUMENTED = {
     "custom_ops",
     "extension_evalue_util",
     "extension_llm_runner",
-    "extension_memory_allocator",
     "extension_runner_util",
     "extension_training",
     "pcre2-8",
@@ -129,6 +129,7 @@ def test_every_documented_name_is_there(prefix):
 def test_linked_as_bindings_do(prefix, cxx, tmp_path):
     quantized = ["quantized_kernels", "quantized_ops_lib"]
     assert re.match("kernels: 21 42", link(cxx, prefix, "kernels", RUST + quantized, tmp_path / "kernels"))
+    assert re.match("extension: 6", link(cxx, prefix, "extension", RUST, tmp_path / "extension"))
     said = link(cxx, prefix, "backends_xnnpack", RUST + XNNPACK, tmp_path / "xnnpack")
     assert re.match("backends_xnnpack: available", said)
 
