@@ -16,18 +16,22 @@ set(_executorch_names_runtime executorch executorch_core executorch_no_prim_ops)
 set(_executorch_names_kernels
     portable_kernels_bindings portable_ops_lib optimized_kernels optimized_ops_lib
     optimized_native_cpu_ops_lib optimized_portable_kernels quantized_kernels quantized_ops_lib
+    cpublas eigen_blas kernels_util_all_deps
     executorch_kernels executorch::kernels_optimized executorch::kernels_quantized)
 set(_executorch_names_extension
     extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
     extension_module extension_module_static extension_named_data_map extension_runner_util extension_tensor
-    extension_threadpool executorch_extensions executorch::extensions)
+    extension_threadpool extension_training tokenizers tokenizers::tokenizers
+    executorch_extensions executorch::extensions)
 # The thread pool ships with the backend that needs its third-party library; without that, kernels run on the calling thread.
+# Projects name what a backend stands on as well: here it is in the backend.
 set(_executorch_names_backends_xnnpack
     xnnpack_backend executorch_backends executorch::backends
+    XNNPACK xnnpack-microkernels-prod kleidiai pthreadpool cpuinfo
     executorch::backend_xnnpack extension_threadpool executorch::threadpool)
 # The operators `llama::...` of exported language models.
 set(_executorch_names_llm_custom_ops custom_ops extension_llm_custom_ops)
-set(_executorch_names_devtools etdump executorch::etdump bundled_program bundled_module)
+set(_executorch_names_devtools etdump executorch::etdump bundled_program bundled_module flatccrt)
 
 foreach(_executorch_library IN ITEMS runtime kernels llm_custom_ops backends_xnnpack extension devtools)
   find_package(executorch_${_executorch_library} CONFIG QUIET

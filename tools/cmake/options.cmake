@@ -45,6 +45,11 @@ executorch_option(EXECUTORCH_BUILD_QNN absent OFF "there is no Qualcomm backend"
 executorch_option(EXECUTORCH_BUILD_VGF absent OFF "there is no VGF backend in C++")
 executorch_option(EXECUTORCH_BUILD_VULKAN absent OFF "the Vulkan backend is built by Bazel only")
 executorch_option(EXECUTORCH_BUILD_ARM_ETDUMP absent OFF "it belongs to the original's runner for Ethos-U, which is not there")
+executorch_option(EXECUTORCH_BUILD_ARM_BAREMETAL absent OFF "the preset arm-baremetal builds runtime and kernels")
+executorch_option(EXECUTORCH_BUILD_CUDA absent OFF "there is no CUDA backend")
+executorch_option(EXECUTORCH_BUILD_METAL absent OFF "there is no Metal backend of AOTInductor")
+executorch_option(EXECUTORCH_BUILD_MLX absent OFF "there is no MLX backend")
+executorch_option(EXECUTORCH_BUILD_WEBGPU absent OFF "there is no WebGPU backend")
 
 # Extensions
 executorch_option(EXECUTORCH_BUILD_EXTENSION_DATA_LOADER always ON "//extension:dist")
@@ -62,6 +67,7 @@ executorch_option(EXECUTORCH_BUILD_CPUINFO always ON "//backends/xnnpack:dist ca
 executorch_option(EXECUTORCH_BUILD_EXTENSION_APPLE absent OFF "Bazel builds the frameworks (`extension/apple`); the preset ios builds the C++ libraries")
 executorch_option(EXECUTORCH_BUILD_EXTENSION_LLM_APPLE absent OFF "Bazel builds the frameworks (`extension/apple`); the preset ios builds the C++ libraries")
 executorch_option(EXECUTORCH_BUILD_LLAMA_JNI absent OFF "the natives of Java are built by Bazel, in an AAR: //extension/android:aar")
+executorch_option(EXECUTORCH_BUILD_ANDROID_JNI absent OFF "the natives of Java are built by Bazel, in an AAR: //extension/android:aar")
 
 # Kernels
 executorch_option(EXECUTORCH_BUILD_KERNELS_QUANTIZED always ON "//kernels:dist")
@@ -70,6 +76,8 @@ executorch_option(EXECUTORCH_BUILD_PORTABLE_OPS always ON "//kernels:dist")
 executorch_option(EXECUTORCH_BUILD_KERNELS_LLM target OFF "//extension/llm/custom_ops:dist, the target custom_ops, which executorch::kernels has as well then")
 executorch_option(EXECUTORCH_BUILD_KERNELS_CUSTOM target OFF "//extension/llm/custom_ops:dist, the target custom_ops")
 executorch_option(EXECUTORCH_BUILD_KERNELS_TORCHAO absent OFF "there are no kernels of torchao; linear layers of few bits run in XNNPACK or by llama::linear_4w")
+executorch_option(EXECUTORCH_BUILD_KERNELS_LLM_AOT always ON "Python has the operators in executorch.extension.llm.custom_ops, with nothing to build")
+executorch_option(EXECUTORCH_BUILD_KERNELS_QUANTIZED_AOT always ON "Python has the operators in executorch.kernels.quantized, with nothing to build")
 executorch_option(EXECUTORCH_SELECT_ALL_OPS always ON "executorch::kernels registers all kernels")
 executorch_option(EXECUTORCH_SELECT_OPS_YAML value "" "executorch_kernels registers the operators of this yaml only")
 executorch_option(EXECUTORCH_SELECT_OPS_LIST value "" "executorch_kernels registers these operators only")
@@ -89,11 +97,13 @@ executorch_option(EXECUTORCH_BUILD_WASM absent OFF "WebAssembly for pages and No
 executorch_option(EXECUTORCH_BUILD_TESTS absent OFF "the tests are Bazel's: ./bazelw test //...")
 executorch_option(ENABLE_XNNPACK_PROFILING absent OFF "the XNNPACK backend records its operators wherever the event tracer is on")
 executorch_option(EXECUTORCH_XNNPACK_SHARED_WORKSPACE always ON "it is chosen at run time, by the option workspace_sharing_mode")
+executorch_option(EXECUTORCH_BUILD_GFLAGS always ON "the runners parse their flags themselves")
 
 # How it is compiled
 executorch_option(EXECUTORCH_ENABLE_LOGGING flag ${_logging} "OFF: --//runtime/platform:min_log_level=none")
 executorch_option(EXECUTORCH_LOG_LEVEL value info "--//runtime/platform:min_log_level=debug, info, error or fatal")
 executorch_option(EXECUTORCH_ENABLE_EVENT_TRACER flag OFF "--//runtime/core:enable_event_tracer")
 executorch_option(ET_EVENT_TRACER_ENABLED flag OFF "as EXECUTORCH_ENABLE_EVENT_TRACER")
+executorch_option(EXECUTORCH_ENABLE_PROGRAM_VERIFICATION always ON "a program is verified where its load asks for InternalConsistency")
 executorch_option(EXECUTORCH_OPTIMIZE_SIZE flag OFF "--config=size")
 executorch_option(EXECUTORCH_PAL_DEFAULT value posix "--//runtime/platform:pal=//runtime/platform/default:posix or minimal")

@@ -30,6 +30,7 @@ def test_documented_names(prefix, tmp_path):
     build_with_cmake(HERE / "documented", build, compiler(tmp_path), prefix, PROGRAMS=str(PROGRAMS))
     assert re.match("backends_xnnpack: available", run([build / "grouped"]))
     assert re.match("backends_xnnpack: available", run([build / "wheel"]))
+    assert re.match("backends_xnnpack: available", run([build / "listed"]))
     assert re.match("kernels: 21 42", run([build / "single"]))
     assert run([build / "llm"]) == "llama::custom_sdpa.out: 1, aten::add.out: 1\n"
     assert run([build / "threads"]) == "threads: 2, sum 45\n"
