@@ -2,6 +2,7 @@
 
     python -m executorch.examples.arm.aot_arm_compiler --model_name=add --delegate --quantize --output=add.pte
     python -m executorch.examples.arm.aot_arm_compiler --model_name=add --delegate --quantize --target=vgf
+    python -m executorch.examples.arm.aot_arm_compiler --model_name=my_model.py --quantize --target=cortex-m55 --bundleio
 
 From a checkout, `python -m examples.arm.aot_arm_compiler` is the same.
 """
@@ -24,12 +25,16 @@ from executorch.backends.arm.quantizer import get_symmetric_quantization_config
 from executorch.backends.arm.targets import TARGETS
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
 from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
+from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
+from executorch.devtools.bundled_program.core import BundledProgram
+from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
+from executorch.examples.arm.given_model import model_and_inputs
 from executorch.examples.models import MODEL_NAME_TO_MODEL
-from executorch.examples.models.model_factory import EagerModelFactory
 from executorch.exir import (
     EdgeCompileConfig,
     EdgeProgramManager,
     ExecutorchBackendConfig,
+    ExecutorchProgramManager,
     to_edge,
     to_edge_transform_and_lower,
 )
@@ -93,19 +98,34 @@ def lower(program: ExportedProgram, options: argparse.Namespace) -> EdgeProgramM
     kind = kind_of(options.target)
     if kind == _CORTEX_M:
         return to_edge(program, compile_config=config).transform([CortexMPassManager()])
-    if not options.delegate:
-        return to_edge(program, compile_config=config)
-    partitioner = _FAMILY[kind].partitioner(compile_spec_of(options))
-    return to_edge_transform_and_lower(program, partitioner=[partitioner], compile_config=config)
+    if options.delegate:
+        partitioner = _FAMILY[kind].partitioner(compile_spec_of(options))
+        edge = to_edge_transform_and_lower(program, partitioner=[partitioner], compile_config=config)
+    else:
+        edge = to_edge(program, compile_config=config)
+    return edge.transform([CortexMPassManager()]) if options.enable_qdq_fusion_pass else edge
+
+
+def bundled(program: ExecutorchProgramManager, inputs: tuple[Any, ...], expected: Any) -> bytes:
+    """A program with a run of it: what goes in, and what PyTorch makes of that."""
+    suite = MethodTestSuite("forward", [MethodTestCase(inputs, expected)])
+    return bytes(serialize_from_bundled_program_to_flatbuffer(BundledProgram(program, [suite])))
 
 
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m examples.arm.aot_arm_compiler", description=(__doc__ or "").partition("\n")[0]
     )
-    names = list(MODEL_NAME_TO_MODEL)
+    names = ", ".join(MODEL_NAME_TO_MODEL)
     parser.add_argument(
-        "-m", "--model_name", required=True, choices=names, metavar="NAME", help=", ".join(names)
+        "-m",
+        "--model_name",
+        required=True,
+        metavar="NAME",
+        help=f"{names}; a Python file with ModelUnderTest and ModelInputs; or a .pt or .pth file of torch.save",
+    )
+    parser.add_argument(
+        "--model_input", default="", metavar="FILE", help="inputs by torch.save, instead of the model's own"
     )
     parser.add_argument("-d", "--delegate", action="store_true", help="the target runs what it can")
     parser.add_argument("-q", "--quantize", action="store_true", help="int8 instead of floating point")
@@ -113,6 +133,16 @@ def _arguments() -> argparse.ArgumentParser:
         "-t", "--target", default="ethos-u55-128", help="ethos-u55-128, vgf, TOSA-1.0+INT, cortex-m, ..."
     )
     parser.add_argument("-o", "--output", default="", metavar="FILE", help="where to write")
+    parser.add_argument(
+        "--bundleio",
+        action="store_true",
+        help="with inputs and expected outputs, as a bundled program (.bpte)",
+    )
+    parser.add_argument(
+        "--enable_qdq_fusion_pass",
+        action="store_true",
+        help="what the target leaves runs on the kernels of Cortex-M",
+    )
     parser.add_argument("-i", "--intermediates", default="", metavar="DIR", help="keep the TOSA files there")
     parser.add_argument("--system_config", default=None, help="of Vela, as Ethos_U55_High_End_Embedded")
     parser.add_argument("--memory_mode", default=None, help="of Vela, as Shared_Sram")
@@ -127,8 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kind = kind_of(options.target)
         if kind in ("ethos-u", _CORTEX_M) and not options.quantize:
             raise ValueError(f"{options.target} calculates on integers only: add --quantize")
-        model, inputs, _, _ = EagerModelFactory.create_model(*MODEL_NAME_TO_MODEL[options.model_name])
-        model = model.eval()
+        model, inputs = model_and_inputs(options.model_name, options.model_input)
         if options.quantize:
             model = quantized(model, inputs, quantizer_of(options))
         edge = lower(torch.export.export(model, inputs), options)
@@ -138,9 +167,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.delegate and kind != _CORTEX_M:
         print_reasons(edge.exported_program().graph_module)
     program = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False))
-    default = f"{options.model_name}_arm_{'delegate_' if options.delegate else ''}{options.target}.pte"
+    name = pathlib.Path(options.model_name).stem
+    ending = "bpte" if options.bundleio else "pte"
+    default = f"{name}_arm_{'delegate_' if options.delegate else ''}{options.target}.{ending}"
     path = pathlib.Path(options.output or default)
-    path.write_bytes(program.buffer)
+    path.write_bytes(bundled(program, inputs, model(*inputs)) if options.bundleio else bytes(program.buffer))
     print(f"wrote {path}")
     return 0
 

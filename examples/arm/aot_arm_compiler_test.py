@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
+from executorch.devtools.bundled_program.serialize import deserialize_from_flatbuffer_to_bundled_program
 from executorch.examples.arm import aot_arm_compiler, get_ethosu_scratch_from_pte
 from executorch.exir._serialize._program import deserialize_pte_binary
+
+_FILE = """
+import torch
+ModelUnderTest = torch.nn.Sequential(torch.nn.Linear(10, 5), torch.nn.LayerNorm(5))
+ModelInputs = (torch.randn(1, 6, 10),)
+"""
+
+
+def _named(arguments):
+    return [] if any(one.startswith("--model_name") for one in arguments) else ["--model_name=add"]
 
 
 def compiled(tmp_path, *arguments):
     path = tmp_path / "out.pte"
-    assert aot_arm_compiler.main(["--model_name=add", f"--output={path}", *arguments]) == 0
+    assert aot_arm_compiler.main([*_named(arguments), f"--output={path}", *arguments]) == 0
     found = deserialize_pte_binary(path.read_bytes())
     return getattr(found, "program", found).execution_plan[0]
 
@@ -51,10 +63,49 @@ def test_cortex_m(tmp_path):
     assert "cortex_m::quantized_add" in {one.name for one in plan.operators}
 
 
+@pytest.mark.parametrize("target", ["ethos-u55-128", "cortex-m55+int8"])
+def test_a_model_of_ones_own_on_the_kernels_of_cortex_m(tmp_path, target):
+    file = tmp_path / "my_model.py"
+    file.write_text(_FILE)
+    flags = ["--quantize", "--enable_qdq_fusion_pass", f"--target={target}", f"--model_name={file}"]
+    found = {one.name for one in compiled(tmp_path, *flags).operators}
+    assert {"cortex_m::quantized_linear", "aten::native_layer_norm"} <= found
+    if target.startswith("ethos"):
+        plan = compiled(tmp_path, "--delegate", *flags)
+        assert [one.id for one in plan.delegates] == ["EthosUBackend"]
+        assert not any(one.name.startswith("quantized_decomposed::") for one in plan.operators)
+
+
+def test_a_saved_model_with_a_run_of_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, inputs = torch.nn.Conv2d(2, 3, 1).eval(), (torch.randn(1, 2, 4, 4),)
+    torch.save(model, "saved.pt")
+    torch.save(inputs, "inputs.pt")
+    arguments = ["--model_name=saved.pt", "--delegate", "--target=TOSA-1.0+FP", "--bundleio"]
+    assert aot_arm_compiler.main([*arguments, "--model_input=inputs.pt"]) == 0
+    written = (tmp_path / "saved_arm_delegate_TOSA-1.0+FP.bpte").read_bytes()
+    bundle = deserialize_from_flatbuffer_to_bundled_program(written)
+    (suite,) = bundle.method_test_suites
+    (case,) = suite.test_cases
+    for values, wanted in ((case.inputs, inputs[0]), (case.expected_outputs, model(*inputs))):
+        assert bytes(values[0].val.data) == wanted.detach().numpy().tobytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
-    [(["--target=ethos-u55-128"], "add --quantize"), (["--target=z80", "--quantize"], "no target 'z80'")],
+    [
+        (["--target=ethos-u55-128"], "add --quantize"),
+        (["--target=z80", "--quantize"], "no target 'z80'"),
+        (["--model_name=absent.py", "--quantize"], "no model 'absent.py'"),
+        (["--model_name=other.py", "--quantize"], "has no ModelUnderTest"),
+        (["--model_name=weights.pt", "--quantize"], "must be a torch.nn.Module"),
+        (["--model_name=model.pt", "--quantize"], "add --model_input"),
+    ],
 )
-def test_what_cannot_be_is_said(capsys, arguments, reason):
-    assert aot_arm_compiler.main(["--model_name=add", *arguments]) == 1
+def test_what_cannot_be_is_said(tmp_path, monkeypatch, capsys, arguments, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.py").write_text("")
+    torch.save({}, "weights.pt")
+    torch.save(torch.nn.Linear(1, 1), "model.pt")
+    assert aot_arm_compiler.main([*_named(arguments), *arguments]) == 1
     assert reason in capsys.readouterr().err
