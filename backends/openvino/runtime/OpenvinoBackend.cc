@@ -44,10 +44,7 @@ Result<DelegateHandle*> OpenvinoBackend::init(BackendInitContext& context,
   if (!executor.ok()) {
     return executor.error();
   }
-  if (!(*executor)->keeps_data()) {
-    // OpenVINO has its own copy of the weights.
-    processed->Free();
-  }
+  // The bytes are not freed: the compiled model's constants lie in them.
   return static_cast<DelegateHandle*>(executor->release());
 }
 

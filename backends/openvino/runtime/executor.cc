@@ -27,12 +27,11 @@ Result<std::unique_ptr<Executor>> Executor::create(const Library& library, const
                                                    bool is_profiled) {
   std::unique_ptr<Executor> made(new Executor(library));
   made->is_profiled_ = is_profiled;
-  made->is_text_ = is_model_text(data, size);
   const Result<const c::Core*> core = core_for(library, settings);
   if (!core.ok()) {
     return core.error();
   }
-  ET_CHECK_OK_OR_RETURN_ERROR(made->is_text_
+  ET_CHECK_OK_OR_RETURN_ERROR(is_model_text(data, size)
                                   ? made->compile(*core, settings, data, size, named_data)
                                   : made->import(*core, settings, data, size));
   Result<std::vector<Port>> ports = ports_of(library, made->model_, made->num_inputs_);

@@ -19,7 +19,8 @@ namespace openvino {
 /// only outputs whose size the model decides are copied. One thread at a time uses it.
 class Executor {
  public:
-  /// @param data What OpenVINO exported, or a model as text; see `keeps_data`.
+  /// @param data What OpenVINO exported, or a model as text. It has to stay as long as the result
+  ///     does: an imported model's constants lie in it.
   /// @param named_data Where a text's shared weights are; may be null.
   /// @param is_profiled Whether `execute` reports the times of OpenVINO's nodes.
   /// @retval Error::DelegateInvalidCompatibility The bytes are not OpenVINO's, or of another
@@ -42,9 +43,6 @@ class Executor {
   runtime::Error execute(runtime::Span<runtime::EValue*> args,
                          runtime::BackendExecutionContext& context);
 
-  /// Whether the bytes it was made of have to stay as long as it does.
-  bool keeps_data() const { return is_text_; }
-
   /// How many of the arguments are outputs.
   size_t num_outputs() const { return ports_.size() - num_inputs_; }
 
@@ -65,7 +63,6 @@ class Executor {
   const Library& library_;
   /// What a compiled text's constants lie in.
   std::vector<runtime::FreeableBuffer> shared_;
-  bool is_text_ = false;
   c::CompiledModel* model_ = nullptr;
   c::InferRequest* request_ = nullptr;
   std::vector<Port> ports_;

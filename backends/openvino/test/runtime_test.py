@@ -213,6 +213,34 @@ def test_other_bytes_are_an_error_and_no_crash(change):
         program.load_method("forward")
 
 
+class Cached(torch.nn.Module):
+    """Attention over a cache, whose graph has constants that are indices and masks."""
+
+    def __init__(self):
+        super().__init__()
+        # Large enough for memory of its own, which a loader that frees it gives back to the system.
+        self.first = torch.nn.Sequential(torch.nn.Linear(16, 4000), torch.nn.Linear(4000, 16))
+        self.register_buffer("cache", torch.zeros(1, 2, 16, 8))
+
+    def forward(self, x, position):
+        rows = self.first(x).view(1, 1, 2, 8).transpose(1, 2)
+        keys = torch.ops.aten.index_put_(self.cache, [None, None, position], rows)
+        mask = torch.arange(16)[None] <= position[:, None]
+        return torch.nn.functional.scaled_dot_product_attention(rows, keys, keys, mask)
+
+
+def test_constants_stay_where_they_were_read_from_a_file(tmp_path):
+    model, x = Cached(), torch.rand(1, 16)
+    path = tmp_path / "cached.pte"
+    path.write_bytes(lower(model, (x, torch.tensor([3]))).to_executorch().buffer)
+    program = Runtime.get().load_program(path)
+    # What a loader gave for one method must not be had again for another.
+    methods = [program.load_method("forward") for _ in range(4)]
+    for step in range(3):
+        for method in methods:
+            check(method, model, x, torch.tensor([step]))
+
+
 def test_another_processor_or_version_is_named():
     edge = lower(Net(), (IMAGE,))
     buffer = _with_bytes(edge, lambda data: data.replace(b"ov=2026", b"ov=1999", 1))
