@@ -70,6 +70,11 @@ EXAMPLES = {
             StaticQuantizedKVCache enable_static_kv_cache_calibration finalize_static_kv_cache_calibration
         """,
     },
+    "examples/models/llama/source_transformation/moe": {
+        "executorch.extension.llm.export.packed_experts": """
+            QuantizedMoEFFN _symmetric_quantize_per_group=symmetric_quantize_per_group replace_moe_with_quantized_op
+        """,
+    },
     "examples/models/llama/source_transformation/sdpa": {
         "executorch.extension.llm.models.sdpa": """
             QuantizedSDPA SDPACustom SDPASimple replace_sdpa_with_custom_op replace_sdpa_with_quantized_sdpa

@@ -32,6 +32,7 @@ from executorch.extension.llm.custom_ops.operands import (
     need_room,
     need_same_sizes,
 )
+from executorch.extension.llm.custom_ops.quantized_moe import quantized_moe_ffn, quantized_moe_ffn_meta
 from executorch.extension.llm.custom_ops.recurrence import check_recurrence, delta_rule
 
 custom_ops_lib = Library("llama", "FRAGMENT")
@@ -242,6 +243,14 @@ _define(
     ("out",),
     linear_4w,
     linear_4w_meta,
+)
+_define(
+    "quantized_moe_ffn",
+    "Tensor x, Tensor gate_weight, Tensor expert_bias, Tensor packed_w13, Tensor packed_w2, int num_activated_experts, "
+    "int num_experts, int hidden_dim, int dim, int group_size, int weight_nbit, str score_func, float route_scale",
+    ("out",),
+    quantized_moe_ffn,
+    quantized_moe_ffn_meta,
 )
 for _name in ("gated_delta_rule", "channelwise_gated_delta_rule"):
     _define(_name, _RECURRENCE, ("out", "final_state_out"), delta_rule, gated_delta_rule_meta)

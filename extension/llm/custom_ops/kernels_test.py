@@ -17,6 +17,7 @@ from executorch.extension.llm.custom_ops import (  # noqa: F401 - importing regi
     preprocess_custom_ops,
 )
 from executorch.extension.llm.custom_ops.linear_4w import pack
+from executorch.extension.llm.custom_ops.quantized_moe import pack_experts
 from executorch.kernels.test.op_driver import OpDriver, Out
 from executorch.kernels.test.oracle import assert_same, bind, call_out
 
@@ -240,6 +241,94 @@ def test_linear_layers_of_four_bits_that_are_refused(driver):
         assert refused(driver, LLAMA.linear_4w, *bad, like=like)
         with pytest.raises(ValueError):
             LLAMA.linear_4w(*bad)
+
+
+def experts_4w(tokens, experts, dim, hidden, group, biased, seed=0):
+    """Operands of experts, and their weights as doubles: `[experts, 2 * hidden, dim]`, `[experts, dim, hidden]`."""
+    generator = torch.Generator().manual_seed(seed)
+    made, packed = [], []
+    for rows, depth in ((2 * hidden, dim), (dim, hidden)):
+        numbers = torch.randint(-8, 8, (experts, rows, depth), generator=generator)
+        scales = torch.rand(experts, rows, depth // group, generator=generator) / 8
+        made.append(numbers * scales.repeat_interleave(group, 2).double())
+        packed.append(pack_experts(numbers, scales))
+    x, gate = torch.randn(tokens, dim, generator=generator), torch.randn(experts, dim, generator=generator)
+    bias = torch.randn(experts if biased else 0, generator=generator)
+    return (x, gate, bias, *packed), made
+
+
+def mixed(x, gate, bias, chosen, score_func, scale, wide, narrow):
+    """What a mixture of experts gives, token by token in double precision."""
+    rows = []
+    for token in x.double():
+        scores = gate.double() @ token
+        if score_func == "sigmoid":
+            scores = scores.sigmoid()
+            picked = (scores + bias if bias.numel() else scores).topk(chosen).indices
+            weights = scores[picked] * scale / scores[picked].sum()
+        else:
+            picked = scores.topk(chosen).indices
+            weights = scores[picked].softmax(0)
+        row = torch.zeros_like(token)
+        for expert, weight in zip(picked.tolist(), weights, strict=True):
+            gated, up = (wide[expert] @ token).chunk(2)
+            row += weight * (narrow[expert] @ (torch.nn.functional.silu(gated) * up))
+        rows.append(row)
+    return torch.stack(rows) if rows else x.double()
+
+
+@pytest.mark.parametrize("score_func, biased, scale", [("softmax", False, 1.0), ("sigmoid", True, 2.5)])
+@pytest.mark.parametrize("tokens", [0, 1, 5, 150])
+@pytest.mark.parametrize(
+    "experts, chosen, dim, hidden, group", [(4, 2, 32, 64, 32), (3, 3, 96, 40, 8), (9, 1, 16, 16, 16)]
+)
+def test_experts_of_four_bits(driver, experts, chosen, dim, hidden, group, tokens, score_func, biased, scale):
+    operands, weights = experts_4w(tokens, experts, dim, hidden, group, biased)
+    args = (*operands, chosen, experts, hidden, dim, group, 4, score_func, scale)
+    outcome = call(driver, LLAMA.quantized_moe_ffn, *args, temp_bytes=1 << 19)
+    assert outcome.error == 0
+    expected = mixed(*operands[:3], chosen, score_func, scale, *weights)
+    torch.testing.assert_close(LLAMA.quantized_moe_ffn(*args).double(), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(outcome.outputs[0].double(), expected, rtol=1e-4, atol=1e-4)
+
+
+def test_experts_of_four_bits_that_are_refused(driver):
+    (x, gate, bias, wide, narrow), _ = experts_4w(2, 4, 32, 64, 32, True)
+    sizes = (2, 4, 64, 32, 32, 4)
+    like = torch.ones(2, 32)
+    op = LLAMA.quantized_moe_ffn
+    good = (x, gate, bias, wide, narrow, *sizes, "sigmoid", 1.0)
+    assert call(driver, op, *good, like=like, temp_bytes=1 << 19).error == 0
+    # Without temporary memory.
+    assert call(driver, op, *good, like=like).error != 0
+    for place, value in [
+        (0, x.half()),
+        (0, x[None]),
+        (0, x[:, :16].contiguous()),
+        (1, gate.half()),
+        (1, gate[:3].contiguous()),
+        (2, bias.double()),
+        (2, bias[:3].contiguous()),
+        (3, wide.to(torch.int8)),
+        (3, wide[:, :-32].contiguous()),
+        (3, wide[:3].contiguous()),
+        (4, narrow[:, :-4].contiguous()),
+        (5, 0),
+        (5, 5),
+        (6, 3),
+        (7, 32),
+        (7, -64),
+        (8, 64),
+        (9, 0),
+        (9, 7),
+        (9, 16),
+        (10, 3),
+        (11, "gelu"),
+    ]:
+        bad = (*good[:place], value, *good[place + 1 :])
+        assert refused(driver, op, *bad, like=like)
+        with pytest.raises(ValueError):
+            op(*bad)
 
 
 @pytest.mark.parametrize("channels", [False, True])

@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return export_llm.main(given)
     try:
         print(export_llama(LlmConfig.from_args(build_args_parser().parse_args(given))))
-    except (ValueError, FileNotFoundError, NotImplementedError) as error:
+    except export_llm.REFUSALS as error:
         print(f"export_llama: {error}", file=sys.stderr)
         return 2
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,10 +25,11 @@ from executorch.extension.llm.cache.static_quantized_kv_cache import (
     finalize_static_kv_cache_calibration,
 )
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of, tokens_of
-from executorch.extension.llm.export.config.choices import PreqMode
+from executorch.extension.llm.export.config.choices import ModelType, PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
 from executorch.extension.llm.export.methods import tokens_of_call, without_methods
+from executorch.extension.llm.export.packed_experts import replace_moe_with_quantized_op
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
 from executorch.extension.llm.export.static_decoder import (
     check_static,
@@ -40,6 +42,7 @@ from executorch.extension.llm.export.weight_quantization import (
     linear_transform,
 )
 from executorch.extension.llm.models.checkpoints import fill_pending, load_decoder, random_decoder
+from executorch.extension.llm.models.feed_forward import MOEFeedForward
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.memory import with_same_tensors
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
@@ -54,7 +57,6 @@ _log = logging.getLogger(__name__)
 #: Switches of the configuration that nothing here answers to, and what to do instead.
 _NOT_HERE = {
     "model.expand_rope_table": "tables are broadcast over heads",
-    "model.use_moe_quantized_op": "experts are quantized by none of the operators",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
     "backend.openvino.openvino_awq": "activations choose no scales here; weights are rounded by themselves",
@@ -84,6 +86,10 @@ def check(config: LlmConfig) -> None:
         raise ValueError(
             "backend.coreml.preserve_sdpa: Core ML has PyTorch's attention as one operator from iOS 18 on: give backend.coreml.ios=18, "
             "and leave model.use_sdpa_with_kv_cache out"
+        )
+    if config.base.model_class is ModelType.llama3_2_vision:
+        raise ValueError(
+            "base.model_class llama3_2_vision attends to images, which no decoder here does: give llama3_2 for its text alone"
         )
     _check_pre_quantized(config)
     check_static(config)
@@ -158,6 +164,10 @@ class Decoders:
             _log.warning("base.checkpoint is not given: the weights are random")
         dtype = DType[config.model.dtype_override.value]
         model = self._decoder(config, dtype.to_torch_dtype())
+        if config.quantization.qmode and any(isinstance(one, MOEFeedForward) for one in model.modules()):
+            _log.warning(
+                "qmode is of linear layers, experts stay floats: model.use_moe_quantized_op gives them four bits"
+            )
         most = _most_tokens(config)
         inputs: tuple[Any, ...] = (
             static_inputs(config, model) if is_static(config) else _example(config, most)
@@ -264,6 +274,11 @@ def transforms(config: LlmConfig, dtype: torch.dtype) -> list[Transform]:
             embedding_transform(
                 quantization.embedding_quantize, dtype, shared, is_packed=_runs_on_processors(config)
             )
+        )
+    if model.use_moe_quantized_op:
+        # Before linear layers, whose quantization the router would be in.
+        found.append(
+            partial(replace_moe_with_quantized_op, group_size=quantization.group_size or DEFAULT_GROUP)
         )
     if quantization.qmode == "8da4w-gptq":
         found.append(

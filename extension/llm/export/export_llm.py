@@ -8,9 +8,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from executorch.exir import ExportError
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.export.pipeline import export_llama
+
+#: What says on its own what is wrong with a configuration, or missing on this machine.
+REFUSALS = (ValueError, OSError, NotImplementedError, ImportError, ExportError)
 
 
 def parse(arguments: Sequence[str]) -> LlmConfig:
@@ -76,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             hydra_main(given)
         else:
             _export(parse(given))
-    except (ValueError, FileNotFoundError, NotImplementedError) as error:
+    except REFUSALS as error:
         print(f"export_llm: {error}", file=sys.stderr)
         return 2
     return 0

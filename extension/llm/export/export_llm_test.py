@@ -339,11 +339,19 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "+base.metadata=[1]"], "no JSON object"),
         ([*base, "backend.openvino.openvino_awq=true"], "weights are rounded by themselves"),
         ([*base, "backend.coreml.enable_state=true"], "give backend.coreml.ios=18"),
+        ([*base, "export.so_library=./none.so"], "none.so"),
+        ([*base, "base.model_class=llama3_2_vision"], "give llama3_2 for its text alone"),
         ([*base, "base.model_class=static_llama"], "give model.enable_dynamic_shape=false"),
     ]:
         assert main(arguments) == 2
         error = capsys.readouterr().err
         assert error.startswith("export_llm: ") and message in error and error.count("\n") == 1
+
+
+def test_what_a_backend_refuses_is_no_trace(base, capsys):
+    assert main([*base, "backend.openvino.enabled=true", "backend.openvino.device=TOASTER"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("export_llm: ") and "TOASTER" in error and "Way out" in error
 
 
 def test_the_pages_examples_run():

@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
@@ -14,12 +16,13 @@ CUSTOM = [*CACHE, "model.use_sdpa_with_kv_cache=true"]
 XNNPACK = ["backend.xnnpack.enabled=true"]
 
 
-def saved(directory: pathlib.Path) -> list[str]:
-    """Writes random weights; calls take 12 tokens of 16 positions."""
+def saved(directory: pathlib.Path, others: Mapping[str, Any] | None = None) -> list[str]:
+    """Writes random weights of these sizes and others; calls take 12 tokens of 16 positions."""
     torch.manual_seed(0)
-    model = construct_transformer(ModelArgs(**SIZES, max_context_len=16))  # type: ignore[arg-type]
+    sizes: dict[str, Any] = SIZES | dict(others or {})
+    model = construct_transformer(ModelArgs(**sizes, max_context_len=16))
     torch.save(model.state_dict(), directory / "consolidated.00.pth")
-    (directory / "params.json").write_text(json.dumps(SIZES))
+    (directory / "params.json").write_text(json.dumps(sizes))
     return [
         "base.model_class=llama3_2",
         f"base.checkpoint={directory / 'consolidated.00.pth'}",

@@ -85,6 +85,9 @@ def linear_transform(
             group,
         )
 
+    if qmode in ("int8", "8da4w") and dtype is torch.bfloat16:
+        _log.warning("in bfloat16 no backend takes qmode %s: the program has rounded weights in full", qmode)
+
     def transform(model: nn.Module) -> nn.Module:
         skipped = []
         for name, module in model.named_modules():
