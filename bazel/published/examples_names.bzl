@@ -75,6 +75,15 @@ EXAMPLES = {
             QuantizedMoEFFN _symmetric_quantize_per_group=symmetric_quantize_per_group replace_moe_with_quantized_op
         """,
     },
+    "examples/models/llama/source_transformation/pre_quantization": {
+        "here": """
+            sanitize_checkpoint_from_pre_quantization transform_embedding_for_pre_quantization
+            transform_linear_for_pre_quantization transform_output_linear_for_pre_quantization
+        """,
+    },
+    "examples/models/llama/source_transformation/quantize": {
+        "executorch.examples.models.llama.source_transformation.pre_quantization": "dynamically_quantize_per_channel",
+    },
     "examples/models/llama/source_transformation/sdpa": {
         "executorch.extension.llm.models.sdpa": """
             QuantizedSDPA SDPACustom SDPASimple replace_sdpa_with_custom_op replace_sdpa_with_quantized_sdpa

@@ -91,6 +91,11 @@ def check(config: LlmConfig) -> None:
         raise ValueError(
             "base.model_class llama3_2_vision attends to images, which no decoder here does: give llama3_2 for its text alone"
         )
+    if config.quantization.calibration_tasks:
+        raise ValueError(
+            "quantization.calibration_tasks come of an evaluation harness, which this library has not: give "
+            "quantization.calibration_data, a text, and base.tokenizer_path"
+        )
     _check_pre_quantized(config)
     check_static(config)
     lora = config.base.lora_config
@@ -324,10 +329,9 @@ def _runs_on_processors(config: LlmConfig) -> bool:
 def _calibration_calls(config: LlmConfig) -> list[tuple[Any, ...]]:
     """The calibration's text in pieces of at most ``calibration_seq_length`` tokens, ``calibration_limit`` of them."""
     quantization, path = config.quantization, config.base.tokenizer_path
-    if quantization.calibration_tasks or not quantization.calibration_data or path is None:
+    if not quantization.calibration_data or path is None:
         raise ValueError(
-            "8da4w-gptq rounds by the inputs of a text: give quantization.calibration_data and base.tokenizer_path, and no "
-            "calibration_tasks"
+            "8da4w-gptq rounds by the inputs of a text: give quantization.calibration_data and base.tokenizer_path"
         )
     tokens = torch.tensor(tokens_of(quantization.calibration_data, path), dtype=torch.int64)
     most = min(
