@@ -8,15 +8,17 @@ from executorch.dialects.torch_types import OpOverload
 
 _NAMES = """
     _embedding_bag.default _linalg_det.default _linalg_eigh.default _linalg_slogdet.default
-    _linalg_solve_ex.default _linalg_svd.default _upsample_bicubic2d_aa.default
+    _linalg_solve_ex.default _linalg_svd.default _unique2.default _upsample_bicubic2d_aa.default
     adaptive_max_pool2d.default angle.default bincount.default bucketize.Scalar bucketize.Tensor
     copysign.Scalar copysign.Tensor cummax.default cummin.default cumprod.default digamma.default
-    erfc.default erfinv.default exp2.default fmax.default fmin.default gcd.default hypot.default
-    kthvalue.default lcm.default lgamma.default linalg_cholesky_ex.default linalg_inv_ex.default
-    linalg_lu_factor_ex.default linalg_qr.default linalg_solve_triangular.default logcumsumexp.default
-    masked_select.default median.dim narrow_copy.default nextafter.default nonzero_static.default
-    randint.default randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor
-    signbit.default sort.stable tril_indices.default triu_indices.default
+    erfc.default erfinv.default exp2.default fmax.default fmin.default frexp.Tensor gcd.default
+    hypot.default i0.default kthvalue.default lcm.default lgamma.default linalg_cholesky_ex.default
+    linalg_inv_ex.default linalg_lu_factor_ex.default linalg_qr.default linalg_solve_triangular.default
+    logcumsumexp.default masked_select.default median.dim mode.default narrow_copy.default
+    nextafter.default nonzero_static.default randint.default randint.low repeat_interleave.Tensor
+    searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable special_i0e.default
+    special_i1.default special_i1e.default tril_indices.default triu_indices.default
+    unique_consecutive.default
 """
 
 

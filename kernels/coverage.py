@@ -72,7 +72,7 @@ _LOWERED = {
 }
 _HALVES = (torch.float16, torch.bfloat16)
 # Among equal elements any index will do.
-_TIES = {"aten::sort.values", "aten::topk.values", "aten::kthvalue.values"}
+_TIES = {"aten::kthvalue.values", "aten::mode.values", "aten::sort.values", "aten::topk.values"}
 # The signs of vectors are free, as is which factors an equation is solved by; `test/linalg_test.py` says what must hold.
 _FREE_FACTORS = {"aten::_linalg_eigh.eigenvalues", "aten::_linalg_solve_ex.result", "aten::_linalg_svd.U"}
 # Their results have no order, or are not numbers to compare.

@@ -76,6 +76,28 @@ def test_unary(driver, name, dtype):
         check(driver, name, f"{name}.out", [x], tolerance=None if half else tolerance)
 
 
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+@pytest.mark.parametrize("name", ["i0", "special_i0e", "special_i1", "special_i1e"])
+def test_bessel(driver, name, dtype):
+    # Eager rounds its series' coefficients to the type, half types to Float.
+    tolerance = {torch.float64: (1e-12, 1e-12), torch.float16: None, torch.bfloat16: None}
+    for shape in SHAPES:
+        if dtype in (torch.float16, torch.bfloat16) and name != "i0":
+            continue  # eager has none
+        x = tensor(shape, dtype, special=True)
+        check(driver, name, f"{name}.out", [x], tolerance=tolerance.get(dtype, (1e-5, 1e-5)))
+    if dtype == torch.float64:
+        x = torch.tensor([8, 29.9, 30, 30.1, 100, 700, 709, 1e-5, 0]).double()
+        check(driver, name, f"{name}.out", [torch.cat([x, -x])], tolerance=(1e-300, 1e-12))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_frexp(driver, dtype):
+    x = tensor((3, 700), dtype, special=True)
+    for y in (x, x[0, 0], x[:, :0], torch.tensor([0.0, -0.0, 1, -8, 1e-7]).to(dtype)):
+        check(driver, "frexp.Tensor", "frexp.Tensor_out", [y])
+
+
 def test_erfinv_to_the_last_digits(driver):
     x = torch.tensor([0, 1e-12, 0.25, 0.5, 0.9, 0.999999, 1 - 1e-15, 1, -1, 1.5, float("nan")]).double()
     check(driver, "erfinv", "erfinv.out", [torch.cat([x, -x])], tolerance=(1e-300, 1e-11))

@@ -10,6 +10,7 @@ from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
 from executorch.passes.decomposition.adaptive_max_pool import adaptive_max_pool
 from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
+from executorch.passes.decomposition.linear_algebra import LINEAR_ALGEBRA
 from executorch.passes.decomposition.random_numbers import RANDOM
 
 _aten = torch.ops.aten
@@ -226,7 +227,44 @@ def _trilinear(
     return torch.einsum(f"{terms}->{without(sumdim)}", i1, i2, i3)
 
 
+def _rrelu(
+    self: torch.Tensor,
+    noise: torch.Tensor,
+    lower: Any = 1 / 8,
+    upper: Any = 1 / 3,
+    training: bool = False,
+    generator: Any = None,
+) -> "tuple[torch.Tensor, torch.Tensor]":
+    """Slopes at random in training, and else their mean; ``noise`` is what gradients need of them."""
+    if not training:
+        return _aten.leaky_relu.default(self, (lower + upper) / 2), noise
+    slopes = torch.where(self > 0, 1.0, torch.rand_like(self) * (upper - lower) + lower)
+    return self * slopes, slopes
+
+
+def _embedding_renorm(
+    self: torch.Tensor, indices: torch.Tensor, max_norm: float, norm_type: float
+) -> torch.Tensor:
+    """The rows that are looked up become at most as long as ``max_norm``."""
+    norms = _aten.linalg_vector_norm.default(self, norm_type, [-1], True)
+    shorter = torch.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    used = torch.zeros_like(norms).index_fill(0, indices.flatten().to(torch.int64), 1.0)
+    return self * torch.where(used > 0, shorter, 1.0)
+
+
+def _as_strided_scatter(
+    self: torch.Tensor, src: torch.Tensor, size: Any, stride: Any, storage_offset: Any = None
+) -> torch.Tensor:
+    """Places count through the memory of ``self``, which is contiguous in what is exported."""
+    places = torch.full([], storage_offset or 0, dtype=torch.int64, device=self.device)
+    for count, step in zip(size, stride, strict=True):
+        places = places.unsqueeze(-1) + torch.arange(count, device=self.device) * step
+    flat = _aten.scatter.src(self.flatten(), 0, places.flatten(), src.to(self.dtype).flatten())
+    return flat.reshape(self.shape)
+
+
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    **LINEAR_ALGEBRA,
     **RANDOM,
     "aten::_embedding_bag_forward_only": _aten._embedding_bag.default,
     "aten::_grouped_mm": _grouped_mm,
@@ -235,7 +273,9 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::adaptive_max_pool2d": adaptive_max_pool,
     "aten::adaptive_max_pool3d": adaptive_max_pool,
     "aten::addbmm": _addbmm,
+    "aten::as_strided_scatter": _as_strided_scatter,
     "aten::diagonal_scatter": _diagonal_scatter,
+    "aten::embedding_renorm": _embedding_renorm,
     "aten::empty_permuted": _empty_permuted,
     "aten::gather": _gather,
     "aten::grid_sampler_3d": grid_sampler_3d,
@@ -246,6 +286,7 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
     "aten::polar": _polar,
     "aten::put": _put,
     "aten::round.decimals": _round_decimals,
+    "aten::rrelu_with_noise_functional": _rrelu,
     "aten::scatter.reduce": _scatter_reduce,
     "aten::scatter.value_reduce": _scatter_value_reduce,
     "aten::var_mean.correction": _var_mean,

@@ -30,6 +30,7 @@ _KEPT = {
         torch.linalg.solve(x[:, :3], x[:, :2].mT, left=False),
     ),
     "_linalg_svd.default": lambda x: (torch.linalg.svdvals(x), torch.linalg.matrix_rank(x)),
+    "_unique2.default": lambda x: torch.unique(x.round(), return_inverse=True, return_counts=True),
     "_upsample_bicubic2d_aa.default": lambda x: nn.functional.interpolate(
         _IMAGE * x[0, 0], scale_factor=0.6, mode="bicubic", antialias=True
     ),
@@ -54,8 +55,10 @@ _KEPT = {
     "exp2.default": torch.exp2,
     "fmax.default": lambda x: torch.fmax(x, 2 - x),
     "fmin.default": lambda x: torch.fmin(x, 2 - x),
+    "frexp.Tensor": torch.frexp,
     "gcd.default": lambda x: torch.gcd((x * 10).long(), (x * 20).long() + 6),
     "hypot.default": lambda x: torch.hypot(x, 2 - x),
+    "i0.default": torch.i0,
     "kthvalue.default": lambda x: x.kthvalue(2),
     "lcm.default": lambda x: torch.lcm((x * 10).long(), (x * 20).long() + 6),
     "lgamma.default": torch.lgamma,
@@ -67,6 +70,7 @@ _KEPT = {
     "logcumsumexp.default": lambda x: x.logcumsumexp(1),
     "masked_select.default": lambda x: x.masked_select(x > 1),
     "median.dim": lambda x: x.median(1),
+    "mode.default": lambda x: x.round().mode(1),
     "narrow_copy.default": lambda x: torch.narrow_copy(x, 1, 1, 3),
     "nextafter.default": lambda x: torch.nextafter(x, 2 - x),
     "nonzero_static.default": lambda x: torch.nonzero_static(x > 1, size=9, fill_value=-7),
@@ -78,13 +82,18 @@ _KEPT = {
     "searchsorted.Tensor": lambda x: torch.searchsorted(x.sort(1)[0], x * 0.9),
     "signbit.default": lambda x: (x - 1).signbit(),
     "sort.stable": lambda x: x.round().sort(stable=True),
+    "special_i0e.default": torch.special.i0e,
+    "special_i1.default": torch.special.i1,
+    "special_i1e.default": torch.special.i1e,
     "tril_indices.default": lambda x: torch.tril_indices(3, 5, 1) + x[0, 0].long(),
     "triu_indices.default": lambda x: torch.triu_indices(3, 5, 1) + x[0, 0].long(),
+    "unique_consecutive.default": lambda x: torch.unique_consecutive(x.round(), return_counts=True),
 }
 #: Taken apart.
 _APART = {
     "addbmm": lambda x: torch.addbmm(x, x[None].repeat(2, 1, 1), torch.ones(2, 5, 5), beta=2, alpha=3),
     "bilinear": lambda x: nn.functional.bilinear(x, x * 2, torch.ones(2, 5, 5)),
+    "a Cholesky factor": lambda x: torch.cholesky(x @ x.mT, upper=True),
     "a grid in a volume": lambda x: nn.functional.grid_sample(
         _VOLUME, (x * 1.2 - 1.4).reshape(1, 1, 1, 5, 3), padding_mode="reflection", align_corners=False
     ),
@@ -92,9 +101,28 @@ _APART = {
     "a diagonal of another type": lambda x: torch.diagonal_scatter(x, x[:3, 0].double(), 0),
     "no diagonal": lambda x: torch.diagonal_scatter(x, x[:0, 0], 5),
     "a diagonal below": lambda x: torch.diagonal_scatter(x.expand(2, 3, 5), x[:2, :2], -1, 1, 2),
+    "a part with strides": lambda x: torch.as_strided_scatter(x, x[:2, :2] * 9, (2, 2), (5, 2), 3),
+    "a pseudoinverse": lambda x: (torch.linalg.pinv(x), torch.linalg.pinv(x.mT, atol=0.5)),
+    "a pseudoinverse of low rank": lambda x: torch.linalg.pinv(x[[0, 0, 1]], rtol=1e-3),
+    "a pseudoinverse of a symmetric matrix": lambda x: torch.linalg.pinv(x.mT @ x, rtol=1e-4, hermitian=True),
+    "a pseudoinverse of nothing": lambda x: torch.linalg.pinv(x[:0]),
+    "equations by a Cholesky factor": lambda x: (
+        torch.cholesky_solve(x, x[:, :3]),
+        torch.cholesky_solve(x, x[:, :3], upper=True),
+        torch.cholesky_inverse(x[:, :3]),
+    ),
+    "equations of a triangle": lambda x: (
+        torch.triangular_solve(x, x[:, :3])[0],
+        torch.triangular_solve(x, x[:, :3], upper=False, transpose=True, unitriangular=True)[0],
+    ),
     "indices of 32 bits": lambda x: torch.gather(x, 1, x.to(torch.int32)),
     "largest of numbers": lambda x: x[0, 0].index_reduce(0, torch.tensor(0), x[0, 1], "amax"),
     "largest of slices": lambda x: x.index_reduce(0, torch.tensor([2, 0, 2]), x * 2 - 1, "amax"),
+    "leaky at random": lambda x: nn.functional.rrelu(x - 1, 0.1, 0.3),
+    "leaky at random in training": lambda x: nn.functional.rrelu(x - 1, 0.25, 0.25, training=True),
+    "rows of at most a length": lambda x: nn.functional.embedding(
+        x.long(), torch.cat([x, x * 3]), max_norm=2.0, norm_type=1.0
+    ),
     "mean of columns": lambda x: x.index_reduce(
         1, torch.tensor([4, 1, 1, 0, 4]), x * 2, "mean", include_self=False
     ),

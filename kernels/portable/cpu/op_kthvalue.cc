@@ -80,4 +80,26 @@ std::tuple<Tensor&, Tensor&> median_dim_values(KernelRuntimeContext& ctx, const 
   return {values, indices};
 }
 
+std::tuple<Tensor&, Tensor&> mode_values(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim,
+                                         bool keepdim, Tensor& values, Tensor& indices) {
+  const bool floating = util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64;
+  select_ranked(ctx, in, dim, keepdim, values, indices, [&](const util::Ranked* ranked, size_t n) {
+    int64_t place = ranked[0].index;
+    size_t most = 0;
+    for (size_t first = 0, i = 0; i < n; ++i) {
+      const bool none = floating && ranked[i].key == INT64_MAX;  // what is no number equals none
+      if (i + 1 < n && !none && ranked[i + 1].key == ranked[i].key) {
+        continue;
+      }
+      if (i + 1 - first > most) {
+        most = i + 1 - first;
+        place = ranked[i].index;
+      }
+      first = i + 1;
+    }
+    return place;
+  });
+  return {values, indices};
+}
+
 }  // namespace torch::executor::native

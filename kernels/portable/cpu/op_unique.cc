@@ -1,0 +1,143 @@
+#include <tuple>
+
+#include <executorch/kernels/portable/cpu/internal/order.h>
+#include <executorch/kernels/portable/cpu/internal/shape.h>
+
+namespace torch::executor::native {
+namespace {
+
+using util::Ranked;
+using util::View;
+
+/// Where element `index` of a view lies, in elements from its first one.
+ptrdiff_t offset_of(const View& view, size_t index) {
+  ptrdiff_t offset = 0;
+  for (size_t d = view.rank; d-- > 0;) {
+    offset += static_cast<ptrdiff_t>(index % view.size[d]) * view.stride[d];
+    index /= view.size[d];
+  }
+  return offset;
+}
+
+/// All elements in index order, with their keys.
+void rank_all(const View& in, Ranked* ranked) {
+  util::Lines<1> lines(in);
+  if (lines.empty()) {
+    return;
+  }
+  lines.set(0, in);
+  constexpr size_t kMost = util::kChunkBytes / sizeof(int64_t);
+  int64_t keys[kMost];
+  int64_t index = 0;
+  do {
+    for (size_t first = 0; first < lines.length(); first += kMost) {
+      const size_t n = lines.length() - first < kMost ? lines.length() - first : kMost;
+      const ptrdiff_t from = lines.offset(0) + static_cast<ptrdiff_t>(first) * lines.step(0);
+      util::order_keys(in.dtype, util::element_at(in, from), lines.step(0), n, keys);
+      for (size_t i = 0; i < n; ++i, ++index) {
+        ranked[index] = {keys[i], index};
+      }
+    }
+  } while (lines.next());
+}
+
+struct Outputs {
+  bool inverse;
+  bool counts;
+  Tensor& values_out;
+  Tensor& inverse_out;
+  Tensor& counts_out;
+};
+
+bool check(KernelRuntimeContext& ctx, const Tensor& in, const Outputs& to) {
+  return util::require_real(ctx, in) && util::require_same_dtype(ctx, in, to.values_out) &&
+         util::require(ctx,
+                       to.inverse_out.scalar_type() == ScalarType::Long &&
+                           to.counts_out.scalar_type() == ScalarType::Long,
+                       "indices and counts must be Long");
+}
+
+/// Writes one element, its places and its count for each run of equal elements.
+void write_runs(KernelRuntimeContext& ctx, const Tensor& in, const Ranked* ranked, size_t n,
+                const Outputs& to) {
+  // No number equals another, nor itself if it is none.
+  const bool floating = util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64;
+  const auto begins = [&](size_t i) {
+    return i == 0 || ranked[i].key != ranked[i - 1].key || (floating && ranked[i].key == INT64_MAX);
+  };
+  int64_t runs = 0;
+  for (size_t i = 0; i < n; ++i) {
+    runs += begins(i) ? 1 : 0;
+  }
+  const int64_t none = 0;
+  if (!util::resize(ctx, IntArrayRef(&runs, 1), to.values_out) ||
+      !(to.inverse ? util::resize_like(ctx, in, to.inverse_out)
+                   : util::resize(ctx, IntArrayRef(&none, 1), to.inverse_out)) ||
+      !util::resize(ctx, IntArrayRef(to.counts ? &runs : &none, 1), to.counts_out)) {
+    return;
+  }
+  const View source(in);
+  const View values(to.values_out);
+  const View places(to.inverse_out);
+  const View counts(to.counts_out);
+  ptrdiff_t run = -1;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t index = static_cast<size_t>(ranked[i].index);
+    if (begins(i)) {
+      ++run;
+      util::copy_element(util::element_at(source, offset_of(source, index)),
+                         util::element_at(values, run), source.element_size);
+      if (to.counts) {
+        util::put_element(counts, run, int64_t{0});
+      }
+    }
+    if (to.inverse) {
+      util::put_element(places, offset_of(places, index), int64_t{run});
+    }
+    if (to.counts) {
+      util::put_element(counts, run, util::get_element<int64_t>(counts, run) + 1);
+    }
+  }
+}
+
+void unique(KernelRuntimeContext& ctx, const Tensor& in, bool sort, const Outputs& to) {
+  if (!check(ctx, in, to)) {
+    return;
+  }
+  const size_t n = static_cast<size_t>(in.numel());
+  Ranked small[util::kRankedOnStack];
+  Ranked* ranked = util::ranked_memory(ctx, n, small, util::kRankedOnStack);
+  if (ranked == nullptr) {
+    return;
+  }
+  rank_all(View(in), ranked);
+  if (sort) {
+    util::sort_ranked(ranked, n, /*descending=*/false);
+  }
+  write_runs(ctx, in, ranked, n, to);
+}
+
+}  // namespace
+
+std::tuple<Tensor&, Tensor&, Tensor&> _unique2_out(KernelRuntimeContext& ctx, const Tensor& in,
+                                                   bool, bool return_inverse, bool return_counts,
+                                                   Tensor& values, Tensor& inverse,
+                                                   Tensor& counts) {
+  unique(ctx, in, /*sort=*/true, {return_inverse, return_counts, values, inverse, counts});
+  return {values, inverse, counts};
+}
+
+std::tuple<Tensor&, Tensor&, Tensor&> unique_consecutive_out(KernelRuntimeContext& ctx,
+                                                             const Tensor& in, bool return_inverse,
+                                                             bool return_counts,
+                                                             optional<int64_t> dim, Tensor& values,
+                                                             Tensor& inverse, Tensor& counts) {
+  if (util::require(ctx, !dim.has_value() || in.dim() == 1,
+                    "runs are of all elements, not of slices along a dimension") &&
+      (!dim.has_value() || util::wrap_dim(ctx, *dim, 1))) {
+    unique(ctx, in, /*sort=*/false, {return_inverse, return_counts, values, inverse, counts});
+  }
+  return {values, inverse, counts};
+}
+
+}  // namespace torch::executor::native

@@ -1,0 +1,87 @@
+"""Elements that occur several times, against eager: which occurs most, and each of them once."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from executorch.kernels.test.op_driver import OpDriver, Out
+from executorch.kernels.test.oracle import as_list, assert_same, bind, call_out, resolve
+from executorch.kernels.test.samples import REAL, tensor
+
+
+@pytest.fixture(scope="module")
+def driver():
+    driver = OpDriver()
+    yield driver
+    driver.close()
+
+
+def _rounded(shape, dtype):
+    return tensor(shape, torch.float32).round().to(dtype)
+
+
+def _call(driver, functional, out_variant, args, temp_bytes=1 << 20):
+    op = resolve(functional)
+    expected = as_list(op(*args))
+    outs = [Out(like=t) for t in expected]
+    return call_out(driver, resolve(out_variant), bind(op, args, {}), outs, temp_bytes=temp_bytes), expected
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (9,), (3, 700), (2, 3, 4, 5)], ids=str)
+def test_each_once(driver, shape, dtype):
+    x = _rounded(shape, dtype)
+    for x in (x, x.contiguous(memory_format=torch.channels_last)) if len(shape) == 4 else (x,):
+        for wanted in ((False, False), (True, False), (False, True), (True, True)):
+            for name, args in (
+                ("_unique2", [x, True, *wanted]),
+                ("_unique2", [x, False, *wanted]),
+                ("unique_consecutive", [x, *wanted]),
+            ):
+                result, expected = _call(driver, name, f"{name}.out", args)
+                assert result.error == 0
+                if args[1:2] == [False] and name == "_unique2":
+                    # In any order, says eager; these are sorted.
+                    expected = as_list(resolve(name)(x, True, *wanted))
+                for actual, reference in zip(result.outputs, expected, strict=True):
+                    assert_same(actual, reference)
+
+
+def test_what_is_no_number_equals_none(driver):
+    x = torch.tensor([torch.nan, 1, torch.nan, -0.0, 0.0, torch.nan, torch.nan])
+    for name, args in (("_unique2", [x, True, True, True]), ("unique_consecutive", [x, True, True])):
+        result, expected = _call(driver, name, f"{name}.out", args)
+        assert_same(result.outputs[0], expected[0])
+        assert_same(result.outputs[2], expected[2])
+    result, expected = _call(driver, "mode", "mode.values", [x])
+    assert_same(result.outputs[0], expected[0])
+
+
+def test_slices_are_refused(driver):
+    x = torch.ones(2, 3)
+    outs = [Out(like=x), Out(like=torch.empty(0, dtype=torch.int64)), Out(like=torch.empty(0).long())]
+    bound = bind(resolve("unique_consecutive"), [x, False, False, 0], {})
+    assert call_out(driver, resolve("unique_consecutive.out"), bound, outs).error != 0
+
+
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_mode(driver, dtype):
+    for shape in ((), (1,), (9,), (3, 700), (2, 3, 4, 5)):
+        x = _rounded(shape, dtype)
+        for dim in range(-1, max(len(shape) - 1, 0)):
+            for keepdim in (False, True):
+                result, expected = _call(driver, "mode", "mode.values", [x, dim, keepdim])
+                assert result.error == 0
+                values, indices = result.outputs
+                assert_same(values, expected[0])
+                picked, kept = (
+                    (values, indices) if keepdim or not shape else (v.unsqueeze(dim) for v in result.outputs)
+                )
+                assert_same(torch.gather(x, dim, kept) if shape else x, picked)
+
+
+def test_long_lines_need_memory(driver):
+    x = torch.rand(100_000)
+    for name, out in (("_unique2", "_unique2.out"), ("mode", "mode.values")):
+        assert _call(driver, name, out, [x], temp_bytes=0)[0].error == 0x21
