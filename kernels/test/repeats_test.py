@@ -31,8 +31,9 @@ def _call(driver, functional, out_variant, args, temp_bytes=1 << 20):
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (9,), (3, 700), (2, 3, 4, 5)], ids=str)
 def test_each_once(driver, shape, dtype):
-    x = _rounded(shape, dtype)
-    for x in (x, x.contiguous(memory_format=torch.channels_last)) if len(shape) == 4 else (x,):
+    plain = _rounded(shape, dtype)
+    last = [plain.contiguous(memory_format=torch.channels_last)] if len(shape) == 4 else []
+    for x in (plain, *last):
         for wanted in ((False, False), (True, False), (False, True), (True, True)):
             for name, args in (
                 ("_unique2", [x, True, *wanted]),
