@@ -206,15 +206,28 @@ Error Gpu::make_device(const Needs& needs) {
   device_name_ = properties.deviceName;
   auto storage = described<VkPhysicalDevice16BitStorageFeatures>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
+  auto dot = described<VkPhysicalDeviceShaderIntegerDotProductFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
+  const bool may_have_dot =
+      needs.may_have_dot && !is_set(kNoDotVariable) &&
+      has_extensions(physical_device_, {VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME});
+  storage.pNext = may_have_dot ? &dot : nullptr;
   auto features =
       described<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   features.pNext = &storage;
   vkGetPhysicalDeviceFeatures2(physical_device_, &features);
   has_half_ = storage.storageBuffer16BitAccess == VK_TRUE;
+  has_dot_ = dot.shaderIntegerDotProduct == VK_TRUE;
   storage = described<VkPhysicalDevice16BitStorageFeatures>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
   storage.storageBuffer16BitAccess = has_half_ ? VK_TRUE : VK_FALSE;
   storage.pNext = needs.features;
+  std::vector<const char*> extensions = needs.extensions;
+  if (has_dot_) {
+    extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+    dot.pNext = needs.features;
+    storage.pNext = &dot;
+  }
   features.features = {};
   // Every device has it: whatever a program says, nothing beyond a buffer is read or written.
   features.features.robustBufferAccess = VK_TRUE;
@@ -227,8 +240,8 @@ Error Gpu::make_device(const Needs& needs) {
   info.pNext = &features;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = static_cast<uint32_t>(needs.extensions.size());
-  info.ppEnabledExtensionNames = needs.extensions.data();
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   ET_CHECK_OK_OR_RETURN_ERROR(
       check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "opening the device"));
   // Functions go by way of the loader: those of one device would not do for another, of which there

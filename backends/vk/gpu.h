@@ -21,6 +21,9 @@ namespace vk {
 /// instrumented as well, and each access of theirs is checked.
 constexpr char kValidationVariable[] = "EXECUTORCH_VULKAN_VALIDATION";
 
+/// Set to anything, it makes devices be taken for such that have no integer dot products.
+constexpr char kNoDotVariable[] = "EXECUTORCH_VULKAN_NO_DOT";
+
 /// Whether an environment variable is set to anything.
 bool is_set(const char* variable);
 
@@ -33,6 +36,8 @@ struct Needs {
   std::vector<const char*> extensions;
   /// A chain of features to enable, the last of which points to null; null for none.
   void* features = nullptr;
+  /// Integer dot products of bytes, four in a word, are enabled where the device has them.
+  bool may_have_dot = false;
   /// Released validation layers take structures of newer extensions for mistakes.
   bool may_be_validated = true;
   /// Ends "Vulkan: none of 2 devices has ", and names the way out.
@@ -73,6 +78,9 @@ class Gpu {
   /// Whether shaders may load and store halves.
   bool has_half() const { return has_half_; }
 
+  /// Whether shaders may multiply words of four bytes; see `Needs`.
+  bool has_dot() const { return has_dot_; }
+
   /// What the validation layer had to say so far.
   size_t num_messages() const { return num_messages_; }
 
@@ -96,6 +104,7 @@ class Gpu {
   VmaAllocator allocator_ = VK_NULL_HANDLE;
   uint32_t queue_family_ = 0;
   bool has_half_ = false;
+  bool has_dot_ = false;
   std::string device_name_;
   std::atomic<bool> is_lost_{false};
   std::atomic<size_t> num_messages_{0};

@@ -20,9 +20,13 @@ _lib.define(
 )
 _lib.define("linear_q8csw(Tensor self, Tensor weights, Tensor weight_scales, Tensor? bias=None) -> Tensor")
 _lib.define(
-    "linear_dq8ca_q4gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
-    "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
+    "linear_q8gsw(Tensor self, Tensor weights, Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
 )
+for _bits in (4, 8):
+    _lib.define(
+        f"linear_dq8ca_q{_bits}gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
+        "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
+    )
 _lib.define(
     "embedding_q4gsw(Tensor weight, Tensor weight_scales, int group_size, Tensor indices, bool is_linear_weight=False) -> Tensor"
 )
@@ -171,8 +175,37 @@ def linear_q8csw(
     )
 
 
+@impl(_lib, "linear_q8gsw", "CompositeExplicitAutograd")
+def linear_q8gsw(
+    self: torch.Tensor,
+    weights: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """A linear layer of int8 weights with a scale for each group of columns; scales are (K / group_size, N)."""
+    weight = weights * weight_scales.t().repeat_interleave(group_size, dim=1)
+    return torch.nn.functional.linear(self, weight.to(self.dtype), bias)
+
+
 @impl(_lib, "linear_dq8ca_q4gsw", "CompositeExplicitAutograd")
 def linear_dq8ca_q4gsw(
+    input: torch.Tensor,
+    input_scales: torch.Tensor,
+    input_zp: torch.Tensor,
+    weights: torch.Tensor,
+    weight_sums: torch.Tensor,
+    weight_scales: torch.Tensor,
+    group_size: int,
+    bias: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """The same of four-bit weights, with rows that are quantized as for ``linear_dq8ca_q8gsw``."""
+    given = (unpack_q4(weights), weight_sums, weight_scales, group_size, bias)
+    return linear_dq8ca_q8gsw(input, input_scales, input_zp, *given)
+
+
+@impl(_lib, "linear_dq8ca_q8gsw", "CompositeExplicitAutograd")
+def linear_dq8ca_q8gsw(
     input: torch.Tensor,
     input_scales: torch.Tensor,
     input_zp: torch.Tensor,
@@ -186,7 +219,7 @@ def linear_dq8ca_q4gsw(
     scales, zeros = (one.reshape(*input.shape[:-1], 1) for one in (input_scales.float(), input_zp.float()))
     rows = (torch.round(input.float() / scales) + zeros).clamp(-128, 127)
     groups = rows.unflatten(-1, (-1, group_size))
-    matrix = unpack_q4(weights).float().unflatten(-1, (-1, group_size))
+    matrix = weights.float().unflatten(-1, (-1, group_size))
     sums = torch.einsum("...gk,ngk->...gn", groups, matrix) - zeros.unsqueeze(-1) * weight_sums.float()
     found = (sums * weight_scales.float()).sum(-2) * scales
     return (found if bias is None else found + bias.float()).to(input.dtype)
@@ -215,6 +248,7 @@ def _fake_linear(input: torch.Tensor, *_: object, weights: torch.Tensor) -> torc
     return input.new_empty([*input.shape[:-1], weights.shape[0]])
 
 
+@register_fake(f"{_NAMESPACE}::linear_q8gsw", lib=_lib)
 @register_fake(f"{_NAMESPACE}::linear_q4gsw", lib=_lib)
 def _(
     self: torch.Tensor,
@@ -233,6 +267,7 @@ def _(
     return _fake_linear(self, weights=weights)
 
 
+@register_fake(f"{_NAMESPACE}::linear_dq8ca_q8gsw", lib=_lib)
 @register_fake(f"{_NAMESPACE}::linear_dq8ca_q4gsw", lib=_lib)
 def _(
     input: torch.Tensor,

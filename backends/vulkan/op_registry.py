@@ -37,6 +37,7 @@ class OpFeatures:
         checks: each says why a call is refused, or nothing.
         whole: kept in one piece on the way to the edge dialect.
         moves: calculates nothing, so it is no delegate alone.
+        takes_empty: operands may be without elements.
         inserted: not in programs; the lowering finds what it stands for.
         conditions: what the checks ask for, in words.
     """
@@ -50,6 +51,7 @@ class OpFeatures:
     checks: tuple[Check, ...] = ()
     whole: bool = False
     moves: bool = False
+    takes_empty: bool = False
     inserted: bool = False
     conditions: str = ""
 
@@ -196,6 +198,14 @@ _add(
     checks=(checks.keeps_type,),
     conditions="the result has the type of the input",
 )
+_add(
+    "aten.topk.default",
+    say=say.with_dim,
+    dtypes=NUMBERS,
+    results=NUMBERS,
+    checks=(checks.has_dimensions, checks.short_lines),
+    conditions="among 16384 elements at most",
+)
 _REDUCTION = {
     "say": say.reduction,
     "checks": (checks.keeps_type,),
@@ -207,8 +217,9 @@ _add("aten.any.dim", say=say.any_of, dtypes=BOOLS)
 _add(
     "aten.max_pool2d_with_indices.default",
     say=say.pool,
-    checks=(refusals.first_result_only, checks.planes),
-    conditions="three or four dimensions; indices are not read",
+    results=(*FLOATS, torch.int64),
+    checks=(checks.first_result_read, checks.planes),
+    conditions="three or four dimensions; its values are read, whether indices are or not",
 )
 _PLANES = {"checks": (checks.planes,), "conditions": "three or four dimensions"}
 _add("aten.avg_pool2d.default", say=say.pool, **_PLANES)
@@ -229,7 +240,7 @@ _add(
 )
 _add("aten.permute_copy.default", "aten.transpose_copy.int", "aten.t_copy.default", say=say.permute, **_MOVER)
 _add("aten.expand_copy.default", say=say.expand, **_MOVER)
-_add("aten.cat.default", say=say.with_dim, **_MOVER)
+_add("aten.cat.default", say=say.cat, takes_empty=True, conditions="parts may have no elements", **_MOVER)
 _add("aten.slice_copy.Tensor", say=say.with_dim, **_MOVER)
 _add("aten.select_copy.int", say=say.select, **_MOVER)
 _SPLIT = {"conditions": "each part is a slice"}
@@ -251,6 +262,13 @@ _add(
     others=((1, INTEGERS),),
     checks=(checks.one_index,),
     conditions="one tensor of indices",
+)
+_add(
+    "aten.index_put.default",
+    dtypes=ALL,
+    others=((1, INTEGERS),),
+    checks=(checks.puts_slices,),
+    conditions="slices along one dimension, to places that differ; nothing is added up or broadcast",
 )
 _add("aten.gather.default", say=say.with_dim, dtypes=ALL, others=((2, INTEGERS),))
 _add("aten.embedding.default", dtypes=ALL, others=((1, INTEGERS),))
@@ -342,6 +360,11 @@ _add(
     conditions="a linear layer of int8 weights, symmetric, with a scale for each output",
 )
 _add(
+    "et_vk.linear_q8gsw.default",
+    **_INSERTED,
+    conditions="a linear layer of int8 weights, symmetric, in groups of a multiple of 4 columns",
+)
+_add(
     "et_vk.embedding_q4gsw.default",
     "et_vk.embedding_q8csw.default",
     **_INSERTED,
@@ -349,9 +372,10 @@ _add(
 )
 _add(
     "et_vk.linear_dq8ca_q4gsw.default",
+    "et_vk.linear_dq8ca_q8gsw.default",
     "torchao.choose_qparams_affine.default",
     **_INSERTED,
-    conditions="a linear layer of such four-bit weights, whose rows are quantized to int8 at run time",
+    conditions="a linear layer of such weights of four or eight bits, whose rows are quantized to int8 at run time",
 )
 _add(
     "et_vk.add_int8.default",

@@ -51,11 +51,21 @@ def as_it_is(node: Node) -> Call:
 def with_dim(node: Node) -> Call:
     """The same, with ``dim`` counted from the front."""
     named = arguments(node)
-    source = named.get("self", named.get("tensors"))
-    first = source[0] if isinstance(source, list | tuple) else source
-    named["dim"] = front(first, named["dim"])
+    named["dim"] = front(named["self"], named["dim"])
     values = (None if isinstance(one, _SILENT) else one for one in named.values())
     return Call(operator_name(node.target), tuple(values))
+
+
+def is_empty(value: torch.Tensor) -> bool:
+    """Whether a tensor never has an element."""
+    return any(isinstance(size, int) and size == 0 for size in value.shape)
+
+
+def cat(node: Node) -> Call:
+    """Parts without elements add nothing."""
+    named = arguments(node)
+    parts = [one for one in named["tensors"] if not is_empty(tensor(one))]
+    return Call("aten.cat.default", (parts, front(parts[0], named["dim"])))
 
 
 def renamed(name: str, saying: Saying = as_it_is) -> Saying:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -13,7 +14,10 @@ from executorch.backends.transforms.operands import rank, tensor
 from executorch.backends.transforms.refusals import constant_weights
 from executorch.backends.vulkan.graph.call import item_of
 from executorch.ir.rewriter import arguments
+from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
+#: Elements among which the greatest are looked for.
+_LONGEST_LINE = 1 << 14
 #: Says why a call is refused, given the constants of the program.
 Check = Callable[[Node, Constants], str | None]
 
@@ -47,6 +51,11 @@ def keeps_type(node: Node, _: Container[Node]) -> str | None:
     return None
 
 
+def first_result_read(node: Node, _: Container[Node]) -> str | None:
+    read = {user.args[1] for user in node.users if user.target is operator.getitem and user.users}
+    return None if 0 in read else "its first result is not read"
+
+
 def planes(node: Node, _: Container[Node]) -> str | None:
     source: Any = node.args[0]
     count = rank(source)
@@ -64,6 +73,35 @@ def one_index(node: Node, _: Container[Node]) -> str | None:
     if len(found) != 1:
         return f"{len(found)} tensors of indices; it takes one"
     return None
+
+
+def puts_slices(node: Node, constants: Container[Node]) -> str | None:
+    """Of values that are not broadcast, so that each slice goes somewhere."""
+    why = one_index(node, constants)
+    if why is not None:
+        return why
+    named = arguments(node)
+    if named["accumulate"]:
+        return "it adds to what is there"
+    ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
+    sizes = list(tensor(named["self"]).shape)
+    sizes[dim : dim + 1] = tensor(indices).shape
+    if rank(indices) != 1 or [str(one) for one in sizes] != [
+        str(one) for one in tensor(named["values"]).shape
+    ]:
+        return "indices of several dimensions, or values that are broadcast"
+    return None
+
+
+def short_lines(node: Node, _: Container[Node]) -> str | None:
+    """Each element is compared with all others of its line."""
+    named = arguments(node)
+    size = upper_bound(tensor(named["self"]).shape[named["dim"]])
+    return (
+        None
+        if size is not None and size <= _LONGEST_LINE
+        else f"among {size} elements; it takes {_LONGEST_LINE}"
+    )
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:

@@ -46,6 +46,7 @@ from executorch.ir.signature import state_inputs, state_value
 
 _CONVOLUTION = "aten.convolution.default"
 _UPDATE = "llama.update_cache.default"
+_PUT = "aten.index_put.default"
 _SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int"}
 #: With a constant of one element for the second operand -> the form that takes a number.
 _WITH_NUMBER = {
@@ -156,6 +157,8 @@ def _lower(builder: GraphBuilder, node: Node, clamp: Node | None) -> None:
         _split(builder, node)
     elif called(node) == _UPDATE:
         _update_cache(builder, node)
+    elif name == _PUT:
+        _put_slices(builder, node)
     elif clamp is not None:
         call = vulkan_supported_ops[_CONVOLUTION].say(node)
         assert call is not None
@@ -230,32 +233,51 @@ def _split(builder: GraphBuilder, node: Node) -> None:
 
 
 def _update_cache(builder: GraphBuilder, node: Node) -> None:
-    """Writes where the cache lies, if it is the program's own and is read as it was by nothing that comes later."""
     named: Any = node.kwargs
     (cache,) = named["_all_bases"]
     results = [user for user in node.users if user.args[1] == 1]
-    if not _may_write(builder, cache, node):
-        builder.call("aten.clone.default", (cache, None), builder.result(results[0]), node)
-        target = results[0]
-    else:
-        target = cache
+    target = _target(builder, cache, node, results[0])
     builder.write_into(_UPDATE, (named["value"], target, named["start_pos"]), target, node)
     for user in results:
         builder.alias(user, target)
 
 
-def _may_write(builder: GraphBuilder, cache: Node, node: Node) -> bool:
-    """Whether what a cache was is read before ``node`` or not at all, and it is state or such state written before."""
-    while cache.target is operator.getitem or cache.op == "placeholder":
-        if not all(user is node or user < node for user in cache.users):
+def _put_slices(builder: GraphBuilder, node: Node) -> None:
+    named = arguments(node)
+    target = _target(builder, named["self"], node, node)
+    given = (target, named["indices"], named["values"], False)
+    builder.write_into(_PUT, given, target, node)
+    if target is not node:
+        builder.alias(node, target)
+
+
+def _target(builder: GraphBuilder, source: Node, node: Node, result: Node) -> Node:
+    """What a call writes to: where its source lies, if it is the program's own and is read as it was by nothing that comes later; else a copy."""
+    if _may_write(builder, source, node):
+        return source
+    builder.call("aten.clone.default", (source, None), builder.result(result), node)
+    return result
+
+
+def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
+    """Whether what a source was is read before ``node`` or not at all, and it is state or such state written before."""
+    while True:
+        if not all(user is node or user < node for user in source.users):
             return False
-        if cache.op == "placeholder":
-            return builder.is_inner(cache)
-        source: Any = cache.args[0]
-        if called(source) != _UPDATE:
+        if source.op == "placeholder":
+            return source not in builder.constants and builder.is_inner(source)
+        writer = source.args[0] if source.target is operator.getitem else source
+        assert isinstance(writer, Node)
+        if called(writer) not in (_UPDATE, _PUT):
             return False
-        (cache,), node = source.kwargs["_all_bases"], source
-    return False
+        node, source = writer, _written(writer)
+
+
+def _written(writer: Node) -> Node:
+    """What a call writes over."""
+    given: Any = arguments(writer)["self"] if called(writer) == _PUT else writer.kwargs["_all_bases"]
+    (source,) = [given] if isinstance(given, Node) else given
+    return source
 
 
 def _choose(builder: GraphBuilder, rows: Rows, chosen: dict[Any, Rows]) -> None:
@@ -277,19 +299,21 @@ def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows:
     tag = external_tag(weights.stored)
     integers, scales = (builder.constant(one, tag) for one in packed(weights, builder.constants))
     bias = builder.value(named["bias"])
-    if rows is None and weights.bits == 8:
+    if rows is None and weights.bits == 8 and weights.is_whole:
         given = [builder.value(named["input"]), integers, scales, bias]
         builder.call_by_values("et_vk.linear_q8csw.default", given, node)
         return
     group = builder.value(weights.group_size)
     if rows is None:
         given = [builder.value(named["input"]), integers, scales, group, bias]
-        builder.call_by_values("et_vk.linear_q4gsw.default", given, node)
+        builder.call_by_values(f"et_vk.linear_q{weights.bits}gsw.default", given, node)
         return
     given = [builder.value(one) for one in (rows.source, *rows.results)]
     total = builder.constant(sums(weights, builder.constants), tag)
     builder.call_by_values(
-        "et_vk.linear_dq8ca_q4gsw.default", [*given, integers, total, scales, group, bias], node
+        f"et_vk.linear_dq8ca_q{weights.bits}gsw.default",
+        [*given, integers, total, scales, group, bias],
+        node,
     )
 
 

@@ -76,10 +76,12 @@ def _is_planned(graph: schema.VkGraph, value: int) -> bool:
 def _owners(graph: schema.VkGraph) -> dict[int, int]:
     """Tensor -> the one whose memory it has, itself unless it is a renamed one."""
     states = {call.args[-1] for call in graph.chain if call.name == STATE}
+    # Copies that a call writes into have to leave their source as it is.
+    written = {call.args[-1] for call in graph.chain if call.args[-1] in call.args[:-1]}
     owners = {one: one for one in range(len(graph.values)) if _is_planned(graph, one) and one not in states}
     for call in graph.chain:
         source, result = call.args[0], call.args[-1]
-        if call.name in RENAMING and source in owners and result in owners:
+        if call.name in RENAMING and source in owners and result in owners and result not in written:
             before, after = (_tensor(graph, one) for one in (source, result))
             if before.datatype == after.datatype:
                 owners[result] = owners[source]

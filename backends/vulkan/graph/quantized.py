@@ -21,8 +21,8 @@ QUANTIZE = "torchao.quantize_affine.default"
 DEQUANTIZE = "torchao.dequantize_affine.default"
 CONVERSIONS = frozenset({CHOOSE, QUANTIZE, DEQUANTIZE})
 PER_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
-#: Shaders read weights and groups by whole words of eight columns.
-_COLUMNS = 8
+#: Bits -> columns of a word, by which shaders read rows and groups.
+_COLUMNS = {4: 8, 8: 4}
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,23 @@ class Weights:
         scales: node of the scales.
         bits: 4 or 8.
         group_size: columns that share a scale; K for a scale for each row.
+        is_whole: whether a row is one group.
     """
 
     stored: Node
     scales: Node
     bits: int
     group_size: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.group_size == int(tensor(self.stored).shape[1])
+
+    @property
+    def has_whole_words(self) -> bool:
+        """Whether rows and groups begin with words."""
+        columns = int(tensor(self.stored).shape[1])
+        return columns % self.group_size == 0 and self.group_size % _COLUMNS[self.bits] == 0
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,8 @@ def weights_of(node: Node, constants: Constants) -> Weights | None:
 
 def table_of(node: Node, constants: Constants) -> Weights | None:
     """The quantized table of an embedding; None where it is not quantized, or in another way than the delegate has."""
-    return _matrix(arguments(node)["weight"], constants) if name_of(node) == _EMBEDDING else None
+    table = _matrix(arguments(node)["weight"], constants) if name_of(node) == _EMBEDDING else None
+    return None if table is None or (table.bits == 8 and not table.is_whole) else table
 
 
 def _matrix(weight: Node, constants: Constants) -> Weights | None:
@@ -83,16 +95,12 @@ def _matrix(weight: Node, constants: Constants) -> Weights | None:
 
 def _affine(weight: Node, constants: Constants) -> Weights | None:
     named = arguments(weight)
-    columns = int(tensor(weight).shape[1])
     block, least, greatest = list(named["block_size"]), named["quant_min"], named["quant_max"]
     if len(block) != 2 or block[0] != 1 or not _is_symmetric(named["zero_point"], constants):
         return None
     bits = 4 if (least, greatest) == (-8, 7) else 8
-    if bits == 8 and block[1] != columns:
-        return None
-    if bits == 4 and (block[1] % _COLUMNS or columns % block[1]):
-        return None
-    return Weights(named["input"], named["scale"], bits, int(block[1]))
+    found = Weights(named["input"], named["scale"], bits, int(block[1]))
+    return found if found.has_whole_words or (bits == 8 and found.is_whole) else None
 
 
 def _per_channel(weight: Node, constants: Constants) -> Weights | None:
@@ -101,7 +109,7 @@ def _per_channel(weight: Node, constants: Constants) -> Weights | None:
         return None
     is_four = (named["quant_min"], named["quant_max"]) in ((-8, 7), (-7, 7))
     columns = int(tensor(weight).shape[1])
-    bits = 4 if is_four and columns % _COLUMNS == 0 else 8
+    bits = 4 if is_four and columns % _COLUMNS[4] == 0 else 8
     return Weights(named["input"], named["scales"], bits, columns)
 
 
@@ -110,9 +118,9 @@ def _is_symmetric(zero_point: Any, constants: Constants) -> bool:
 
 
 def rows_of(node: Node, constants: Constants) -> Rows | None:
-    """The chain that quantizes the rows that a linear layer of four-bit weights reads; None if there is none."""
+    """The chain that quantizes the rows that a linear layer of such weights reads; None if there is none."""
     weights = weights_of(node, constants)
-    if weights is None or weights.bits != 4:
+    if weights is None or not weights.has_whole_words:
         return None
     back: Any = node.args[0]
     if name_of(back) != DEQUANTIZE:
@@ -120,8 +128,10 @@ def rows_of(node: Node, constants: Constants) -> Rows | None:
     quantize: Any = back.args[0]
     if name_of(quantize) != QUANTIZE or len(quantize.users) != 1:
         return None
-    if any(weights_of(user, constants) is None or user.args[0] is not back for user in back.users):
-        return None
+    for user in back.users:
+        of_user = weights_of(user, constants)
+        if of_user is None or not of_user.has_whole_words or user.args[0] is not back:
+            return None
     return _chain(back, quantize)
 
 
@@ -161,9 +171,10 @@ def groups_of(nodes: list[Node], constants: Constants) -> list[list[Node]]:
 def packed(weights: Weights, constants: Constants) -> tuple[torch.Tensor, torch.Tensor]:
     """Integers and scales as the delegate reads them."""
     stored, scales = constants[weights.stored], constants[weights.scales].float()
+    by_group = scales.reshape(stored.shape[0], -1).t().contiguous()
     if weights.bits == 8:
-        return stored.to(torch.int8), scales.reshape(-1)
-    return pack_q4(stored), scales.reshape(stored.shape[0], -1).t().contiguous()
+        return stored.to(torch.int8), by_group.reshape(-1) if weights.is_whole else by_group
+    return pack_q4(stored), by_group
 
 
 def sums(weights: Weights, constants: Constants) -> torch.Tensor:

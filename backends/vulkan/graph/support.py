@@ -17,7 +17,7 @@ from executorch.backends.transforms.refusals import (
     wrong_shapes,
     wrong_types,
 )
-from executorch.backends.vulkan.graph.call import called
+from executorch.backends.vulkan.graph.call import called, is_empty
 from executorch.backends.vulkan.op_registry import SIZES, OpFeatures, vulkan_supported_ops
 
 #: What shaders have sizes and strides for.
@@ -52,6 +52,8 @@ def refusal(node: Node, constants: Constants, options: Any, held: Container[Node
     if any(constants.changes(one) and one not in held for one in node.all_input_nodes):
         return STATE_OUTSIDE
     values = tensors_around(node)
+    if row.takes_empty:
+        values = [*results_read(node), *(one for one in values if not is_empty(one))]
     kinds = operand_types(node, dict(row.others)) | {one.dtype for one in results_read(node)}
     return (
         wrong_shapes(values, MOST_DIMENSIONS, _MOST_ELEMENTS)

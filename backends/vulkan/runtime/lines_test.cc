@@ -163,23 +163,69 @@ TEST_P(LinesTest, Reductions) {
   runner.compare(all, runner.result(5));
 }
 
-/// Weights of 4 and of 8 bits, and two of the former in a byte.
+/// Weights of 4 and of 8 bits, two of the former in a byte, and the sums of both by groups.
 struct IntegerWeights {
-  IntegerWeights(int64_t columns, int64_t depth)
+  IntegerWeights(int64_t columns, int64_t depth, int64_t group)
       : small(some({columns, depth}, -8, 8, 4)),
         large(some({columns, depth}, -127, 127, 5)),
-        packed(zeros({columns, depth / 2})) {
+        packed(zeros({columns, depth / 2})),
+        small_sums(zeros({depth / group, columns})),
+        large_sums(small_sums) {
     for (int64_t i = 0; i < columns * depth; ++i) {
       small[i] = std::floor(small[i]);
       large[i] = std::floor(large[i]);
       packed[i / 2] += (small[i] + 8) * (i % 2 == 0 ? 1 : 16);
+      const int64_t at = i % depth / group * columns + i / depth;
+      small_sums[at] += small[i];
+      large_sums[at] += large[i];
     }
   }
 
   Array small;
   Array large;
   Array packed;
+  Array small_sums;
+  Array large_sums;
 };
+
+/// Rows by columns of weights [columns, depth], which have a scale for each group of the depth.
+Array product(const Array& x, const Array& weights, const Array& scales, int64_t group) {
+  const int64_t columns = weights.sizes[0];
+  const int64_t depth = weights.sizes[1];
+  Array made = zeros({x.sizes[0], columns});
+  for (int64_t i = 0; i < x.sizes[0] * columns; ++i) {
+    const int64_t column = i % columns;
+    for (int64_t k = 0; k < depth; ++k) {
+      made[i] += x[i / columns * depth + k] * weights[column * depth + k] *
+                 scales[k / group * columns + column];
+    }
+  }
+  return made;
+}
+
+/// Each row as it is after it was quantized to int8 by a scale and a zero point of its own.
+Array rounded_rows(const Array& x, Array& scales, Array& zeros_of_rows) {
+  Array made = x;
+  const int64_t depth = x.sizes[1];
+  for (int64_t i = 0; i < x.sizes[0]; ++i) {
+    double low = 0;
+    double high = 0;
+    for (int64_t k = 0; k < depth; ++k) {
+      low = std::fmin(low, x[i * depth + k]);
+      high = std::fmax(high, x[i * depth + k]);
+    }
+    const double scale = (high - low) / 255;
+    const double zero = std::fmin(std::fmax(-128 - std::nearbyint(low / scale), -128), 127);
+    scales[i] = scale;
+    zeros_of_rows[i] = zero;
+    for (int64_t k = 0; k < depth; ++k) {
+      double& value = made[i * depth + k];
+      value =
+          (std::fmin(std::fmax(std::nearbyint(value / scale) + zero, -128), 127) - zero) * scale;
+    }
+  }
+  return made;
+}
 
 TEST_P(LinesTest, QuantizedLinears) {
   const int64_t rows = 6;
@@ -189,7 +235,7 @@ TEST_P(LinesTest, QuantizedLinears) {
   const Array x = some({rows, depth}, -1, 1);
   const Array bias = some({columns}, -1, 1, 2);
   const Array scales = some({depth / group, columns}, 0.125, 0.5, 3);
-  const IntegerWeights weights_of(columns, depth);
+  const IntegerWeights weights_of(columns, depth, group);
   const Array& small = weights_of.small;
   const Array& large = weights_of.large;
   Runner runner(GetParam());
@@ -201,10 +247,10 @@ TEST_P(LinesTest, QuantizedLinears) {
   runner.graph.call(
       "et_vk.linear_q4gsw.default",
       {in, weights, steps, group_size, runner.constant(bias), runner.out({rows, columns})});
+  const int32_t bytes = runner.constant(large, DType::Int8, DType::Int8);
   const Array line = {{columns}, {scales.values.begin(), scales.values.begin() + columns}};
   runner.graph.call("et_vk.linear_q8csw.default",
-                    {in, runner.constant(large, DType::Int8, DType::Int8), runner.constant(line),
-                     none, runner.out({rows, columns})});
+                    {in, bytes, runner.constant(line), none, runner.out({rows, columns})});
   const int32_t row_scales = runner.out({rows, 1}, DType::Float, DType::Float);
   const int32_t row_zeros = runner.out({rows, 1}, DType::Int32, DType::Int32);
   runner.graph.call(
@@ -213,42 +259,30 @@ TEST_P(LinesTest, QuantizedLinears) {
        runner.graph.integer(-128), runner.graph.integer(127), runner.graph.number(1e-6), none, none,
        runner.graph.boolean(true), runner.graph.list({row_scales, row_zeros})});
   runner.graph.call("et_vk.linear_dq8ca_q4gsw.default",
-                    {in, row_scales, row_zeros, weights, none, steps, group_size, none,
-                     runner.out({rows, columns})});
-  Array four = zeros({rows, columns});
-  Array eight = four;
-  Array dynamic = four;
-  Array expected_scales = zeros({rows, 1});
-  Array expected_zeros = expected_scales;
-  for (int64_t i = 0; i < rows; ++i) {
-    double low = 0;
-    double high = 0;
-    for (int64_t k = 0; k < depth; ++k) {
-      low = std::fmin(low, x[i * depth + k]);
-      high = std::fmax(high, x[i * depth + k]);
-    }
-    const double scale = (high - low) / 255;
-    const double zero = std::fmin(std::fmax(-128 - std::nearbyint(low / scale), -128), 127);
-    expected_scales[i] = scale;
-    expected_zeros[i] = zero;
-    for (int64_t j = 0; j < columns; ++j) {
-      four[i * columns + j] = bias[j];
-      for (int64_t k = 0; k < depth; ++k) {
-        const double v = x[i * depth + k];
-        const double q = std::fmin(std::fmax(std::nearbyint(v / scale) + zero, -128), 127);
-        const double step = scales[k / group * columns + j];
-        four[i * columns + j] += v * small[j * depth + k] * step;
-        eight[i * columns + j] += v * large[j * depth + k] * scales[j];
-        dynamic[i * columns + j] += (q - zero) * scale * small[j * depth + k] * step;
-      }
-    }
+                    {in, row_scales, row_zeros, weights,
+                     runner.constant(weights_of.small_sums, DType::Int32, DType::Int32), steps,
+                     group_size, none, runner.out({rows, columns})});
+  runner.graph.call("et_vk.linear_dq8ca_q8gsw.default",
+                    {in, row_scales, row_zeros, bytes,
+                     runner.constant(weights_of.large_sums, DType::Int32, DType::Int32), steps,
+                     group_size, none, runner.out({rows, columns})});
+  runner.graph.call("et_vk.linear_q8gsw.default",
+                    {in, bytes, steps, group_size, none, runner.out({rows, columns})});
+  Array row_steps = zeros({rows, 1});
+  Array zero_points = row_steps;
+  const Array rounded = rounded_rows(x, row_steps, zero_points);
+  Array four = product(x, small, scales, group);
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    four[i] += bias[i % columns];
   }
   runner.check(four);
-  runner.compare(eight, runner.result(1));
-  runner.compare(expected_scales, runner.result(2), 1e-5);
-  runner.compare(expected_zeros, runner.result(3), 1e-9);
+  runner.compare(product(x, large, line, depth), runner.result(1));
+  runner.compare(row_steps, runner.result(2), 1e-5);
+  runner.compare(zero_points, runner.result(3), 1e-9);
   // Where a value lies between two steps, either will do: half a step of one factor.
-  runner.compare(dynamic, runner.result(4), 2e-2);
+  runner.compare(product(rounded, small, scales, group), runner.result(4), 2e-2);
+  runner.compare(product(rounded, large, scales, group), runner.result(5), 2e-2);
+  runner.compare(product(x, large, scales, group), runner.result(6));
 }
 
 }  // namespace

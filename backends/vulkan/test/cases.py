@@ -184,8 +184,15 @@ def normalizations() -> Group:
         lambda x: x.argmax(2),
         lambda x: x.argmin(-1, keepdim=True),
         lambda x: x.cumsum(1),
+        lambda x: tuple(x.topk(3)),
+        lambda x: tuple(x.topk(2, 1, largest=False)),
+        lambda x: (x * 100).to(torch.int32).topk(4, 2)[0],
+        lambda x: (x * 4).round().topk(5)[0],
+        lambda x: x.topk(1, 2, largest=False)[1],
         lambda x: F.max_pool2d(x, 2),
         lambda x: F.max_pool2d(x, 3, stride=2, padding=1, ceil_mode=True),
+        lambda x: F.max_pool2d(x, (2, 3), stride=1, return_indices=True),
+        lambda x: F.max_pool2d(x[0], 3, padding=1, dilation=2, ceil_mode=True, return_indices=True),
         lambda x: F.avg_pool2d(x, 3, stride=1, padding=1, count_include_pad=False),
         lambda x: F.adaptive_avg_pool2d(x, (3, 2)),
         lambda x: F.avg_pool2d(x[0], 2, ceil_mode=True),
@@ -247,6 +254,8 @@ def lookups() -> Group:
         lambda x, i: x[:, i, None],
         lambda x, i: torch.gather(x, 1, i),
         lambda x, i: torch.full_like(x, 2.5) * x,
+        lambda x, i: torch.index_put(x, (i[0, :2] - 1,), x.flip(1) * 2),
+        lambda x, i: torch.index_copy(x, 1, i[0, :2], x[:, 1:] + 1),
     ]
     return Calls(functions, table=table), (_random(2, 3), torch.tensor([[0, 1, 1], [1, 0, 1]]))
 

@@ -46,6 +46,18 @@ def test_sizes_change_from_run_to_run():
         check(method, model, (torch.randint(0, 20, sizes),), 1e-5)
 
 
+def test_parts_without_elements_add_nothing():
+    model, inputs = models.with_nothing()
+    check(load(lower(model, inputs)), model, inputs, 1e-6)
+
+
+def test_rows_of_state_are_written_where_it_lies():
+    module, inputs = models.Rows(), (torch.randn(3, 2, 4), torch.tensor([0, 3, 1]))
+    method = load(lower(models.Rows(), inputs, dynamic_shapes=module.SHAPES))
+    for places in module.PLACES:
+        check(method, module, (torch.randn(len(places), 2, 4), torch.tensor(places)), 1e-6)
+
+
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
 def test_a_decoder_keeps_its_caches(half):
     model, inputs = models.decoder()
@@ -61,10 +73,18 @@ def test_a_decoder_keeps_its_caches(half):
         method.execute([torch.zeros(1, 2, dtype=torch.int64), torch.tensor([15])])
 
 
+@pytest.mark.parametrize("wide", [False, True], ids=["small", "wide"])
 @pytest.mark.parametrize("name", models.QUANTIZED)
-def test_quantized_weights(name):
-    model, inputs = models.quantized(name)
+def test_quantized_weights(name, wide):
+    model, inputs = models.quantized(name, wide)
     check(load(lower(model, inputs)), model, inputs, 1e-3)
+
+
+@pytest.mark.parametrize("name", [one for one in models.QUANTIZED if "dq8ca" in one])
+def test_quantized_rows_of_halves(name):
+    model, inputs = models.quantized(name, wide=True)
+    # Numbers between two integers may be rounded the other way.
+    check(load(lower(model, inputs, {"force_fp16": True})), model, inputs, 2e-2)
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])

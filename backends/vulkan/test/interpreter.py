@@ -26,8 +26,6 @@ _TYPES = {
     schema.VkDataType.FLOAT32: torch.float32,
     schema.VkDataType.INT64: torch.int64,
 }
-#: What gives int64 in PyTorch, which has 32 bits here.
-_POSITIONS = {"aten.argmax.default", "aten.argmin.default"}
 _SIZES = {"add": operator.add, "floordiv": operator.floordiv, "mul": operator.mul, "sub": operator.sub}
 
 
@@ -89,6 +87,9 @@ class Interpreter:
         if call.name in RENAMING and self._is_alias(args[0], result):
             held: Any = self.graph.values[result].value
             self._memory.pop(held.mem_obj_id, None)
+        assert result not in args or self._owner(result) == result, (
+            f"value {result} is written where another lies"
+        )
         values = [self._read(one) for one in args]
         if call.name == "aten.clone.default" and not self._is_alias(args[0], result):
             made: Any = values[0].clone()
@@ -131,9 +132,10 @@ class Interpreter:
             return op(*list(named.values())[:5], torch.int8).to(_TYPES[held.datatype])
         if name == "aten.gather.default":
             named["index"] = named["index"].long()
+        if name == "aten.index_put.default":
+            named["indices"] = [None if one is None else one.long() for one in named["indices"]]
         keywords = {one.name: named.pop(one.name) for one in op._schema.arguments if one.kwarg_only}
-        found = op(*named.values(), **keywords)
-        return found.to(torch.int32) if name in _POSITIONS else found
+        return torch.utils._pytree.tree_map_only(torch.Tensor, _narrow, op(*named.values(), **keywords))
 
     def _is_alias(self, source: int, result: int) -> bool:
         one, other = (self.graph.values[number].value for number in (source, result))
@@ -189,3 +191,8 @@ class Interpreter:
             self._values[number] = int(value)
         else:
             assert isinstance(held, schema.Null), held
+
+
+def _narrow(value: torch.Tensor) -> torch.Tensor:
+    """What has 64 bits in PyTorch has 32 here."""
+    return value.to(torch.int32) if value.dtype is torch.int64 else value

@@ -31,10 +31,11 @@ _SEEN_BELOW = {
     "add",
     *CACHED,
     "aten.arange.start_step",
-    "aten.clone.default",
     "aten.full.default",
     "et_vk.linear_dq8ca_q4gsw.default",
+    "et_vk.linear_dq8ca_q8gsw.default",
     "et_vk.linear_q4gsw.default",
+    "et_vk.linear_q8gsw.default",
     "floordiv",
     "mul",
     "sub",
@@ -150,6 +151,22 @@ def test_state_is_kept_where_one_delegate_has_it():
             torch.testing.assert_close(got[position], want)
 
 
+def test_parts_without_elements_add_nothing():
+    model, inputs = models.with_nothing()
+    delegate = only(lower(model, inputs))
+    assert names(delegate) == ["aten.cat.default"] * 2
+    check(delegate, model, inputs)
+
+
+def test_rows_of_state_are_written_where_it_lies():
+    module, inputs = models.Rows(), (torch.randn(3, 2, 4), torch.tensor([0, 3, 1]))
+    delegate = only(lower(models.Rows(), inputs, dynamic_shapes=module.SHAPES))
+    assert "aten.index_put.default" in names(delegate) and "aten.clone.default" not in names(delegate)
+    for places in module.PLACES:
+        given = (torch.randn(len(places), 2, 4), torch.tensor(places))
+        check(delegate, module, given)
+
+
 @pytest.mark.parametrize(
     ("before", "after"), [(torch.exp, lambda x: x.sort()[0]), (lambda x: x.sort()[0], torch.exp)]
 )
@@ -177,7 +194,7 @@ def test_weights_of_torchao(call):
     delegate = only(lower(model, inputs))
     assert names(delegate).count(f"et_vk.{call}.default") == 2
     chosen = names(delegate).count("torchao.choose_qparams_affine.default")
-    assert chosen == (2 if call == "linear_dq8ca_q4gsw" else 0)
+    assert chosen == (2 if call.startswith("linear_dq8ca") else 0)
     check(delegate, model, inputs, 1e-4)
 
 
@@ -251,6 +268,16 @@ def test_layers_that_read_the_same_quantize_it_once():
     assert names(delegate).count("torchao.choose_qparams_affine.default") == 1
     assert names(delegate).count("et_vk.linear_dq8ca_q4gsw.default") == 2
     check(delegate, model, inputs, 1e-4)
+
+
+def test_rows_that_are_no_whole_words_are_not_quantized_at_run_time():
+    model, inputs = nn.Sequential(nn.Linear(10, 4)), (torch.randn(2, 10),)
+    quantize_(model, models.QUANTIZED["linear_dq8ca_q8gsw"])
+    unwrap_tensor_subclass(model)
+    edge = lower(model, inputs)
+    reasons = {one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    assert "torchao.choose_qparams_affine.default is not in the table of Vulkan's operators" in reasons
+    assert [names(one) for one in delegates(edge)] == [["et_vk.linear_q8csw.default"]]
 
 
 @pytest.mark.parametrize(("bits", "call"), [(8, "linear_q8csw"), (4, "linear_q4gsw")])

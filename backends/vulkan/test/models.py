@@ -164,6 +164,10 @@ QUANTIZED = {
     "linear_dq8ca_q4gsw": Int8DynamicActivationIntxWeightConfig(
         weight_dtype=torch.int4, weight_granularity=PerGroup(32)
     ),
+    "linear_q8gsw": IntxWeightOnlyConfig(weight_dtype=torch.int8, granularity=PerGroup(16)),
+    "linear_dq8ca_q8gsw": Int8DynamicActivationIntxWeightConfig(
+        weight_dtype=torch.int8, weight_granularity=PerAxis(0)
+    ),
 }
 
 
@@ -182,13 +186,14 @@ def quantized_table(name: str) -> Model:
     return nn.Sequential(table, nn.ReLU(), linear).eval(), (torch.randint(0, 20, (2, 3)),)
 
 
-def quantized(name: str) -> Model:
-    """Two linear layers that become this operator."""
+def quantized(name: str, wide: bool = False) -> Model:
+    """Two linear layers that become this operator; wide ones have more outputs and columns than a group of a shader makes or reads at a time."""
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(64, 32, bias=False), nn.ReLU(), nn.Linear(32, 8))
+    depth, hidden = (352, 96) if wide else (64, 32)
+    model = nn.Sequential(nn.Linear(depth, hidden, bias=False), nn.ReLU(), nn.Linear(hidden, 8))
     quantize_(model, QUANTIZED[name])
     unwrap_tensor_subclass(model)
-    return model.eval(), (torch.randn(2, 3, 64),)
+    return model.eval(), (torch.randn(2, 3, depth),)
 
 
 class Int8(nn.Module):
@@ -281,6 +286,39 @@ class StaticMobileNet(nn.Module):
 def static_mobilenet(size: int) -> Model:
     torch.manual_seed(0)
     return StaticMobileNet().eval(), (torch.randn(1, 3, size, size),)
+
+
+class WithNothing(nn.Module):
+    """Parts without elements among others: a constant, and an input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("nothing", torch.zeros(0))
+
+    def forward(self, x: Tensor, none: Tensor, y: Tensor) -> Tensor:
+        return torch.cat([torch.cat([x, none, y], -2), self.nothing, x], -2)
+
+
+def with_nothing() -> Model:
+    return WithNothing(), (torch.randn(3, 2, 5), torch.randn(3, 0, 5), torch.randn(3, 1, 5))
+
+
+class Rows(nn.Module):
+    """Rows of a table that is kept are written by their numbers, and all are read."""
+
+    SHAPES = ({0: torch.export.Dim("count", min=1, max=4)}, {0: torch.export.Dim("count", min=1, max=4)})
+    #: Numbers of the rows of each call.
+    PLACES = ((0, 3, 1), (2,), (5, -1, 0, 4))
+
+    kept: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("kept", torch.zeros(2, 7, 4))
+
+    def forward(self, x: Tensor, places: Tensor) -> Tensor:
+        self.kept[:, places] = x.transpose(0, 1)
+        return self.kept * 2
 
 
 class Dynamic(nn.Module):

@@ -105,6 +105,9 @@ class Call {
   bool is_alias(size_t input, size_t output);
   bool is_constant(size_t i);
 
+  /// How shaders that include glsl/dot.glsl end on this device.
+  const char* dot_suffix() const { return device_.has_dot() ? "_dot" : ""; }
+
   /// One invocation for each of `count`.
   void dispatch_elements(const std::string& shader, Buffers buffers, Parameters parameters,
                          int64_t count, std::vector<uint32_t> constants = {});

@@ -23,9 +23,9 @@ from collections.abc import Iterator
 _LIBRARIES = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 
 # SPIR-V: words before the instructions, the instruction that asks for a capability, and those that shaders may ask for:
-# Matrix, Shader, SampledBuffer, and StorageBuffer16BitAccess, which the runtime looks for.
+# Matrix, Shader, SampledBuffer, and what the runtime looks for: StorageBuffer16BitAccess, DotProductInput4x8BitPacked and DotProduct.
 _HEADER_WORDS, _OP_CAPABILITY = 5, 17
-_CAPABILITIES = {0, 1, 46, 4433}
+_CAPABILITIES = {0, 1, 46, 4433, 6018, 6019}
 
 _HEAD = """\
 #include <executorch/backends/vulkan/runtime/shaders/shaders.h>

@@ -36,6 +36,7 @@ Result<Context*> Context::get() { return vk::shared<Context, make_one>(); }
 Result<std::unique_ptr<Context>> Context::make(PFN_vkGetInstanceProcAddr loader) {
   std::unique_ptr<Context> context(new Context());
   vk::Needs needs;
+  needs.may_have_dot = true;
   needs.words =
       "Vulkan 1.1 and compute shaders; install the driver of the GPU, or lower the model for "
       "another "

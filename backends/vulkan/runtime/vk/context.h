@@ -52,6 +52,7 @@ class Context final : public Device {
   runtime::Result<std::unique_ptr<Stream>> make_stream(bool is_timed) override;
   std::array<uint32_t, 3> most_groups() const override { return most_groups_; }
   bool has_half() const override { return gpu_.has_half(); }
+  bool has_dot() const override { return gpu_.has_dot(); }
 
   /// A pipeline, compiled when it is first asked for.
   runtime::Result<const Pipeline*> pipeline(const Dispatch& dispatch);

@@ -26,6 +26,22 @@ void record_slices(Call& call, const GraphTensor& x, const GraphTensor& index, B
                          parameters, count);
 }
 
+/// The one tensor of a list of indices, and the dimension that it is for; null if there is another
+/// number of them.
+const GraphTensor* only_index(Call& call, const GraphTensor& x, size_t& dim) {
+  const std::vector<uint32_t> given = call.list(1);
+  size_t count = 0;
+  for (size_t d = 0; d < given.size(); ++d) {
+    if (call.has_tensor(1, d)) {
+      dim = d;
+      ++count;
+    }
+  }
+  return call.expect(count == 1 && dim < x.rank(), "it takes one tensor of indices")
+             ? &call.value_tensor(given[dim])
+             : nullptr;
+}
+
 void set_scalar(Call& call, Parameters& parameters, size_t at, const GraphTensor& type,
                 double value) {
   if (type.element() != Element::Int) {
@@ -53,21 +69,40 @@ void record_index_select(Call& call, int kind) {
 void record_index(Call& call, int kind) {
   (void)kind;
   const GraphTensor& x = call.tensor(0);
-  const std::vector<uint32_t> given = call.list(1);
   size_t dim = 0;
-  size_t count = 0;
-  for (size_t d = 0; d < given.size(); ++d) {
-    if (call.has_tensor(1, d)) {
-      dim = d;
-      ++count;
-    }
-  }
-  if (call.expect(count == 1 && dim < x.rank(), "it takes one tensor of indices")) {
-    const GraphTensor& index = call.value_tensor(given[dim]);
+  const GraphTensor* const index = only_index(call, x, dim);
+  if (index != nullptr) {
     Sizes sizes = x.sizes;
     const auto place = sizes.erase(sizes.begin() + static_cast<ptrdiff_t>(dim));
-    sizes.insert(place, index.sizes.begin(), index.sizes.end());
-    record_slices(call, x, index, call.in_list(given[dim]), dim, sizes);
+    sizes.insert(place, index->sizes.begin(), index->sizes.end());
+    record_slices(call, x, *index, call.in_list(call.list(1)[dim]), dim, sizes);
+  }
+}
+
+void record_index_put(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 4;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& values = call.tensor(2);
+  size_t dim = 0;
+  const GraphTensor* const index = only_index(call, x, dim);
+  if (index == nullptr ||
+      !call.expect(call.num_arguments() == kOut + 1 && call.is_same(0, kOut),
+                   "it writes elsewhere than to its first argument") ||
+      !call.expect(call.integer(3) == 0, "it adds to what is there")) {
+    return;
+  }
+  Sizes sizes = x.sizes;
+  sizes[dim] = index->numel();
+  const bool fits = index->rank() == 1 && index->element() == Element::Int &&
+                    values.sizes == sizes && values.element() == x.element();
+  if (call.expect(fits, "its indices or its values do not fit")) {
+    Parameters parameters;
+    parameters.set(0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index->numel(),
+                       x.sizes[dim]});
+    call.dispatch_elements(shader_for("index_put", x),
+                           {call.out(kOut), call.in(2), call.in_list(call.list(1)[dim])},
+                           parameters, values.numel());
   }
 }
 

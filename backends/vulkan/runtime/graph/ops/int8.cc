@@ -197,8 +197,8 @@ void record_linear_int8(Call& call, int kind) {
   sizes.back() = columns;
   call.resize(kOut, sizes);
   parameters.set(0, {product_of(sizes), columns, depth, call.integer(1)});
-  call.dispatch_elements("linear_int8_int", buffers_of(call, kOut), parameters,
-                         words_of(product_of(sizes)),
+  call.dispatch_elements(std::string("linear_int8_int") + call.dot_suffix(), buffers_of(call, kOut),
+                         parameters, words_of(product_of(sizes)),
                          {call.is_none(4) ? 0u : 1u, depth % kWord == 0 ? 1u : 0u});
 }
 

@@ -240,6 +240,40 @@ void record_cumsum(Call& call, int kind) {
   call.dispatch_elements(shader_for("cumsum", x), {call.out(out), call.in(0)}, parameters, lines);
 }
 
+void record_topk(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 5;
+  const GraphTensor& x = call.tensor(0);
+  const int64_t count = call.integer(1);
+  int64_t length = 0;
+  int64_t stride = 0;
+  if (!call.expect(x.rank() > 0, "it has no lines") ||
+      !describe_lines(call, x, call.integer(2), length, stride) ||
+      !call.expect(count >= 0 && count <= length, "it asks for more elements than there are")) {
+    return;
+  }
+  const int64_t dim = call.integer(2);
+  Sizes sizes = x.sizes;
+  sizes[static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(x.rank()) : dim)] = count;
+  Buffer* written[2] = {nullptr, nullptr};
+  for (size_t nth = 0; nth < 2; ++nth) {
+    if (call.has_tensor(kOut, nth)) {
+      call.resize(kOut, sizes, nth);
+      const Element element = nth == 0 ? x.element() : Element::Int;
+      (void)call.expect(call.output(kOut, nth).element() == element, "its result has another type");
+      written[nth] = call.out(kOut, nth);
+    }
+  }
+  const bool has[] = {written[0] != nullptr, written[1] != nullptr};
+  Parameters parameters;
+  parameters.set(0, {count > 0 ? x.numel() : 0, length, stride, count});
+  call.set_num_written(2);
+  call.dispatch_elements(shader_for("topk", x),
+                         {written[has[0] ? 0 : 1], written[has[1] ? 1 : 0], call.in(0)}, parameters,
+                         count > 0 ? x.numel() : 0,
+                         {call.integer(3) != 0 ? 1u : 0u, has[0] ? 1u : 0u, has[1] ? 1u : 0u});
+}
+
 }  // namespace vulkan
 }  // namespace backends
 }  // namespace executorch

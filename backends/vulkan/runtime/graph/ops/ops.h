@@ -135,6 +135,7 @@ constexpr int kMeanKind = 16;
 void record_reduce(Call& call, int kind);
 void record_arg_reduce(Call& call, int kind);
 void record_cumsum(Call& call, int kind);
+void record_topk(Call& call, int kind);
 
 // move.cc
 constexpr int kSameKind = 0;
@@ -155,6 +156,7 @@ void record_unfold(Call& call, int kind);
 // index.cc
 void record_index_select(Call& call, int kind);
 void record_index(Call& call, int kind);
+void record_index_put(Call& call, int kind);
 void record_embedding(Call& call, int kind);
 void record_gather(Call& call, int kind);
 void record_pad(Call& call, int kind);

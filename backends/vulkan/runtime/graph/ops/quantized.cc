@@ -7,18 +7,35 @@ namespace backends {
 namespace vulkan {
 namespace {
 
-/// Where the arguments of a quantized linear stand.
+/// Where the arguments of a quantized linear stand; a group size at 0 is the whole depth.
 struct Places {
   size_t weight, scales, group_size, bias, out;
   bool is_eight_bit, is_dynamic;
 };
 
 constexpr Places kPlaces[] = {
-    {1, 2, 3, 4, 5, false, false},
-    {1, 2, 0, 3, 4, true, false},
-    {3, 5, 6, 7, 8, false, true},
+    {1, 2, 3, 4, 5, false, false}, {1, 2, 0, 3, 4, true, false}, {3, 5, 6, 7, 8, false, true},
+    {1, 2, 3, 4, 5, true, false},  {3, 5, 6, 7, 8, true, true},
 };
-constexpr const char* kSuffixes[] = {"_q4", "_q8", "_dq4"};
+constexpr int64_t kRowsTogether = 4;
+
+/// Adds what rows are quantized by, and the sums of the weights of each group.
+bool add_rows(Call& call, int64_t rows, int64_t depth, int64_t group, size_t scales,
+              bool is_eight_bit, Buffers& buffers) {
+  const GraphTensor& sums = call.tensor(4);
+  const int64_t word = is_eight_bit ? 4 : 8;
+  const bool fits = call.tensor(1).numel() == rows && call.tensor(2).numel() == rows &&
+                    call.tensor(1).element() == Element::Float &&
+                    call.tensor(2).element() == Element::Int;
+  if (!call.expect(fits, "it needs a scale and a zero point for each row") ||
+      !call.expect(sums.element() == Element::Int && sums.numel() == call.tensor(scales).numel(),
+                   "it needs the sums of its weights") ||
+      !call.expect(group % word == 0 && depth % word == 0, "its groups are no whole words")) {
+    return false;
+  }
+  buffers.insert(buffers.end(), {call.in(1), call.in(2), call.in(4)});
+  return true;
+}
 
 }  // namespace
 
@@ -34,7 +51,7 @@ void record_quantized_linear(Call& call, int kind) {
   }
   const int64_t columns = weight.sizes[0];
   const int64_t depth = weight.sizes[1] * (at.is_eight_bit ? 1 : 2);
-  const int64_t group = at.is_eight_bit ? depth : call.integer(at.group_size);
+  const int64_t group = at.group_size == 0 ? depth : call.integer(at.group_size);
   const bool has_bias = !call.is_none(at.bias);
   const bool fits = x.rank() >= 1 && x.sizes.back() == depth && group > 0 && depth % group == 0 &&
                     scales.numel() == depth / group * columns &&
@@ -52,20 +69,18 @@ void record_quantized_linear(Call& call, int kind) {
   const int64_t rows = product_of(sizes, 0, sizes.size() - 1);
   Buffers buffers = {call.out(at.out), call.in(0), call.in(at.weight, Packing::Words),
                      call.in(at.scales), call.in(has_bias ? at.bias : at.scales)};
+  std::string shader = shader_for(at.is_dynamic ? "linear_rows" : "linear", x);
+  shader += at.is_eight_bit ? "_q8" : "_q4";
   if (at.is_dynamic) {
-    const bool is_ok = call.tensor(1).numel() == rows && call.tensor(2).numel() == rows &&
-                       call.tensor(1).element() == Element::Float &&
-                       call.tensor(2).element() == Element::Int;
-    if (!call.expect(is_ok, "it needs a scale and a zero point for each row")) {
+    if (!add_rows(call, rows, depth, group, at.scales, at.is_eight_bit, buffers)) {
       return;
     }
-    buffers.insert(buffers.end(), {call.in(1), call.in(2)});
+    shader += call.dot_suffix();
   }
-  constexpr int64_t kRows = 4;
   Parameters parameters;
   parameters.set(0, {rows, columns, depth, group});
-  call.dispatch_grid(shader_for("linear", x) + kSuffixes[kind], buffers, parameters, columns,
-                     (rows + kRows - 1) / kRows, 1, {has_bias ? 1u : 0u});
+  call.dispatch_grid(shader, buffers, parameters, columns,
+                     (rows + kRowsTogether - 1) / kRowsTogether, 1, {has_bias ? 1u : 0u});
 }
 
 void record_quantized_embedding(Call& call, int kind) {

@@ -1,8 +1,9 @@
-// variants: int
+// variants: int int_dot:int,DOT
 // A linear layer of int8, weights [N, K] by rows. p: 0 elements of the result, 1 columns, 2 depth, 3 zero point of the input, 4-7 of the result as in
 // bytes.glsl.
 #include "common.glsl"
 #include "bytes.glsl"
+#include "dot.glsl"
 
 layout(constant_id = 3) const int BIAS = 0;
 layout(constant_id = 4) const int WHOLE_WORDS = 0;
@@ -32,11 +33,8 @@ void main() {
   if (WHOLE_WORDS == 1) {
     for (int k = 0; k < p[2]; k += 4) {
       [[unroll]] for (int i = 0; i < 4; ++i) {
-        int four = int(READ(x, (at_x[i] + k) >> 2));
-        int weights = int(READ(w, (at_w[i] + k) >> 2));
-        [[unroll]] for (int j = 0; j < 4; ++j) {
-          total[i] += (bitfieldExtract(four, 8 * j, 8) - p[3]) * bitfieldExtract(weights, 8 * j, 8);
-        }
+        uint weights = READ(w, (at_w[i] + k) >> 2);
+        total[i] += dot4(READ(x, (at_x[i] + k) >> 2), weights) - p[3] * dot4(0x01010101u, weights);
       }
     }
   } else {
