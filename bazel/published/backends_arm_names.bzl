@@ -20,10 +20,10 @@ BACKENDS_ARM = {
             DecomposeMaskedFillPass DecomposeSelectPass DecomposeSoftmaxPass DecomposeVarPass
         """,
         "executorch.backends.arm.published._passes.guards": "RemoveSafeSoftmaxGuardPass",
-        "executorch.backends.arm.published._passes.int64_outputs": "ConvertInt64OutputOpsToInt32Pass",
+        "executorch.backends.arm.published._passes.int64_outputs": "ConvertInt64ConstOpsToInt32Pass ConvertInt64OutputOpsToInt32Pass",
         "executorch.backends.arm.published._passes.recurrent": "DecomposeGruPass DecomposeLstmPass DecomposeRnnPass",
         "executorch.backends.arm.published._passes.shapes": """
-            BroadcastArgsPass ConvertExpandCopyToRepeatPass ConvertInt64ConstOpsToInt32Pass
+            BroadcastArgsPass ConvertExpandCopyToRepeatPass
             DeduplicateGetAttrPass EnsureUniqueOutputNodesPass MatchArgRanksPass NormalizeMaxPool2dInputRankPass
             PromoteBoolOperandsPass UnsqueezeBeforeRepeatPass
         """,

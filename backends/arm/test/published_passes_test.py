@@ -12,6 +12,7 @@ from executorch.backends.arm.test.lowered import as_model
 from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.specification import TosaLoweringContext, TosaSpecification
 from executorch.dialects.ops import ops
+from executorch.dialects.verifiers import verify_edge_graph
 from executorch.exir import EdgeCompileConfig, to_edge
 
 _X = torch.linspace(-2, 2, 24).reshape(4, 6)
@@ -142,6 +143,27 @@ def test_integers_of_sixty_four_bits_are_narrowed_where_they_fit():
     assert product.meta["val"].dtype is torch.int32
     torch.testing.assert_close(program.module()(_X), _X.argmax(1) * 3 + 0.5)
     assert not _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: (torch.arange(10) + 1).view(-1, 1) < x[0, :1],
+        lambda x: x + torch.arange(4),
+        lambda x: (torch.arange(1, 9, 2) - 3, torch.full((3,), 5) * 3, x),
+        lambda x: torch.arange(3).int() + x[:, 0],
+    ],
+)
+def test_narrowed_constants_keep_the_types_around_them(function):
+    program = edge_of(function, (_NUMBERS,))
+    wanted = program.module()(_NUMBERS)
+    assert _passes.ConvertInt64ConstOpsToInt32Pass()(program.graph_module).modified
+    assert not _passes.ConvertInt64ConstOpsToInt32Pass()(program.graph_module).modified
+    assert {
+        node.meta["val"].dtype for node in program.graph.nodes if "arange" in node.name or "full" in node.name
+    } == {torch.int32}
+    verify_edge_graph(program.graph_module)
+    torch.testing.assert_close(program.module()(_NUMBERS), wanted, rtol=0, atol=0)
 
 
 def _extreme_of(size, dim):

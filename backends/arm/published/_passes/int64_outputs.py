@@ -1,4 +1,4 @@
-"""The released pass over operators that give int64, which TOSA has not."""
+"""The released passes over operators that give int64, which TOSA has not."""
 
 from __future__ import annotations
 
@@ -92,6 +92,33 @@ class ConvertInt64OutputOpsToInt32Pass(RulePass):
         return True
 
 
+def _narrow_constant(node: Node) -> bool:
+    """int64 by type or by default, of numbers that an int32 holds."""
+    numbers = [one for one in (*node.args, node.kwargs.get("fill_value")) if isinstance(one, int | float)]
+    bound = max((abs(one) for one in numbers), default=0)
+    if node.meta[meta_keys.VAL].dtype is not torch.int64 or not bound <= _HIGHEST:
+        return False
+    narrow = call_like(node, aten_op(node.target), node.args, {**node.kwargs, "dtype": torch.int32})
+    _carry(node, narrow, _takers(node, math.ceil(bound)))
+    _widen_but(narrow, {}, node)
+    node.replace_all_uses_with(narrow, propagate_meta=False)
+    node.graph.erase_node(node)
+    return True
+
+
+class ConvertInt64ConstOpsToInt32Pass(RulePass):
+    """Counting up and filling make int32 in place of int64, where their numbers fit, and what is calculated with them as far as it fits.
+
+    Whoever needs int64 gets it: where the graph gives them, or where they meet other tensors of int64. A single number that is an
+    input of the graph, as constants are, is taken to be small.
+    """
+
+    rules = dict.fromkeys(
+        (_aten.arange.default, _aten.arange.start, _aten.arange.start_step, _aten.full.default),
+        _narrow_constant,
+    )
+
+
 def _narrowed(node: Node) -> Node | bool:
     """A conversion to int64 that someone reads, as one to int32."""
     if not node.users or node.meta.get(_WIDENS) or node.meta[meta_keys.VAL].dtype is not torch.int64:
@@ -162,13 +189,15 @@ def _carry(wide: Node, narrow: Node, takers: dict[Node, int]) -> None:
             _carry(user, user, following)
 
 
-def _widen_but(node: Node, takers: dict[Node, int]) -> None:
-    others = [user for user in node.users if user not in takers and not _is_conversion(user, torch.int32)]
+def _widen_but(node: Node, takers: dict[Node, int], before: Node | None = None) -> None:
+    """Gives users of a narrowed ``node``, of ``before`` if it is another one, int64 again, but for those that take int32."""
+    before = before or node
+    others = [user for user in before.users if user not in takers and not _is_conversion(user, torch.int32)]
     if others:
         made = _converted(node, torch.int64)
         made.meta[_WIDENS] = True
         for user in others:
-            user.replace_input_with(node, made)
+            user.replace_input_with(before, made)
 
 
 def _converted(node: Node, dtype: torch.dtype) -> Node:

@@ -12,7 +12,7 @@ from executorch.backends.arm.published._passes.rule_pass import RulePass
 from executorch.backends.arm.tosa.graph.constants import name_of
 from executorch.backends.arm.tosa.specification import get_context_spec
 from executorch.dialects import meta_keys
-from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
+from executorch.dialects.edge_ops import EdgeOpOverload
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, new_call
 from executorch.ir.values import shape_of, tensor_of
@@ -205,23 +205,3 @@ class PromoteBoolOperandsPass(GraphPass):
                 to = ops.edge.dim_order_ops._to_dim_order_copy.default
                 node.replace_input_with(one, call_like(node, to, (one,), {"dtype": numbers[0]}))
         return True
-
-
-def _narrow_constant(node: Node) -> Node | None:
-    """int64 by type or by default, of numbers that an int32 holds."""
-    numbers = [one for one in (*node.args, node.kwargs.get("fill_value")) if isinstance(one, int | float)]
-    limits = torch.iinfo(torch.int32)
-    if node.meta[meta_keys.VAL].dtype is not torch.int64 or any(
-        not limits.min <= one <= limits.max for one in numbers
-    ):
-        return None
-    return call_like(node, aten_op(node.target), node.args, {**node.kwargs, "dtype": torch.int32})
-
-
-class ConvertInt64ConstOpsToInt32Pass(RulePass):
-    """Counting up and filling make int32 in place of int64, where their numbers fit."""
-
-    rules = dict.fromkeys(
-        (_aten.arange.default, _aten.arange.start, _aten.arange.start_step, _aten.full.default),
-        _narrow_constant,
-    )
