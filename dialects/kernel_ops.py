@@ -13,12 +13,12 @@ _NAMES = """
     copysign.Scalar copysign.Tensor cummax.default cummin.default cumprod.default digamma.default
     erfc.default erfinv.default exp2.default fmax.default fmin.default frexp.Tensor gcd.default
     hypot.default i0.default kthvalue.default lcm.default lgamma.default linalg_cholesky_ex.default
-    linalg_inv_ex.default linalg_lu_factor_ex.default linalg_qr.default linalg_solve_triangular.default
-    logcumsumexp.default masked_select.default median.dim mode.default narrow_copy.default
-    nextafter.default nonzero_static.default randint.default randint.low repeat_interleave.Tensor
-    searchsorted.Scalar searchsorted.Tensor signbit.default sort.stable special_i0e.default
-    special_i1.default special_i1e.default tril_indices.default triu_indices.default
-    unique_consecutive.default
+    linalg_inv_ex.default linalg_lu_factor_ex.default linalg_lu_solve.default linalg_matrix_exp.default
+    linalg_qr.default linalg_solve_triangular.default logcumsumexp.default masked_select.default
+    median.dim mode.default narrow_copy.default nextafter.default nonzero_static.default randint.default
+    randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default
+    sort.stable special_i0e.default special_i1.default special_i1e.default tril_indices.default
+    triu_indices.default unique_consecutive.default
 """
 
 

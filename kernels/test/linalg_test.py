@@ -98,6 +98,41 @@ def test_equations(driver, a, b, left, dtype):
             _check(driver, name, f"{name}.out", [t, y], kwargs)
 
 
+@pytest.mark.parametrize("dtype", _FLOATS, ids=str)
+@pytest.mark.parametrize(
+    ("a", "b"), [((5, 5), (5, 5)), ((2, 1, 5, 5), (3, 5, 5)), ((3, 3), (2, 3, 3)), ((0, 0), (0, 0))], ids=str
+)
+def test_equations_by_factors(driver, a, b, dtype):
+    lu, pivots = torch.linalg.lu_factor(_matrices(a, dtype).flip(-2))
+    assert lu.numel() == 0 or (pivots != torch.arange(1, a[-1] + 1)).any()
+    for left in (False, True):
+        for adjoint in (False, True):
+            args, kwargs = [lu, pivots, tensor(b, dtype, seed=1)], {"left": left, "adjoint": adjoint}
+            _check(driver, "linalg_lu_solve", "linalg_lu_solve.out", args, kwargs)
+    for bad in (pivots + 5, pivots - 5, pivots[..., :-1], pivots[None]):
+        op, x = resolve("linalg_lu_solve"), tensor(b, dtype)
+        outs = [Out(like=op(*args))]
+        outcome = call_out(driver, resolve("linalg_lu_solve.out"), bind(op, [lu, bad, x], {}), outs)
+        assert lu.numel() == 0 or outcome.error != 0
+
+
+@pytest.mark.parametrize("dtype", _FLOATS, ids=str)
+@pytest.mark.parametrize("shape", _SHAPES, ids=str)
+def test_matrix_exponential(driver, shape, dtype):
+    x = _matrices(shape, dtype)
+    tiny = torch.zeros_like(x) + (1e-8 if dtype == torch.float32 else 1e-30)
+    for a in (x, -x, x.triu(1), tiny, (x - x.mT) * 9):
+        _check(driver, "linalg_matrix_exp", "linalg_matrix_exp.out", [a])
+
+
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+def test_exponentials_of_no_number(driver, bad):
+    x = torch.full((3, 3), bad)
+    op, outs = resolve("linalg_matrix_exp"), [Out(like=x)]
+    outcome = call_out(driver, resolve("linalg_matrix_exp.out"), bind(op, [x], {}), outs, temp_bytes=4096)
+    assert outcome.error == 0 and not torch.isfinite(outcome.outputs[0]).any()
+
+
 def test_the_other_triangle_does_not_count(driver):
     a, b = _matrices((4, 4), torch.float32) + torch.ones(4, 4).triu(1) * torch.nan, torch.ones(4, 2)
     kwargs = {"upper": False}
@@ -201,6 +236,7 @@ def test_what_is_no_number_comes_to_an_end(driver, bad):
         ("linalg_cholesky_ex", "linalg_cholesky_ex.L", []),
         ("linalg_lu_factor_ex", "linalg_lu_factor_ex.out", []),
         ("linalg_solve_triangular", "linalg_solve_triangular.out", [torch.ones(4, 2)]),
+        ("linalg_matrix_exp", "linalg_matrix_exp.out", []),
         ("linalg_qr", "linalg_qr.out", []),
         ("_linalg_svd", "_linalg_svd.U", []),
         ("_linalg_eigh", "_linalg_eigh.eigenvalues", []),

@@ -65,6 +65,8 @@ _KEPT = {
     "linalg_cholesky_ex.default": lambda x: torch.linalg.cholesky(x @ x.mT),
     "linalg_inv_ex.default": lambda x: (torch.linalg.inv(x[:, :3]), torch.linalg.matrix_power(x[:, :3], -2)),
     "linalg_lu_factor_ex.default": lambda x: torch.linalg.lu_factor(x),
+    "linalg_lu_solve.default": lambda x: torch.linalg.lu_solve(*torch.linalg.lu_factor(x[:, :3]), x),
+    "linalg_matrix_exp.default": lambda x: torch.linalg.matrix_exp(x[:, :3]),
     "linalg_qr.default": lambda x: torch.linalg.qr(x, mode="complete"),
     "linalg_solve_triangular.default": lambda x: torch.linalg.solve_triangular(x[:, :3], x, upper=True),
     "logcumsumexp.default": lambda x: x.logcumsumexp(1),

@@ -85,6 +85,20 @@ bool require_no_failure(KernelRuntimeContext& ctx, bool check, int32_t state) {
   return util::require(ctx, !check || state == 0, "a matrix is singular");
 }
 
+/// True if each of `pivots` names a row, of matrices like those of `lu`.
+bool are_pivots_of(const Tensor& pivots, const Tensor& lu) {
+  const ssize_t n = lu.size(lu.dim() - 1);
+  bool good = pivots.dim() + 1 == lu.dim();
+  for (ssize_t d = 0; good && d < pivots.dim(); ++d) {
+    good = pivots.size(d) == lu.size(d);
+  }
+  const int32_t* row = static_cast<const int32_t*>(pivots.const_data_ptr());
+  for (ssize_t i = 0; good && i < pivots.numel(); ++i) {
+    good = row[i] >= 1 && row[i] <= n;
+  }
+  return good;
+}
+
 bool require_ints(KernelRuntimeContext& ctx, const Tensor& t) {
   return util::require(ctx, t.scalar_type() == ScalarType::Int, "pivots and info must be Int");
 }
@@ -212,6 +226,53 @@ std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> _linalg_solve_ex_result(
     solved.write(index, x);
   }
   return result;
+}
+
+Tensor& linalg_lu_solve_out(KernelRuntimeContext& ctx, const Tensor& lu, const Tensor& pivots,
+                            const Tensor& b, bool left, bool adjoint, Tensor& out) {
+  util::Shape shape;
+  if (!util::require_square(ctx, lu) || !util::require_matrices(ctx, b) ||
+      !util::require_same_dtype(ctx, lu, b) || !util::require_same_dtype(ctx, lu, out) ||
+      !require_ints(ctx, pivots) ||
+      !util::require(ctx, are_pivots_of(pivots, lu), "the pivots must be those of the factors") ||
+      !util::require(ctx, b.size(b.dim() - (left ? 2 : 1)) == lu.size(lu.dim() - 1),
+                     "the right side must have the size of the matrices") ||
+      !solution_shape(ctx, lu, View(b), shape) || !util::resize(ctx, shape, out)) {
+    return out;
+  }
+  const View target(out);
+  const auto of_left = [&](const View& view) {
+    return left ? Matrices(view) : Matrices(view).transposed();
+  };
+  // From the right, the equation is that of the transposed matrix, and so is the adjoint one.
+  const bool transposed = left == adjoint;
+  const View factors = with_batch_of(target, View(lu));
+  const Matrices from = transposed ? Matrices(factors).transposed() : Matrices(factors);
+  const Matrices places(with_batch_of(target, as_columns(pivots, 1)));
+  const Matrices values = of_left(with_batch_of(target, View(b)));
+  const Matrices solved = of_left(target);
+  const size_t n = solved.rows();
+  double* memory = util::dense_memory(ctx, Workspace::size(n, n, n * (solved.columns() + 1)));
+  if (memory == nullptr) {
+    return out;
+  }
+  const Workspace space(memory, n, n);
+  const Matrix x{space.more + n, n, solved.columns()};
+  for (size_t index = 0; index < solved.count(); ++index) {
+    from.read(index, space.a);
+    places.read(index, {space.more, n, 1});
+    for (size_t i = 0; i < n; ++i) {
+      space.pivots[i] = static_cast<int32_t>(space.more[i]);
+    }
+    values.read(index, x);
+    if (transposed) {
+      util::solve_lu_transposed(space.a, space.pivots, x);
+    } else {
+      util::solve_lu(space.a, space.pivots, x);
+    }
+    solved.write(index, x);
+  }
+  return out;
 }
 
 Tensor& linalg_solve_triangular_out(KernelRuntimeContext& ctx, const Tensor& in, const Tensor& b,

@@ -235,6 +235,17 @@ void solve_lu(const Matrix& lu, const int32_t* pivots, const Matrix& b) {
   solve_triangular(lu, /*upper=*/true, /*unit=*/false, b);
 }
 
+void solve_lu_transposed(const Matrix& lu, const int32_t* pivots, const Matrix& b) {
+  solve_triangular(lu, /*upper=*/false, /*unit=*/false, b);
+  solve_triangular(lu, /*upper=*/true, /*unit=*/true, b);
+  for (size_t i = lu.rows; i-- > 0;) {
+    const size_t other = static_cast<size_t>(pivots[i] - 1);
+    if (other != i) {
+      exchange(b.row(i), b.row(other), b.columns);
+    }
+  }
+}
+
 int32_t factor_cholesky(const Matrix& a) {
   int32_t failed = 0;
   for (size_t r = 0; r < a.rows; ++r) {

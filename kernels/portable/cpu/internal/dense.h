@@ -77,6 +77,9 @@ void solve_triangular(const Matrix& t, bool upper, bool unit, const Matrix& b);
 /// Replaces `b` by x in a x = b, for the factors and pivots of a.
 void solve_lu(const Matrix& lu, const int32_t* pivots, const Matrix& b);
 
+/// The same for the transposed a, given the transposed factors.
+void solve_lu_transposed(const Matrix& lu, const int32_t* pivots, const Matrix& b);
+
 /**
  * Makes of a symmetric matrix, of which the lower triangle counts, its lower Cholesky factor.
  * @returns 0, or the order of the first leading minor that is not positive.
