@@ -86,9 +86,9 @@ def puts_slices(node: Node, constants: Container[Node]) -> str | None:
     ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
     sizes = list(tensor(named["self"]).shape)
     sizes[dim : dim + 1] = tensor(indices).shape
-    if rank(indices) != 1 or [str(one) for one in sizes] != [
-        str(one) for one in tensor(named["values"]).shape
-    ]:
+    left_out = len(sizes) - rank(named["values"])
+    given = [*[1] * left_out, *tensor(named["values"]).shape]
+    if rank(indices) != 1 or left_out < 0 or [str(one) for one in sizes] != [str(one) for one in given]:
         return "indices of several dimensions, or values that are broadcast"
     return None
 

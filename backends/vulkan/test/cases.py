@@ -242,6 +242,12 @@ def moves() -> Group:
     return Calls(functions), (_random(4, 5, 6),)
 
 
+def _put(x: Tensor, places: Any, values: Tensor) -> Tensor:
+    found = x.clone()
+    found[places] = values
+    return found
+
+
 def lookups() -> Group:
     """Elements by number."""
     table = nn.Embedding(9, 4)
@@ -255,6 +261,7 @@ def lookups() -> Group:
         lambda x, i: torch.gather(x, 1, i),
         lambda x, i: torch.full_like(x, 2.5) * x,
         lambda x, i: torch.index_put(x, (i[0, :2] - 1,), x.flip(1) * 2),
+        lambda x, i: _put(x[None], (slice(None), i[0, :1]), x[1:]),
         lambda x, i: torch.index_copy(x, 1, i[0, :2], x[:, 1:] + 1),
     ]
     return Calls(functions, table=table), (_random(2, 3), torch.tensor([[0, 1, 1], [1, 0, 1]]))

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
@@ -94,8 +95,11 @@ void record_index_put(Call& call, int kind) {
   }
   Sizes sizes = x.sizes;
   sizes[dim] = index->numel();
-  const bool fits = index->rank() == 1 && index->element() == Element::Int &&
-                    values.sizes == sizes && values.element() == x.element();
+  // Leading dimensions of size 1 may be left out of the values.
+  bool fits = index->rank() == 1 && index->element() == Element::Int &&
+              values.rank() <= sizes.size() && values.numel() == product_of(sizes) &&
+              values.element() == x.element();
+  fits = fits && std::equal(values.sizes.rbegin(), values.sizes.rend(), sizes.rbegin());
   if (call.expect(fits, "its indices or its values do not fit")) {
     Parameters parameters;
     parameters.set(0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index->numel(),
