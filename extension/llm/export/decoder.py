@@ -29,7 +29,7 @@ from executorch.extension.llm.export.config.choices import ModelType, PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
 from executorch.extension.llm.export.methods import tokens_of_call, without_methods
-from executorch.extension.llm.export.packed_experts import replace_moe_with_quantized_op
+from executorch.extension.llm.export.packed_experts import QuantizedMoEFFN, replace_moe_with_quantized_op
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
 from executorch.extension.llm.export.static_decoder import (
     check_static,
@@ -169,10 +169,7 @@ class Decoders:
             _log.warning("base.checkpoint is not given: the weights are random")
         dtype = DType[config.model.dtype_override.value]
         model = self._decoder(config, dtype.to_torch_dtype())
-        if config.quantization.qmode and any(isinstance(one, MOEFeedForward) for one in model.modules()):
-            _log.warning(
-                "qmode is of linear layers, experts stay floats: model.use_moe_quantized_op gives them four bits"
-            )
+        _check_experts(config, model)
         most = _most_tokens(config)
         inputs: tuple[Any, ...] = (
             static_inputs(config, model) if is_static(config) else _example(config, most)
@@ -207,6 +204,16 @@ class Decoders:
             self._made[key] = _transformed(_loaded(plain, dtype), plain, dtype)
         model = with_same_tensors(self._made[key])
         return model if lora is None else _with_adapter(model, lora)
+
+
+def _check_experts(config: LlmConfig, model: Transformer) -> None:
+    kinds = {type(one) for one in model.modules()}
+    if config.model.use_moe_quantized_op and QuantizedMoEFFN not in kinds:
+        raise ValueError("model.use_moe_quantized_op: the model has no experts, leave it out")
+    if config.quantization.qmode and MOEFeedForward in kinds:
+        _log.warning(
+            "qmode is of linear layers, experts stay floats: model.use_moe_quantized_op gives them four bits"
+        )
 
 
 def _adapters_come_first(config: LlmConfig) -> bool:

@@ -340,6 +340,11 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "backend.openvino.openvino_awq=true"], "weights are rounded by themselves"),
         ([*base, "backend.coreml.enable_state=true"], "give backend.coreml.ios=18"),
         ([*base, "export.so_library=./none.so"], "none.so"),
+        ([*base, "model.use_moe_quantized_op=true"], "the model has no experts"),
+        (
+            [*base, "quantization.use_spin_quant=native"],
+            "the inside of a feed-forward network has no rotation",
+        ),
         ([*base, "quantization.calibration_tasks=[wikitext]"], "give quantization.calibration_data"),
         ([*base, "base.model_class=llama3_2_vision"], "give llama3_2 for its text alone"),
         ([*base, "base.model_class=static_llama"], "give model.enable_dynamic_shape=false"),

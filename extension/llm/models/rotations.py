@@ -137,8 +137,19 @@ def _check(model: Any) -> None:
                 f"layer {number} has {', '.join(sorted(others) + biases) or type(layer.feed_forward).__name__}, "
                 "through which no rotation goes: quantize without rotations"
             )
-        for size in (model.params.dim, attention.head_dim, layer.feed_forward.w2.in_features):
-            _transform(size)
+        for what, size in (
+            ("the decoder's width", model.params.dim),
+            ("a head", attention.head_dim),
+            ("the inside of a feed-forward network", layer.feed_forward.w2.in_features),
+        ):
+            _check_size(what, size)
+
+
+def _check_size(what: str, size: int) -> None:
+    try:
+        _transform(size)
+    except ValueError as error:
+        raise ValueError(f"{what} has no rotation: {error}; quantize without rotations") from error
 
 
 def _own_output(model: Any) -> None:
