@@ -188,6 +188,7 @@ _add(
     "aten.argmax.default",
     "aten.argmin.default",
     say=say.with_dim,
+    dtypes=NUMBERS,
     results=(torch.int64,),
     checks=(checks.one_dimension,),
     conditions="over one dimension",
@@ -195,6 +196,7 @@ _add(
 _add(
     "aten.cumsum.default",
     say=say.with_dim,
+    dtypes=NUMBERS,
     checks=(checks.keeps_type,),
     conditions="the result has the type of the input",
 )
@@ -212,7 +214,7 @@ _REDUCTION = {
     "conditions": "the result has the type of the input",
 }
 _add("aten.mean.dim", "aten.sum.dim_IntList", **_REDUCTION)
-_add("aten.amax.default", "aten.amin.default", **_REDUCTION)
+_add("aten.amax.default", "aten.amin.default", dtypes=NUMBERS, **_REDUCTION)
 _add("aten.any.dim", say=say.any_of, dtypes=BOOLS)
 _add(
     "aten.max_pool2d_with_indices.default",
@@ -260,8 +262,8 @@ _add(
     say=say.index,
     dtypes=ALL,
     others=((1, INTEGERS),),
-    checks=(checks.one_index,),
-    conditions="one tensor of indices",
+    checks=(checks.indices,),
+    conditions="three tensors of indices at most, for dimensions beside each other",
 )
 _add(
     "aten.index_put.default",

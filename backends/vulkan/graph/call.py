@@ -161,10 +161,11 @@ def as_view(node: Node, source: Any) -> Call | None:
 def index(node: Node) -> Call:
     """Indices along one dimension select slices; a row of them is said as ``index_select``."""
     named = arguments(node)
-    ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
-    if rank(indices) == 1:
-        return Call("aten.index_select.default", (named["self"], dim, indices))
-    return Call("aten.index.Tensor", (named["self"], [*(None for _ in range(dim)), indices]))
+    given = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
+    if len(given) == 1 and rank(given[0][1]) == 1:
+        return Call("aten.index_select.default", (named["self"], *given[0]))
+    first = given[0][0]
+    return Call("aten.index.Tensor", (named["self"], [*[None] * first, *(one for _, one in given)]))
 
 
 def rms_norm(node: Node) -> Call:

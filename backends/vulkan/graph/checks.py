@@ -16,6 +16,8 @@ from executorch.backends.vulkan.graph.call import item_of
 from executorch.ir.rewriter import arguments
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
+#: Tensors of indices of one call.
+_MOST_INDICES = 3
 #: Elements among which the greatest are looked for.
 _LONGEST_LINE = 1 << 14
 #: Says why a call is refused, given the constants of the program.
@@ -67,28 +69,36 @@ def row_of_indices(node: Node, _: Container[Node]) -> str | None:
     return None if count == 1 else f"indices of {count} dimensions; it takes one"
 
 
-def one_index(node: Node, _: Container[Node]) -> str | None:
-    given: Any = node.args[1]
-    found = [one for one in given if one is not None]
-    if len(found) != 1:
-        return f"{len(found)} tensors of indices; it takes one"
+def indices(node: Node, _: Container[Node]) -> str | None:
+    """Of one dimension, or of a few beside each other."""
+    dims = _indexed(node)
+    if not dims or len(dims) > _MOST_INDICES or dims[-1] - dims[0] != len(dims) - 1:
+        return f"tensors of indices for the dimensions {dims}; it takes {_MOST_INDICES} that stand beside each other"
+    if len(dims) > 1:
+        named = arguments(node)
+        ranks = [rank(named["indices"][dim]) for dim in dims]
+        return None if max(ranks) <= 5 else f"indices of {max(ranks)} dimensions; it takes five at most"
     return None
 
 
-def puts_slices(node: Node, constants: Container[Node]) -> str | None:
+def _indexed(node: Node) -> list[int]:
+    return [dim for dim, one in enumerate(arguments(node)["indices"]) if one is not None]
+
+
+def puts_slices(node: Node, _: Container[Node]) -> str | None:
     """Of values that are not broadcast, so that each slice goes somewhere."""
-    why = one_index(node, constants)
-    if why is not None:
-        return why
-    named = arguments(node)
+    named, dims = arguments(node), _indexed(node)
+    if len(dims) != 1:
+        return f"{len(dims)} tensors of indices; it takes one"
     if named["accumulate"]:
         return "it adds to what is there"
-    ((dim, indices),) = [(dim, one) for dim, one in enumerate(named["indices"]) if one is not None]
+    (dim,) = dims
+    places = named["indices"][dim]
     sizes = list(tensor(named["self"]).shape)
-    sizes[dim : dim + 1] = tensor(indices).shape
+    sizes[dim : dim + 1] = tensor(places).shape
     left_out = len(sizes) - rank(named["values"])
     given = [*[1] * left_out, *tensor(named["values"]).shape]
-    if rank(indices) != 1 or left_out < 0 or [str(one) for one in sizes] != [str(one) for one in given]:
+    if rank(places) != 1 or left_out < 0 or [str(one) for one in sizes] != [str(one) for one in given]:
         return "indices of several dimensions, or values that are broadcast"
     return None
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr size_t kGatherRank = 6;
 constexpr size_t kPadRank = 5;
+/// Of glsl/index.glsl: tensors of indices, and dimensions of the shape that they are broadcast to.
+constexpr size_t kMostIndices = 3;
+constexpr size_t kIndexRank = 5;
 
 void record_slices(Call& call, const GraphTensor& x, const GraphTensor& index, Buffer* numbers,
                    size_t d, const Sizes& sizes) {
@@ -27,20 +30,54 @@ void record_slices(Call& call, const GraphTensor& x, const GraphTensor& index, B
                          parameters, count);
 }
 
-/// The one tensor of a list of indices, and the dimension that it is for; null if there is another
-/// number of them.
-const GraphTensor* only_index(Call& call, const GraphTensor& x, size_t& dim) {
-  const std::vector<uint32_t> given = call.list(1);
-  size_t count = 0;
-  for (size_t d = 0; d < given.size(); ++d) {
+/// The dimensions that a list has tensors of indices for.
+std::vector<size_t> indexed_dims(Call& call) {
+  std::vector<size_t> dims;
+  for (size_t d = 0; d < call.list(1).size(); ++d) {
     if (call.has_tensor(1, d)) {
-      dim = d;
-      ++count;
+      dims.push_back(d);
     }
   }
-  return call.expect(count == 1 && dim < x.rank(), "it takes one tensor of indices")
-             ? &call.value_tensor(given[dim])
-             : nullptr;
+  return dims;
+}
+
+/// Slices along two or three dimensions beside each other.
+void record_several(Call& call, const GraphTensor& x, const std::vector<uint32_t>& given,
+                    const std::vector<size_t>& dims) {
+  const size_t out = call.num_arguments() - 1;
+  const size_t begin = dims[0];
+  const size_t end = dims.back() + 1;
+  bool fits = dims.size() <= kMostIndices && end - begin == dims.size() && end <= x.rank() &&
+              x.element() == call.output(out).element();
+  Sizes shape;
+  for (const size_t d : dims) {
+    const GraphTensor& index = call.value_tensor(given[d]);
+    bool is_ok = false;
+    shape = broadcast(shape, index.sizes, is_ok);
+    fits = fits && is_ok && index.element() == Element::Int && x.sizes[d] > 0;
+  }
+  if (!call.expect(fits && shape.size() <= kIndexRank, "its indices do not fit")) {
+    return;
+  }
+  Sizes sizes(x.sizes.begin(), x.sizes.begin() + static_cast<ptrdiff_t>(begin));
+  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  sizes.insert(sizes.end(), x.sizes.begin() + static_cast<ptrdiff_t>(end), x.sizes.end());
+  call.resize(out, sizes);
+  const int64_t count = product_of(sizes);
+  Parameters parameters;
+  parameters.set(0, {count, product_of(x.sizes, end, x.rank()), product_of(shape)});
+  parameters.set(3, shape);
+  Buffers buffers = {call.out(out), call.in(0)};
+  for (size_t i = 0; i < kMostIndices; ++i) {
+    const uint32_t value = given[dims[i < dims.size() ? i : 0]];
+    buffers.push_back(call.in_list(value));
+    if (i < dims.size()) {
+      parameters.set(8 + i, x.sizes[dims[i]]);
+      parameters.set(11 + kIndexRank * i, strides_over(call.value_tensor(value).sizes, shape));
+    }
+  }
+  call.dispatch_elements(shader_for("index", x), buffers, parameters, count,
+                         {static_cast<uint32_t>(dims.size()), static_cast<uint32_t>(shape.size())});
 }
 
 void set_scalar(Call& call, Parameters& parameters, size_t at, const GraphTensor& type,
@@ -70,13 +107,16 @@ void record_index_select(Call& call, int kind) {
 void record_index(Call& call, int kind) {
   (void)kind;
   const GraphTensor& x = call.tensor(0);
-  size_t dim = 0;
-  const GraphTensor* const index = only_index(call, x, dim);
-  if (index != nullptr) {
+  const std::vector<size_t> dims = indexed_dims(call);
+  const std::vector<uint32_t> given = call.list(1);
+  if (dims.size() > 1) {
+    record_several(call, x, given, dims);
+  } else if (call.expect(dims.size() == 1 && dims[0] < x.rank(), "its indices do not fit")) {
+    const GraphTensor& index = call.value_tensor(given[dims[0]]);
     Sizes sizes = x.sizes;
-    const auto place = sizes.erase(sizes.begin() + static_cast<ptrdiff_t>(dim));
-    sizes.insert(place, index->sizes.begin(), index->sizes.end());
-    record_slices(call, x, *index, call.in_list(call.list(1)[dim]), dim, sizes);
+    const auto place = sizes.erase(sizes.begin() + static_cast<ptrdiff_t>(dims[0]));
+    sizes.insert(place, index.sizes.begin(), index.sizes.end());
+    record_slices(call, x, index, call.in_list(given[dims[0]]), dims[0], sizes);
   }
 }
 
@@ -85,28 +125,30 @@ void record_index_put(Call& call, int kind) {
   constexpr size_t kOut = 4;
   const GraphTensor& x = call.tensor(0);
   const GraphTensor& values = call.tensor(2);
-  size_t dim = 0;
-  const GraphTensor* const index = only_index(call, x, dim);
-  if (index == nullptr ||
+  const std::vector<size_t> dims = indexed_dims(call);
+  if (!call.expect(dims.size() == 1 && dims[0] < x.rank(), "it takes one tensor of indices") ||
       !call.expect(call.num_arguments() == kOut + 1 && call.is_same(0, kOut),
                    "it writes elsewhere than to its first argument") ||
       !call.expect(call.integer(3) == 0, "it adds to what is there")) {
     return;
   }
+  const size_t dim = dims[0];
+  const uint32_t numbers = call.list(1)[dim];
+  const GraphTensor& index = call.value_tensor(numbers);
   Sizes sizes = x.sizes;
-  sizes[dim] = index->numel();
+  sizes[dim] = index.numel();
   // Leading dimensions of size 1 may be left out of the values.
-  bool fits = index->rank() == 1 && index->element() == Element::Int &&
+  bool fits = index.rank() == 1 && index.element() == Element::Int &&
               values.rank() <= sizes.size() && values.numel() == product_of(sizes) &&
               values.element() == x.element();
   fits = fits && std::equal(values.sizes.rbegin(), values.sizes.rend(), sizes.rbegin());
   if (call.expect(fits, "its indices or its values do not fit")) {
     Parameters parameters;
-    parameters.set(0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index->numel(),
-                       x.sizes[dim]});
+    parameters.set(
+        0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index.numel(), x.sizes[dim]});
     call.dispatch_elements(shader_for("index_put", x),
-                           {call.out(kOut), call.in(2), call.in_list(call.list(1)[dim])},
-                           parameters, values.numel());
+                           {call.out(kOut), call.in(2), call.in_list(numbers)}, parameters,
+                           values.numel());
   }
 }
 
