@@ -107,11 +107,8 @@ def short_lines(node: Node, _: Container[Node]) -> str | None:
     """Each element is compared with all others of its line."""
     named = arguments(node)
     size = upper_bound(tensor(named["self"]).shape[named["dim"]])
-    return (
-        None
-        if size is not None and size <= _LONGEST_LINE
-        else f"among {size} elements; it takes {_LONGEST_LINE}"
-    )
+    is_short = size is not None and size <= _LONGEST_LINE
+    return None if is_short else f"among {size} elements; it takes {_LONGEST_LINE}"
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:
