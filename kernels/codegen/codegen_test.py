@@ -138,6 +138,8 @@ def test_kernels_are_declared_without_a_context_too(write):
         [
             entry("add.out", "my::add_out"),
             {"func": func, "kernels": [{"arg_meta": None, "kernel_name": "my::split"}]},
+            # An output may be called as what a kernel gives.
+            entry("_linalg_det.result", "my::det"),
         ]
     )
     functions = load_functions(path, load_schemas())
@@ -146,9 +148,10 @@ def test_kernels_are_declared_without_a_context_too(write):
     assert "Tensor& add_out(const executorch::aten::Tensor& self, const" in header
     source = render.without_context_source(functions, "<my/NativeFunctions.h>")
     assert "#include <my/NativeFunctions.h>\n" in source and "#pragma once" not in source
-    assert "result = ::my::native::add_out(context, self, other, alpha, out);" in source
+    assert "returned = ::my::native::add_out(context, self, other, alpha, out);" in source
     assert "  ::my::native::split(context, x, out);" in source
-    assert source.count("ET_WEAK ") == 2 and source.count("return result;") == 1
+    assert source.count("ET_WEAK ") == 3 and source.count("return returned;") == 2
+    assert "returned = ::my::native::det(context, A, result, LU, pivots);" in source
 
 
 def test_an_operator_without_outputs_writes_its_result(write):

@@ -93,13 +93,13 @@ def without_context_source(functions: list[Function], native_header: str) -> str
         namespace, _, name = function.rpartition("::")
         returns, call = schema.cpp_return_type, f"::{function}({_arguments(schema)});"
         signature = f"{returns} {name}({_parameters(schema, with_context=False)})"
-        result = "" if returns == "void" else f"{returns} result = "
+        returned = "" if returns == "void" else f"{returns} returned = "
         definitions[namespace, signature] = (
             f"ET_WEAK {signature} {{\n"
             "  executorch::runtime::KernelRuntimeContext context;\n"
-            f"  {result}{call}\n"
+            f"  {returned}{call}\n"
             "  ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "
-            f'"{schema.full_name} failed");\n' + ("" if returns == "void" else "  return result;\n") + "}\n"
+            f'"{schema.full_name} failed");\n' + ("" if returns == "void" else "  return returned;\n") + "}\n"
         )
     body = _in_namespaces(
         (namespace, definitions[namespace, text]) for namespace, text in sorted(definitions)
