@@ -161,6 +161,7 @@ bool resize_batch(KernelRuntimeContext& ctx, const Tensor& t, IntArrayRef more, 
 }
 
 double* dense_memory(KernelRuntimeContext& ctx, size_t count) {
+  ET_KERNEL_CHECK(ctx, count <= SIZE_MAX / sizeof(double), MemoryAllocationFailed, nullptr);
   const size_t bytes = (count > 0 ? count : 1) * sizeof(double);
   const auto memory = ctx.allocate_temp(bytes, alignof(double));
   ET_KERNEL_CHECK_MSG(ctx, memory.ok(), MemoryAllocationFailed, nullptr,
