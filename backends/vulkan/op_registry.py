@@ -196,9 +196,10 @@ _add(
 _add(
     "aten.cumsum.default",
     say=say.with_dim,
-    dtypes=NUMBERS,
-    checks=(checks.keeps_type,),
-    conditions="the result has the type of the input",
+    dtypes=ALL,
+    results=NUMBERS,
+    checks=(checks.keeps_type_or_counts,),
+    conditions="the result has the type of the input, or is int64 of integers and of what is true",
 )
 _add(
     "aten.topk.default",

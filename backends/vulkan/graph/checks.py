@@ -58,6 +58,13 @@ def first_result_read(node: Node, _: Container[Node]) -> str | None:
     return None if 0 in read else "its first result is not read"
 
 
+def keeps_type_or_counts(node: Node, constants: Container[Node]) -> str | None:
+    """Sums of integers, and of what is true, are int64."""
+    source: Any = node.args[0]
+    is_count = tensor(node).dtype is torch.int64 and not tensor(source).dtype.is_floating_point
+    return None if is_count else keeps_type(node, constants)
+
+
 def planes(node: Node, _: Container[Node]) -> str | None:
     source: Any = node.args[0]
     count = rank(source)

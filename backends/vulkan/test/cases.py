@@ -185,6 +185,8 @@ def normalizations() -> Group:
         lambda x: x.argmin(-1, keepdim=True),
         lambda x: x.cumsum(1),
         lambda x: (x * 10).long().cumsum(2),
+        lambda x: (x * 10).to(torch.int32).cumsum(1),
+        lambda x: (x > 0).cumsum(-1),
         lambda x: (x * 100).long().argmax(-1),
         lambda x: (x * 100).to(torch.int32).argmin(2),
         lambda x: (x * 100).long().amax(1),
