@@ -85,8 +85,8 @@ def to_edge_transform_and_lower(
     record = new_record() if generate_etrecord else None
     config = compile_config or EdgeCompileConfig()
     methods = as_methods(programs)
-    if isinstance(transform_passes, Mapping):
-        for name in transform_passes:
+    for given in (transform_passes, partitioner):
+        for name in given if isinstance(given, Mapping) else ():
             find_method(methods, name)
     partitioners = {name: _partitioners_of(partitioner, name) for name in methods}
     methods = {name: _prepared(program, partitioners[name]) for name, program in methods.items()}

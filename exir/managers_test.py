@@ -132,6 +132,8 @@ def test_transform_by_method():
     assert "aten.cos.default" in _operators(edge.exported_program("b"))
     with pytest.raises(UnknownMethodError):
         edge.transform({"c": [_SinToCos()]})
+    with pytest.raises(UnknownMethodError):
+        to_edge_transform_and_lower({"a": _export(_Linear(), X)}, partitioner={"c": []})
 
 
 class _BreakDialect(ExportPass):

@@ -12,6 +12,8 @@ import pytest
 #: Module -> names; ``name(a, b)`` is called with arguments of these names.
 IMPORTS = {
     "executorch.backends.transforms.duplicate_dynamic_quant_chain": "DuplicateDynamicQuantChainPass",
+    "executorch.backends.transforms.remove_getitem_op": "RemoveGetItemPass",
+    "executorch.backends.transforms.replace_scalar_with_tensor": "ReplaceScalarWithTensorArgPass",
     "executorch.backends.transforms.utils": "create_constant_placeholder create_mutable_buffer get_param_tensor is_param_node",
     "executorch.backends.xnnpack": "XnnpackPartitioner",
     "executorch.backends.xnnpack.operators.node_visitor": "NodeVisitor register_node_visitor _node_visitor_dict",
@@ -28,7 +30,7 @@ IMPORTS = {
     "executorch.backends.xnnpack.utils.utils": "get_input_node",
     "executorch.devtools": "BundledProgram Inspector(etdump_path,etrecord,source_time_scale,target_time_scale,debug_buffer_path,reference_graph_name) "
     "generate_etrecord parse_etrecord",
-    "executorch.devtools.backend_debug": "get_delegation_info",
+    "executorch.devtools.backend_debug": "DelegationBreakdown get_delegation_info",
     "executorch.devtools.bundled_program.config": "MethodTestCase(inputs,expected_outputs) MethodTestSuite(method_name,test_cases)",
     "executorch.devtools.bundled_program.serialize": "serialize_from_bundled_program_to_flatbuffer "
     "deserialize_from_flatbuffer_to_bundled_program",
@@ -40,7 +42,7 @@ IMPORTS = {
     "EdgeProgramManager.to_executorch(config) EdgeProgramManager.transform ExecutorchBackendConfig(passes,"
     "memory_planning_pass,extract_delegate_segments,external_constants,sym_shape_eval_pass,do_quant_fusion_and_const_prop) "
     "ExecutorchProgram ExecutorchProgramManager.write_to_file ExecutorchProgramManager.write_tensor_data_to_file "
-    "ExirExportedProgram ExportedProgram capture to_edge(constant_methods,compile_config) "
+    "ExirExportedProgram ExportedProgram capture to_edge(programs,constant_methods,compile_config,generate_etrecord) "
     "to_edge_transform_and_lower(transform_passes,partitioner,constant_methods,compile_config,generate_etrecord)",
     "executorch.exir._serialize._program": "PTEFile deserialize_pte_binary(program_data) serialize_pte_binary",
     "executorch.exir.backend.backend_api": "LoweredBackendModule to_backend",
@@ -62,7 +64,8 @@ IMPORTS = {
     "executorch.exir.lowered_backend_module": "LoweredBackendModule",
     "executorch.exir.memory_planning": "MemoryPlanningAlgorithmSuite greedy",
     "executorch.exir.pass_base": "ExportPass.call ExportPass.call_operator ExportedProgramPassBase ExportedProgramPassResult "
-    "NodeMetadata PassResult ProxyValue",
+    "NodeMetadata PassBase PassResult ProxyValue",
+    "executorch.exir.pass_manager": "PassManager PassType",
     "executorch.exir.passes": "MemoryPlanningPass(memory_planning_algo,alloc_graph_input,alloc_graph_output,"
     "alloc_mutable_buffers) SpecPropPass ToOutVarPass dead_code_elimination_pass",
     "executorch.exir.passes.constant_prop_pass": "constant_prop_pass",
@@ -82,7 +85,7 @@ IMPORTS = {
     "executorch.exir.passes.sym_shape_eval_pass": "ConstraintBasedSymShapeEvalPass HintBasedSymShapeEvalPass eval_upper_bound",
     "executorch.exir.program": "EdgeProgramManager ExecutorchProgramManager to_edge_transform_and_lower",
     "executorch.exir.program._program": "EdgeProgramManager _transform lift_constant_tensor_pass to_edge_transform_and_lower",
-    "executorch.exir.schema": "DelegateCall Program Tensor",
+    "executorch.exir.schema": "DelegateCall DeviceType Program Tensor",
     "executorch.exir.sym_util": "eval_expr eval_upper_bound",
     "executorch.exir.tensor": "TensorSpec determine_tensor_dynanism dim_order_from_stride",
     "executorch.exir.tensor_layout": "dim_order_from_stride",

@@ -1,5 +1,7 @@
 """Exporters that exchange parts of the lowering for the time of an export, by their published private names."""
 
+import copy
+import dataclasses
 import importlib
 
 import torch
@@ -11,7 +13,12 @@ from executorch.backends.xnnpack.operators import node_visitor
 from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
 from executorch.backends.xnnpack.serialization.xnnpack_graph_schema import XNNStaticReshape, XNode
 from executorch.backends.xnnpack.utils.utils import get_input_node
-from executorch.exir import to_edge_transform_and_lower
+from executorch.exir import EdgeProgramManager, ExecutorchBackendConfig, to_edge, to_edge_transform_and_lower
+from executorch.exir.backend.backend_details import BackendDetails, CompileSpec, PreprocessResult
+from executorch.exir.backend.partitioner import DelegationSpec, Partitioner, PartitionResult
+from executorch.exir.delegate import executorch_call_delegate
+from executorch.exir.dialects._ops import ops as exir_ops
+from executorch.exir.pass_base import ExportPass, PassBase
 from executorch.exir.passes.executorch_prim_ops_registry import _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS
 from executorch.exir.passes.replace_view_copy_with_view_pass import (
     _VIEW_OP,
@@ -20,6 +27,7 @@ from executorch.exir.passes.replace_view_copy_with_view_pass import (
     _ViewSpec,
 )
 from executorch.exir.passes.spec_prop_pass import SpecPropPass, _is_mutable_buffer
+from executorch.exir.schema import DeviceType
 from executorch.exir.sym_util import eval_expr
 from executorch.runtime import Runtime
 
@@ -100,3 +108,88 @@ def test_a_lowering_with_exchanged_parts(monkeypatch):
 def test_functions_of_sizes_have_operators():
     assert _PYTHON_SYM_OPS_TO_EXECUTORCH_SYM_OPS[torch.sym_max].name() == "executorch_prim::sym_max.Scalar"
     assert eval_expr(7) == 7
+
+
+class _SumForProduct(ExportPass):
+    def call_operator(self, op, args, kwargs, meta):
+        replaced = exir_ops.edge.aten.add.Tensor if op == exir_ops.edge.aten.mul.Tensor else op
+        return super().call_operator(replaced, args, kwargs, meta)
+
+
+class Product(nn.Module):
+    def forward(self, a, b):
+        return a * b
+
+
+def test_edge_programs_are_exchanged_in_their_manager():
+    """Passes over whole programs, between two steps of the pipeline or put together to a manager of their own."""
+    inputs = (torch.tensor([2.0, 3.0]), torch.tensor([4.0, 5.0]))
+    edge = to_edge(export(Product(), inputs), constant_methods={"get_n": 7})
+    changed = edge.transform([_SumForProduct()]).exported_program()
+    again = EdgeProgramManager(dict(edge._edge_programs), copy.deepcopy(edge._config_methods))
+    edge._edge_programs["forward"] = changed
+    runtime = Runtime.get()
+    for manager, expected in ((edge, inputs[0] + inputs[1]), (again, inputs[0] * inputs[1])):
+        loaded = runtime.load_program(manager.to_executorch().buffer)
+        assert loaded.load_method("get_n").execute([]) == [7]
+        torch.testing.assert_close(loaded.load_method("forward").execute(inputs)[0], expected)
+
+
+class InPlaceBackend(BackendDetails):
+    @staticmethod
+    def preprocess(edge_program, compile_specs):
+        return PreprocessResult(processed_bytes=b"engine")
+
+
+class _OnDevice(Partitioner):
+    """Products, for a device; the buffer stays with the program, as engines that update caches in place want it."""
+
+    def partition(self, exported_program):
+        spec = DelegationSpec(InPlaceBackend.__name__, [CompileSpec("target_device", b"cuda:1")])
+        for node in exported_program.graph.nodes:
+            if node.target == exir_ops.edge.aten.mul.Tensor:
+                node.meta["delegation_tag"] = "engine"
+        return PartitionResult(tagged_exported_program=exported_program, partition_tags={"engine": spec})
+
+
+class _Unstage(PassBase):
+    """In place of the pass that makes out variants: the buffer itself, and no copy of it, goes to the delegate."""
+
+    def __init__(self, inner):
+        self.inner, self.moved = inner, []
+
+    def call(self, graph_module):
+        for node in graph_module.graph.find_nodes(op="call_function", target=executorch_call_delegate):
+            for copied in node.all_input_nodes:
+                buffer = copied.args[0] if copied.target is torch.ops.et_copy._h2d_copy.default else None
+                if buffer is not None and buffer.name == "b_cache":
+                    spec, staged = buffer.meta["spec"], copied.meta["spec"]
+                    assert (staged.device, staged.device_index) == (DeviceType.CUDA, 1)
+                    spec.device, spec.device_index = staged.device, staged.device_index
+                    node.replace_input_with(copied, buffer)
+                    graph_module.graph.erase_node(copied)
+                    self.moved.append(buffer.name)
+        graph_module.recompile()
+        return self.inner(graph_module)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("cache", torch.ones(2, 3))
+
+    def forward(self, x):
+        result = x * self.cache
+        self.cache.add_(1.0)
+        return result
+
+
+def test_a_buffer_is_moved_to_the_device_of_its_delegate():
+    edge = to_edge_transform_and_lower(export(Scaled(), (torch.ones(2, 3),)), partitioner=[_OnDevice()])
+    base = ExecutorchBackendConfig(enable_non_cpu_memory_planning=True)
+    unstage = _Unstage(base.to_out_var_pass)
+    program = edge.to_executorch(dataclasses.replace(base, to_out_var_pass=unstage))
+    assert unstage.moved == ["b_cache"]
+    (plan,) = program.executorch_program.execution_plan
+    (device,) = {(each.device_type, each.device_index) for each in plan.non_const_buffer_device}
+    assert device == (DeviceType.CUDA, 1)

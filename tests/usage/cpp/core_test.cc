@@ -219,6 +219,30 @@ TEST_F(CoreUsage, ValuesSayWhatTheyAre) {
   EXPECT_EQ(values[2].toOptional<int64_t>().value(), 3);
 }
 
+/// Bindings make their own enumerations from the lists of names.
+TEST_F(CoreUsage, MacrosListTagsAndDtypes) {
+  std::vector<std::string> tags;
+#define ADD_TAG(name)                                                                 \
+  EXPECT_EQ(static_cast<size_t>(Tag::name), tags.size()) << #name << " is elsewhere"; \
+  tags.push_back(#name);
+  EXECUTORCH_FORALL_TAGS(ADD_TAG)
+#undef ADD_TAG
+  ASSERT_EQ(tags.size(), 12u);
+  EXPECT_EQ(tags.front(), "None");
+  EXPECT_EQ(tags.back(), "ListOptionalTensor");
+
+  std::vector<std::string> dtypes;
+#define ADD_DTYPE(ctype, name)                                                                \
+  EXPECT_EQ(static_cast<size_t>(executorch::aten::ScalarType::name), dtypes.size()) << #name; \
+  dtypes.push_back(#name);
+  ET_FORALL_SCALAR_TYPES(ADD_DTYPE)
+#undef ADD_DTYPE
+  EXPECT_EQ(dtypes.size(), static_cast<size_t>(executorch::aten::ScalarType::Undefined));
+  EXPECT_EQ(dtypes[6], "Float");
+  EXPECT_FLOAT_EQ(static_cast<float>(executorch::runtime::etensor::Half(1.5f)), 1.5f);
+  EXPECT_FLOAT_EQ(static_cast<float>(executorch::runtime::etensor::BFloat16(1.5f)), 1.5f);
+}
+
 /// Counts on top of another allocator, as applications do to find out how much they need.
 class CountingAllocator final : public MemoryAllocator {
  public:
