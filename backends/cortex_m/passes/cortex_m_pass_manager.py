@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from executorch.backends.cortex_m.passes.explicit_layout_pass import ExplicitLayoutPass, has_channels_last
 from executorch.backends.cortex_m.passes.fold_quantized_pass import FoldQuantizedPass
 from executorch.backends.cortex_m.passes.linear_layers_pass import JoinLinearLayersPass, SplitLinearLayersPass
+from executorch.backends.cortex_m.passes.restore_pools_pass import RestorePoolsPass
 from executorch.backends.cortex_m.target_config import CortexM, CortexMTargetConfig
 from executorch.backends.transforms.remove_getitem_op import RemoveGetItemPass
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
@@ -37,6 +38,7 @@ class CortexMPassManager(ExportedProgramPassBase):
         JoinLinearLayersPass,
         FoldQuantizedPass,
         SplitLinearLayersPass,
+        RestorePoolsPass,
         ExplicitLayoutPass,
     )
 

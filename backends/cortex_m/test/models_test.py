@@ -99,6 +99,18 @@ def test_parts_are_left_by_name():
     assert {"aten::linear", "aten::addmm"} & set(called)
 
 
+def test_a_pool_that_stays_in_floating_point_has_a_kernel():
+    quantizer = CortexMQuantizer().set_module_type(nn.MaxPool2d, None)
+    model, example = nn.Sequential(nn.Conv2d(2, 3, 1), nn.MaxPool2d(2), nn.ReLU()), inputs((1, 2, 4, 4))
+    program = quantized(model, example, quantizer)
+    edge = lowered(program)
+    found = edge.exported_program()
+    assert "aten::max_pool2d" not in operators(found)
+    assert steps_apart(found.module()(*example), program.module()(*example), found) <= 1.01
+    planned = edge.to_executorch().executorch_program.execution_plan[0]
+    assert "aten::max_pool2d_with_indices" in {one.name for one in planned.operators}
+
+
 def test_a_manager_without_a_program_says_so():
     with pytest.raises(ValueError, match="no program"):
         CortexMPassManager().transform()
