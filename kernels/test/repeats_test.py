@@ -59,11 +59,24 @@ def test_what_is_no_number_equals_none(driver):
     assert_same(result.outputs[0], expected[0])
 
 
-def test_slices_are_refused(driver):
-    x = torch.ones(2, 3)
-    outs = [Out(like=x), Out(like=torch.empty(0, dtype=torch.int64)), Out(like=torch.empty(0).long())]
-    bound = bind(resolve("unique_consecutive"), [x, False, False, 0], {})
-    assert call_out(driver, resolve("unique_consecutive.out"), bound, outs).error != 0
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+def test_runs_of_slices(driver, dtype):
+    line = torch.tensor([0, 0, 1, 1, 1, 0, 2]).to(dtype)
+    for x in (line, line[:0], line[:, None].expand(7, 3).contiguous(), line.repeat(2, 3, 1, 1)):
+        for dim in range(-1, x.dim() - 1):
+            for wanted in ((False, False), (True, True)):
+                args = [x, *wanted, dim]
+                result, expected = _call(driver, "unique_consecutive", "unique_consecutive.out", args)
+                assert result.error == 0
+                for actual, reference in zip(result.outputs, expected, strict=True):
+                    assert_same(actual, reference)
+
+
+def test_slices_that_there_are_not_fail(driver):
+    outs = [Out(like=torch.ones(2, 0)), *(Out(like=torch.empty(0, dtype=torch.int64)) for _ in range(2))]
+    for x, dim in ((torch.ones(2, 0), 0), (torch.ones(2, 3), 2)):
+        bound = bind(resolve("unique_consecutive"), [x, False, False, dim], {})
+        assert call_out(driver, resolve("unique_consecutive.out"), bound, outs).error != 0
 
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)

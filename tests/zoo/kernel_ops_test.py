@@ -89,7 +89,10 @@ _KEPT = {
     "special_i1e.default": torch.special.i1e,
     "tril_indices.default": lambda x: torch.tril_indices(3, 5, 1) + x[0, 0].long(),
     "triu_indices.default": lambda x: torch.triu_indices(3, 5, 1) + x[0, 0].long(),
-    "unique_consecutive.default": lambda x: torch.unique_consecutive(x.round(), return_counts=True),
+    "unique_consecutive.default": lambda x: (
+        *torch.unique_consecutive(x.round(), return_counts=True),
+        torch.unique_consecutive((x > 0.4).repeat(2, 1), dim=0),
+    ),
 }
 #: Taken apart.
 _APART = {

@@ -117,6 +117,72 @@ void unique(KernelRuntimeContext& ctx, const Tensor& in, bool sort, const Output
   write_runs(ctx, in, ranked, n, to);
 }
 
+/// Whether two views of the same sizes hold equal elements; what is no number equals none.
+bool are_equal(const View& a, const View& b, bool floating) {
+  util::Lines<2> lines(a);
+  if (lines.empty()) {
+    return true;
+  }
+  lines.set(0, a);
+  lines.set(1, b);
+  do {
+    for (size_t i = 0; i < lines.length(); ++i) {
+      const ptrdiff_t at = static_cast<ptrdiff_t>(i);
+      int64_t keys[2];
+      util::order_keys(a.dtype, util::element_at(a, lines.offset(0) + at * lines.step(0)), 1, 1,
+                       &keys[0]);
+      util::order_keys(b.dtype, util::element_at(b, lines.offset(1) + at * lines.step(1)), 1, 1,
+                       &keys[1]);
+      if (keys[0] != keys[1] || (floating && keys[0] == INT64_MAX)) {
+        return false;
+      }
+    }
+  } while (lines.next());
+  return true;
+}
+
+/// One of each run of equal slices along `dim`; eager gives their places and counts unasked.
+void unique_slices(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, const Outputs& to) {
+  if (!check(ctx, in, to) || !util::wrap_dim(ctx, dim, static_cast<size_t>(in.dim())) ||
+      !util::require(ctx, in.dim() > 0 && (in.numel() > 0 || in.size(dim) == 0),
+                     "slices must have elements")) {
+    return;
+  }
+  const bool floating = util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64;
+  const View source(in);
+  const size_t d = static_cast<size_t>(dim);
+  const size_t n = source.size[d];
+  const auto begins = [&](size_t i) {
+    return i == 0 || !are_equal(source.select(d, i), source.select(d, i - 1), floating);
+  };
+  int64_t runs = 0;
+  for (size_t i = 0; i < n; ++i) {
+    runs += begins(i) ? 1 : 0;
+  }
+  util::Shape shape(in);
+  shape.sizes[d] = static_cast<SizesType>(runs);
+  const int64_t places = static_cast<int64_t>(n);
+  if (!util::resize(ctx, shape, to.values_out) ||
+      !util::resize(ctx, IntArrayRef(&places, 1), to.inverse_out) ||
+      !util::resize(ctx, IntArrayRef(&runs, 1), to.counts_out)) {
+    return;
+  }
+  const View values(to.values_out);
+  const View indices(to.inverse_out);
+  const View counts(to.counts_out);
+  ptrdiff_t run = -1;
+  int64_t length = 0;
+  for (size_t i = 0; i < n; ++i, ++length) {
+    if (begins(i)) {
+      ++run;
+      length = 0;
+      util::copy(source.select(d, i), values.select(d, static_cast<size_t>(run)));
+    }
+    util::put_element(indices, static_cast<ptrdiff_t>(i), int64_t{run});
+    util::put_element(counts, run, length + 1);
+  }
+}
+
 }  // namespace
 
 std::tuple<Tensor&, Tensor&, Tensor&> _unique2_out(KernelRuntimeContext& ctx, const Tensor& in,
@@ -132,10 +198,11 @@ std::tuple<Tensor&, Tensor&, Tensor&> unique_consecutive_out(KernelRuntimeContex
                                                              bool return_counts,
                                                              optional<int64_t> dim, Tensor& values,
                                                              Tensor& inverse, Tensor& counts) {
-  if (util::require(ctx, !dim.has_value() || in.dim() == 1,
-                    "runs are of all elements, not of slices along a dimension") &&
-      (!dim.has_value() || util::wrap_dim(ctx, *dim, 1))) {
-    unique(ctx, in, /*sort=*/false, {return_inverse, return_counts, values, inverse, counts});
+  const Outputs to{return_inverse, return_counts, values, inverse, counts};
+  if (!dim.has_value()) {
+    unique(ctx, in, /*sort=*/false, to);
+  } else {
+    unique_slices(ctx, in, *dim, to);
   }
   return {values, inverse, counts};
 }
