@@ -280,7 +280,8 @@ def mixed(x, gate, bias, chosen, score_func, scale, wide, narrow):
 @pytest.mark.parametrize("score_func, biased, scale", [("softmax", False, 1.0), ("sigmoid", True, 2.5)])
 @pytest.mark.parametrize("tokens", [0, 1, 5, 150])
 @pytest.mark.parametrize(
-    "experts, chosen, dim, hidden, group", [(4, 2, 32, 64, 32), (3, 3, 96, 40, 8), (9, 1, 16, 16, 16)]
+    "experts, chosen, dim, hidden, group",
+    [(4, 2, 32, 64, 32), (3, 3, 96, 40, 8), (9, 1, 16, 16, 16), (2, 1, 5, 5, 5), (3, 2, 9, 15, 3)],
 )
 def test_experts_of_four_bits(driver, experts, chosen, dim, hidden, group, tokens, score_func, biased, scale):
     operands, weights = experts_4w(tokens, experts, dim, hidden, group, biased)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from executorch.extension.llm.custom_ops.linear_4w import BLOCK, linear_4w, pack
@@ -48,7 +50,7 @@ def quantized_moe_ffn(
         OperandError: shapes, element types or numbers do not fit.
     """
     sizes = (num_activated_experts, num_experts, hidden_dim, dim, group_size, weight_nbit)
-    _check(x, gate_weight, expert_bias, packed_w13, packed_w2, *sizes, score_func)
+    _check(x, gate_weight, expert_bias, packed_w13, packed_w2, *sizes, score_func, route_scale)
     scores = torch.nn.functional.linear(x, gate_weight)
     if score_func == "sigmoid":
         scores = torch.sigmoid(scores)
@@ -70,25 +72,9 @@ def quantized_moe_ffn(
     return out
 
 
-def quantized_moe_ffn_meta(
-    x: torch.Tensor,
-    gate_weight: torch.Tensor,
-    expert_bias: torch.Tensor,
-    packed_w13: torch.Tensor,
-    packed_w2: torch.Tensor,
-    num_activated_experts: int,
-    num_experts: int,
-    hidden_dim: int,
-    dim: int,
-    group_size: int,
-    weight_nbit: int,
-    score_func: str,
-    route_scale: float,
-) -> torch.Tensor:
+def quantized_moe_ffn_meta(x: torch.Tensor, *rest: Any) -> torch.Tensor:
     """The shape of the input."""
-    del route_scale
-    sizes = (num_activated_experts, num_experts, hidden_dim, dim, group_size, weight_nbit)
-    _check(x, gate_weight, expert_bias, packed_w13, packed_w2, *sizes, score_func)
+    _check(x, *rest)
     return torch.empty_like(x)
 
 
@@ -112,13 +98,15 @@ def pack_experts(numbers: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
 def _unpack(packed: torch.Tensor, rows: int, depth: int, group: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The weight and the scales of one expert, as :func:`~executorch.extension.llm.custom_ops.linear_4w.pack` made them."""
     blocks = -(-rows // BLOCK)
-    lines, scales = packed.split([blocks * depth * (BLOCK // 2), blocks * (depth // group) * BLOCK * 4])
+    lines, scales = packed.split(_packed_bytes(rows, depth, group))
     wide = scales.contiguous().view(torch.float32).reshape(blocks, depth // group, BLOCK)
     return lines.reshape(blocks, depth, BLOCK // 2), wide
 
 
-def _packed_bytes(rows: int, depth: int, group: int) -> int:
-    return -(-rows // BLOCK) * BLOCK * (depth // 2 + depth // group * 4)
+def _packed_bytes(rows: int, depth: int, group: int) -> list[int]:
+    """Of an expert's lines, and of its scales."""
+    blocks = -(-rows // BLOCK)
+    return [blocks * depth * (BLOCK // 2), blocks * (depth // group) * BLOCK * 4]
 
 
 def _check(
@@ -134,7 +122,10 @@ def _check(
     group: int,
     bits: int,
     score_func: str,
+    route_scale: float,
 ) -> None:
+    """Operands and sizes fit together; in the operator's order."""
+    del route_scale
     need(bits == BITS, f"experts have weights of {BITS} bits, not {bits}")
     need(score_func in SCORES, f"Expected score_func to be one of {', '.join(SCORES)} but got {score_func}")
     need(0 < chosen <= experts, f"a token goes to 1 to {experts} experts, not to {chosen}")
@@ -154,8 +145,8 @@ def _check(
         f"Expected expert_bias to be empty or [{experts}] but got {list(expert_bias.shape)}",
     )
     for name, packed, size in (
-        ("packed_w13", packed_w13, _packed_bytes(2 * hidden, dim, group)),
-        ("packed_w2", packed_w2, _packed_bytes(dim, hidden, group)),
+        ("packed_w13", packed_w13, sum(_packed_bytes(2 * hidden, dim, group))),
+        ("packed_w2", packed_w2, sum(_packed_bytes(dim, hidden, group))),
     ):
         need_dtype(name, packed, (torch.uint8,))
         need(
