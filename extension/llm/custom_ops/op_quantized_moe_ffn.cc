@@ -39,7 +39,7 @@ struct Mixture {
 /// What is kept of some tokens.
 struct Room {
   float* ratings;    // [tokens, experts]
-  float* weights;    // [tokens, experts]: what an expert that is chosen counts for a token
+  float* weights;    // [tokens, experts]: what an expert counts, of those chosen; the rest unset
   bool* is_chosen;   // [tokens, experts]
   size_t* of_one;    // [tokens]: those that an expert has
   float* rows;       // [tokens, dim]: inputs of an expert, and then its results

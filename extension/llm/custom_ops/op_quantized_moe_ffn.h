@@ -11,9 +11,11 @@
 namespace torch::executor::native {
 
 /**
- * Each token goes to the experts that the gate rates highest: out[t] = sum of weight * w2(silu(w1
- * x)
- * * w3 x) over them.
+ * Each token goes to the experts that the gate rates highest, and has the weighted sum of
+ *
+ *     w2(silu(w1(x)) * w3(x))
+ *
+ * over them.
  *
  * With `softmax` the weights are the softmax of the chosen ratings. With `sigmoid` a rating is the
  * logistic function of the gate's, the choice is by rating plus `expert_bias`, and the weights are
