@@ -74,18 +74,24 @@ def transform_linear_for_pre_quantization(
 ) -> nn.Module:
     """Linear layers that the checkpoint has scales of, but ``output`` by rows, become 4 bits in groups; returns the model.
 
+    Where a group is a row, ``output`` has 4 bits unless its integers in the checkpoint are more.
+
     Raises:
-        ValueError: scales do not fit groups of that size.
+        ValueError: scales do not fit groups of that size, or a layer has a bias.
     """
 
     def made(name: str, layer: nn.Module) -> nn.Module | None:
         scales = checkpoint.get(name + _SCALES)
         if not isinstance(layer, nn.Linear) or scales is None:
             return None
-        if name == _OUTPUT and scales.numel() == layer.out_features != layer.weight.numel() // group_size:
+        is_by_rows = scales.numel() == layer.out_features
+        if (
+            name == _OUTPUT
+            and is_by_rows
+            and not (group_size == layer.in_features and _has_four_bits(checkpoint, name))
+        ):
             return None
-        rows, columns = layer.weight.shape
-        return PreQuantizedLinear(rows, columns, scales, 4, group_size, dtype)
+        return _linear(name, layer, scales, 4, group_size, dtype)
 
     return _exchanged(module, made)
 
@@ -96,15 +102,14 @@ def transform_output_linear_for_pre_quantization(
     """The layer ``output`` becomes 8 bits with a scale for each row; returns the model.
 
     Raises:
-        ValueError: the checkpoint has other scales.
+        ValueError: the checkpoint has other scales, or the layer a bias.
     """
 
     def made(name: str, layer: nn.Module) -> nn.Module | None:
         scales = checkpoint.get(name + _SCALES)
         if name != _OUTPUT or not isinstance(layer, nn.Linear) or scales is None:
             return None
-        rows, columns = layer.weight.shape
-        return PreQuantizedLinear(rows, columns, scales, 8, columns, dtype)
+        return _linear(name, layer, scales, 8, layer.in_features, dtype)
 
     return _exchanged(module, made)
 
@@ -174,6 +179,19 @@ def dynamically_quantize_per_channel(
     numbers, scales, zeros = quantize_rows(parts, quant_min, quant_max, target_dtype)
     shape = (rows,) if group_size is None else (rows, columns // group)
     return numbers.reshape(rows, columns), scales.to(scales_dtype).reshape(shape), zeros.reshape(shape)
+
+
+def _linear(
+    name: str, layer: nn.Linear, scales: torch.Tensor, bits: int, group: int, dtype: torch.dtype
+) -> PreQuantizedLinear:
+    if layer.bias is not None:
+        raise ValueError(f"{name} has a bias, which layers of quantized checkpoints have not")
+    return PreQuantizedLinear(layer.out_features, layer.in_features, scales, bits, group, dtype)
+
+
+def _has_four_bits(checkpoint: Checkpoint, name: str) -> bool:
+    weight = checkpoint.get(f"{name}.weight")
+    return weight is None or bool(((weight >= -8) & (weight <= 7)).all())
 
 
 def _exchanged(module: nn.Module, made: Callable[[str, nn.Module], nn.Module | None]) -> nn.Module:

@@ -73,6 +73,26 @@ def test_rows_have_their_own_scales():
     torch.testing.assert_close(numbers * scales[:, None], x, rtol=0, atol=100 / 127)
 
 
+def test_an_output_by_rows_keeps_its_8_bits_where_a_group_is_a_row():
+    torch.manual_seed(0)
+    weight = torch.nn.Linear(64, 20, bias=False).weight.detach()
+    for form, bits in ((EIGHT, 8), (FOUR, 4)):
+        numbers, scales, _ = dynamically_quantize_per_channel(weight, *form)
+        checkpoint, model = {"output.weight": numbers, "output.scales": scales}, Decoder()
+        transform_linear_for_pre_quantization(model, checkpoint, 64, torch.float32)
+        transform_output_linear_for_pre_quantization(model, checkpoint, torch.float32)
+        assert (model.output.bits, model.output.group) == (bits, 64)
+
+
+def test_a_bias_is_refused():
+    checkpoint = {f"{name}.scales": torch.ones(20) for name in ("biased", "output")}
+    model = torch.nn.ModuleDict({name: torch.nn.Linear(32, 20) for name in ("biased", "output")})
+    with pytest.raises(ValueError, match=r"biased has a bias"):
+        transform_linear_for_pre_quantization(model, checkpoint, 32, torch.float32)
+    with pytest.raises(ValueError, match=r"output has a bias"):
+        transform_output_linear_for_pre_quantization(model, checkpoint, torch.float32)
+
+
 def test_what_does_not_fit_is_refused():
     checkpoint = quantized(Decoder())
     with pytest.raises(ValueError, match="in groups of 16"):
