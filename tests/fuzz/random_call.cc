@@ -322,6 +322,12 @@ EValue RandomCall::list_of_tensors(char kind) {
   return EValue(&tensor_lists_.back());
 }
 
+EValue RandomCall::string(const std::string& text) {
+  texts_.push_back(text);
+  strings_.emplace_back(texts_.back().data(), texts_.back().size());
+  return EValue(&strings_.back());
+}
+
 EValue RandomCall::argument(char letter) {
   switch (letter) {
     case 'o':
@@ -349,12 +355,9 @@ EValue RandomCall::argument(char letter) {
     case 'B':
       return list_of_bools(
           std::vector<int64_t>(choices_.one_in(5) ? 2 : 3, choices_.between(0, 1)));
-    case 's': {
-      const char* const text = choices_.of({"trunc", "floor", "tanh", "none", "mean", "sum", "prod",
-                                            "amax", "amin", "left", "right", "", "x"});
-      strings_.emplace_back(text, std::strlen(text));
-      return EValue(&strings_.back());
-    }
+    case 's':
+      return string(choices_.of({"trunc", "floor", "tanh", "none", "mean", "sum", "prod", "amax",
+                                 "amin", "left", "right", "softmax", "", "x"}));
     case 'y':
       return EValue(choices_.one_in(3) ? choices_.between(-1, is_hostile_ ? 50 : 29)
                                        : static_cast<int64_t>(base_dtype_));
@@ -402,6 +405,8 @@ EValue RandomCall::by_recipe(const std::string& word, char letter) {
       return EValue(choices_.one_in(6) != (word[0] == 'T'));
     case 'y':
       return EValue(static_cast<int64_t>(kDtypes.find(word[1])));
+    case '=':
+      return string(word.substr(1));
     default:
       break;
   }

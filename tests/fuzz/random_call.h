@@ -82,6 +82,7 @@ class RandomCall {
   runtime::EValue list_of_reals(const std::vector<double>& numbers);
   runtime::EValue list_of_bools(const std::vector<int64_t>& truths);
   runtime::EValue list_of_tensors(char kind);
+  runtime::EValue string(const std::string& text);
   runtime::EValue argument(char letter);
   std::vector<int64_t> numbers_in(const std::string& word);
   runtime::EValue by_recipe(const std::string& word, char letter);
@@ -106,6 +107,7 @@ class RandomCall {
   std::list<runtime::BoxedEvalueList<std::optional<aten::Tensor>>> optional_lists_;
   std::list<aten::ArrayRef<double>> double_lists_;
   std::list<aten::ArrayRef<bool>> bool_lists_;
+  std::list<std::string> texts_;
   std::list<aten::ArrayRef<char>> strings_;
   std::vector<GuardedTensor*> outputs_;
   std::vector<runtime::EValue*> stack_;

@@ -73,6 +73,8 @@ constexpr Recipe kRecipes[] = {
     {"llama::gated_delta_rule.out",
      "f[n,c,h,k] f[n,c,h,k] f[n,c,h,w] f[n,c,h] f[n,c,h] f[n,c,k,w] f[n,c,h,w] f[n,c,k,w]"},
     {"llama::linear_4w.out", "f[n,8] b[1,8,32] f[1,2,64] #60 f[n,60]"},
+    {"llama::quantized_moe_ffn.out",
+     "f[n,6] f[c,6] f[c] b[c,704] b[c,1056] #1 #c #9 #6 #3 #4 =sigmoid %2.5 f[n,6]"},
     {"llama::sdpa_with_kv_cache.out",
      "f[1,n,4,8] f[1,n,2,8] f[1,n,2,8] f[1,9,2,8] f[1,9,2,8] #1 #n - %0 T - f[1,n,4,8]"},
     {"llama::update_cache.out", "*[n,c,2,4] *[n,9,2,4] #1 *[1]"},
