@@ -54,6 +54,7 @@ class GraphBuilder:
         self._values: dict[Node, int] = {}
         self._plain: dict[tuple[Any, ...], int] = {}
         self._stored: dict[str, int] = {}
+        self._states: set[int] = set()
 
     def add_input(self, node: Node) -> None:
         """The next input of the graph: a tensor, or an integer of the caller."""
@@ -63,6 +64,7 @@ class GraphBuilder:
         """State that lasts from run to run, and what it is at first; zeros take no room in the file."""
         given = self.constant(first, external_tag(node)) if first.any() else self.value(None)
         self.call_by_values(STATE, [given], node)
+        self._states.add(self._values[node])
 
     def keep(self, value: Node, state: Node) -> None:
         """What is calculated becomes the state, unless it was written where that lies."""
@@ -86,6 +88,10 @@ class GraphBuilder:
     def is_inner(self, node: Node) -> bool:
         """Whether a value is calculated in the graph."""
         return node in self._values and self._values[node] not in self._graph.input_ids
+
+    def is_state(self, node: Node) -> bool:
+        """Whether a value lies where state does, which calls write over."""
+        return self._values.get(node) in self._states
 
     def alias(self, node: Node, source: Node) -> None:
         """The value of ``node`` is that of ``source``."""

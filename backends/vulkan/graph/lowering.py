@@ -8,6 +8,7 @@ from typing import Any
 
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
+from torch.utils._pytree import tree_leaves
 
 from executorch.backends.transforms.addmm_mm_to_linear import (
     replace_addmm_mm_with_linear,
@@ -175,7 +176,7 @@ def _plain(builder: GraphBuilder, node: Node) -> None:
     call = vulkan_supported_ops[name_of(node)].say(node)
     if call is None:
         source: Any = node.args[0]
-        if builder.is_inner(source):
+        if builder.is_inner(source) and not builder.is_state(source):
             builder.alias(node, source)
         else:
             builder.call("aten.clone.default", (source, None), builder.result(node), node)
@@ -252,11 +253,15 @@ def _put_slices(builder: GraphBuilder, node: Node) -> None:
 
 
 def _target(builder: GraphBuilder, source: Node, node: Node, result: Node) -> Node:
-    """What a call writes to: where its source lies, if it is the program's own and is read as it was by nothing that comes later; else a copy."""
-    if _may_write(builder, source, node):
+    """What a call writes to: where its source lies, if it is the program's own, is no other operand and is read as it was by nothing that comes later; else a copy."""
+    if _operands(node).count(source) == 1 and _may_write(builder, source, node):
         return source
     builder.call("aten.clone.default", (source, None), builder.result(result), node)
     return result
+
+
+def _operands(node: Node) -> list[Any]:
+    return tree_leaves((node.args, node.kwargs))
 
 
 def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
@@ -265,7 +270,7 @@ def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
         if not all(user is node or user < node for user in source.users):
             return False
         if source.op == "placeholder":
-            return source not in builder.constants and builder.is_inner(source)
+            return builder.is_state(source)
         writer = source.args[0] if source.target is operator.getitem else source
         assert isinstance(writer, Node)
         if called(writer) not in (_UPDATE, _PUT):

@@ -101,12 +101,13 @@ def _lifetimes(graph: schema.VkGraph, owners: dict[int, int]) -> tuple[dict[int,
 
     use(graph.input_ids, -1)
     for step, call in enumerate(graph.chain):
-        use(_flat(graph, call.args), step)
+        use(flat(graph, call.args), step)
     use(graph.output_ids, len(graph.chain))
     return first, last
 
 
-def _flat(graph: schema.VkGraph, values: Sequence[int]) -> list[int]:
+def flat(graph: schema.VkGraph, values: Sequence[int]) -> list[int]:
+    """Values, and for lists those that they hold."""
     found: list[int] = []
     for value in values:
         held = graph.values[value].value

@@ -168,6 +168,25 @@ TEST_P(AttentionTest, CachesLastFromRunToRun) {
   EXPECT_EQ(runner.execute(), Error::InvalidArgument);
 }
 
+TEST_P(AttentionTest, SlicesAreReadElsewhereThanTheyAreWritten) {
+  enum class Own { Nothing, Values, Places };
+  const auto load = [&](Own own) {
+    Runner runner(GetParam());
+    const int32_t numbers = runner.constant({{3}, {2, 0, 1}}, DType::Int32, DType::Int32);
+    const int32_t kept = runner.graph.tensor({3}, DType::Int32, DType::Int32);
+    runner.graph.call("et_vk.state.default", {numbers, kept});
+    runner.graph.call("aten.index_put.default",
+                      {kept, runner.graph.list({own == Own::Places ? kept : numbers}),
+                       own == Own::Values ? kept : numbers, runner.graph.boolean(false), kept});
+    const int32_t out = runner.out({3}, DType::Int32, DType::Int32);
+    runner.graph.call("aten.abs.default", {kept, out});
+    return runner.load();
+  };
+  EXPECT_EQ(load(Own::Nothing), Error::Ok);
+  EXPECT_EQ(load(Own::Values), Error::NotSupported);
+  EXPECT_EQ(load(Own::Places), Error::NotSupported);
+}
+
 TEST_P(AttentionTest, StateThatIsNoneIsRefused) {
   const auto load = [&](const auto& add) {
     Runner runner(GetParam());

@@ -58,6 +58,16 @@ def test_rows_of_state_are_written_where_it_lies():
         check(method, module, (torch.randn(len(places), 2, 4), torch.tensor(places)), 1e-6)
 
 
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [(models.OwnRows, torch.tensor([1, 3, 0, 2])), (models.Swapped, torch.tensor([2.0, 5.0]))],
+)
+def test_state_that_is_read_while_it_is_written(make, given):
+    module, method = make(), load(lower(make(), (given,)))
+    for _ in range(3):
+        check(method, module, (given,), 1e-6)
+
+
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
 def test_a_decoder_keeps_its_caches(half):
     model, inputs = models.decoder()

@@ -13,7 +13,7 @@ import torch
 import torchao  # noqa: F401 - its operators.
 
 import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
-from executorch.backends.vulkan.graph.memory import RENAMING, STATE
+from executorch.backends.vulkan.graph.memory import RENAMING, STATE, flat
 from executorch.backends.vulkan.serialization import schema
 from executorch.backends.vulkan.serialization.blob import unpack
 
@@ -90,6 +90,7 @@ class Interpreter:
         assert result not in args or self._owner(result) == result, (
             f"value {result} is written where another lies"
         )
+        assert flat(self.graph, args).count(result) <= 1, f"value {result} is read where it is written"
         values = [self._read(one) for one in args]
         if call.name == "aten.clone.default" and not self._is_alias(args[0], result):
             made: Any = values[0].clone()

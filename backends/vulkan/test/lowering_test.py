@@ -167,6 +167,21 @@ def test_rows_of_state_are_written_where_it_lies():
         check(delegate, module, given)
 
 
+def test_state_that_is_read_while_it_is_written_is_copied():
+    places = torch.tensor([1, 3, 0, 2])
+    module, delegate = models.OwnRows(), only(lower(models.OwnRows(), (places,)))
+    assert names(delegate).count("aten.index_put.default") == 2
+    for _ in range(3):
+        check(delegate, module, (places,))
+
+
+def test_states_that_change_places():
+    module, inputs = models.Swapped(), (torch.tensor([2.0, 5.0]),)
+    delegate = only(lower(models.Swapped(), inputs))
+    for _ in range(3):
+        check(delegate, module, inputs)
+
+
 @pytest.mark.parametrize(
     ("before", "after"), [(torch.exp, lambda x: x.sort()[0]), (lambda x: x.sort()[0], torch.exp)]
 )

@@ -321,6 +321,42 @@ class Rows(nn.Module):
         return self.kept * 2
 
 
+class OwnRows(nn.Module):
+    """Rows of what is kept change their places, and what was there before is read later."""
+
+    kept: Tensor
+    order: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("kept", torch.arange(4 * 300.0).reshape(4, 300))
+        self.register_buffer("order", torch.arange(4))
+
+    def forward(self, places: Tensor) -> tuple[Tensor, ...]:
+        before = self.kept.clone()
+        self.kept.copy_(self.kept.index_put((places,), self.kept))
+        self.order.copy_(self.order.index_put((self.order,), places))
+        return before + 1, self.kept * 2, self.order + 1
+
+
+class Swapped(nn.Module):
+    """Two states that each become what the other was."""
+
+    one: Tensor
+    other: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("one", torch.tensor([1.0, 2.0]))
+        self.register_buffer("other", torch.tensor([3.0, 4.0]))
+
+    def forward(self, x: Tensor) -> Tensor:
+        before = self.one.clone()
+        self.one.copy_(self.other.clone())
+        self.other.copy_(before)
+        return self.one * x - self.other
+
+
 class Dynamic(nn.Module):
     """Sizes are looked up, calculated with, and used."""
 

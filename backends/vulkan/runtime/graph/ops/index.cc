@@ -142,13 +142,16 @@ void record_index_put(Call& call, int kind) {
               values.rank() <= sizes.size() && values.numel() == product_of(sizes) &&
               values.element() == x.element();
   fits = fits && std::equal(values.sizes.rbegin(), values.sizes.rend(), sizes.rbegin());
-  if (call.expect(fits, "its indices or its values do not fit")) {
+  if (!call.expect(fits, "its indices or its values do not fit")) {
+    return;
+  }
+  const Buffers buffers = {call.out(kOut), call.in(2), call.in_list(numbers)};
+  if (call.expect(buffers[1] != buffers[0] && buffers[2] != buffers[0],
+                  "it reads what it writes")) {
     Parameters parameters;
     parameters.set(
         0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index.numel(), x.sizes[dim]});
-    call.dispatch_elements(shader_for("index_put", x),
-                           {call.out(kOut), call.in(2), call.in_list(numbers)}, parameters,
-                           values.numel());
+    call.dispatch_elements(shader_for("index_put", x), buffers, parameters, values.numel());
   }
 }
 
