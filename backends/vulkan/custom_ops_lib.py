@@ -148,8 +148,8 @@ def unpack_q4(packed: torch.Tensor) -> torch.Tensor:
     return (halves.to(torch.int16) - 8).to(torch.int8)
 
 
-def _dequantized_q4(packed: torch.Tensor, scales: torch.Tensor, group_size: int) -> torch.Tensor:
-    return unpack_q4(packed) * scales.t().repeat_interleave(group_size, dim=1)
+def _dequantized(integers: torch.Tensor, scales: torch.Tensor, group_size: int) -> torch.Tensor:
+    return integers * scales.t().repeat_interleave(group_size, dim=1)
 
 
 @impl(_lib, "linear_q4gsw", "CompositeExplicitAutograd")
@@ -160,9 +160,8 @@ def linear_q4gsw(
     group_size: int,
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """A linear layer of four-bit weights with a scale for each group of columns; scales are (K / group_size, N)."""
-    weight = _dequantized_q4(weights, weight_scales, group_size).to(self.dtype)
-    return torch.nn.functional.linear(self, weight, bias)
+    """The same as ``linear_q8gsw`` of four-bit weights."""
+    return linear_q8gsw(self, unpack_q4(weights), weight_scales, group_size, bias)
 
 
 @impl(_lib, "linear_q8csw", "CompositeExplicitAutograd")
@@ -184,8 +183,8 @@ def linear_q8gsw(
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """A linear layer of int8 weights with a scale for each group of columns; scales are (K / group_size, N)."""
-    weight = weights * weight_scales.t().repeat_interleave(group_size, dim=1)
-    return torch.nn.functional.linear(self, weight.to(self.dtype), bias)
+    weight = _dequantized(weights, weight_scales, group_size).to(self.dtype)
+    return torch.nn.functional.linear(self, weight, bias)
 
 
 @impl(_lib, "linear_dq8ca_q4gsw", "CompositeExplicitAutograd")
@@ -199,7 +198,7 @@ def linear_dq8ca_q4gsw(
     group_size: int,
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The same of four-bit weights, with rows that are quantized as for ``linear_dq8ca_q8gsw``."""
+    """The same as ``linear_dq8ca_q8gsw`` of four-bit weights."""
     given = (unpack_q4(weights), weight_sums, weight_scales, group_size, bias)
     return linear_dq8ca_q8gsw(input, input_scales, input_zp, *given)
 
@@ -215,7 +214,7 @@ def linear_dq8ca_q8gsw(
     group_size: int,
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The same with rows that are quantized to int8 by scales and zero points of their own, in integers within a group."""
+    """The same as ``linear_q8gsw`` of rows that are quantized to int8 by scales and zero points of their own, in integers within a group."""
     scales, zeros = (one.reshape(*input.shape[:-1], 1) for one in (input_scales.float(), input_zp.float()))
     rows = (torch.round(input.float() / scales) + zeros).clamp(-128, 127)
     groups = rows.unflatten(-1, (-1, group_size))
@@ -235,7 +234,7 @@ def embedding_q4gsw(
 ) -> torch.Tensor:
     """Rows of a table of four-bit weights; those of a linear layer, whose packing is the only one."""
     del is_linear_weight
-    return torch.nn.functional.embedding(indices, _dequantized_q4(weight, weight_scales, group_size))
+    return torch.nn.functional.embedding(indices, _dequantized(unpack_q4(weight), weight_scales, group_size))
 
 
 @impl(_lib, "embedding_q8csw", "CompositeExplicitAutograd")
