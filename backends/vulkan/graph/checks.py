@@ -80,7 +80,7 @@ def indices(node: Node, _: Container[Node]) -> str | None:
     """Of one dimension, or of a few beside each other."""
     dims = _indexed(node)
     if not dims or len(dims) > _MOST_INDICES or dims[-1] - dims[0] != len(dims) - 1:
-        return f"tensors of indices for the dimensions {dims}; it takes {_MOST_INDICES} that stand beside each other"
+        return f"tensors of indices for the dimensions {dims}; it takes at most {_MOST_INDICES}, beside each other"
     if len(dims) > 1:
         named = arguments(node)
         ranks = [rank(named["indices"][dim]) for dim in dims]
@@ -114,8 +114,8 @@ def short_lines(node: Node, _: Container[Node]) -> str | None:
     """Each element is compared with all others of its line."""
     named = arguments(node)
     size = upper_bound(tensor(named["self"]).shape[named["dim"]])
-    is_short = size is not None and size <= _LONGEST_LINE
-    return None if is_short else f"among {size} elements; it takes {_LONGEST_LINE}"
+    assert size is not None, "sizes without a bound are refused before"
+    return None if size <= _LONGEST_LINE else f"among {size} elements; it takes {_LONGEST_LINE}"
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:
