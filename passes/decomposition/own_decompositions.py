@@ -252,15 +252,30 @@ def _embedding_renorm(
     return self * torch.where(used > 0, shorter, 1.0)
 
 
+def _places(size: Any, stride: Any, offset: Any, device: torch.device) -> torch.Tensor:
+    """Where the elements of a tensor with these strides lie in memory, in index order."""
+    places = torch.full([], offset, dtype=torch.int64, device=device)
+    for count, step in zip(size, stride, strict=True):
+        places = places.unsqueeze(-1) + torch.arange(count, device=device) * step
+    return places.flatten()
+
+
 def _as_strided_scatter(
     self: torch.Tensor, src: torch.Tensor, size: Any, stride: Any, storage_offset: Any = None
 ) -> torch.Tensor:
-    """Places count through the memory of ``self``, which is contiguous in what is exported."""
-    places = torch.full([], storage_offset or 0, dtype=torch.int64, device=self.device)
-    for count, step in zip(size, stride, strict=True):
-        places = places.unsqueeze(-1) + torch.arange(count, device=self.device) * step
-    flat = _aten.scatter.src(self.flatten(), 0, places.flatten(), src.to(self.dtype).flatten())
-    return flat.reshape(self.shape)
+    """Places count through the memory that ``self`` is a view of."""
+    first = self.storage_offset()
+    offset = first if storage_offset is None else storage_offset
+    written, values = _places(size, stride, offset, self.device), src.to(self.dtype).flatten()
+    if self.is_contiguous() and first == 0:
+        return _aten.scatter.src(self.flatten(), 0, written, values).reshape(self.shape)
+    own = _places(self.shape, self.stride(), first, self.device)
+    ends = (*zip(self.shape, self.stride(), strict=True), *zip(size, stride, strict=True))
+    reach = 1 + first + offset + sum(count * step for count, step in ends)
+    memory = torch.zeros([reach], dtype=self.dtype, device=self.device)
+    memory = _aten.scatter.src(memory, 0, own, self.flatten())
+    memory = _aten.scatter.src(memory, 0, written, values)
+    return memory.index_select(0, own).reshape(self.shape)
 
 
 _OWN: Final[dict[str, Callable[..., Any]]] = {

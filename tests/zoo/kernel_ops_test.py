@@ -107,6 +107,10 @@ _APART = {
     "no diagonal": lambda x: torch.diagonal_scatter(x, x[:0, 0], 5),
     "a diagonal below": lambda x: torch.diagonal_scatter(x.expand(2, 3, 5), x[:2, :2], -1, 1, 2),
     "a part with strides": lambda x: torch.as_strided_scatter(x, x[:2, :2] * 9, (2, 2), (5, 2), 3),
+    "a part with strides of a view": lambda x: (
+        torch.as_strided_scatter(x.t(), x[:2, :2] * 9, (2, 2), (5, 1), 6),
+        torch.as_strided_scatter(x[1:], x[0, :2] * 9, (2,), (1,), 6),
+    ),
     "a pseudoinverse": lambda x: (torch.linalg.pinv(x), torch.linalg.pinv(x.mT, atol=0.5)),
     "a pseudoinverse of low rank": lambda x: torch.linalg.pinv(x[[0, 0, 1]], rtol=1e-3),
     "a pseudoinverse of a symmetric matrix": lambda x: torch.linalg.pinv(x.mT @ x, rtol=1e-4, hermitian=True),
