@@ -166,6 +166,40 @@ def test_narrowed_constants_keep_the_types_around_them(function):
     torch.testing.assert_close(program.module()(_NUMBERS), wanted, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize(
+    ("function", "name", "most", "is_narrow"),
+    [
+        (lambda x: torch.arange(x.shape[0]) * 3_000_000, "ConvertInt64ConstOpsToInt32Pass", 500, True),
+        (lambda x: torch.arange(x.shape[0]) * 3_000_000, "ConvertInt64ConstOpsToInt32Pass", 1000, False),
+        (lambda x: torch.arange(x.shape[0]) * 3_000_000, "ConvertInt64ConstOpsToInt32Pass", None, False),
+        (lambda x: torch.full((3,), x.shape[0]) * -3_000_000, "ConvertInt64ConstOpsToInt32Pass", 1000, False),
+        (lambda x: torch.arange(-x.shape[0], 2) * 3_000_000, "ConvertInt64ConstOpsToInt32Pass", 1000, False),
+        (lambda x: x.argmax() * 3_000_000, "ConvertInt64OutputOpsToInt32Pass", 500, True),
+        (lambda x: x.argmax() * 3_000_000, "ConvertInt64OutputOpsToInt32Pass", 1000, False),
+        (lambda x: x.argmax(0) * 3_000_000, "ConvertInt64OutputOpsToInt32Pass", None, False),
+    ],
+)
+def test_sizes_that_a_run_tells_count_with_their_bound(function, name, most, is_narrow):
+    program = _of_any_size(function, most)
+    getattr(_passes, name)()(program.graph_module)
+    (product,) = program.graph.find_nodes(op="call_function", target=torch.ops.aten.mul.Tensor)
+    assert product.meta["val"].dtype is (torch.int32 if is_narrow else torch.int64)
+    x = torch.arange(float(most or 1000))
+    torch.testing.assert_close(program.module()(x), function(x), rtol=0, atol=0, check_dtype=False)
+
+
+def _of_any_size(function, most=None):
+    """As exported: numbers are still arguments."""
+    sizes = {"inputs": ({0: torch.export.Dim("sizes", min=2, max=most)},)}
+    return torch.export.export(as_model(function), (torch.arange(4.0),), dynamic_shapes=sizes)
+
+
+def test_an_extreme_is_narrow_whatever_its_size():
+    program = _of_any_size(lambda x: x.argmax(0) + 0.5)
+    assert _passes.ConvertInt64OutputOpsToInt32Pass()(program.graph_module).modified
+    assert program.module()(torch.arange(1000.0)) == 999.5
+
+
 def _extreme_of(size, dim):
     """A graph that no memory is needed for."""
     graph = torch.fx.Graph()

@@ -16,6 +16,7 @@ from executorch.dialects.edge_ops import EdgeOpOverload, aten_op
 from executorch.dialects.ops import ops
 from executorch.ir.rewriter import call_like, is_call, new_call
 from executorch.ir.values import shape_of, tensor_of
+from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 _aten = torch.ops.aten
 _log = logging.getLogger(__name__)
@@ -84,7 +85,7 @@ class ConvertInt64OutputOpsToInt32Pass(RulePass):
             if self.on_overflow == "warn":
                 _log.warning(message)
             return False
-        takers = _takers(node, places)
+        takers = _takers(node, places - 1)
         if not takers:
             return False
         narrow = _converted(node, torch.int32)
@@ -94,8 +95,9 @@ class ConvertInt64OutputOpsToInt32Pass(RulePass):
 
 def _narrow_constant(node: Node) -> bool:
     """int64 by type or by default, of numbers that an int32 holds."""
-    numbers = [one for one in (*node.args, node.kwargs.get("fill_value")) if isinstance(one, int | float)]
-    bound = max((abs(one) for one in numbers), default=0)
+    arguments = (*node.args, node.kwargs.get("fill_value"))
+    bounds = [_magnitude(one) for one in arguments if isinstance(one, int | float | Node)]
+    bound = max(bounds, default=0)
     if node.meta[meta_keys.VAL].dtype is not torch.int64 or not bound <= _HIGHEST:
         return False
     narrow = call_like(node, aten_op(node.target), node.args, {**node.kwargs, "dtype": torch.int32})
@@ -104,6 +106,15 @@ def _narrow_constant(node: Node) -> bool:
     node.replace_all_uses_with(narrow, propagate_meta=False)
     node.graph.erase_node(node)
     return True
+
+
+def _magnitude(argument: float | Node) -> float:
+    """The largest absolute value of an argument; infinite where nothing bounds it."""
+    value = argument.meta.get(meta_keys.VAL) if isinstance(argument, Node) else argument
+    if isinstance(value, float):
+        return abs(value)
+    ends = [upper_bound(one) for one in (value, -value)] if isinstance(value, int | torch.SymInt) else [None]
+    return max(math.inf if end is None else end for end in ends)
 
 
 class ConvertInt64ConstOpsToInt32Pass(RulePass):
@@ -133,11 +144,13 @@ def _narrowed(node: Node) -> Node | bool:
 
 
 def _places(node: Node) -> int:
-    """How many places an extreme may have; a size that is not known is taken to be small."""
+    """How many places an extreme may have; where a size has no bound, as many as an int32 can tell apart, if the others are not more."""
     shape: Sequence[Any] = shape_of(node.args[0]) or []
     dim: Any = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
     sizes = shape if dim is None else [shape[dim]] if shape else []
-    return math.prod(one for one in sizes if isinstance(one, int))
+    bounds = [upper_bound(one) for one in sizes]
+    places = math.prod(one for one in bounds if one is not None)
+    return max(places, _HIGHEST + 1) if None in bounds else places
 
 
 def _takers(node: Node, bound: int) -> dict[Node, int]:
