@@ -7,6 +7,7 @@ called on example values.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -59,37 +60,31 @@ def _windows(size: Any, taps: int, stride: int, padding: int, dilation: int) -> 
     return (size + 2 * padding - dilation * (taps - 1) - 1) // stride + 1
 
 
-def _conv(input: torch.Tensor, weight: torch.Tensor, outputs: Any, geometry: Any) -> torch.Tensor:
-    sizes = map(_windows, input.shape[1:3], weight.shape[1:3], *map(_pair, geometry))
-    return _made(input, input.shape[0], *sizes, outputs)
-
-
 def _pair(values: list[int]) -> list[int]:
     return [values[0], values[-1]]
 
 
-def conv2d_nhwc(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    *rest: Any,
-) -> torch.Tensor:
-    return _conv(input, weight, weight.shape[0], (stride, padding, dilation))
+def _conv2d_nhwc(outputs: int) -> Callable[..., torch.Tensor]:
+    """Of a weight whose dimension ``outputs`` has the channels of what is given."""
+
+    def conv(
+        input: torch.Tensor,
+        weight: torch.Tensor,
+        bias: torch.Tensor | None,
+        stride: list[int],
+        padding: list[int],
+        dilation: list[int],
+        *rest: Any,
+    ) -> torch.Tensor:
+        geometry = map(_pair, (stride, padding, dilation))
+        sizes = map(_windows, input.shape[1:3], weight.shape[1:3], *geometry)
+        return _made(input, input.shape[0], *sizes, weight.shape[outputs])
+
+    return conv
 
 
-def depthwise_conv2d_nhwc(
-    input: torch.Tensor,
-    weight: torch.Tensor,
-    bias: torch.Tensor | None,
-    stride: list[int],
-    padding: list[int],
-    dilation: list[int],
-    *rest: Any,
-) -> torch.Tensor:
-    return _conv(input, weight, weight.shape[3], (stride, padding, dilation))
+conv2d_nhwc = _conv2d_nhwc(outputs=0)
+depthwise_conv2d_nhwc = _conv2d_nhwc(outputs=3)
 
 
 def transpose_conv2d_nhwc(
