@@ -31,9 +31,11 @@ set(_executorch_names_backends_xnnpack
     executorch::backend_xnnpack extension_threadpool executorch::threadpool)
 # The operators `llama::...` of exported language models.
 set(_executorch_names_llm_custom_ops custom_ops extension_llm_custom_ops)
+# Int8 models for microcontrollers: the operators `cortex_m::...`.
+set(_executorch_names_cortex_m_ops cortex_m_ops_lib cortex_m_kernels)
 set(_executorch_names_devtools etdump executorch::etdump bundled_program bundled_module flatccrt)
 
-foreach(_executorch_library IN ITEMS runtime kernels llm_custom_ops backends_xnnpack extension devtools)
+foreach(_executorch_library IN ITEMS runtime kernels llm_custom_ops cortex_m_ops backends_xnnpack extension devtools)
   find_package(executorch_${_executorch_library} CONFIG QUIET
                PATHS "${CMAKE_CURRENT_LIST_DIR}/../executorch_${_executorch_library}" NO_DEFAULT_PATH)
   if(NOT TARGET executorch::${_executorch_library})

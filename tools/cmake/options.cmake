@@ -36,7 +36,7 @@ executorch_option(EXECUTORCH_FUSION_G3_OPT absent OFF "there is no Cadence backe
 executorch_option(EXECUTORCH_NNLIB_OPT absent OFF "there is no Cadence backend")
 executorch_option(EXECUTORCH_VISION_OPT absent OFF "there is no Cadence backend")
 executorch_option(EXECUTORCH_BUILD_COREML absent OFF "Core ML's delegate is built on a Mac, by backends/apple/mac/check.sh")
-executorch_option(EXECUTORCH_BUILD_CORTEX_M absent OFF "the kernels of cortex_m are built by Bazel only; the preset arm-baremetal builds the portable ones")
+executorch_option(EXECUTORCH_BUILD_CORTEX_M target OFF "//backends/cortex_m/kernels:dist, the target cortex_m_ops_lib beside executorch::kernels")
 executorch_option(EXECUTORCH_BUILD_EXYNOS absent OFF "there is no Exynos backend")
 executorch_option(EXECUTORCH_BUILD_MPS absent OFF "MPS's delegate is built on a Mac, by backends/apple/mac/check.sh")
 executorch_option(EXECUTORCH_BUILD_NEURON absent OFF "there is no MediaTek backend")

@@ -62,6 +62,7 @@ def checkout(tmp_path):
         "kernels",
         "extension",
         "extension/llm/custom_ops",
+        "backends/cortex_m/kernels",
         "backends/xnnpack",
         "devtools",
     )
@@ -101,6 +102,33 @@ def test_a_preset_asks_for_its_libraries_and_installs_them(name, checkout, tmp_p
     release = (prefix / "lib/cmake/executorch/executorch-config-version.cmake").read_text()
     assert f'set(PACKAGE_VERSION "{__version__}")' in release
     assert (prefix / "bin/executor_runner").exists() == ("//extension/executor_runner" in targets)
+
+
+def test_kernels_for_microcontrollers_come_when_asked_for(checkout, tmp_path):
+    project, out = tmp_path / "project", tmp_path / "out"
+    project.mkdir()
+    (project / "CMakeLists.txt").write_text(f"""\
+cmake_minimum_required(VERSION 3.24)
+project(firmware NONE)
+add_subdirectory("{checkout}" executorch)
+get_target_property(links cortex_m_ops_lib INTERFACE_LINK_LIBRARIES)
+message(STATUS "linked: ${{links}}")
+""")
+    # As the distributions have them.
+    for place, library in (("runtime", "runtime"), ("backends/cortex_m/kernels", "cortex_m_ops")):
+        package = tmp_path / f"executorch_{library}-config.cmake"
+        package.write_text(f"add_library(executorch::{library} INTERFACE IMPORTED)\n")
+        with tarfile.open(tmp_path / "outputs" / place / "dist.tar.gz", "w:gz") as packed:
+            packed.add(package, f"lib/cmake/executorch_{library}/{package.name}")
+    settings = [
+        f"-DEXECUTORCH_BUILD_PRESET_FILE={checkout / 'tools/cmake/preset/arm-baremetal.cmake'}",
+        "-DEXECUTORCH_BUILD_CORTEX_M=ON",
+        f"-DCMAKE_MAKE_PROGRAM={tool('NINJA')}",
+    ]
+    said = run([tool("CMAKE"), "-S", project, "-B", out, "-G", "Ninja", *settings])
+    assert "linked: executorch::cortex_m_ops" in said
+    asked = (tmp_path / "asked").read_text().split("\n")
+    assert [word for word in asked if word.startswith("//")] == [*BASE, "//backends/cortex_m/kernels:dist"]
 
 
 #: Compiles nothing, and says which library's headers it has.
