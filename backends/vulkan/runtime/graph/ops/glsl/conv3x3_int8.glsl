@@ -7,12 +7,11 @@
 
 #if defined(DEPTHWISE)
 #define CHANNELS 4
+#include "conv_int8_result.glsl"
 #else
 #define CHANNELS 8
+#include "conv_int8_sums.glsl"
 #endif
-#include "conv_int8_result.glsl"
-
-layout(constant_id = 5) const int TWICE = 0;
 
 #define REACH (3 * STRIDE + 3)
 
@@ -95,52 +94,24 @@ void main() {
   int each = TWICE == 1 ? 8 : 4;
   int first = int(gl_WorkGroupID.y) * each;
   int plane = int(gl_WorkGroupID.z) * p[1] + first / p[16] * p[15];
-  int at_w = first / 4 * p[15] * 9;
-  int at_more = min(first / 4 + 1, (p[4] + 3) / 4 - 1) * p[15] * 9;
+  at_w = first / 4 * p[15] * 9;
+  at_more = min(first / 4 + 1, (p[4] + 3) / 4 - 1) * p[15] * 9;
   find_places(word);
-  ivec4 total[CHANNELS];
-  vec4 sum[CHANNELS];
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    total[j] = ivec4(0);
-  }
+  begin_totals();
   const int together = MOST_EXACT / 9;
   for (int begin = 0; begin < p[15]; begin += together) {
-    [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-      sum[j] = vec4(0.0);
-    }
+    begin_sums();
     int end = min(begin + together, p[15]);
     for (int c = begin; c < end; ++c) {
       [[unroll]] for (int ky = 0; ky < 3; ++ky) {
         read_window(plane + c, ky);
         [[unroll]] for (int kx = 0; kx < 3; ++kx) {
-          vec4 v = below(ky, kx);
-          vec4 weights = four(READ(w, at_w));
-          [[unroll]] for (int j = 0; j < 4; ++j) {
-            sum[j] += weights[j] * v;
-          }
-          if (TWICE == 1) {
-            weights = four(READ(w, at_more));
-            [[unroll]] for (int j = 0; j < 4; ++j) {
-              sum[4 + j] += weights[j] * v;
-            }
-          }
-          ++at_w;
-          ++at_more;
+          add_next(below(ky, kx));
         }
       }
     }
-    [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-      total[j] += ivec4(sum[j]);
-    }
+    end_sums();
   }
-  int channels = min(each, p[4] - first);
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    if (word * 4 < p[5] * p[6] && j < channels) {
-      put(j, first + j, word, total[j]);
-    }
-  }
-  if (TOGETHER == 1) {
-    put_together(first, channels);
-  }
+  put_totals(first, word, p[5] * p[6]);
 }
 #endif

@@ -4,14 +4,11 @@
 // the result as in bytes.glsl.
 #include "common.glsl"
 #include "bytes.glsl"
-
-layout(constant_id = 3) const int BIAS = 0;
+#include "int8_factors.glsl"
 
 BUFFER_OUT(0, uint, y);
 BUFFER_IN(1, uint, x);
 BUFFER_IN(2, uint, w);
-BUFFER_IN(3, float, factors);
-BUFFER_IN(4, float, bias);
 
 void main() {
   int word = invocation();
@@ -52,10 +49,5 @@ void main() {
       }
     }
   }
-  uint made = 0u;
-  [[unroll]] for (int i = 0; i < 4; ++i) {
-    float shift = BIAS == 1 ? READ(bias, channel[i]) : 0.0;
-    made |= in_word(quantized(float(total[i]) * READ(factors, channel[i]) + shift, 18), i);
-  }
-  y[word] = made;
+  y[word] = word_of(total, channel, 18);
 }

@@ -6,28 +6,10 @@
 #include "bytes.glsl"
 
 #define CHANNELS 8
-#include "conv_int8_result.glsl"
+#include "conv_int8_sums.glsl"
 
-layout(constant_id = 5) const int TWICE = 0;
 // One weight for each pair of channels, without gaps: the four places lie next to each other in the input, in one word (1) or in two (2).
 layout(constant_id = 6) const int WORDS = 0;
-
-vec4 sum[CHANNELS];
-int at_w;
-int at_more;
-
-void add(vec4 v, uint one, uint other) {
-  vec4 weights = four(one);
-  [[unroll]] for (int j = 0; j < 4; ++j) {
-    sum[j] += weights[j] * v;
-  }
-  if (TWICE == 1) {
-    weights = four(other);
-    [[unroll]] for (int j = 0; j < 4; ++j) {
-      sum[4 + j] += weights[j] * v;
-    }
-  }
-}
 
 // Four places of the input that lie next to each other, less the zero point.
 vec4 neighbours(int plane, int places, int word) {
@@ -54,12 +36,6 @@ void add_channels(int plane, int begin, int end, int places, int word) {
   }
 }
 #else
-void add_next(vec4 v) {
-  add(v, READ(w, at_w), TWICE == 1 ? READ(w, at_more) : 0u);
-  ++at_w;
-  ++at_more;
-}
-
 void add_channels(int plane, int begin, int end, int places, int word) {
   if (WORDS != 0) {
     for (int c = begin; c < end; ++c) {
@@ -105,27 +81,12 @@ void main() {
 #endif
   at_w = first / 4 * weights_each;
   at_more = min(first / 4 + 1, (p[4] + 3) / 4 - 1) * weights_each;
-  ivec4 total[CHANNELS];
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    total[j] = ivec4(0);
-  }
+  begin_totals();
   int together = MOST_EXACT / taps;
   for (int begin = 0; begin < p[15]; begin += together) {
-    [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-      sum[j] = vec4(0.0);
-    }
+    begin_sums();
     add_channels(plane, begin, min(begin + together, p[15]), places, word);
-    [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-      total[j] += ivec4(sum[j]);
-    }
+    end_sums();
   }
-  int channels = min(each, p[4] - first);
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    if (word * 4 < places && j < channels) {
-      put(j, first + j, word, total[j]);
-    }
-  }
-  if (TOGETHER == 1) {
-    put_together(first, channels);
-  }
+  put_totals(first, word, places);
 }

@@ -1,7 +1,7 @@
 // How a group of convolutions of int8 writes words of four places for CHANNELS channels: p: 4-6 channels, height and width of the result, 18-21 as in
 // bytes.glsl. TOGETHER: channels of the result do not begin with words; a group makes all places of its channels, and then their words.
+#include "int8_factors.glsl"
 
-layout(constant_id = 3) const int BIAS = 0;
 layout(constant_id = 4) const int TOGETHER = 0;
 
 BUFFER_OUT(0, uint, y);
@@ -11,8 +11,6 @@ BUFFER_IN(2, uvec4, w);
 #else
 BUFFER_IN(2, uint, w);
 #endif
-BUFFER_IN(3, float, factors);
-BUFFER_IN(4, float, bias);
 
 #define MOST_PLACES 256
 shared int made_places[TOGETHER == 1 ? CHANNELS * MOST_PLACES : 1];
@@ -21,7 +19,7 @@ shared int made_places[TOGETHER == 1 ? CHANNELS * MOST_PLACES : 1];
 void put(int nth, int channel, int word, ivec4 total) {
   int places = p[5] * p[6];
   float factor = READ(factors, channel);
-  float shift = BIAS == 1 ? READ(bias, channel) : 0.0;
+  float shift = shift_of(channel);
   uint made = 0u;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     int value = quantized(float(total[i]) * factor + shift, 18);

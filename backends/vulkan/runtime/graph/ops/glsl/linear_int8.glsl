@@ -3,16 +3,14 @@
 // bytes.glsl.
 #include "common.glsl"
 #include "bytes.glsl"
+#include "int8_factors.glsl"
 #include "dot.glsl"
 
-layout(constant_id = 3) const int BIAS = 0;
 layout(constant_id = 4) const int WHOLE_WORDS = 0;
 
 BUFFER_OUT(0, uint, y);
 BUFFER_IN(1, uint, x);
 BUFFER_IN(2, uint, w);
-BUFFER_IN(3, float, factors);
-BUFFER_IN(4, float, bias);
 
 void main() {
   int word = invocation();
@@ -44,10 +42,5 @@ void main() {
       }
     }
   }
-  uint made = 0u;
-  [[unroll]] for (int i = 0; i < 4; ++i) {
-    float shift = BIAS == 1 ? READ(bias, column[i]) : 0.0;
-    made |= in_word(quantized(float(total[i]) * READ(factors, column[i]) + shift, 4), i);
-  }
-  y[word] = made;
+  y[word] = word_of(total, column, 4);
 }
