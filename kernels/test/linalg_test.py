@@ -12,6 +12,7 @@ from executorch.kernels.test.samples import tensor
 _FLOATS = [torch.float32, torch.float64]
 # Eager factorizes in the matrices' own type, the kernels in double.
 _TOLERANCE = {torch.float32: (1e-4, 1e-4), torch.float64: (1e-10, 1e-10)}
+_INVALID_ARGUMENT, _NO_MEMORY = 0x12, 0x21
 _SHAPES = [(1, 1), (4, 4), (17, 17), (2, 3, 5, 5), (3, 0, 0), (0, 4, 4)]
 
 
@@ -82,6 +83,8 @@ def test_what_follows_from_lu(driver, shape, dtype):
         ((0, 0), (0, 3), True),
         ((4, 4), (4, 0), True),
         ((0, 3, 3), (0, 3, 2), True),
+        ((3, 3), (0, 3, 2), True),
+        ((2, 3, 3), (3, 2, 3, 2), True),
     ],
 )
 def test_equations(driver, a, b, left, dtype):
@@ -112,8 +115,9 @@ def test_equations_by_factors(driver, a, b, dtype):
     for bad in (pivots + 5, pivots - 5, pivots[..., :-1], pivots[None]):
         op, x = resolve("linalg_lu_solve"), tensor(b, dtype)
         outs = [Out(like=op(*args))]
-        outcome = call_out(driver, resolve("linalg_lu_solve.out"), bind(op, [lu, bad, x], {}), outs)
-        assert lu.numel() == 0 or outcome.error != 0
+        bound = bind(op, [lu, bad, x], {})
+        outcome = call_out(driver, resolve("linalg_lu_solve.out"), bound, outs, temp_bytes=1 << 20)
+        assert lu.numel() == 0 or outcome.error == _INVALID_ARGUMENT
 
 
 @pytest.mark.parametrize("dtype", _FLOATS, ids=str)
@@ -158,14 +162,17 @@ def test_a_state_says_what_a_matrix_lacks(driver):
         ("linalg_inv_ex", "linalg_inv_ex.inverse"),
         ("linalg_lu_factor_ex", "linalg_lu_factor_ex.out"),
         ("linalg_cholesky_ex", "linalg_cholesky_ex.L"),
+        ("_linalg_solve_ex", "_linalg_solve_ex.result"),
     ]:
-        x = singular - 3 if "cholesky" in functional else singular
-        result, expected = _run(driver, functional, out_variant, [x])
+        args = [singular - 3 if "cholesky" in functional else singular]
+        args += [torch.ones(2, 2, 1)] if "solve" in functional else []
+        result, expected = _run(driver, functional, out_variant, args)
         assert result.error == 0
         assert torch.equal(result.outputs[-1], expected[-1]) and expected[-1].any()
-        bound = {**bind(resolve(functional), [x], {}), "check_errors": True}
+        bound = {**bind(resolve(functional), args, {}), "check_errors": True}
         outs = [Out(like=t.contiguous()) for t in expected]
-        assert call_out(driver, resolve(out_variant), bound, outs, temp_bytes=4096).error != 0
+        outcome = call_out(driver, resolve(out_variant), bound, outs, temp_bytes=4096)
+        assert outcome.error == _INVALID_ARGUMENT
     sign, logarithm = _results(driver, "_linalg_slogdet", "_linalg_slogdet.sign", [singular])[:2]
     assert sign.tolist() == [0, -1] and logarithm[0] == -torch.inf
 
@@ -216,6 +223,34 @@ def test_eigh(driver, shape, dtype):
     assert_same(values, torch.linalg.eigvalsh(symmetric), (1e-4 * (1 + float(x.abs().sum())), 0))
 
 
+@pytest.mark.parametrize("size", [1e200, 1e-170, 5e-324, 1e308])
+def test_sizes_whose_squares_are_no_numbers(driver, size):
+    x = torch.tensor([[1.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 1.0]], dtype=torch.float64)
+    for a in (x, torch.ones_like(x) / 4):
+        if size < 1e-300:
+            a = a.ceil()  # what is half of the smallest number is none
+        u, s, vh = _results(driver, "_linalg_svd", "_linalg_svd.U", [a * size, True])
+        values, vectors = _results(driver, "_linalg_eigh", "_linalg_eigh.eigenvalues", [a * size])
+        _orthonormal(u.mT, torch.float64)
+        _orthonormal(vh, torch.float64)
+        _orthonormal(vectors.mT, torch.float64)
+        if size > 1e-300:
+            # In two steps, that no number of the reference's becomes infinite.
+            assert_same(s / size, torch.linalg.svdvals(a))
+            assert_same(values / size, torch.linalg.eigvalsh(a))
+        else:
+            assert s[0] >= size and values[-1] >= size
+
+
+def test_an_element_that_is_no_number_leaves_no_eigenvalue(driver):
+    for bad in (torch.inf, -torch.inf, torch.nan):
+        x = torch.tensor([[1.0, bad], [bad, 2.0]])
+        outs = [Out(like=torch.empty(2)), Out(like=torch.empty(2, 2))]
+        bound = bind(resolve("_linalg_eigh"), [x], {})
+        result = call_out(driver, resolve("_linalg_eigh.eigenvalues"), bound, outs, temp_bytes=4096)
+        assert result.error == 0 and all(t.isnan().all() for t in result.outputs)
+
+
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])
 def test_what_is_no_number_comes_to_an_end(driver, bad):
     x = torch.full((9, 9), bad)
@@ -235,6 +270,7 @@ def test_what_is_no_number_comes_to_an_end(driver, bad):
         ("_linalg_solve_ex", "_linalg_solve_ex.result", [torch.ones(4)]),
         ("linalg_cholesky_ex", "linalg_cholesky_ex.L", []),
         ("linalg_lu_factor_ex", "linalg_lu_factor_ex.out", []),
+        ("linalg_lu_solve", "linalg_lu_solve.out", [torch.arange(1, 5).int(), torch.ones(4, 2)]),
         ("linalg_solve_triangular", "linalg_solve_triangular.out", [torch.ones(4, 2)]),
         ("linalg_matrix_exp", "linalg_matrix_exp.out", []),
         ("linalg_qr", "linalg_qr.out", []),
@@ -251,7 +287,12 @@ def test_bad_arguments_fail(driver, functional, out_variant, extra):
     for x in bad:
         outs = [Out(like=t.contiguous()) for t in results]
         bound = bind(op, [x, *extra], kwargs)
-        assert call_out(driver, resolve(out_variant), bound, outs, temp_bytes=4096).error != 0
-    # Without memory, too.
+        outcome = call_out(driver, resolve(out_variant), bound, outs, temp_bytes=4096)
+        assert outcome.error == _INVALID_ARGUMENT
     outs = [Out(like=t.contiguous()) for t in results]
-    assert call_out(driver, resolve(out_variant), bind(op, [good, *extra], kwargs), outs).error != 0
+    bound = bind(op, [good, *extra], kwargs)
+    assert call_out(driver, resolve(out_variant), bound, outs).error == _NO_MEMORY
+    # None is needed where there is no matrix.
+    bound = {k: v[None][:0] if isinstance(v, torch.Tensor) else v for k, v in bound.items()}
+    outs = [Out(like=t.contiguous()) for t in as_list(op(**bound))]
+    assert call_out(driver, resolve(out_variant), bound, outs).error == 0

@@ -1,6 +1,6 @@
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 
@@ -16,7 +16,7 @@ std::tuple<Tensor&, Tensor&> linalg_cholesky_ex_L(KernelRuntimeContext& ctx, con
   const util::Matrices from = upper ? util::Matrices(in).transposed() : util::Matrices(in);
   const util::Matrices to = upper ? util::Matrices(factor).transposed() : util::Matrices(factor);
   const size_t n = from.rows();
-  double* memory = util::dense_memory(ctx, n * n);
+  double* memory = util::dense_memory(ctx, from, util::area(n, n));
   if (memory == nullptr) {
     return result;
   }

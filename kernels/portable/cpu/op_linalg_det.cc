@@ -1,7 +1,7 @@
 #include <cmath>
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 namespace {
@@ -14,7 +14,7 @@ void for_each_factorized(KernelRuntimeContext& ctx, const Tensor& in, const Tens
   // Eager's choice for matrices whose rows follow each other; the determinant is the same.
   const util::Matrices from = util::Matrices(in).transposed();
   const size_t n = from.rows();
-  double* memory = util::dense_memory(ctx, n * n);
+  double* memory = util::dense_memory(ctx, from, util::area(n, n));
   if (memory == nullptr) {
     return;
   }

@@ -1,7 +1,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 
@@ -22,7 +22,7 @@ std::tuple<Tensor&, Tensor&> _linalg_eigh_eigenvalues(KernelRuntimeContext& ctx,
   }
   const util::Matrices from = upper ? util::Matrices(in).transposed() : util::Matrices(in);
   const size_t n = from.rows();
-  double* memory = util::dense_memory(ctx, 2 * n * n + n);
+  double* memory = util::dense_memory(ctx, from, 2 * util::area(n, n) + n);
   if (memory == nullptr) {
     return result;
   }

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 namespace {
@@ -78,7 +78,7 @@ Tensor& linalg_matrix_exp_out(KernelRuntimeContext& ctx, const Tensor& in, Tenso
   }
   const util::Matrices from(in);
   const size_t n = from.rows();
-  double* memory = util::dense_memory(ctx, 3 * n * n);
+  double* memory = util::dense_memory(ctx, from, 3 * util::area(n, n));
   if (memory == nullptr) {
     return out;
   }

@@ -1,7 +1,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 
@@ -29,7 +29,8 @@ std::tuple<Tensor&, Tensor&> linalg_qr_out(KernelRuntimeContext& ctx, const Tens
                     ctx, in, {static_cast<int64_t>(inner), static_cast<int64_t>(columns)}, r)) {
     return result;
   }
-  double* memory = util::dense_memory(ctx, rows * columns + few + rows * inner);
+  double* memory =
+      util::dense_memory(ctx, from, util::area(rows, columns) + few + util::area(rows, inner));
   if (memory == nullptr) {
     return result;
   }

@@ -1,7 +1,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
 
 namespace torch::executor::native {
 namespace {
@@ -42,7 +42,8 @@ std::tuple<Tensor&, Tensor&, Tensor&> _linalg_svd_U(KernelRuntimeContext& ctx, c
   const size_t few = from.rows();
   const size_t many = from.columns();
   const size_t kept = full_matrices && compute_uv ? many : few;
-  double* memory = util::dense_memory(ctx, kept * many + few * few + few);
+  double* memory =
+      util::dense_memory(ctx, from, util::area(kept, many) + util::area(few, few) + few);
   if (memory == nullptr) {
     return result;
   }

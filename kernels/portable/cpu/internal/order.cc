@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include <executorch/kernels/portable/cpu/internal/order.h>
-#include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/temp_memory.h>
 
 namespace torch::executor::native::util {
 
@@ -38,15 +38,7 @@ void sort_ranked(Ranked* ranked, size_t n, bool descending) {
 }
 
 Ranked* ranked_memory(KernelRuntimeContext& ctx, size_t n, Ranked* small, size_t small_count) {
-  if (n <= small_count) {
-    return small;
-  }
-  const auto memory = ctx.allocate_temp(n * sizeof(Ranked), alignof(Ranked));
-  ET_KERNEL_CHECK_MSG(ctx, memory.ok(), MemoryAllocationFailed, nullptr,
-                      "sorting lines of %zu elements takes %zu bytes of temporary memory: give the "
-                      "memory manager a temp allocator",
-                      n, n * sizeof(Ranked));
-  return static_cast<Ranked*>(*memory);
+  return n <= small_count ? small : temp_memory<Ranked>(ctx, n, "sorted lines");
 }
 
 }  // namespace torch::executor::native::util

@@ -1,6 +1,7 @@
 #include <cmath>
 
-#include <executorch/kernels/portable/cpu/internal/dense.h>
+#include <executorch/kernels/portable/cpu/internal/linear_algebra/dense.h>
+#include <executorch/kernels/portable/cpu/internal/temp_memory.h>
 
 namespace torch::executor::native::util {
 namespace {
@@ -48,6 +49,26 @@ double length(const double* x, size_t n) {
     sum += (x[i] / most) * (x[i] / most);
   }
   return most * std::sqrt(sum);
+}
+
+/**
+ * Divides by a power of two, so that the largest is about one and products of them neither overflow
+ * nor vanish.
+ * @returns The exponent of that power.
+ */
+int normalize(double* x, size_t n) {
+  double most = 0;
+  for (size_t i = 0; i < n; ++i) {
+    most = std::fmax(most, std::fabs(x[i]));
+  }
+  int exponent = 0;
+  if (std::isfinite(most)) {
+    std::frexp(most, &exponent);
+  }
+  for (size_t i = 0; i < n && exponent != 0; ++i) {
+    x[i] = std::ldexp(x[i], -exponent);
+  }
+  return exponent;
 }
 
 /// Cosine and sine of the rotation that clears the off-diagonal element of [[p, q], [q, r]].
@@ -160,15 +181,8 @@ bool resize_batch(KernelRuntimeContext& ctx, const Tensor& t, IntArrayRef more, 
   return resize(ctx, shape, out);
 }
 
-double* dense_memory(KernelRuntimeContext& ctx, size_t count) {
-  ET_KERNEL_CHECK(ctx, count <= SIZE_MAX / sizeof(double), MemoryAllocationFailed, nullptr);
-  const size_t bytes = (count > 0 ? count : 1) * sizeof(double);
-  const auto memory = ctx.allocate_temp(bytes, alignof(double));
-  ET_KERNEL_CHECK_MSG(ctx, memory.ok(), MemoryAllocationFailed, nullptr,
-                      "matrices of this size take %zu bytes of temporary memory: give the memory "
-                      "manager a temp allocator",
-                      bytes);
-  return static_cast<double*>(*memory);
+double* dense_memory(KernelRuntimeContext& ctx, const Matrices& all, uint64_t count) {
+  return all.count() == 0 ? nullptr : temp_memory<double>(ctx, count, "matrices");
 }
 
 void write_number(double value, size_t index, Tensor& out) {
@@ -314,7 +328,16 @@ void form_q(const Matrix& qr, const double* tau, const Matrix& q) {
 
 void eigen_symmetric(const Matrix& a, const Matrix& vectors, double* values) {
   const size_t n = a.rows;
-  const double nothing = kPrecision * length(a.data, n * n);
+  const int exponent = normalize(a.data, n * n);
+  const double size = length(a.data, n * n);
+  if (!std::isfinite(size)) {
+    // A rotation may leave such an element out, and numbers that mean nothing.
+    for (size_t i = 0; i < n * n; ++i) {
+      vectors.data[i] = values[i / n] = NAN;
+    }
+    return;
+  }
+  const double nothing = kPrecision * size;
   set_identity(vectors);
   bool turned = true;
   for (int sweep = 0; sweep < kMostSweeps && turned; ++sweep) {
@@ -334,13 +357,14 @@ void eigen_symmetric(const Matrix& a, const Matrix& vectors, double* values) {
     }
   }
   for (size_t i = 0; i < n; ++i) {
-    values[i] = a.at(i, i);
+    values[i] = std::ldexp(a.at(i, i), exponent);
   }
   sort_rows(values, vectors, {values, n, 0}, [](double x, double y) { return x < y; });
 }
 
 void singular_values(const Matrix& a, const Matrix& left, double* values) {
   const size_t n = a.columns;
+  const int exponent = normalize(a.data, a.rows * n);
   // Rows of this length are what rounding leaves of none; they have no direction.
   const double nothing = kPrecision * static_cast<double>(n) * length(a.data, a.rows * n);
   set_identity(left);
@@ -372,6 +396,9 @@ void singular_values(const Matrix& a, const Matrix& left, double* values) {
     scale(1 / values[known], a.row(known), n);
   }
   complete_rows(a, known);
+  for (size_t i = 0; i < a.rows; ++i) {
+    values[i] = std::ldexp(values[i], exponent);
+  }
 }
 
 void complete_rows(const Matrix& a, size_t known) {

@@ -51,8 +51,14 @@ bool require_square(KernelRuntimeContext& ctx, const Tensor& t);
 /// Resizes `out` to the dimensions of `t` before the matrices, and then `more`.
 bool resize_batch(KernelRuntimeContext& ctx, const Tensor& t, IntArrayRef more, Tensor& out);
 
-/// Temporary memory for `count` numbers. Fails the kernel and returns null if there is none.
-double* dense_memory(KernelRuntimeContext& ctx, size_t count);
+/// Numbers in a matrix; as many as a size_t has no room for are none that there is memory for.
+inline uint64_t area(size_t rows, size_t columns) { return uint64_t{rows} * columns; }
+
+/**
+ * Temporary memory for `count` numbers, to work on one of `all` at a time. Fails the kernel and
+ * returns null if there is none; null as well where there are no matrices to work on.
+ */
+double* dense_memory(KernelRuntimeContext& ctx, const Matrices& all, uint64_t count);
 
 /// Writes `value` as element `index` of a contiguous `out`.
 void write_number(double value, size_t index, Tensor& out);
@@ -93,7 +99,8 @@ void factor_qr(const Matrix& a, double* tau);
 void form_q(const Matrix& qr, const double* tau, const Matrix& q);
 
 /**
- * Eigenvalues of a symmetric matrix in ascending order, by Jacobi's rotations.
+ * Eigenvalues of a symmetric matrix in ascending order, by Jacobi's rotations; no numbers where an
+ * element is infinite or none.
  * @param a Is overwritten.
  * @param vectors Row i becomes the vector of values[i].
  */
