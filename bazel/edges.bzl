@@ -103,7 +103,7 @@ EDGES = {
     "backends/cortex_m": {
         "py": ["dialects", "ir", "passes", "backends", "backends/arm"],
         "cc": ["runtime", "kernels"],
-        "tests": ["exir", "kernels"],
+        "tests": ["exir", "extension", "kernels"],
         # The documented settings of the front door.
         "by_name": ["exir"],
     },
