@@ -9,7 +9,19 @@ _aten = torch.ops.aten
 
 
 def _cholesky(self: torch.Tensor, upper: bool = False) -> torch.Tensor:
-    return _aten.linalg_cholesky_ex.default(self, upper=upper)[0]
+    return _aten.linalg_cholesky_ex.default(self, upper=upper, check_errors=True)[0]
+
+
+def _linalg_cholesky(self: torch.Tensor, *, upper: bool = False) -> torch.Tensor:
+    return _cholesky(self, upper)
+
+
+def _inverse(A: torch.Tensor) -> torch.Tensor:
+    return _aten.linalg_inv_ex.default(A, check_errors=True)[0]
+
+
+def _solve(A: torch.Tensor, B: torch.Tensor, *, left: bool = True) -> torch.Tensor:
+    return _aten._linalg_solve_ex.default(A, B, left=left, check_errors=True)[0]
 
 
 def _solve_by_factor(b: torch.Tensor, factor: torch.Tensor, upper: bool) -> torch.Tensor:
@@ -64,11 +76,16 @@ def _pinv(self: torch.Tensor, *, atol: Any = None, rtol: Any = None, hermitian: 
     return (right.mT * inverse.unsqueeze(-2)) @ left.mT
 
 
+# Torch's own way to take an operator apart that fails for a singular matrix leaves the check out of the program.
 LINEAR_ALGEBRA: Final[dict[str, Callable[..., Any]]] = {
     "aten::cholesky": _cholesky,
     "aten::cholesky_inverse": _cholesky_inverse,
     "aten::cholesky_solve": _cholesky_solve,
+    "aten::inverse": _inverse,
+    "aten::linalg_cholesky": _linalg_cholesky,
+    "aten::linalg_inv": _inverse,
     "aten::linalg_pinv.atol_rtol_tensor": _pinv,
+    "aten::linalg_solve": _solve,
     "aten::triangular_solve": _triangular_solve,
 }
 

@@ -184,3 +184,25 @@ def test_as_eager(name):
         operators
     )
     torch.testing.assert_close(actual, expected, rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.linalg.inv,
+        torch.inverse,
+        torch.linalg.cholesky,
+        torch.cholesky,
+        lambda x: torch.linalg.solve(x, x),
+        lambda x: torch.linalg.solve(x, x, left=False),
+    ],
+)
+def test_what_eager_refuses_fails(function):
+    good, bad = torch.eye(2) * 2, -torch.ones(2, 2)
+    with pytest.raises(RuntimeError):
+        function(bad)
+    program = to_edge_transform_and_lower(torch.export.export(_Call(function), (good,))).to_executorch()
+    method = Runtime.get().load_program(program.buffer).load_method("forward")
+    torch.testing.assert_close(method.execute([good])[0], function(good))
+    with pytest.raises(RuntimeError, match="a matrix is"):
+        method.execute([bad])
