@@ -80,6 +80,10 @@ BACKENDS_ARM = {
             QUANT_PER_TENSOR_OP QUANT_PER_TENSOR_OP_T Q_OPS
         """,
     },
+    "backends/arm/quantizer/arm_quantizer_utils": {
+        "executorch.backends.arm.quantizer.annotations": "is_annotated",
+        "published": "PatternCheck PatternQuantizer",
+    },
     "backends/arm/quantizer/quantization_annotator": {"published": "annotate_graph"},
     "backends/arm/quantizer/quantization_config": {
         "here": """

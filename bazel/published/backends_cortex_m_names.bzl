@@ -13,7 +13,10 @@ BACKENDS_CORTEX_M = {
             OutputNodeFinder
         """,
     },
-    "backends/cortex_m/quantizer/pattern_checkers": {"published": "PatternCheck"},
+    "backends/cortex_m/quantizer/pattern_checkers": {
+        "executorch.backends.arm.published.quantizer.arm_quantizer_utils": "PatternCheck",
+        "published": "CortexMAddMulCheck",
+    },
     "backends/cortex_m/quantizer/pattern_matcher": {"published": "PatternMatchResult PatternMatcher"},
     "backends/cortex_m/quantizer/quantization_configs": {
         "published": "INT16_PER_TENSOR_CONFIG INT8_PER_CHANNEL_CONFIG INT8_PER_TENSOR_CONFIG",

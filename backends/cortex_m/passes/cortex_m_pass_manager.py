@@ -6,14 +6,30 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch.export import ExportedProgram
+from torch.fx import GraphModule
 
 from executorch.backends.cortex_m.passes.explicit_layout_pass import ExplicitLayoutPass, has_channels_last
 from executorch.backends.cortex_m.passes.fold_quantized_pass import FoldQuantizedPass
 from executorch.backends.cortex_m.passes.linear_layers_pass import JoinLinearLayersPass, SplitLinearLayersPass
 from executorch.backends.cortex_m.passes.restore_pools_pass import RestorePoolsPass
+from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
 from executorch.backends.cortex_m.target_config import CortexM, CortexMTargetConfig
 from executorch.backends.transforms.remove_getitem_op import RemoveGetItemPass
-from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
+from executorch.passes.infrastructure.pass_base import (
+    ExportedProgramPassBase,
+    ExportedProgramPassResult,
+    PassBase,
+    PassResult,
+)
+
+
+class PrepareForAnnotationPass(PassBase):
+    """What ``CortexMQuantizer`` makes of a captured graph before it annotates it; for quantizers of one's own."""
+
+    def call(self, graph_module: GraphModule) -> PassResult:
+        before = graph_module.code
+        CortexMQuantizer().transform_for_annotation(graph_module)
+        return PassResult(graph_module, graph_module.code != before)
 
 
 class CortexMPassManager(ExportedProgramPassBase):
@@ -33,14 +49,16 @@ class CortexMPassManager(ExportedProgramPassBase):
     """
 
     #: In order; those that need a program beside those that need a graph.
-    pass_list: tuple[type[Any], ...] = (
+    pass_list: Sequence[type[Any]] = [
         RemoveGetItemPass,
         JoinLinearLayersPass,
         FoldQuantizedPass,
         SplitLinearLayersPass,
         RestorePoolsPass,
         ExplicitLayoutPass,
-    )
+    ]
+    #: For ``transform_for_annotation``; subclasses may have more.
+    pass_list_transform_for_annotation: Sequence[type[Any]] = [PrepareForAnnotationPass]
 
     def __init__(
         self,
@@ -64,6 +82,12 @@ class CortexMPassManager(ExportedProgramPassBase):
             raise ValueError("no program to transform; give CortexMPassManager the edge program")
         return self.call(self.exported_program).exported_program
 
+    def transform_for_annotation(self, model: GraphModule) -> GraphModule:
+        """A captured graph of operators that quantizers know, in place. Needs no program."""
+        for kind in self.pass_list_transform_for_annotation:
+            model = kind()(model).graph_module
+        return model
+
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         modified = False
         for kind in self.passes:
@@ -84,4 +108,4 @@ class CortexMPassManager(ExportedProgramPassBase):
         return not has_channels_last(exported_program.graph)
 
 
-__all__ = ["CortexMPassManager"]
+__all__ = ["CortexMPassManager", "PrepareForAnnotationPass"]

@@ -4,7 +4,11 @@ import logging
 
 import pytest
 import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import Quantizer
 
+from executorch.backends.arm.quantizer.arm_quantizer_utils import PatternQuantizer
+from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
 from executorch.backends.cortex_m.quantizer.node_finders import (
     GlobalNodeFinder,
     InputNodeFinder,
@@ -14,7 +18,7 @@ from executorch.backends.cortex_m.quantizer.node_finders import (
     NodeTargetNodeFinder,
     OutputNodeFinder,
 )
-from executorch.backends.cortex_m.quantizer.pattern_checkers import PatternCheck
+from executorch.backends.cortex_m.quantizer.pattern_checkers import CortexMAddMulCheck, PatternCheck
 from executorch.backends.cortex_m.quantizer.pattern_matcher import PatternMatcher
 from executorch.backends.cortex_m.quantizer.quantization_configs import (
     INT8_PER_CHANNEL_CONFIG,
@@ -28,6 +32,7 @@ from executorch.backends.cortex_m.quantizer_reporter import (
     QuantizerReporterUser,
     qspec_repr,
 )
+from executorch.backends.cortex_m.test.models import lowered, operators
 
 aten = torch.ops.aten
 
@@ -136,3 +141,78 @@ def test_a_report_says_what_each_quantizer_did(graph, caplog):
     left = lines[lines.index("Non annotated nodes:") + 1 : -1]
     assert [line.strip() for line in left] == ["p_linear_weight", "p_linear_bias", "x", "add", "output"]
     assert nodes["mul"].meta["quantization_annotation"].output_qspec is None
+
+
+class _Vendor(Quantizer):
+    """As a vendor of chips has it: the passes of the manager, then patterns of a table."""
+
+    def __init__(self, config, support):
+        matcher = PatternMatcher(support, support_dict_name="vendor.table")
+        assert (matcher.support_dict, matcher.support_dict_name) == (support, "vendor.table")
+        self.patterns = PatternQuantizer(config, GlobalNodeFinder(), matcher)
+
+    def transform_for_annotation(self, model):
+        return _Manager(None).transform_for_annotation(model)
+
+    def annotate(self, model):
+        return self.patterns.annotate(model)
+
+    def validate(self, model):
+        self.patterns.validate(model)
+
+
+class _Renamed:
+    """A pass of the vendor's, behind the usual ones: numbers are tensors there."""
+
+    def __call__(self, model):
+        assert not [one for node in model.graph.nodes for one in node.args if isinstance(one, float)]
+        model.meta["seen by"] = "vendor"
+        return torch.fx.passes.infra.pass_base.PassResult(model, False)
+
+
+class _Manager(CortexMPassManager):
+    pass_list_transform_for_annotation = [*CortexMPassManager.pass_list_transform_for_annotation, _Renamed]
+
+
+def test_a_quantizer_of_patterns_is_lowered_as_ours():
+    model, example = _Net(), (torch.ones(2, 3),)
+    support = {_CHAIN: None, (aten.add.Tensor,): CortexMAddMulCheck, (aten.mul.Tensor,): CortexMAddMulCheck}
+    captured = torch.export.export(model, example).module()
+    prepared = prepare_pt2e(captured, _Vendor(INT8_PER_CHANNEL_CONFIG, support))
+    prepared(*example)
+    program = torch.export.export(convert_pt2e(prepared), example)
+    names = operators(lowered(program).exported_program())
+    assert {"cortex_m::quantized_linear", "cortex_m::quantized_add", "cortex_m::quantized_mul"} <= set(names)
+    assert not [one for one in names if one.startswith("aten::")]
+    torch.testing.assert_close(program.module()(*example), model(*example), atol=0.05, rtol=0)
+
+
+def test_passes_before_annotation_can_be_extended():
+    captured = torch.export.export(_Net(), (torch.ones(2, 3),)).module()
+    assert CortexMPassManager(None).transform_for_annotation(captured) is captured
+    assert _Manager(None).transform_for_annotation(captured).meta["seen by"] == "vendor"
+
+
+def test_a_config_of_none_leaves_a_pattern_in_floating_point():
+    captured = torch.export.export(_Net(), (torch.ones(2, 3),)).module()
+    prepared = prepare_pt2e(captured, _Vendor(None, {_CHAIN: None}))
+    assert not [node for node in prepared.graph.nodes if "activation_post_process" in str(node.target)]
+
+
+def _sum_of(graph, **changed):
+    (node,) = graph.graph.find_nodes(op="call_function", target=aten.add.Tensor)
+    node.kwargs = changed
+    return [node]
+
+
+@pytest.mark.parametrize(("alpha", "accepted"), [(1, True), (-3, True), (0, False), (0.5, False)])
+def test_sums_with_a_whole_factor_are_taken(graph, alpha, accepted):
+    assert CortexMAddMulCheck.check_pattern(_sum_of(graph, alpha=alpha)) == accepted
+
+
+def test_sums_are_of_int8(graph):
+    check = CortexMAddMulCheck.check_quantization_config
+    assert check(_sum_of(graph), INT8_PER_CHANNEL_CONFIG) and check(_sum_of(graph), None)
+    assert not check(_sum_of(graph), INT16_PER_TENSOR_CONFIG)
+    assert PatternCheck.is_per_channel(INT8_PER_CHANNEL_CONFIG.weight)
+    assert not PatternCheck.is_per_tensor(INT8_PER_CHANNEL_CONFIG.weight)

@@ -10,7 +10,7 @@ from torch.fx import Node
 from torch.utils import _pytree as pytree
 from torchao.quantization.pt2e.quantizer import QuantizationConfig
 
-from executorch.backends.cortex_m.published.quantizer.pattern_checkers import PatternCheck
+from executorch.backends.arm.published.quantizer.arm_quantizer_utils import PatternCheck
 
 #: Observers that keep histograms end with an error above it.
 _LARGEST_SCALAR = 3.4028235e15
@@ -30,6 +30,7 @@ class PatternMatcher:
 
     Args:
         support_dict: operators one behind the other -> what they must be besides, None for nothing.
+        support_dict_name: where the table stands, for reports.
     """
 
     Q_PATTERN_MATCHED_KEY = "quantizer_matched"
@@ -37,7 +38,13 @@ class PatternMatcher:
     REJECT_UNSUPPORTED_PATTERN = "Tried quantizing an unsupported pattern."
     REJECT_UNSUPPORTED_QCONFIG = "Tried quantizing a pattern with an unsupported quantization config."
 
-    def __init__(self, support_dict: Mapping[tuple[Any, ...], type[PatternCheck] | None]) -> None:
+    def __init__(
+        self,
+        support_dict: Mapping[tuple[Any, ...], type[PatternCheck] | None],
+        support_dict_name: str | None = None,
+    ) -> None:
+        self.support_dict = support_dict
+        self.support_dict_name = support_dict_name
         self._patterns = sorted(support_dict.items(), key=lambda one: -len(one[0]))
 
     def find_pattern_matches(
