@@ -67,8 +67,8 @@ def filters_of(buffer):
     return [getattr(value, "tensor_value", value).datatype.name for value in found]
 
 
-def quantized(model, inputs, shapes, by_channel, dynamic):
-    config = get_symmetric_quantization_config(is_per_channel=by_channel, is_dynamic=dynamic)
+def quantized(model, inputs, shapes, by_channel, dynamic, **ranges):
+    config = get_symmetric_quantization_config(is_per_channel=by_channel, is_dynamic=dynamic, **ranges)
     exported = export(model.eval(), inputs, dynamic_shapes=shapes).module()
     prepared = prepare_pt2e(exported, XNNPACKQuantizer().set_global(config))
     prepared(*inputs)
@@ -112,6 +112,54 @@ def test_linear(kind, shape, bias, path):
     other = (torch.randn([6, *sizes[1:]], dtype=dtype),) if symbolic else inputs
     for given in (inputs, other):
         torch.testing.assert_close(run(buffer, given), model(*given).detach(), atol=tolerance, rtol=tolerance)
+
+
+#: Limits of the weights, how many inputs a layer has, and the bits that a weight then takes.
+NARROW = {
+    "four bits": ((-8, 7), 64, 4),
+    "four bits, without the lowest": ((-7, 7), 64, 4),
+    "four bits, pairs that fill no register": ((-8, 7), 38, 4),
+    "four bits, odd": ((-8, 7), 37, 8),
+    "five bits": ((-9, 7), 64, 8),
+}
+
+
+@pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
+@pytest.mark.parametrize("name", NARROW)
+def test_narrow_weights_scaled_by_output_take_four_bits(name, bias):
+    """XNNPACK has these two in a byte, so rows have to be of whole bytes."""
+    (low, high), inputs, bits = NARROW[name]
+    torch.manual_seed(0)
+    given, shapes = (torch.randn(17, inputs),), ({0: Dim("rows", max=17)},)
+    layer = nn.Linear(inputs, 67, bias)
+    model = quantized(layer, given, shapes, True, True, weight_qmin=low, weight_qmax=high)
+    edge = whole(export(model, given, dynamic_shapes=shapes))
+    assert left_of(edge) == []
+    buffer = edge.to_executorch().buffer
+    assert filters_of(buffer) == [f"xnn_datatype_qcint{bits}"]
+    packed = inputs * 67 * bits // 8
+    assert packed < len(buffer) < packed + 3400
+    for rows in range(1, 18):
+        part = (given[0][:rows],)
+        torch.testing.assert_close(run(buffer, part), model(*part).detach(), atol=3e-2, rtol=3e-2)
+
+
+def test_narrow_weights_of_convolutions_and_static_layers_stay_bytes():
+    """The pinned XNNPACK has products of four bits only for linear layers whose inputs are not quantized beforehand."""
+    torch.manual_seed(0)
+    ranges = {"weight_qmin": -8, "weight_qmax": 7}
+    given = (torch.randn(4, 32),)
+    static = quantized(Two(True), given, None, True, False, **ranges)
+    buffer = whole(export(static, given)).to_executorch().buffer
+    assert filters_of(buffer) == ["xnn_datatype_qcint8"] * 2
+    torch.testing.assert_close(run(buffer, given), static(*given).detach(), atol=2e-2, rtol=2e-2)
+    image = (torch.randn(1, 8, 9, 9),)
+    convolution = quantized(nn.Conv2d(8, 16, 3), image, None, True, True, **ranges)
+    edge = whole(export(convolution, image))
+    assert left_of(edge) == []
+    torch.testing.assert_close(
+        run(edge.to_executorch().buffer, image), convolution(*image).detach(), atol=3e-2, rtol=3e-2
+    )
 
 
 PRODUCTS: dict[str, Any] = {

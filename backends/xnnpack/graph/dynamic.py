@@ -178,9 +178,16 @@ def weight_form(
     tensor = values.t() if last else values
     scales = torch.tensor(parameters.scale) if parameters is not None else constants(node.args[1])  # type: ignore[arg-type]
     assert scales is not None
-    return DynamicWeight(
-        tensor, scales.reshape(-1, 1).expand(values.shape[dimension], 1).to(torch.float32), 8
-    )
+    scales = scales.reshape(-1, 1).expand(values.shape[dimension], 1).to(torch.float32)
+    return DynamicWeight(tensor, scales, 4 if _is_narrow(node, tensor) else 8)
+
+
+def _is_narrow(weight: Node, tensor: torch.Tensor) -> bool:
+    """Whether a weight scaled by output uses four bits, and its shape is one that XNNPACK has such products for."""
+    if name_of(weight) != DEQUANTIZE_CHANNELS or tensor.dim() != 2 or tensor.shape[1] % 2 != 0:
+        return False
+    low, high = weight.args[4:6]
+    return low >= _FOUR_BITS[0] and high <= _FOUR_BITS[1]  # type: ignore[operator]
 
 
 def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:
