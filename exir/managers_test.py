@@ -200,13 +200,10 @@ def test_exceptions_let_them_pass():
         def forward(self, x):
             return torch.linalg.eig(x @ x.T)
 
-    op = torch.ops.aten.linalg_eig.default
-    edge = to_edge(
-        _export(Eigenvectors(), X), compile_config=EdgeCompileConfig(_core_aten_ops_exception_list=[op])
-    )
-    assert "aten.linalg_eig.default" in _operators(edge.exported_program())
-    edge = to_edge(_export(Eigenvectors(), X), compile_config=EdgeCompileConfig(_check_ir_validity=False))
-    assert "aten.linalg_eig.default" in _operators(edge.exported_program())
+    excepted = {"_core_aten_ops_exception_list": [torch.ops.aten.linalg_eig.default]}
+    for options in (excepted, {"_check_ir_validity": False}):
+        edge = to_edge(_export(Eigenvectors(), X), compile_config=EdgeCompileConfig(**options))
+        assert "aten.linalg_eig.default" in _operators(edge.exported_program())
 
 
 @pytest.mark.parametrize("how", ["config", "function"])
