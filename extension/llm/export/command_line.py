@@ -86,7 +86,7 @@ def _integers(text: str) -> list[int]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; with ``--config`` it is `export_llm`. What is wrong with its arguments is one line, not a trace."""
+    """Runs the command; with ``--config`` it is `export_llm`. What is refused is a message, not a trace."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if any(one.split("=")[0] == "--config" for one in given):
         return export_llm.main(given)

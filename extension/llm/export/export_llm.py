@@ -73,7 +73,7 @@ def _export(config: LlmConfig) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; what is wrong with its arguments is one line, not a trace."""
+    """Runs the command; what is refused, by it or by a backend, is a message, not a trace."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if parse_config_arg(given)[0] is None:
