@@ -10,11 +10,15 @@ scale of `share_of_bandwidth`, which is the bytes of the weights that a token re
 copy reads and writes a second; `share_with_cache` counts the keys and values that it reads too, which at long contexts are as many bytes. One thread is timed by the processor's time, several by the
 clock. Figures are medians over the rounds of the least time of a prompt, and of a process's median of a token.
 
+Ours keeps packed weights in a file beside the model's. A process of each engine that is not measured otherwise comes before all of
+a model's: it writes that file, and its load is the first.
+
 llama.cpp takes part if `llama_cpp` can be imported, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
 is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. Where the kernel gives no AMX tiles (llama.cpp
 dies of SIGILL), it is built with `CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON"` and what else the processor has. The last line is `RESULT {json}`: `rows[]` with `model`,
 `bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` and `share_with_cache` (of a decode), `absent`,
-`memory[]`: `file_mib`, `cache_mib`, `rss_mib`, and `of_file`, what is resident beside the cache over the size of the file, and `failed[]`: what
+`memory[]`: `file_mib`, `cache_mib`, `rss_mib`, `of_file`, what is resident beside the cache over the size of the file, `load_s` and
+`first_load_s`, and `failed[]`: what
 an engine could not make or run, and `why`; all else goes on.
 """
 
@@ -124,11 +128,11 @@ def table(rows: list[dict[str, Any]]) -> str:
 def memory_table(memory: list[dict[str, Any]]) -> str:
     """What is resident, and what of it beside the cache, as a share of the file."""
     lines = [
-        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'engine':10}{'file MiB':>9}{'cache':>7}{'RSS':>7}{'of file':>9}{'load s':>8}"
+        f"{'model':14}{'bits':>5}{'threads':>8}{'context':>8}  {'engine':10}{'file MiB':>9}{'cache':>7}{'RSS':>7}{'of file':>9}{'load s':>8}{'first':>8}"
     ]
     lines += [
         f"{one['model']:14}{one['bits']:5}{one['threads']:8}{one['context']:8}  {one['engine']:10}{one['file_mib']:9.1f}"
-        f"{one['cache_mib']:7.1f}{one['rss_mib']:7.1f}{one['of_file']:9.2f}{one['load_s']:8.3f}"
+        f"{one['cache_mib']:7.1f}{one['rss_mib']:7.1f}{one['of_file']:9.2f}{one['load_s']:8.3f}{one['first_load_s']:8.3f}"
         for one in memory
     ]
     return "\n".join(lines)
@@ -173,6 +177,17 @@ def files_of(
     return files
 
 
+def first_loads(model: str, files: dict[str, pathlib.Path]) -> dict[str, float]:
+    """Seconds that each engine takes to load its file for the first time; what fails does so again where it is measured."""
+    found = {}
+    for engine, file in files.items():
+        try:
+            found[engine] = call_worker(engine, file, 1, 2, 1, llm_models.SHAPES[model].vocab_size)["load_s"]
+        except RuntimeError:
+            found[engine] = float("nan")
+    return found
+
+
 def measure_each(
     model: str,
     files: dict[str, pathlib.Path],
@@ -207,6 +222,7 @@ def run(directory: pathlib.Path) -> dict[str, Any]:
         for model, bits in models:
             files = files_of(directory, model, bits, max(contexts), failed)
             shape = llm_models.SHAPES[model]
+            first = first_loads(model, files)
             for context, threads in ways:
                 names = {"model": model, "bits": bits, "threads": threads, "context": context}
                 taken = measure_each(model, files, (context, threads), names, failed)
@@ -217,7 +233,9 @@ def run(directory: pathlib.Path) -> dict[str, Any]:
                 # Programs have the longest cache that was asked for, llama.cpp's contexts that of their row.
                 cached = {"ours": max(contexts), "llama.cpp": context}
                 memory += [
-                    names | memory_of(engine, files[engine], one, shape.cache_values(2 * cached[engine]))
+                    names
+                    | memory_of(engine, files[engine], one, shape.cache_values(2 * cached[engine]))
+                    | {"first_load_s": first[engine]}
                     for engine, one in taken.items()
                 ]
                 progress.update()

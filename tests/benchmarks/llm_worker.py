@@ -71,7 +71,8 @@ def ours(file: str, threads: int, most: int) -> Step:
     from executorch.runtime import Runtime
 
     _unsafe_reset_threadpool(threads)
-    method = Runtime.get().load_program(file).load_method("forward")
+    options = {"XnnpackBackend": {"packed_cache_path": f"{file}.packed"}}
+    method = Runtime.get().load_program(file).load_method("forward", backend_options=options)
     assert method is not None
 
     def step(tokens: list[int], position: int) -> None:

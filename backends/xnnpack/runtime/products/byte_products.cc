@@ -17,9 +17,14 @@ void use_byte_functions() {
   }
   if (layout.nr == kBytePanel) {
     // XNNPACK has such panels where the processor has AVX-512.
-    const bool has_tiles = xnn_may_use_amx() && cpuinfo_has_x86_amx_bf16();
-    xnn_set_byte_functions(multiply_byte_row_avx512, has_tiles ? multiply_byte_rows_amx : nullptr,
-                           kMostByteRowsAmx);
+    if (xnn_may_use_amx() && cpuinfo_has_x86_amx_bf16()) {
+      xnn_set_byte_functions(multiply_byte_row_avx512, multiply_byte_rows_amx, kMostByteRowsAmx);
+    } else if (cpuinfo_has_x86_avx512vnni()) {
+      xnn_set_byte_functions(multiply_byte_row_avx512, multiply_byte_rows_avx512vnni,
+                             kMostByteRowsVnni);
+    } else {
+      xnn_set_byte_functions(multiply_byte_row_avx512, nullptr, 0);
+    }
   } else if (layout.nr == kBytePanelAvx2 && cpuinfo_has_x86_avx2() && cpuinfo_has_x86_fma3()) {
     xnn_set_byte_functions(multiply_byte_row_avx2, nullptr, 0);
   }

@@ -1,12 +1,9 @@
-#include <algorithm>
 #include <cstring>
 
 #include <executorch/backends/xnnpack/runtime/products/amx_tiles.h>
-#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_panel_x86.h>
 
 #if defined(__x86_64__)
-
-#include <immintrin.h>
 
 #define ET_AMX                                                                \
   __attribute__((                                                             \
@@ -70,12 +67,9 @@ ET_AMX inline __m256i take_part(__m512& x) {
 }
 
 /// Numbers [first, first + depth) of the rows as parts, with zeros up to a whole tile.
-ET_AMX void split_rows(size_t rows, const float* a, size_t a_stride, size_t first, size_t depth,
-                       Work& work) {
-  for (size_t row = 0; row < rows; ++row) {
-    const auto* const from =
-        reinterpret_cast<const float*>(reinterpret_cast<const uint8_t*>(a) + row * a_stride) +
-        first;
+ET_AMX void split_rows(const ByteRows& rows, size_t first, size_t depth, Work& work) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    const float* const from = rows.row(row) + first;
     for (size_t k = 0; k < depth; k += kTileDepth) {
       for (size_t half = k; half < k + kTileDepth; half += 16) {
         const size_t count = half < depth ? std::min(depth - half, size_t{16}) : 0;
@@ -146,8 +140,8 @@ ET_AMX inline void store_sums(bool has_second, float* sums, size_t stride) {
 }
 
 /// Adds the products of `depth` numbers to the sums of a panel, or begins with them.
-ET_AMX void add_panel(size_t rows, bool begins, size_t depth, const int8_t* weights, float* sums,
-                      size_t stride, Work& work) {
+ET_AMX void add_panel(size_t rows, bool begins, size_t depth, const int8_t* weights,
+                      const ByteSums& sums, Work& work) {
   const bool has_second = rows > kTileRows;
   if (begins) {
     _tile_zero(0);
@@ -157,37 +151,13 @@ ET_AMX void add_panel(size_t rows, bool begins, size_t depth, const int8_t* weig
       _tile_zero(3);
     }
   } else {
-    load_sums(has_second, sums, stride);
+    load_sums(has_second, sums.data, sums.stride);
   }
   for (size_t k = 0; k < depth; k += kTileDepth) {
     pair_weights(weights + k * kBytePanel, std::min(kTileDepth, depth - k), work);
     multiply_tiles(has_second, k, work);
   }
-  store_sums(has_second, sums, stride);
-}
-
-/// Sums of a panel with biases, scaled, within the limits, to where the results belong.
-ET_AMX void finish_panel(size_t rows, size_t columns, const float* biases, const float* scales,
-                         const xnn_byte_product_params& params, const float* sums, size_t stride,
-                         float* c, size_t c_stride) {
-  const uint64_t mask = (uint64_t{1} << std::min(columns, kBytePanel)) - 1;
-  const __m512 least = _mm512_set1_ps(params.min);
-  const __m512 most = _mm512_set1_ps(params.max);
-  for (size_t i = 0; i < 2; ++i) {
-    const auto part = static_cast<__mmask16>(mask >> (i * kTileRows));
-    const __m512 bias = _mm512_loadu_ps(biases + i * kTileRows);
-    const __m512 scale = _mm512_loadu_ps(scales + i * kTileRows);
-    for (size_t row = 0; row < rows; ++row) {
-      const auto* const from =
-          reinterpret_cast<const float*>(reinterpret_cast<const uint8_t*>(sums) + row * stride) +
-          i * kTileRows;
-      float* const to =
-          reinterpret_cast<float*>(reinterpret_cast<uint8_t*>(c) + row * c_stride) + i * kTileRows;
-      const __m512 sum = _mm512_add_ps(_mm512_maskz_loadu_ps(part, from), bias);
-      const __m512 out = _mm512_min_ps(most, _mm512_max_ps(least, _mm512_mul_ps(sum, scale)));
-      _mm512_mask_storeu_ps(to, part, out);
-    }
-  }
+  store_sums(has_second, sums.data, sums.stride);
 }
 
 }  // namespace
@@ -195,29 +165,11 @@ ET_AMX void finish_panel(size_t rows, size_t columns, const float* biases, const
 ET_AMX void multiply_byte_rows_amx(size_t rows, size_t columns, size_t depth_bytes, const float* a,
                                    size_t a_stride, const void* weights, float* c, size_t c_stride,
                                    size_t c_next, const xnn_byte_product_params* params) {
-  const size_t depth = depth_bytes / sizeof(float);
-  const size_t panel_bytes = kBytePanel * (2 * sizeof(float) + depth);
   Work work;
   configure_tiles(rows);
-  for (size_t first = 0; first < depth; first += kDepthAtOnce) {
-    const size_t count = std::min(kDepthAtOnce, depth - first);
-    split_rows(rows, a, a_stride, first, count, work);
-    const auto* panel = static_cast<const uint8_t*>(weights);
-    auto* to = reinterpret_cast<uint8_t*>(c);
-    for (size_t done = 0; done < columns; done += kBytePanel, to += c_next, panel += panel_bytes) {
-      const bool is_whole = columns - done >= kBytePanel;
-      float* const out = reinterpret_cast<float*>(to);
-      float* const sums = is_whole ? out : work.last[0];
-      const size_t stride = is_whole ? c_stride : sizeof(work.last[0]);
-      const auto* const biases = reinterpret_cast<const float*>(panel);
-      const auto* const bytes = reinterpret_cast<const int8_t*>(biases + kBytePanel);
-      add_panel(rows, first == 0, count, bytes + first * kBytePanel, sums, stride, work);
-      if (first + count == depth) {
-        const auto* const scales = reinterpret_cast<const float*>(bytes + depth * kBytePanel);
-        finish_panel(rows, columns - done, biases, scales, *params, sums, stride, out, c_stride);
-      }
-    }
-  }
+  multiply_byte_panels(ByteRows{rows, a, a_stride}, columns, depth_bytes / sizeof(float),
+                       kDepthAtOnce, weights, c, c_stride, c_next, *params, work, split_rows,
+                       add_panel);
   // Its state would be saved whenever the system changes threads.
   _tile_release();
 }

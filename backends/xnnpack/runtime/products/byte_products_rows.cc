@@ -1,14 +1,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include <executorch/backends/xnnpack/runtime/products/byte_products_x86.h>
+#include <executorch/backends/xnnpack/runtime/products/byte_panel_x86.h>
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
-
 #define ET_AVX2 __attribute__((target("avx2,fma")))
-#define ET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
 
 namespace executorch {
 namespace backends {

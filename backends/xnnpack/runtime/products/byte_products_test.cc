@@ -97,6 +97,19 @@ class ByteProductsTest : public ::testing::TestWithParam<Shape> {
 #if defined(__x86_64__)
 bool has_avx512() { return xnn_get_byte_layout().nr == kBytePanel; }
 bool has_tiles() { return has_avx512() && xnn_may_use_amx() && cpuinfo_has_x86_amx_bf16(); }
+bool has_products_of_bytes() { return has_avx512() && cpuinfo_has_x86_avx512vnni(); }
+
+/// What this processor has for many rows.
+std::vector<xnn_byte_product_fn> products_of_rows() {
+  std::vector<xnn_byte_product_fn> found;
+  if (has_tiles()) {
+    found.push_back(multiply_byte_rows_amx);
+  }
+  if (has_products_of_bytes()) {
+    found.push_back(multiply_byte_rows_avx512vnni);
+  }
+  return found;
+}
 #endif
 
 TEST_P(ByteProductsTest, ProductsAreSums) {
@@ -107,9 +120,9 @@ TEST_P(ByteProductsTest, ProductsAreSums) {
   if (has_avx512()) {
     check(multiply_byte_row_avx512, kBytePanel, 1);
   }
-  for (const size_t rows : {1, 2, 15, 16, 17, 31, 32}) {
-    if (has_tiles()) {
-      check(multiply_byte_rows_amx, kBytePanel, rows);
+  for (const xnn_byte_product_fn product : products_of_rows()) {
+    for (const size_t rows : {1, 2, 3, 15, 16, 17, 31, 32}) {
+      check(product, kBytePanel, rows);
     }
   }
 #else
@@ -117,39 +130,85 @@ TEST_P(ByteProductsTest, ProductsAreSums) {
 #endif
 }
 
-// Depths that no tile and no part of a row divides, and one that sums leave the tiles for.
+// Depths that no tile, no four and no part of a row divides, and ones that sums leave registers
+// for.
 INSTANTIATE_TEST_SUITE_P(Shapes, ByteProductsTest,
                          ::testing::Values(Shape{1, 1}, Shape{16, 3}, Shape{17, 32}, Shape{32, 33},
                                            Shape{40, 64}, Shape{64, 95}, Shape{100, 576},
-                                           Shape{33, 257}, Shape{5, 1536}));
+                                           Shape{33, 257}, Shape{5, 1536}, Shape{32, 511},
+                                           Shape{33, 1025}));
+
+#if defined(__x86_64__)
+/// Weights of a panel, 1 to 32, of so deep rows, with scales of 1 and no biases.
+std::vector<uint8_t> numbered_panel(size_t depth) {
+  std::vector<uint8_t> packed(kBytePanel * (8 + depth));
+  for (size_t n = 0; n < kBytePanel; ++n) {
+    const float one = 1;
+    for (size_t k = 0; k < depth; ++k) {
+      packed[kBytePanel * (4 + k) + n] = uint8_t(n + 1);
+    }
+    std::memcpy(packed.data() + kBytePanel * (4 + depth) + n * sizeof(float), &one, sizeof(one));
+  }
+  return packed;
+}
+#endif
 
 TEST(ByteProductsOfSpecialNumbersTest, AreThoseOfFloats) {
 #if defined(__x86_64__)
   ASSERT_EQ(initialize(), xnn_status_success);
-  if (!has_tiles()) {
-    GTEST_SKIP() << "this processor has no tiles of bfloat16";
+  if (products_of_rows().empty()) {
+    GTEST_SKIP() << "this processor has products of single rows only";
   }
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kSmallest = std::numeric_limits<float>::min();
   uint32_t payload = 0x7F800001;
   float nan;
   std::memcpy(&nan, &payload, sizeof(nan));
-  // A row each: finite, infinite, no number, no number in its lower half.
-  const float a[4] = {16777215.0F, -kInfinity, std::nanf(""), nan};
-  std::vector<uint8_t> packed(kBytePanel * 9);
-  for (size_t n = 0; n < kBytePanel; ++n) {
-    const float one = 1;
-    packed[kBytePanel * 4 + n] = uint8_t(n + 1);
-    std::memcpy(packed.data() + kBytePanel * 5 + n * sizeof(float), &one, sizeof(one));
-  }
+  // A row each: finite, infinite, no number, no number in its lower half, the smallest, zeros.
+  constexpr size_t kRows = 6;
+  const float a[kRows][2] = {{16777215.0F, 0}, {-kInfinity, 1}, {1, std::nanf("")},
+                             {nan, 1},         {kSmallest, 0},  {0, -0.0F}};
+  const std::vector<uint8_t> packed = numbered_panel(2);
   const xnn_byte_product_params params = {-kInfinity, kInfinity};
-  float c[4][kBytePanel];
-  multiply_byte_rows_amx(4, kBytePanel, sizeof(float), a, sizeof(float), packed.data(), c[0],
-                         sizeof(c[0]), sizeof(c[0]), &params);
-  for (size_t n = 0; n < kBytePanel; ++n) {
-    EXPECT_EQ(c[0][n], 16777215.0F * float(n + 1));
-    EXPECT_EQ(c[1][n], -kInfinity);
-    EXPECT_TRUE(std::isnan(c[2][n]));
-    EXPECT_TRUE(std::isnan(c[3][n]));
+  for (const xnn_byte_product_fn product : products_of_rows()) {
+    float c[kRows][kBytePanel];
+    product(kRows, kBytePanel, sizeof(a[0]), a[0], sizeof(a[0]), packed.data(), c[0], sizeof(c[0]),
+            sizeof(c[0]), &params);
+    for (size_t n = 0; n < kBytePanel; ++n) {
+      EXPECT_FLOAT_EQ(c[0][n], 16777215.0F * float(n + 1));
+      EXPECT_EQ(c[1][n], -kInfinity);
+      EXPECT_TRUE(std::isnan(c[2][n]));
+      EXPECT_TRUE(std::isnan(c[3][n]));
+      EXPECT_EQ(c[4][n], kSmallest * float(n + 1));
+      EXPECT_EQ(c[5][n], 0);
+    }
+  }
+#else
+  GTEST_SKIP() << "products are XNNPACK's own";
+#endif
+}
+
+// Numbers beside one that is ten thousand times as large are not lost where it is taken away again.
+TEST(ByteProductsOfSpecialNumbersTest, SmallOnesCountBesideLargeOnes) {
+#if defined(__x86_64__)
+  ASSERT_EQ(initialize(), xnn_status_success);
+  if (products_of_rows().empty()) {
+    GTEST_SKIP() << "this processor has products of single rows only";
+  }
+  constexpr size_t kDepth = 600;
+  std::vector<float> a(kDepth, 0.001F);
+  a[3] = 10;
+  a[4] = -10;
+  const std::vector<uint8_t> packed = numbered_panel(kDepth);
+  const xnn_byte_product_params params = {-1e6F, 1e6F};
+  for (const xnn_byte_product_fn product : products_of_rows()) {
+    float c[kBytePanel];
+    product(1, kBytePanel, kDepth * sizeof(float), a.data(), kDepth * sizeof(float), packed.data(),
+            c, sizeof(c), sizeof(c), &params);
+    for (size_t n = 0; n < kBytePanel; ++n) {
+      const double want = double(n + 1) * 0.001F * (kDepth - 2);
+      EXPECT_NEAR(c[n], want, 1e-3 * want);
+    }
   }
 #else
   GTEST_SKIP() << "products are XNNPACK's own";
@@ -161,8 +220,8 @@ TEST(ByteLayoutTest, TakesAsManyRowsAsItsProducts) {
   const xnn_block_layout layout = xnn_get_byte_layout();
   EXPECT_GT(layout.nr, 0U);
 #if defined(__x86_64__)
-  if (has_tiles()) {
-    EXPECT_EQ(layout.mr, kMostByteRowsAmx);
+  if (!products_of_rows().empty()) {
+    EXPECT_EQ(layout.mr, has_tiles() ? kMostByteRowsAmx : kMostByteRowsVnni);
   }
 #endif
 }
