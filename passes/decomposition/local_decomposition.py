@@ -30,6 +30,7 @@ from executorch.passes.decomposition.decomposition_table import DecompositionTab
 from executorch.passes.decomposition.decomposition_trial import leads_to_kernels
 from executorch.passes.decomposition.inplace_rewriter import InPlaceRewriter
 from executorch.passes.decomposition.op_recorder import NotLocalError, OpRecorder
+from executorch.passes.decomposition.selected_sizes import widen_selections
 from executorch.passes.decomposition.size_nodes import SizeNodes
 from executorch.passes.decomposition.written_inputs import add_mutation_outputs
 from executorch.passes.infrastructure.node_origins import record_origins
@@ -60,6 +61,7 @@ def decompose_locally(
     """
     program = clone_program(exported_program)
     record_origins(program.graph_module, exported_program.graph_module)
+    widen_selections(program)
     with torch.no_grad(), _below_autograd(), enable_python_dispatcher():
         written = _GraphDecomposer(program.graph_module, table, choose).run()
     add_mutation_outputs(program, written)

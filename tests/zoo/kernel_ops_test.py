@@ -135,6 +135,7 @@ _APART = {
     "mean of columns": lambda x: x.index_reduce(
         1, torch.tensor([4, 1, 1, 0, 4]), x * 2, "mean", include_self=False
     ),
+    "elements by a larger mask": lambda x: torch.masked_select(x[:, None], (x > 1)[None]),
     "median": torch.median,
     "median of numbers": lambda x: torch.nanmedian(torch.where(x > 1, x, torch.nan)),
     "median of numbers in rows": lambda x: torch.nanmedian(torch.where(x > 0.45, x, torch.nan), 1),
