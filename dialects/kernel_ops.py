@@ -11,14 +11,18 @@ _NAMES = """
     _linalg_solve_ex.default _linalg_svd.default _unique2.default _upsample_bicubic2d_aa.default
     adaptive_max_pool2d.default angle.default bincount.default bucketize.Scalar bucketize.Tensor
     copysign.Scalar copysign.Tensor cummax.default cummin.default cumprod.default digamma.default
-    erfc.default erfinv.default exp2.default fmax.default fmin.default frexp.Tensor gcd.default
-    hypot.default i0.default kthvalue.default lcm.default lgamma.default linalg_cholesky_ex.default
+    erfc.default erfinv.default exp2.default fmax.default fmin.default fractional_max_pool2d.default
+    fractional_max_pool3d.default frexp.Tensor gcd.default geqrf.default histc.default histogram.bin_ct
+    histogram.bins_tensor hypot.default i0.default igamma.default igammac.default kthvalue.default
+    lcm.default lgamma.default linalg_cholesky_ex.default linalg_householder_product.default
     linalg_inv_ex.default linalg_lu_factor_ex.default linalg_lu_solve.default linalg_matrix_exp.default
-    linalg_qr.default linalg_solve_triangular.default logcumsumexp.default masked_select.default
-    median.dim mode.default narrow_copy.default nextafter.default nonzero_static.default randint.default
-    randint.low repeat_interleave.Tensor searchsorted.Scalar searchsorted.Tensor signbit.default
-    sort.stable special_i0e.default special_i1.default special_i1e.default tril_indices.default
-    triu_indices.default unique_consecutive.default
+    linalg_qr.default linalg_solve_triangular.default logcumsumexp.default lu_unpack.default
+    masked_select.default median.dim mode.default narrow_copy.default nextafter.default
+    nonzero_static.default polygamma.default randint.default randint.low repeat_interleave.Tensor
+    searchsorted.Scalar searchsorted.Tensor segment_reduce.default signbit.default sort.stable
+    special_erfcx.default special_i0e.default special_i1.default special_i1e.default
+    special_ndtri.default special_zeta.default special_zeta.other_scalar special_zeta.self_scalar
+    tril_indices.default triu_indices.default unique_consecutive.default unique_dim.default
 """
 
 

@@ -185,6 +185,54 @@ def test_qr(driver, shape, dtype):
             _check(driver, "linalg_qr", "linalg_qr.out", [x, mode])
 
 
+@pytest.mark.parametrize("dtype", _FLOATS, ids=str)
+@pytest.mark.parametrize("shape", [*_SHAPES, (7, 3), (2, 3, 7), (3, 1, 6), (4, 0), (0, 3)], ids=str)
+def test_factors_taken_apart(driver, shape, dtype):
+    lu, pivots, _ = torch.linalg.lu_factor_ex(_matrices(shape, dtype).flip(-2))
+    for data in (False, True):
+        for permutation in (False, True):
+            _check(driver, "lu_unpack", "lu_unpack.out", [lu, pivots, data, permutation])
+
+
+@pytest.mark.parametrize("dtype", _FLOATS, ids=str)
+@pytest.mark.parametrize("shape", [*_SHAPES, (7, 3), (2, 3, 7), (3, 1, 6), (4, 0), (0, 3)], ids=str)
+def test_reflections(driver, shape, dtype):
+    x = _matrices(shape, dtype)
+    for a in (x, torch.zeros_like(x)):
+        _check(driver, "geqrf", "geqrf.a", [a])
+    if shape[-2] < shape[-1]:
+        return
+    vectors, factors = torch.geqrf(x)
+    name = "linalg_householder_product"
+    for count in {0, shape[-1] // 2, shape[-1]}:
+        _check(driver, name, f"{name}.out", [vectors, factors[..., :count].contiguous()])
+    _check(driver, name, f"{name}.out", [x, tensor(factors.shape, dtype)])
+
+
+def test_factors_that_do_not_belong_together_fail(driver):
+    def error(name, out_variant, args, likes):
+        outs = [Out(like=torch.empty(shape)) for shape in likes]
+        return call_out(
+            driver, resolve(out_variant), bind(resolve(name), args, {}), outs, temp_bytes=4096
+        ).error
+
+    lu, pivots, _ = torch.linalg.lu_factor_ex(torch.rand(4, 3))
+    likes = [(4, 4), (4, 3), (3, 3)]
+    assert error("lu_unpack", "lu_unpack.out", [lu, pivots], likes) == 0
+    for bad in (pivots + 4, pivots - 4, pivots[:2], pivots[None], pivots.long()):
+        assert error("lu_unpack", "lu_unpack.out", [lu, bad], likes) == _INVALID_ARGUMENT
+    x, tau, name = torch.rand(4, 3), torch.rand(3), "linalg_householder_product"
+    assert error(name, f"{name}.out", [x, tau], [(4, 3)]) == 0
+    for args in (
+        [x, torch.rand(4)],
+        [x, tau[None]],
+        [x, tau.double()],
+        [x.mT.contiguous(), tau],
+        [x[0], tau[0]],
+    ):
+        assert error(name, f"{name}.out", args, [args[0].shape]) == _INVALID_ARGUMENT
+
+
 def _orthonormal(rows, dtype) -> None:
     identity = torch.eye(rows.shape[-2], dtype=dtype).expand(*rows.shape[:-2], -1, -1)
     assert_same(rows @ rows.mT, identity, _TOLERANCE[dtype])
@@ -253,12 +301,22 @@ def test_an_element_that_is_no_number_leaves_no_eigenvalue(driver):
 
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])
 def test_what_is_no_number_comes_to_an_end(driver, bad):
-    x = torch.full((9, 9), bad)
-    for op, args in [("_linalg_svd.U", [x, True, True]), ("_linalg_eigh.eigenvalues", [x, "L", True])]:
-        functional = resolve(op.partition(".")[0])
-        outs = [Out(like=t) for t in functional(torch.eye(9), *args[1:])]
-        result = call_out(driver, resolve(op), bind(functional, args, {}), outs, temp_bytes=1 << 16)
-        assert result.error == 0 and not torch.isfinite(result.outputs[1 if "svd" in op else 0]).all()
+    one = torch.eye(9)
+    one[8, 2] = bad
+    for x in (torch.full((9, 9), bad), one):
+        for name, out_variant, args in [
+            ("_linalg_svd", "_linalg_svd.U", [x, True, True]),
+            ("_linalg_eigh", "_linalg_eigh.eigenvalues", [x, "L", True]),
+        ]:
+            op = resolve(name)
+            outs = [Out(like=t) for t in op(torch.eye(9), *args[1:])]
+            result = call_out(driver, resolve(out_variant), bind(op, args, {}), outs, temp_bytes=1 << 16)
+            if name == "_linalg_svd" and bad == torch.inf:
+                assert result.error == 0 and not torch.isfinite(result.outputs[1]).all()
+                continue
+            with pytest.raises(RuntimeError):
+                op(*args)
+            assert result.error == _INVALID_ARGUMENT
 
 
 @pytest.mark.parametrize(

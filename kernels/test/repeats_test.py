@@ -72,13 +72,44 @@ def test_runs_of_slices(driver, dtype):
                     assert_same(actual, reference)
 
 
+@pytest.mark.parametrize("dtype", REAL, ids=str)
+@pytest.mark.parametrize("shape", [(0,), (1,), (9,), (300, 3), (3, 40), (2, 0), (5, 2, 3, 2)], ids=str)
+def test_each_slice_once(driver, shape, dtype):
+    plain = _rounded(shape, dtype).clamp(max=0 if len(shape) > 1 else 3)
+    last = [plain.contiguous(memory_format=torch.channels_last)] if len(shape) == 4 else []
+    for x in (plain, *last):
+        for dim in range(-1, x.dim() - 1):
+            if x.numel() == 0 and x.shape[dim] != 0:
+                continue
+            for wanted in ((True, False, False), (False, True, True)):
+                result, expected = _call(driver, "unique_dim", "unique_dim.out", [x, dim, *wanted])
+                assert result.error == 0
+                for actual, reference in zip(result.outputs, expected, strict=True):
+                    assert_same(actual, reference)
+
+
+def test_slices_with_what_is_no_number(driver):
+    """Each of them is one; eager's order of them leaves equal slices apart, too."""
+    x = torch.tensor([[torch.nan, 1], [0, 1], [torch.nan, 1], [-0.0, 1], [0, torch.nan]])
+    bound = bind(resolve("unique_dim"), [x, 0, True, True, True], {})
+    outs = [Out(like=x[:4]), Out(like=torch.ones(5).long()), Out(like=torch.ones(4).long())]
+    result = call_out(driver, resolve("unique_dim.out"), bound, outs, temp_bytes=1 << 10)
+    assert result.error == 0
+    assert_same(result.outputs[0], x[[1, 4, 0, 2]])
+    assert result.outputs[1].tolist() == [2, 0, 3, 0, 1] and result.outputs[2].tolist() == [2, 1, 1, 1]
+
+
 def test_slices_that_there_are_not_fail(driver):
-    op = resolve("unique_consecutive.out")
-    for x, dim, error in ((torch.ones(2, 3), 0, 0), (torch.ones(2, 3), 2, 0x12), (torch.ones(2, 0), 0, 0x12)):
-        # Outputs that would have the right sizes.
-        outs = [Out(like=x[:1]), Out(like=torch.ones(2).long()), Out(like=torch.ones(1).long())]
-        bound = bind(resolve("unique_consecutive"), [x, False, False, dim], {})
-        assert call_out(driver, op, bound, outs).error == error
+    for name, before, after in (("unique_consecutive", [False, False], []), ("unique_dim", [], [True])):
+        for x, dim, error in (
+            (torch.ones(2, 3), 0, 0),
+            (torch.ones(2, 3), 2, 0x12),
+            (torch.ones(2, 0), 0, 0x12),
+        ):
+            # Outputs that would have the right sizes.
+            outs = [Out(like=x[:1]), Out(like=torch.ones(2).long()), Out(like=torch.ones(1).long())]
+            bound = bind(resolve(name), [x, *before, dim, *after], {})
+            assert call_out(driver, resolve(f"{name}.out"), bound, outs, temp_bytes=1 << 10).error == error
 
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
@@ -99,5 +130,9 @@ def test_mode(driver, dtype):
 
 def test_long_lines_need_memory(driver):
     x = torch.rand(100_000)
-    for name, out in (("_unique2", "_unique2.out"), ("mode", "mode.values")):
-        assert _call(driver, name, out, [x], temp_bytes=0)[0].error == 0x21
+    for name, out, args in (
+        ("_unique2", "_unique2.out", [x]),
+        ("mode", "mode.values", [x]),
+        ("unique_dim", "unique_dim.out", [x, 0]),
+    ):
+        assert _call(driver, name, out, args, temp_bytes=0)[0].error == 0x21

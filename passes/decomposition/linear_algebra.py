@@ -24,6 +24,17 @@ def _solve(A: torch.Tensor, B: torch.Tensor, *, left: bool = True) -> torch.Tens
     return _aten._linalg_solve_ex.default(A, B, left=left, check_errors=True)[0]
 
 
+def _lu_factor(A: torch.Tensor, *, pivot: bool = True) -> "tuple[torch.Tensor, torch.Tensor]":
+    factors, pivots, _ = _aten.linalg_lu_factor_ex.default(A, pivot=pivot, check_errors=True)
+    return factors, pivots
+
+
+def _lu(A: torch.Tensor, *, pivot: bool = True) -> "tuple[torch.Tensor, torch.Tensor, torch.Tensor]":
+    """Eager has factors of singular matrices, too."""
+    factors, pivots, _ = _aten.linalg_lu_factor_ex.default(A, pivot=pivot)
+    return _aten.lu_unpack.default(factors, pivots)
+
+
 def _solve_by_factor(b: torch.Tensor, factor: torch.Tensor, upper: bool) -> torch.Tensor:
     """x in a x = b, where a is ``factor`` times its transpose, or the other way around if ``upper``."""
     if upper:
@@ -84,6 +95,8 @@ LINEAR_ALGEBRA: Final[dict[str, Callable[..., Any]]] = {
     "aten::inverse": _inverse,
     "aten::linalg_cholesky": _linalg_cholesky,
     "aten::linalg_inv": _inverse,
+    "aten::linalg_lu": _lu,
+    "aten::linalg_lu_factor": _lu_factor,
     "aten::linalg_pinv.atol_rtol_tensor": _pinv,
     "aten::linalg_solve": _solve,
     "aten::triangular_solve": _triangular_solve,

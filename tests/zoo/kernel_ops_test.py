@@ -55,14 +55,28 @@ _KEPT = {
     "exp2.default": torch.exp2,
     "fmax.default": lambda x: torch.fmax(x, 2 - x),
     "fmin.default": lambda x: torch.fmin(x, 2 - x),
+    # Outputs of one element take windows of all of the image, whatever the random numbers are.
+    "fractional_max_pool2d.default": lambda x: nn.functional.fractional_max_pool2d(
+        _IMAGE * x[0, 0], 6, output_size=1, return_indices=True
+    ),
+    "fractional_max_pool3d.default": lambda x: torch.ops.aten.fractional_max_pool3d(
+        _VOLUME, [2, 2, 3], [1, 2, 2], (x / 3).reshape(-1)[:6].reshape(1, 2, 3)
+    ),
     "frexp.Tensor": torch.frexp,
     "gcd.default": lambda x: torch.gcd((x * 10).long(), (x * 20).long() + 6),
+    "geqrf.default": torch.geqrf,
+    "histc.default": lambda x: torch.histc(x, 4, 0.0, 2.0),
+    "histogram.bin_ct": lambda x: torch.histogram(x, 4, density=True),
+    "histogram.bins_tensor": lambda x: torch.histogram(x, x[0].sort()[0], weight=x * 2),
     "hypot.default": lambda x: torch.hypot(x, 2 - x),
     "i0.default": torch.i0,
+    "igamma.default": lambda x: torch.special.gammainc(x, 2 - x.clamp(max=1)),
+    "igammac.default": lambda x: torch.special.gammaincc(x, 2 - x.clamp(max=1)),
     "kthvalue.default": lambda x: x.kthvalue(2),
     "lcm.default": lambda x: torch.lcm((x * 10).long(), (x * 20).long() + 6),
     "lgamma.default": torch.lgamma,
     "linalg_cholesky_ex.default": lambda x: torch.linalg.cholesky(x @ x.mT),
+    "linalg_householder_product.default": lambda x: torch.linalg.householder_product(x.mT, x[0, :3]),
     "linalg_inv_ex.default": lambda x: (torch.linalg.inv(x[:, :3]), torch.linalg.matrix_power(x[:, :3], -2)),
     "linalg_lu_factor_ex.default": lambda x: torch.linalg.lu_factor(x),
     "linalg_lu_solve.default": lambda x: torch.linalg.lu_solve(*torch.linalg.lu_factor(x[:, :3]), x),
@@ -70,35 +84,50 @@ _KEPT = {
     "linalg_qr.default": lambda x: torch.linalg.qr(x, mode="complete"),
     "linalg_solve_triangular.default": lambda x: torch.linalg.solve_triangular(x[:, :3], x, upper=True),
     "logcumsumexp.default": lambda x: x.logcumsumexp(1),
+    "lu_unpack.default": lambda x: torch.lu_unpack(*torch.linalg.lu_factor(x.mT)),
     "masked_select.default": lambda x: x.masked_select(x > 1),
     "median.dim": lambda x: x.median(1),
     "mode.default": lambda x: x.round().mode(1),
     "narrow_copy.default": lambda x: torch.narrow_copy(x, 1, 1, 3),
     "nextafter.default": lambda x: torch.nextafter(x, 2 - x),
     "nonzero_static.default": lambda x: torch.nonzero_static(x > 1, size=9, fill_value=-7),
+    "polygamma.default": lambda x: torch.polygamma(2, x),
     # Of one value: what others give is in random_ops_test.
     "randint.default": lambda x: torch.randint(1, (3, 5)) + x,
     "randint.low": lambda x: torch.randint(3, 4, (3, 5)) * x,
     "repeat_interleave.Tensor": lambda x: x.repeat_interleave(x[:, 1].long(), 0),
     "searchsorted.Scalar": lambda x: torch.searchsorted(x[0].sort()[0], 0.5) + x.long(),
     "searchsorted.Tensor": lambda x: torch.searchsorted(x.sort(1)[0], x * 0.9),
+    "segment_reduce.default": lambda x: torch.segment_reduce(
+        x, "mean", lengths=x[:2, 0].long() + 1 + torch.tensor([0, 1])
+    ),
     "signbit.default": lambda x: (x - 1).signbit(),
     "sort.stable": lambda x: x.round().sort(stable=True),
+    "special_erfcx.default": torch.special.erfcx,
     "special_i0e.default": torch.special.i0e,
     "special_i1.default": torch.special.i1,
     "special_i1e.default": torch.special.i1e,
+    "special_ndtri.default": lambda x: torch.special.ndtri(x / 3),
+    "special_zeta.default": lambda x: torch.special.zeta(x + 1, x),
+    "special_zeta.other_scalar": lambda x: torch.special.zeta(x + 1, 2),
+    "special_zeta.self_scalar": lambda x: torch.special.zeta(1.5, x),
     "tril_indices.default": lambda x: torch.tril_indices(3, 5, 1) + x[0, 0].long(),
     "triu_indices.default": lambda x: torch.triu_indices(3, 5, 1) + x[0, 0].long(),
     "unique_consecutive.default": lambda x: (
         *torch.unique_consecutive(x.round(), return_counts=True),
         torch.unique_consecutive((x > 0.4).repeat(2, 1), dim=0),
     ),
+    "unique_dim.default": lambda x: torch.unique(x.round(), dim=1, return_inverse=True, return_counts=True),
 }
 #: Taken apart.
 _APART = {
     "addbmm": lambda x: torch.addbmm(x, x[None].repeat(2, 1, 1), torch.ones(2, 5, 5), beta=2, alpha=3),
     "bilinear": lambda x: nn.functional.bilinear(x, x * 2, torch.ones(2, 5, 5)),
     "a Cholesky factor": lambda x: torch.cholesky(x @ x.mT, upper=True),
+    "factors and a permutation": lambda x: (
+        *torch.linalg.lu(x.mT),
+        *torch.linalg.lu(torch.ones(2, 2) * x[0, 0]),
+    ),
     "a grid in a volume": lambda x: nn.functional.grid_sample(
         _VOLUME, (x * 1.2 - 1.4).reshape(1, 1, 1, 5, 3), padding_mode="reflection", align_corners=False
     ),
@@ -132,6 +161,7 @@ _APART = {
     "rows of at most a length": lambda x: nn.functional.embedding(
         x.long(), torch.cat([x, x * 3]), max_norm=2.0, norm_type=1.0
     ),
+    "logarithms of probabilities": lambda x: torch.special.log_ndtr(x * 30 - 40),
     "mean of columns": lambda x: x.index_reduce(
         1, torch.tensor([4, 1, 1, 0, 4]), x * 2, "mean", include_self=False
     ),
@@ -194,6 +224,7 @@ def test_as_eager(name):
         torch.inverse,
         torch.linalg.cholesky,
         torch.cholesky,
+        lambda x: torch.linalg.lu_factor(x)[0],
         lambda x: torch.linalg.solve(x, x),
         lambda x: torch.linalg.solve(x, x, left=False),
     ],

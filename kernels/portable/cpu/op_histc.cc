@@ -7,28 +7,13 @@
 namespace torch::executor::native {
 namespace {
 
-/// Calls `fn(x)` for each element.
-template <typename Fn>
-void for_each(const util::View& in, Fn&& fn) {
-  util::Lines<1> lines(in);
-  if (lines.empty()) {
-    return;
-  }
-  lines.set(0, in);
-  do {
-    for (size_t i = 0; i < lines.length(); ++i) {
-      fn(util::get_element<double>(in,
-                                   lines.offset(0) + static_cast<ptrdiff_t>(i) * lines.step(0)));
-    }
-  } while (lines.next());
-}
-
 /// Takes the range from the data where none is given, and widens one of no width, as in eager.
 void complete_range(const util::View& in, double& low, double& high) {
   if (low == high && in.numel() > 0) {
     low = INFINITY;
     high = -INFINITY;
-    for_each(in, [&](double x) {
+    util::for_each_offset(in, [&](ptrdiff_t offset) {
+      const double x = util::get_element<double>(in, offset);
       low = x < low || std::isnan(x) ? x : low;
       high = x > high || std::isnan(x) ? x : high;
     });
@@ -60,7 +45,8 @@ Tensor& histc_out(KernelRuntimeContext& ctx, const Tensor& in, int64_t bins, con
   for (int64_t i = 0; i < bins; ++i) {
     util::put_element(target, static_cast<ptrdiff_t>(i) * target.stride[0], 0.0);
   }
-  for_each(source, [&](double x) {
+  util::for_each_offset(source, [&](ptrdiff_t offset) {
+    const double x = util::get_element<double>(source, offset);
     if (!(x >= low && x <= high)) {
       return;
     }

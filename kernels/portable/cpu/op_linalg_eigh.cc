@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -38,6 +39,11 @@ std::tuple<Tensor&, Tensor&> _linalg_eigh_eigenvalues(KernelRuntimeContext& ctx,
       }
     }
     util::eigen_symmetric(a, rows, found);
+    // Eager raises as well, but for matrices that small, of which the values are no numbers.
+    if (!util::require(ctx, n < 3 || !std::isnan(found[0]),
+                       "a matrix has elements that are infinite or no numbers")) {
+      return result;
+    }
     util::Matrices(lines).write(index, {found, n, 1});
     if (compute_v) {
       util::Matrices(vectors).transposed().write(index, rows);

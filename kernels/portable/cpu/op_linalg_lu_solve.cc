@@ -1,31 +1,13 @@
 #include <executorch/kernels/portable/cpu/internal/linear_algebra/equations.h>
 
 namespace torch::executor::native {
-namespace {
-
-/// True if each of `pivots` names a row, of matrices like those of `lu`.
-bool are_pivots_of(const Tensor& pivots, const Tensor& lu) {
-  const ssize_t n = lu.size(lu.dim() - 1);
-  bool good = pivots.dim() + 1 == lu.dim();
-  for (ssize_t d = 0; good && d < pivots.dim(); ++d) {
-    good = pivots.size(d) == lu.size(d);
-  }
-  const int32_t* row = static_cast<const int32_t*>(pivots.const_data_ptr());
-  for (ssize_t i = 0; good && i < pivots.numel(); ++i) {
-    good = row[i] >= 1 && row[i] <= n;
-  }
-  return good;
-}
-
-}  // namespace
 
 Tensor& linalg_lu_solve_out(KernelRuntimeContext& ctx, const Tensor& lu, const Tensor& pivots,
                             const Tensor& b, bool left, bool adjoint, Tensor& out) {
   util::Shape shape;
   if (!util::require_square(ctx, lu) || !util::require_matrices(ctx, b) ||
       !util::require_same_dtype(ctx, lu, b) || !util::require_same_dtype(ctx, lu, out) ||
-      !util::require_ints(ctx, pivots) ||
-      !util::require(ctx, are_pivots_of(pivots, lu), "the pivots must be those of the factors") ||
+      !util::require_pivots_of(ctx, lu, pivots) ||
       !util::require(ctx, b.size(b.dim() - (left ? 2 : 1)) == lu.size(lu.dim() - 1),
                      "the right side must have the size of the matrices") ||
       !util::solution_shape(ctx, lu, util::View(b), shape) || !util::resize(ctx, shape, out)) {
@@ -50,10 +32,7 @@ Tensor& linalg_lu_solve_out(KernelRuntimeContext& ctx, const Tensor& lu, const T
   const util::Matrix x{space.more + n, n, solved.columns()};
   for (size_t index = 0; index < solved.count(); ++index) {
     from.read(index, space.a);
-    places.read(index, {space.more, n, 1});
-    for (size_t i = 0; i < n; ++i) {
-      space.pivots[i] = static_cast<int32_t>(space.more[i]);
-    }
+    space.read_pivots(index, places);
     values.read(index, x);
     if (transposed) {
       util::solve_lu_transposed(space.a, space.pivots, x);

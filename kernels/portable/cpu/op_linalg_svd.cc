@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string_view>
 #include <tuple>
 
@@ -22,6 +23,14 @@ bool resize_all(KernelRuntimeContext& ctx, const Tensor& in, bool full, bool vec
   }
   return util::resize_batch(ctx, in, {rows, full ? rows : few}, u) &&
          util::resize_batch(ctx, in, {full ? columns : few, columns}, vh);
+}
+
+bool has_nan(const util::Matrix& a) {
+  bool found = false;
+  for (size_t i = 0; i < a.rows * a.columns; ++i) {
+    found = found || std::isnan(a.data[i]);
+  }
+  return found;
 }
 
 }  // namespace
@@ -53,6 +62,9 @@ std::tuple<Tensor&, Tensor&, Tensor&> _linalg_svd_U(KernelRuntimeContext& ctx, c
   const util::View singular = util::View(s).unsqueeze(static_cast<size_t>(s.dim()));
   for (size_t index = 0; index < from.count(); ++index) {
     from.read(index, a);
+    if (!util::require(ctx, !has_nan(a), "a matrix has elements that are no numbers")) {
+      return result;
+    }
     util::singular_values(a, left, values);
     util::Matrices(singular).write(index, {values, few, 1});
     if (!compute_uv) {

@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <tuple>
 
 #include <executorch/kernels/portable/cpu/internal/order.h>
 #include <executorch/kernels/portable/cpu/internal/shape.h>
+#include <executorch/kernels/portable/cpu/internal/temp_memory.h>
 
 namespace torch::executor::native {
 namespace {
@@ -117,11 +119,18 @@ void unique(KernelRuntimeContext& ctx, const Tensor& in, bool sort, const Output
   write_runs(ctx, in, ranked, n, to);
 }
 
-/// Whether two views of the same sizes hold equal elements; what is no number equals none.
-bool are_equal(const View& a, const View& b, bool floating) {
+/// How two views of the same sizes differ.
+struct Difference {
+  bool less;
+  bool equal;  // what is no number equals none
+};
+
+/// By the first elements that differ; what is no number is larger than what is one.
+Difference compare(const View& a, const View& b, bool floating) {
+  Difference found{false, true};
   util::Lines<2> lines(a);
   if (lines.empty()) {
-    return true;
+    return found;
   }
   lines.set(0, a);
   lines.set(1, b);
@@ -133,34 +142,60 @@ bool are_equal(const View& a, const View& b, bool floating) {
                        &keys[0]);
       util::order_keys(b.dtype, util::element_at(b, lines.offset(1) + at * lines.step(1)), 1, 1,
                        &keys[1]);
-      if (keys[0] != keys[1] || (floating && keys[0] == INT64_MAX)) {
-        return false;
+      if (keys[0] != keys[1]) {
+        return {keys[0] < keys[1], false};
       }
+      found.equal = found.equal && !(floating && keys[0] == INT64_MAX);
     }
   } while (lines.next());
-  return true;
+  return found;
 }
 
-/// One of each run of equal slices along `dim`; eager gives their places and counts unasked.
-void unique_slices(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, const Outputs& to) {
-  if (!check(ctx, in, to) || !util::wrap_dim(ctx, dim, static_cast<size_t>(in.dim())) ||
-      !util::require(ctx, in.dim() > 0 && (in.numel() > 0 || in.size(dim) == 0),
-                     "slices must have elements")) {
-    return;
+/// The slices of a view along a dimension, as they lie or sorted.
+struct Slices {
+  View view;
+  size_t dim;
+  bool floating;
+  int64_t* order = nullptr;  // null as they lie
+
+  explicit Slices(const Tensor& in, int64_t along)
+      : view(in),
+        dim(static_cast<size_t>(along)),
+        floating(util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64) {}
+
+  size_t count() const { return view.size[dim]; }
+  size_t index(size_t i) const { return order == nullptr ? i : static_cast<size_t>(order[i]); }
+  View at(size_t i) const { return view.select(dim, index(i)); }
+
+  /// Whether the slice at place `i` differs from the one before it.
+  bool begins(size_t i) const { return i == 0 || !compare(at(i), at(i - 1), floating).equal; }
+
+  /// Takes `memory` for a place for each slice.
+  void sort(int64_t* memory) {
+    for (size_t i = 0; i < count(); ++i) {
+      memory[i] = static_cast<int64_t>(i);
+    }
+    // Indices are distinct: no two slices are equal, and the order is that of a stable sort.
+    std::sort(memory, memory + count(), [this](int64_t a, int64_t b) {
+      const View first = view.select(dim, static_cast<size_t>(a));
+      const View second = view.select(dim, static_cast<size_t>(b));
+      const bool less = compare(first, second, floating).less;
+      return less || (a < b && !compare(second, first, floating).less);
+    });
+    order = memory;
   }
-  const bool floating = util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64;
-  const View source(in);
-  const size_t d = static_cast<size_t>(dim);
-  const size_t n = source.size[d];
-  const auto begins = [&](size_t i) {
-    return i == 0 || !are_equal(source.select(d, i), source.select(d, i - 1), floating);
-  };
+};
+
+/// One of each run of equal slices; eager gives their places and counts unasked.
+void write_slices(KernelRuntimeContext& ctx, const Tensor& in, const Slices& slices,
+                  const Outputs& to) {
+  const size_t n = slices.count();
   int64_t runs = 0;
   for (size_t i = 0; i < n; ++i) {
-    runs += begins(i) ? 1 : 0;
+    runs += slices.begins(i) ? 1 : 0;
   }
   util::Shape shape(in);
-  shape.sizes[d] = static_cast<SizesType>(runs);
+  shape.sizes[slices.dim] = static_cast<SizesType>(runs);
   const int64_t places = static_cast<int64_t>(n);
   if (!util::resize(ctx, shape, to.values_out) ||
       !util::resize(ctx, IntArrayRef(&places, 1), to.inverse_out) ||
@@ -173,14 +208,32 @@ void unique_slices(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, con
   ptrdiff_t run = -1;
   int64_t length = 0;
   for (size_t i = 0; i < n; ++i, ++length) {
-    if (begins(i)) {
+    if (slices.begins(i)) {
       ++run;
       length = 0;
-      util::copy(source.select(d, i), values.select(d, static_cast<size_t>(run)));
+      util::copy(slices.at(i), values.select(slices.dim, static_cast<size_t>(run)));
     }
-    util::put_element(indices, static_cast<ptrdiff_t>(i), int64_t{run});
+    util::put_element(indices, static_cast<ptrdiff_t>(slices.index(i)), int64_t{run});
     util::put_element(counts, run, length + 1);
   }
+}
+
+void unique_slices(KernelRuntimeContext& ctx, const Tensor& in, int64_t dim, bool sort,
+                   const Outputs& to) {
+  if (!check(ctx, in, to) || !util::wrap_dim(ctx, dim, static_cast<size_t>(in.dim())) ||
+      !util::require(ctx, in.dim() > 0 && (in.numel() > 0 || in.size(dim) == 0),
+                     "slices must have elements")) {
+    return;
+  }
+  Slices slices(in, dim);
+  if (sort) {
+    int64_t* memory = util::temp_memory<int64_t>(ctx, slices.count(), "sorted slices");
+    if (memory == nullptr) {
+      return;
+    }
+    slices.sort(memory);
+  }
+  write_slices(ctx, in, slices, to);
 }
 
 }  // namespace
@@ -193,6 +246,15 @@ std::tuple<Tensor&, Tensor&, Tensor&> _unique2_out(KernelRuntimeContext& ctx, co
   return {values, inverse, counts};
 }
 
+std::tuple<Tensor&, Tensor&, Tensor&> unique_dim_out(KernelRuntimeContext& ctx, const Tensor& in,
+                                                     int64_t dim, bool, bool return_inverse,
+                                                     bool return_counts, Tensor& values,
+                                                     Tensor& inverse, Tensor& counts) {
+  unique_slices(ctx, in, dim, /*sort=*/true,
+                {return_inverse, return_counts, values, inverse, counts});
+  return {values, inverse, counts};
+}
+
 std::tuple<Tensor&, Tensor&, Tensor&> unique_consecutive_out(KernelRuntimeContext& ctx,
                                                              const Tensor& in, bool return_inverse,
                                                              bool return_counts,
@@ -202,7 +264,7 @@ std::tuple<Tensor&, Tensor&, Tensor&> unique_consecutive_out(KernelRuntimeContex
   if (!dim.has_value()) {
     unique(ctx, in, /*sort=*/false, to);
   } else {
-    unique_slices(ctx, in, *dim, to);
+    unique_slices(ctx, in, *dim, /*sort=*/false, to);
   }
   return {values, inverse, counts};
 }

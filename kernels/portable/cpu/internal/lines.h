@@ -75,6 +75,21 @@ class Lines {
   size_t index_[kMaxRank] = {};
 };
 
+/// Calls `fn(offset)` for each element of `view` in index order.
+template <typename Fn>
+void for_each_offset(const View& view, Fn&& fn) {
+  Lines<1> lines(view);
+  if (lines.empty()) {
+    return;
+  }
+  lines.set(0, view);
+  do {
+    for (size_t i = 0; i < lines.length(); ++i) {
+      fn(lines.offset(0) + static_cast<ptrdiff_t>(i) * lines.step(0));
+    }
+  } while (lines.next());
+}
+
 /// Copies one element of a size that is known at run time only.
 inline void copy_element(const char* src, char* dst, size_t size) {
   switch (size) {

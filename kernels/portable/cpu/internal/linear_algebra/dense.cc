@@ -35,6 +35,14 @@ void exchange(double* a, double* b, size_t n) {
   }
 }
 
+/// Row `i` of `b` and the one that it was exchanged with.
+void exchange_pivot(const int32_t* pivots, size_t i, const Matrix& b) {
+  const size_t other = static_cast<size_t>(pivots[i] - 1);
+  if (other != i) {
+    exchange(b.row(i), b.row(other), b.columns);
+  }
+}
+
 /// Scales before it squares, so that no square is too large or too small.
 double length(const double* x, size_t n) {
   double most = 0;
@@ -224,10 +232,13 @@ int32_t factor_lu(const Matrix& a, int32_t* pivots) {
 
 void exchange_rows(const int32_t* pivots, size_t count, const Matrix& b) {
   for (size_t i = 0; i < count; ++i) {
-    const size_t other = static_cast<size_t>(pivots[i] - 1);
-    if (other != i) {
-      exchange(b.row(i), b.row(other), b.columns);
-    }
+    exchange_pivot(pivots, i, b);
+  }
+}
+
+void exchange_rows_back(const int32_t* pivots, size_t count, const Matrix& b) {
+  for (size_t i = count; i-- > 0;) {
+    exchange_pivot(pivots, i, b);
   }
 }
 
@@ -253,12 +264,7 @@ void solve_lu(const Matrix& lu, const int32_t* pivots, const Matrix& b) {
 void solve_lu_transposed(const Matrix& lu, const int32_t* pivots, const Matrix& b) {
   solve_triangular(lu, /*upper=*/false, /*unit=*/false, b);
   solve_triangular(lu, /*upper=*/true, /*unit=*/true, b);
-  for (size_t i = lu.rows; i-- > 0;) {
-    const size_t other = static_cast<size_t>(pivots[i] - 1);
-    if (other != i) {
-      exchange(b.row(i), b.row(other), b.columns);
-    }
-  }
+  exchange_rows_back(pivots, lu.rows, b);
 }
 
 int32_t factor_cholesky(const Matrix& a) {

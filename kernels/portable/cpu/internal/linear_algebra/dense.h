@@ -77,6 +77,9 @@ int32_t factor_lu(const Matrix& a, int32_t* pivots);
 /// Exchanges the rows of `b` as a factorization did.
 void exchange_rows(const int32_t* pivots, size_t count, const Matrix& b);
 
+/// Takes the exchanges back.
+void exchange_rows_back(const int32_t* pivots, size_t count, const Matrix& b);
+
 /// Replaces `b` by x in t x = b.
 void solve_triangular(const Matrix& t, bool upper, bool unit, const Matrix& b);
 

@@ -34,6 +34,13 @@ bool solution_shape(KernelRuntimeContext& ctx, const Tensor& a, const View& b, S
   return true;
 }
 
+void Workspace::read_pivots(size_t index, const Matrices& from) const {
+  from.read(index, {more, from.rows(), 1});
+  for (size_t i = 0; i < from.rows(); ++i) {
+    pivots[i] = static_cast<int32_t>(more[i]);
+  }
+}
+
 void Workspace::write(size_t index, int32_t state, const Matrices& pivots_out,
                       const Matrices& info) const {
   for (size_t i = 0; i < pivots_out.rows(); ++i) {
@@ -50,6 +57,24 @@ bool require_no_failure(KernelRuntimeContext& ctx, bool check, int32_t state) {
 
 bool require_ints(KernelRuntimeContext& ctx, const Tensor& t) {
   return require(ctx, t.scalar_type() == ScalarType::Int, "pivots and info must be Int");
+}
+
+bool require_pivots_of(KernelRuntimeContext& ctx, const Tensor& lu, const Tensor& pivots) {
+  const ssize_t last = lu.dim() - 1;
+  const ssize_t rows = lu.size(last - 1);
+  bool good = pivots.dim() == last;
+  for (ssize_t d = 0; good && d < last; ++d) {
+    const ssize_t size = d + 1 == last && lu.size(last) < rows ? lu.size(last) : lu.size(d);
+    good = pivots.size(d) == size;
+  }
+  if (!require_ints(ctx, pivots)) {
+    return false;
+  }
+  const int32_t* row = static_cast<const int32_t*>(pivots.const_data_ptr());
+  for (ssize_t i = 0; good && i < pivots.numel(); ++i) {
+    good = row[i] >= 1 && row[i] <= rows;
+  }
+  return require(ctx, good, "the pivots must be those of the factors");
 }
 
 }  // namespace torch::executor::native::util

@@ -38,6 +38,9 @@ struct Workspace {
         pivots(reinterpret_cast<int32_t*>(memory + rows * columns)),
         more(memory + rows * columns + rows) {}
 
+  /// Reads pivots by way of the memory behind.
+  void read_pivots(size_t index, const Matrices& from) const;
+
   /// Writes pivots and the state of a factorization.
   void write(size_t index, int32_t state, const Matrices& pivots_out, const Matrices& info) const;
 };
@@ -46,5 +49,8 @@ struct Workspace {
 bool require_no_failure(KernelRuntimeContext& ctx, bool check, int32_t state);
 
 bool require_ints(KernelRuntimeContext& ctx, const Tensor& t);
+
+/// Requires a line of pivots for each of `lu`, all of which name rows.
+bool require_pivots_of(KernelRuntimeContext& ctx, const Tensor& lu, const Tensor& pivots);
 
 }  // namespace torch::executor::native::util
