@@ -23,7 +23,7 @@ def widen_selections(program: ExportedProgram) -> None:
 
 
 def _widen(node: Node, constraints: dict[Any, Any]) -> None:
-    values, mask = (value_of(arg) for arg in node.args[:2])
+    values, mask = (value_of(arg) for arg in node.args[:2])  # type: ignore[arg-type]
     count = value_of(node).shape[0]
     if isinstance(count, int) or not count.node.expr.is_Symbol:
         return
