@@ -121,13 +121,13 @@ void unique(KernelRuntimeContext& ctx, const Tensor& in, bool sort, const Output
 
 /// How two views of the same sizes differ.
 struct Difference {
-  bool less;
+  int order;   // less than 0 if the first one comes first
   bool equal;  // what is no number equals none
 };
 
 /// By the first elements that differ; what is no number is larger than what is one.
 Difference compare(const View& a, const View& b, bool floating) {
-  Difference found{false, true};
+  Difference found{0, true};
   util::Lines<2> lines(a);
   if (lines.empty()) {
     return found;
@@ -143,7 +143,7 @@ Difference compare(const View& a, const View& b, bool floating) {
       util::order_keys(b.dtype, util::element_at(b, lines.offset(1) + at * lines.step(1)), 1, 1,
                        &keys[1]);
       if (keys[0] != keys[1]) {
-        return {keys[0] < keys[1], false};
+        return {keys[0] < keys[1] ? -1 : 1, false};
       }
       found.equal = found.equal && !(floating && keys[0] == INT64_MAX);
     }
@@ -158,7 +158,7 @@ struct Slices {
   bool floating;
   int64_t* order = nullptr;  // null as they lie
 
-  explicit Slices(const Tensor& in, int64_t along)
+  Slices(const Tensor& in, int64_t along)
       : view(in),
         dim(static_cast<size_t>(along)),
         floating(util::arithmetic_compute(in.scalar_type()) != util::Compute::kInt64) {}
@@ -177,10 +177,10 @@ struct Slices {
     }
     // Indices are distinct: no two slices are equal, and the order is that of a stable sort.
     std::sort(memory, memory + count(), [this](int64_t a, int64_t b) {
-      const View first = view.select(dim, static_cast<size_t>(a));
-      const View second = view.select(dim, static_cast<size_t>(b));
-      const bool less = compare(first, second, floating).less;
-      return less || (a < b && !compare(second, first, floating).less);
+      const int found = compare(view.select(dim, static_cast<size_t>(a)),
+                                view.select(dim, static_cast<size_t>(b)), floating)
+                            .order;
+      return found != 0 ? found < 0 : a < b;
     });
     order = memory;
   }
