@@ -124,15 +124,16 @@ NARROW = {
 }
 
 
+@pytest.mark.parametrize("by_channel", [True, False], ids=["by output", "by tensor"])
 @pytest.mark.parametrize("bias", [True, False], ids=["bias", "no bias"])
 @pytest.mark.parametrize("name", NARROW)
-def test_narrow_weights_scaled_by_output_take_four_bits(name, bias):
+def test_narrow_weights_take_four_bits(name, bias, by_channel):
     """XNNPACK has these two in a byte, so rows have to be of whole bytes."""
     (low, high), inputs, bits = NARROW[name]
     torch.manual_seed(0)
     given, shapes = (torch.randn(17, inputs),), ({0: Dim("rows", max=17)},)
     layer = nn.Linear(inputs, 67, bias)
-    model = quantized(layer, given, shapes, True, True, weight_qmin=low, weight_qmax=high)
+    model = quantized(layer, given, shapes, by_channel, True, weight_qmin=low, weight_qmax=high)
     edge = whole(export(model, given, dynamic_shapes=shapes))
     assert left_of(edge) == []
     buffer = edge.to_executorch().buffer
@@ -144,17 +145,20 @@ def test_narrow_weights_scaled_by_output_take_four_bits(name, bias):
         torch.testing.assert_close(run(buffer, part), model(*part).detach(), atol=3e-2, rtol=3e-2)
 
 
-def test_narrow_weights_of_convolutions_and_static_layers_stay_bytes():
+@pytest.mark.parametrize("by_channel", [True, False], ids=["by output", "by tensor"])
+def test_narrow_weights_of_convolutions_and_static_layers_stay_bytes(by_channel):
     """The pinned XNNPACK has products of four bits only for linear layers whose inputs are not quantized beforehand."""
     torch.manual_seed(0)
     ranges = {"weight_qmin": -8, "weight_qmax": 7}
     given = (torch.randn(4, 32),)
-    static = quantized(Two(True), given, None, True, False, **ranges)
-    buffer = whole(export(static, given)).to_executorch().buffer
-    assert filters_of(buffer) == ["xnn_datatype_qcint8"] * 2
+    static = quantized(Two(True), given, None, by_channel, False, **ranges)
+    edge = whole(export(static, given))
+    assert left_of(edge) == []
+    buffer = edge.to_executorch().buffer
+    assert filters_of(buffer) == ["xnn_datatype_qcint8" if by_channel else "xnn_datatype_qint8"] * 2
     torch.testing.assert_close(run(buffer, given), static(*given).detach(), atol=2e-2, rtol=2e-2)
     image = (torch.randn(1, 8, 9, 9),)
-    convolution = quantized(nn.Conv2d(8, 16, 3), image, None, True, True, **ranges)
+    convolution = quantized(nn.Conv2d(8, 16, 3), image, None, by_channel, True, **ranges)
     edge = whole(export(convolution, image))
     assert left_of(edge) == []
     torch.testing.assert_close(

@@ -25,7 +25,7 @@ from executorch.backends.xnnpack.graph.quantized import (
     clamped,
     is_bias,
     is_symmetric_by_channel,
-    parameters_of,
+    weight_parameters_of,
 )
 from executorch.dialects import meta_keys
 
@@ -167,7 +167,7 @@ def weight_form(
     dimension = int(last) if dimension is None else dimension
     if name in (DEQUANTIZE_AFFINE, DEQUANTIZE_GROUPS):
         return None if last else _weight_in_groups(node, constants)
-    parameters = parameters_of(node)
+    parameters = weight_parameters_of(node)
     if name == DEQUANTIZE and (parameters is None or parameters.zero_point != 0):
         return None
     if name == DEQUANTIZE_CHANNELS and not is_symmetric_by_channel(node, constants, dimension):
@@ -183,10 +183,10 @@ def weight_form(
 
 
 def _is_narrow(weight: Node, tensor: torch.Tensor) -> bool:
-    """Whether a weight scaled by output uses four bits, and its shape is one that XNNPACK has such products for."""
-    if name_of(weight) != DEQUANTIZE_CHANNELS or tensor.dim() != 2 or tensor.shape[1] % 2 != 0:
+    """Whether a weight scaled by output or as a whole uses four bits, and XNNPACK has products for its shape."""
+    if tensor.dim() != 2 or tensor.shape[1] % 2 != 0:
         return False
-    low, high = weight.args[4:6]
+    low, high = weight.args[4:6] if name_of(weight) == DEQUANTIZE_CHANNELS else weight.args[3:5]
     return low >= _FOUR_BITS[0] and high <= _FOUR_BITS[1]  # type: ignore[operator]
 
 

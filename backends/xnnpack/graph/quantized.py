@@ -92,11 +92,21 @@ class StaticCall:
 
 def parameters_of(node: Node) -> Parameters | None:
     """Scale and zero point of a quantization or dequantization to or from the int8 that XNNPACK has."""
+    found = _parameters_of_int8(node)
+    is_whole = found is not None and node.args[3] in (-128, -127) and node.args[4] == 127
+    return found if is_whole else None
+
+
+def weight_parameters_of(node: Node) -> Parameters | None:
+    """Those of a weight that is dequantized, with any limits: a dequantization does not clamp, and what is stored stays."""
+    return _parameters_of_int8(node) if name_of(node) == DEQUANTIZE else None
+
+
+def _parameters_of_int8(node: Node) -> Parameters | None:
     if name_of(node) not in (QUANTIZE, DEQUANTIZE) or len(node.args) < 6:
         return None
-    scale, zero_point, low, high, dtype = node.args[1:6]
-    fits = dtype is torch.int8 and low in (-128, -127) and high == 127
-    if not fits or not isinstance(scale, int | float) or not isinstance(zero_point, int):
+    scale, zero_point, _, _, dtype = node.args[1:6]
+    if dtype is not torch.int8 or not isinstance(scale, int | float) or not isinstance(zero_point, int):
         return None
     return Parameters(float(scale), zero_point)
 
@@ -159,7 +169,7 @@ def _has_static_weights(product: Product, constants: Constants) -> bool:
     if name_of(node) == _CONVOLUTION and node.args[6] and node.args[8] != 1 and name_of(weight) != DEQUANTIZE:
         # Scales by output are those of one group: the model has none for the others.
         return False
-    parameters = parameters_of(weight)
+    parameters = weight_parameters_of(weight)
     if parameters is not None:
         return parameters.zero_point == 0 and constants.has(weight.args[0])  # type: ignore[arg-type]
     return is_symmetric_by_channel(weight, constants, product.output_dimension)

@@ -10,7 +10,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.builder import ElementType, GraphBuilder, quantized_type
 from executorch.backends.xnnpack.graph.dynamic import DynamicWeight, weight_form
 from executorch.backends.xnnpack.graph.lowering import Operator
-from executorch.backends.xnnpack.graph.quantized import parameters_of
+from executorch.backends.xnnpack.graph.quantized import parameters_of, weight_parameters_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import INVALID_ID
 
@@ -48,7 +48,7 @@ def weight_of(operator: Operator, node: Node) -> Weight:
     if operator.quantized is None:
         return Weight(_known(builder, node))
     values = _known(builder, node.args[0])
-    parameters = parameters_of(node)
+    parameters = weight_parameters_of(node)
     if parameters is not None:
         return Weight(values, torch.tensor(parameters.scale))
     return Weight(values, _known(builder, node.args[1]).reshape(-1))
