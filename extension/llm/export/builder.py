@@ -24,6 +24,7 @@ from executorch.exir import (
     to_edge_transform_and_lower,
 )
 from executorch.extension.llm.export.export_passes import RemoveRedundantTransposes
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.memory_planning import MemoryPlanningPass
 from executorch.passes.optimization.external_constants_pass import delegate_external_constants_pass_unlifted
 
@@ -196,7 +197,7 @@ class LLMEdgeManager:
             ValueError: tasks are named, or there is no tokenizer that reads the text.
         """
         if calibration_tasks:
-            raise ValueError(
+            raise RefusalError(
                 "calibration_tasks come of an evaluation harness, which this library has not: give calibration_data, a text"
             )
         del calibration_limit
@@ -375,7 +376,7 @@ class LLMEdgeManager:
         self, text: str | None, most: int | None, path: str | None
     ) -> list[tuple[Any, ...]]:
         if not text or path is None:
-            raise ValueError(
+            raise RefusalError(
                 "calibration wants a text and a tokenizer: give calibration_data and tokenizer_path"
             )
         tokens = tokens_of(text, path)[: most or self.max_seq_len]
@@ -408,7 +409,7 @@ def tokens_of(text: str, path: str) -> list[int]:
     try:
         found: list[int] = Tokenizer.from_file(path).encode(text).ids
     except Exception as error:  # the package raises Exception itself
-        raise ValueError(f"{path} is no tokenizer.json: {error}") from error
+        raise RefusalError(f"{path} is no tokenizer.json: {error}") from error
     return found
 
 
@@ -423,7 +424,7 @@ def metadata_of(text: str | None, **known: Any) -> Mapping[str, Any]:
     try:
         given = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"base.metadata is no JSON: {error}: {text}") from error
+        raise RefusalError(f"base.metadata is no JSON: {error}: {text}") from error
     if not isinstance(given, dict):
-        raise ValueError(f"base.metadata is no JSON object of names and values: {text}")
+        raise RefusalError(f"base.metadata is no JSON object of names and values: {text}")
     return {**known, **given}

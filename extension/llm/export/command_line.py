@@ -54,8 +54,6 @@ def build_args_parser() -> argparse.ArgumentParser:
         for one in groups:
             group = getattr(group, one)
         _add(parser, flag, typing.get_type_hints(type(group))[name], getattr(group, name))
-    parser.add_argument("--adapter_checkpoint")
-    parser.add_argument("--adapter_config")
     return parser
 
 

@@ -28,6 +28,7 @@ from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metad
 from executorch.extension.llm.export.config.choices import ModelType, PreqMode
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
+from executorch.extension.llm.export.hub import with_checkpoint
 from executorch.extension.llm.export.methods import tokens_of_call, without_methods
 from executorch.extension.llm.export.packed_experts import QuantizedMoEFFN, replace_moe_with_quantized_op
 from executorch.extension.llm.export.pre_quantized import ADAPTER_SCALE, quantized_weights, split_adapter
@@ -45,6 +46,7 @@ from executorch.extension.llm.models.checkpoints import fill_pending, load_decod
 from executorch.extension.llm.models.feed_forward import MOEFeedForward
 from executorch.extension.llm.models.lora import add_adapter, read_adapter
 from executorch.extension.llm.models.memory import with_same_tensors
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rotations import inject_hadamard, rotate, rotate_queries_and_keys
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.static_attention import transform_attention_mha_to_static_attention
@@ -75,46 +77,50 @@ def check(config: LlmConfig) -> None:
         for name in key.split("."):
             value = getattr(value, name)
         if value:
-            raise ValueError(f"{key} is not supported yet: {way_out}")
+            raise RefusalError(f"{key} is not supported yet: {way_out}")
     if config.backend.coreml.enable_state and config.backend.coreml.ios < 18:
-        raise ValueError(
+        raise RefusalError(
             "backend.coreml.enable_state: caches are Core ML's state from iOS 18 on: give backend.coreml.ios=18"
         )
     if config.backend.coreml.preserve_sdpa and (
         config.backend.coreml.ios < 18 or config.model.use_sdpa_with_kv_cache
     ):
-        raise ValueError(
+        raise RefusalError(
             "backend.coreml.preserve_sdpa: Core ML has PyTorch's attention as one operator from iOS 18 on: give backend.coreml.ios=18, "
             "and leave model.use_sdpa_with_kv_cache out"
         )
     if config.base.model_class is ModelType.llama3_2_vision:
-        raise ValueError(
+        raise RefusalError(
             "base.model_class llama3_2_vision attends to images, which no decoder here does: give llama3_2 for its text alone"
         )
     if config.quantization.calibration_tasks:
-        raise ValueError(
+        raise RefusalError(
             "quantization.calibration_tasks come of an evaluation harness, which this library has not: give "
             "quantization.calibration_data, a text, and base.tokenizer_path"
         )
     _check_pre_quantized(config)
     check_static(config)
     lora = config.base.lora_config
+    if config.base.adapter_checkpoint is not None:
+        raise RefusalError(
+            "base.adapter_checkpoint is read when a configuration is made: set base.lora_config"
+        )
     if lora is not None and lora.adapter_quant:
-        raise ValueError("base.lora_config.adapter_quant is not supported yet: adapters stay floats")
+        raise RefusalError("base.lora_config.adapter_quant is not supported yet: adapters stay floats")
     if lora is None and config.export.lora_weights_file:
-        raise ValueError("export.lora_weights_file has no weights to hold: give base.lora_config")
+        raise RefusalError("export.lora_weights_file has no weights to hold: give base.lora_config")
     if config.model.use_sdpa_with_kv_cache and not config.model.use_kv_cache:
-        raise ValueError("model.use_sdpa_with_kv_cache attends over a cache: set model.use_kv_cache")
+        raise RefusalError("model.use_sdpa_with_kv_cache attends over a cache: set model.use_kv_cache")
     if config.model.use_attention_sink and not config.model.use_kv_cache:
-        raise ValueError("model.use_attention_sink is a kind of cache: set model.use_kv_cache")
+        raise RefusalError("model.use_attention_sink is a kind of cache: set model.use_kv_cache")
     if config.model.use_attention_sink and (
         config.model.quantize_kv_cache or config.model.local_global_attention
     ):
-        raise ValueError(
+        raise RefusalError(
             "model.use_attention_sink keeps floats of all layers alike: leave quantize_kv_cache and local_global_attention out"
         )
     if config.model.use_shared_embedding and not config.quantization.embedding_quantize:
-        raise ValueError(
+        raise RefusalError(
             "model.use_shared_embedding shares quantized weights: give quantization.embedding_quantize"
         )
 
@@ -123,23 +129,23 @@ def _check_pre_quantized(config: LlmConfig) -> None:
     base, quantization = config.base, config.quantization
     if base.preq_mode is None:
         if base.use_lora or quantization.use_qat:
-            raise ValueError(
+            raise RefusalError(
                 "base.use_lora and quantization.use_qat are of checkpoints that were quantized before: give base.preq_mode, or name "
                 "an adapter's file by base.lora_config"
             )
         if quantization.use_spin_quant and config.model.use_shared_embedding:
-            raise ValueError(
+            raise RefusalError(
                 "rotations make the output layer another one than the embedding: leave model.use_shared_embedding out"
             )
         return
     if quantization.qmode or quantization.embedding_quantize:
-        raise ValueError(
+        raise RefusalError(
             "base.preq_mode says how the weights are quantized: leave quantization.qmode and embedding_quantize out"
         )
     if base.checkpoint is None:
-        raise ValueError("base.preq_mode is of a checkpoint: give base.checkpoint")
+        raise RefusalError("base.preq_mode is of a checkpoint: give base.checkpoint")
     if base.use_lora and base.lora_config is not None:
-        raise ValueError(
+        raise RefusalError(
             "the checkpoint's own adapter and another's do not go together: base.use_lora or base.lora_config"
         )
 
@@ -165,6 +171,7 @@ class Decoders:
 
     def __call__(self, config: LlmConfig) -> LLMEdgeManager:
         check(config)
+        config = with_checkpoint(config)
         if config.base.checkpoint is None:
             _log.warning("base.checkpoint is not given: the weights are random")
         dtype = DType[config.model.dtype_override.value]
@@ -209,7 +216,7 @@ class Decoders:
 def _check_experts(config: LlmConfig, model: Transformer) -> None:
     kinds = {type(one) for one in model.modules()}
     if config.model.use_moe_quantized_op and QuantizedMoEFFN not in kinds:
-        raise ValueError("model.use_moe_quantized_op: the model has no experts, leave it out")
+        raise RefusalError("model.use_moe_quantized_op: the model has no experts, leave it out")
     if config.quantization.qmode and MOEFeedForward in kinds:
         _log.warning(
             "qmode is of linear layers, experts stay floats: model.use_moe_quantized_op gives them four bits"
@@ -263,7 +270,7 @@ def _with_adapter(model: Transformer, lora: LoraConfig) -> Transformer:
     # Without a file the configuration itself says all three.
     said = said or {"rank": lora.lora_rank, "alpha": lora.lora_alpha, "target_modules": lora.target_modules}
     if not said["rank"] > 0:
-        raise ValueError(
+        raise RefusalError(
             "the rank of the adapter is missing: give base.lora_config.adapter_config, or lora_rank and lora_alpha"
         )
     return add_adapter(model, weights, **said)
@@ -337,7 +344,7 @@ def _calibration_calls(config: LlmConfig) -> list[tuple[Any, ...]]:
     """The calibration's text in pieces of at most ``calibration_seq_length`` tokens, ``calibration_limit`` of them."""
     quantization, path = config.quantization, config.base.tokenizer_path
     if not quantization.calibration_data or path is None:
-        raise ValueError(
+        raise RefusalError(
             "8da4w-gptq rounds by the inputs of a text: give quantization.calibration_data and base.tokenizer_path"
         )
     tokens = torch.tensor(tokens_of(quantization.calibration_data, path), dtype=torch.int64)
@@ -392,9 +399,16 @@ def _options(config: LlmConfig) -> dict[str, Any]:
     for key in ("input_prune_map", "output_prune_map"):
         path = getattr(config.model, key)
         if path is not None:
-            with open(path) as file:
-                named[key] = {int(token): int(row) for token, row in json.load(file).items()}
+            named[key] = _prune_map(path, f"model.{key}")
     return named
+
+
+def _prune_map(path: str, key: str) -> dict[int, int]:
+    try:
+        with open(path) as file:
+            return {int(token): int(row) for token, row in json.load(file).items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RefusalError(f"{key}: {path} is no JSON object of tokens and rows: {error}") from error
 
 
 def _most_tokens(config: LlmConfig) -> int:

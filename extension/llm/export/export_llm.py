@@ -12,9 +12,10 @@ from executorch.exir import ExportError
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_yaml
 from executorch.extension.llm.export.pipeline import export_llama
+from executorch.extension.llm.models.refusal import RefusalError
 
-#: What says on its own what is wrong with a configuration, or missing on this machine.
-REFUSALS = (ValueError, OSError, NotImplementedError, ImportError, ExportError)
+#: What says on its own what is wrong with a configuration, or missing on this machine. Any other error has a trace: it may be a mistake of ours.
+REFUSALS = (RefusalError, OSError, ImportError, ExportError)
 
 
 def parse(arguments: Sequence[str]) -> LlmConfig:

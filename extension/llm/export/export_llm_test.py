@@ -8,7 +8,7 @@ import pytest
 import torch
 from torchao.quantization import IntxUnpackedToInt8Tensor
 
-from executorch.extension.llm.export import decoder, weight_quantization
+from executorch.extension.llm.export import command_line, decoder, weight_quantization
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager
 from executorch.extension.llm.export.config.choices import Pt2eQuantize, VgfQuantizeScope
 from executorch.extension.llm.export.config.llm_config import LlmConfig
@@ -348,6 +348,9 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "quantization.calibration_tasks=[wikitext]"], "give quantization.calibration_data"),
         ([*base, "base.model_class=llama3_2_vision"], "give llama3_2 for its text alone"),
         ([*base, "base.model_class=static_llama"], "give model.enable_dynamic_shape=false"),
+        ([*base, "base.use_lora=[4"], "base.use_lora is of type int, and '[4' is not"),
+        ([*base, f"model.input_prune_map={__file__}"], "is no JSON object of tokens and rows"),
+        ([*base, "backend.tosa.enabled=true", "backend.tosa.version=TOSA-9"], "TOSA-9"),
     ]:
         assert main(arguments) == 2
         error = capsys.readouterr().err
@@ -358,6 +361,24 @@ def test_what_a_backend_refuses_is_no_trace(base, capsys):
     assert main([*base, "backend.openvino.enabled=true", "backend.openvino.device=TOASTER"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("export_llm: ") and "TOASTER" in error and "Way out" in error
+
+
+@pytest.mark.parametrize("error", [ValueError, NotImplementedError, KeyError])
+def test_a_mistake_of_ours_keeps_its_trace(base, error, monkeypatch, tmp_path):
+    def mistaken(*_, **__):
+        raise error("not enough values to unpack")
+
+    monkeypatch.setattr(decoder, "_metadata", mistaken)
+    arguments = [*base, f"export.output_dir={tmp_path}"]
+    with pytest.raises(error, match="not enough values to unpack"):
+        main(arguments)
+    config = tmp_path / "config.yaml"
+    config.write_text("model: {use_kv_cache: true}\n")
+    with pytest.raises(error, match="not enough values to unpack"):
+        command_line.main(["--config", str(config), *arguments])
+    names = {one.partition("=")[0]: one.partition("=")[2] for one in base}
+    with pytest.raises(error, match="not enough values to unpack"):
+        command_line.main(["-c", names["base.checkpoint"], "-p", names["base.params"]])
 
 
 def test_the_pages_examples_run():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from executorch.extension.llm.export.config.llm_config import LlmConfig, MultimethodConfig
+from executorch.extension.llm.export.hub import is_fetched
+from executorch.extension.llm.models.refusal import RefusalError
 
 DEFAULT_METHOD = "forward"
 
@@ -39,21 +41,23 @@ def _check(config: LlmConfig) -> None:
     methods, export = config.multimethod.methods, config.export
     names = [one.method_name for one in methods]
     if not all(names) or len(set(names)) < len(names):
-        raise ValueError(f"multimethod.methods: each method has a name of its own, not {names}")
+        raise RefusalError(f"multimethod.methods: each method has a name of its own, not {names}")
     if config.multimethod.share_mutable_buffers and not (len(methods) > 1 and config.model.use_kv_cache):
-        raise ValueError(
+        raise RefusalError(
             "multimethod.share_mutable_buffers: methods have caches in common: name two of them in multimethod.methods, and set "
             "model.use_kv_cache"
         )
-    if len(methods) > 1 and config.base.checkpoint is None:
-        raise ValueError(
+    if len(methods) > 1 and config.base.checkpoint is None and not is_fetched(config):
+        raise RefusalError(
             "multimethod.methods have the weights of a checkpoint in common: give base.checkpoint"
         )
     if len(methods) > 1 and export.export_only:
-        raise ValueError("export.export_only writes one method: leave the others of multimethod.methods out")
+        raise RefusalError(
+            "export.export_only writes one method: leave the others of multimethod.methods out"
+        )
     for one in methods:
         if one.export_seq_len is not None and not 0 < one.export_seq_len <= export.max_seq_length:
-            raise ValueError(
+            raise RefusalError(
                 f"multimethod: {one.method_name} takes {one.export_seq_len} tokens, but a call has 1 to {export.max_seq_length}: "
                 "give a larger export.max_seq_length"
             )

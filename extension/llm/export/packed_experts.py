@@ -13,6 +13,7 @@ from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  # regi
 from executorch.extension.llm.custom_ops.quantized_moe import BITS, pack_experts
 from executorch.extension.llm.models.checkpoints import fill_pending
 from executorch.extension.llm.models.feed_forward import MOEFeedForward
+from executorch.extension.llm.models.refusal import RefusalError
 
 
 class QuantizedMoEFFN(nn.Module):
@@ -109,12 +110,12 @@ def _packed(weights: list[torch.Tensor], group_size: int) -> torch.Tensor:
 
 def _check(hidden: int, dim: int, group_size: int, bits: int, act_fn: Any) -> None:
     if bits != BITS:
-        raise ValueError(f"quantized experts have weights of {BITS} bits, not {bits}")
+        raise RefusalError(f"quantized experts have weights of {BITS} bits, not {bits}")
     if group_size <= 0 or dim % group_size or hidden % group_size:
-        raise ValueError(
+        raise RefusalError(
             f"groups of {group_size} do not divide the experts' sizes {dim} and {hidden}: give another group size"
         )
     if act_fn is not nn.functional.silu:
-        raise ValueError(
+        raise RefusalError(
             "quantized experts have SiLU as their activation; this model has another one: leave the operator out"
         )

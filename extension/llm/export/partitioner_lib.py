@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, NoReturn
 
+from executorch.extension.llm.models.refusal import MissingBackendError, RefusalError
 from executorch.partitioner import CompileSpec
 
 #: Fields of coremltools's ``OpLinearQuantizerConfig``.
@@ -49,7 +50,7 @@ def get_vulkan_partitioner(
         ValueError: the model is in another type.
     """
     if dtype_override not in (None, "fp32", "fp16"):
-        raise ValueError(
+        raise RefusalError(
             f"Vulkan calculates in fp32 or fp16, the model is in {dtype_override}. Way out: dtype_override=fp32"
         )
     module = importlib.import_module("executorch.backends.vulkan.partitioner.vulkan_partitioner")
@@ -91,7 +92,7 @@ def get_coreml_partitioner(
         ValueError: weights of four bits are asked for, and that iOS has none.
     """
     if coreml_quantize is not None and ios < 18:
-        raise ValueError(f"coreml quantize {coreml_quantize} needs ios 18 or later, not {ios}")
+        raise RefusalError(f"coreml quantize {coreml_quantize} needs ios 18 or later, not {ios}")
     backend = importlib.import_module("executorch.backends.apple.coreml.compiler").CoreMLBackend
     ct = importlib.import_module("executorch.backends.apple.coreml.compiler.toolbox").coremltools()
     specs = backend.generate_compile_specs(
@@ -163,7 +164,7 @@ def get_ethosu_partitioner(
 
 
 def _missing(name: str) -> NoReturn:
-    raise NotImplementedError(
+    raise MissingBackendError(
         f"no backend {name} comes with this release. Way out: use backend.xnnpack, leave backend.{name}.enabled out, or hand "
         "the partitioner of a backend of your own to LLMEdgeManager.to_edge_transform_and_lower"
     )

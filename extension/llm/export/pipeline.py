@@ -22,6 +22,7 @@ from executorch.extension.llm.export.methods import method_configs
 from executorch.extension.llm.export.quantizers import quantizers_of
 from executorch.extension.llm.models.lora import is_adapter
 from executorch.extension.llm.models.memory import large_blocks_apart
+from executorch.extension.llm.models.refusal import MissingBackendError, refusals
 
 #: ``qmode`` of linear layers whose inputs are quantized at run time.
 _DYNAMIC = ("8da4w", "8da4w-gptq")
@@ -163,8 +164,9 @@ def _partitioners(config: LlmConfig) -> list[Any]:
         (backend.xnnpack.enabled, lambda: _xnnpack(config)),
     ]
     if backend.mlx.enabled:
-        raise NotImplementedError("no backend mlx comes with this release: use backend.xnnpack")
-    return [make() for is_enabled, make in asked if is_enabled]
+        raise MissingBackendError("no backend mlx comes with this release: use backend.xnnpack")
+    with refusals():
+        return [make() for is_enabled, make in asked if is_enabled]
 
 
 def _coreml(config: LlmConfig) -> Any:

@@ -23,6 +23,8 @@ from torchao.quantization.quantize_.workflows.intx.intx_unpacked_to_int8_tensor 
     IntxUnpackedToInt8TensorActivationQuantization,
 )
 
+from executorch.extension.llm.models.refusal import RefusalError
+
 Weights = dict[str, torch.Tensor]
 
 #: What the sum of an adapter's two layers is multiplied by, in checkpoints that have them beside the integers.
@@ -56,7 +58,7 @@ def quantized_weights(
     """
     quantized = {name.removesuffix(".scales") for name in weights if name.endswith(".scales")}
     if not quantized:
-        raise ValueError(
+        raise RefusalError(
             "base.preq_mode is for checkpoints with scales beside their weights; this one has none: use quantization.qmode"
         )
     made: Weights = {}
@@ -77,7 +79,7 @@ def _form(layer: str, group_size: int, embedding: str, is_output_int8: bool) -> 
     if layer == _EMBEDDING:
         found = re.fullmatch(r"\s*([248])\s*,\s*(\d+)\s*", embedding)
         if found is None:
-            raise ValueError(
+            raise RefusalError(
                 f"no base.preq_embedding_quantize {embedding}: write bits,group as in 8,0, with 2, 4 or 8 bits"
             )
         return int(found[1]), int(found[2])
@@ -96,13 +98,13 @@ def _tensor(
     rows, columns = data.shape
     group = group or columns
     if data.dtype != torch.int8 or columns % group or scales.numel() != rows * (columns // group):
-        raise ValueError(
+        raise RefusalError(
             f"{layer}.weight is {data.dtype} {tuple(data.shape)} with {tuple(scales.shape)} scales, not int8 with {bits} bits in "
             f"groups of {group}: base.preq_mode, preq_group_size and preq_embedding_quantize say what it is"
         )
     lowest, highest = (int(one) for one in torch.aminmax(data)) if data.numel() else (0, 0)
     if lowest < -(1 << (bits - 1)) or highest >= 1 << (bits - 1):
-        raise ValueError(f"{layer}.weight has values from {lowest} to {highest}, which are no {bits} bits")
+        raise RefusalError(f"{layer}.weight has values from {lowest} to {highest}, which are no {bits} bits")
     return intx_weight(data, scales, zeros, bits, group, dtype, is_dynamic=layer != _EMBEDDING)
 
 
@@ -151,12 +153,12 @@ def split_adapter(weights: Weights, rank: int) -> tuple[Weights, Weights]:
             rest[name] = value
             continue
         if value.shape[0 if found[4] == "A" else 1] != rank:
-            raise ValueError(
+            raise RefusalError(
                 f"{name} has shape {tuple(value.shape)}, not one of rank {rank}: base.use_lora says it"
             )
         adapter[f"{found[1]}.{found[2] or found[3]}.lora_{found[4]}.weight"] = value
     if not adapter:
-        raise ValueError(
+        raise RefusalError(
             f"base.use_lora is {rank}, and the checkpoint has no adaptor.A and adaptor.B: leave it out, or name a file by base.lora_config"
         )
     return rest, adapter

@@ -8,6 +8,8 @@ from typing import Any
 
 from torch import nn
 
+from executorch.extension.llm.models.refusal import RefusalError
+
 
 @dataclass
 class EmbeddingQuantOptions:
@@ -18,7 +20,7 @@ class EmbeddingQuantOptions:
 
     def __post_init__(self) -> None:
         if self.group_size != -1:
-            raise ValueError(
+            raise RefusalError(
                 f"PT2E quantizes embeddings by rows (group_size -1), not in groups of {self.group_size}: use embedding_quantize"
             )
 
@@ -50,7 +52,7 @@ def get_pt2e_quantization_params(
     if pt2e_quantize is None:
         return None
     if quantization_mode is not None:
-        raise ValueError(
+        raise RefusalError(
             f"pt2e_quantize {pt2e_quantize} and qmode {quantization_mode} both quantize linear layers: give one of them"
         )
     if pt2e_quantize not in ("xnnpack_dynamic", "xnnpack_dynamic_qc4"):
@@ -71,7 +73,7 @@ def get_pt2e_quantizers(quant_params: PT2EQuantOptions | None, so_library: str |
     if quant_params is None:
         return []
     if quant_params.quantize_embedding is not None:
-        raise ValueError(
+        raise RefusalError(
             "PT2E has no quantizer of embeddings here: use embedding_quantize, which changes weights"
         )
     linear = quant_params.quantize_linear
@@ -109,7 +111,7 @@ def get_coreml_quantizer(pt2e_quantize: str) -> Any:
         ValueError: weights are to have four bits, which Core ML's own quantization gives them.
     """
     if not pt2e_quantize.endswith("c8w"):
-        raise ValueError(
+        raise RefusalError(
             f"pt2e_quantize {pt2e_quantize}: PT2E gives Core ML's weights eight bits. Way out: backend.coreml.quantize c4w, with "
             "backend.coreml.ios 18"
         )
@@ -158,7 +160,7 @@ def _arm(name: str, spec: Any, pt2e_quantize: str, is_linear_only: bool) -> Any:
     module = importlib.import_module("executorch.backends.arm.quantizer")
     if "_16a" in pt2e_quantize:
         if not spec.tosa_spec.support_extension("int16"):
-            raise ValueError(
+            raise RefusalError(
                 f"pt2e_quantize {pt2e_quantize} needs INT16 support, which {spec.tosa_spec} has not. Way out: a version with "
                 "the extension, as TOSA-1.0+INT+int16"
             )

@@ -8,6 +8,7 @@ from typing import Any
 from executorch.extension.llm.export import quantizer_lib as lib
 from executorch.extension.llm.export.config.choices import QuantizeScope, VgfQuantizeScope
 from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.models.refusal import MissingBackendError, refusals
 
 
 def quantizers_of(config: LlmConfig) -> list[Any]:
@@ -55,8 +56,9 @@ def _of_backend(config: LlmConfig, name: str) -> Any:
     }
     kind = name.partition("_")[0]
     if kind not in makers:
-        raise NotImplementedError(
+        raise MissingBackendError(
             f"no backend comes with this release that pt2e_quantize {name} is for: use xnnpack_dynamic or xnnpack_dynamic_qc4, or "
             f"one of {', '.join(makers)}"
         )
-    return makers[kind]()
+    with refusals():
+        return makers[kind]()

@@ -13,6 +13,7 @@ import torch
 from executorch.extension.llm.export.builder import DType
 from executorch.extension.llm.export.config.choices import ModelType
 from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.static_io import StaticAttentionIOManager
 from executorch.extension.llm.models.transformer import Transformer
 
@@ -32,17 +33,17 @@ def check_static(config: LlmConfig) -> None:
         return
     model, export = config.model, config.export
     if model.use_kv_cache or model.enable_dynamic_shape:
-        raise ValueError(
+        raise RefusalError(
             "base.model_class static_llama takes caches as inputs, of shapes that do not change: leave model.use_kv_cache out, and "
             "give model.enable_dynamic_shape=false"
         )
     if config.base.preq_mode is not None or config.quantization.qmode == "8da4w-gptq":
-        raise ValueError(
+        raise RefusalError(
             "base.model_class static_llama cuts attention into heads, which weights have to be floats for: leave base.preq_mode and "
             "8da4w-gptq out"
         )
     if export.max_context_length <= export.max_seq_length:
-        raise ValueError(
+        raise RefusalError(
             f"base.model_class static_llama: calls of {export.max_seq_length} tokens leave no cache in a context of "
             f"{export.max_context_length}: give a larger export.max_context_length, or a smaller export.max_seq_length"
         )

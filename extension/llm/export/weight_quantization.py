@@ -33,6 +33,7 @@ from executorch.extension.llm.export.paired_tensor import BITS, PairedTensor, is
 from executorch.extension.llm.models.checkpoints import fill_pending
 from executorch.extension.llm.models.lora import is_adapter
 from executorch.extension.llm.models.memory import let_go
+from executorch.extension.llm.models.refusal import RefusalError
 
 Transform = Callable[[nn.Module], nn.Module]
 
@@ -125,7 +126,7 @@ def _linear_config(qmode: str, group: int, use_hqq: bool) -> Any:
     low_bit = _LOW_BIT.fullmatch(qmode)
     kind, bits = (low_bit[1], int(low_bit[2])) if low_bit else ("", 4)
     if bits not in _BITS or (not low_bit and qmode not in ("8da4w", "4w")):
-        raise ValueError(
+        raise RefusalError(
             f"no quantization {qmode}: there are int8, 8da4w, 4w, torchao:8daNw and torchao:fpaNw with N from 1 to 8"
         )
     # Of one bit, all values are taken for the scale by the plain way only.
@@ -155,11 +156,11 @@ def embedding_transform(
     """
     parsed = _EMBEDDING.fullmatch(embedding_quantize.replace(" ", ""))
     if parsed is None:
-        raise ValueError(f"no quantization {embedding_quantize} of embeddings: write bits,group as in 4,32")
+        raise RefusalError(f"no quantization {embedding_quantize} of embeddings: write bits,group as in 4,32")
     bits, group = int(parsed[2]), max(int(parsed[3]), 0)
     allowed = tuple(_BITS) if parsed[1] else (2, 4, 8)
     if bits not in allowed:
-        raise ValueError(f"embeddings have one of {allowed} bits, not {bits}")
+        raise RefusalError(f"embeddings have one of {allowed} bits, not {bits}")
     granularity = PerGroup(group) if group else PerAxis(0)
     config = IntxWeightOnlyConfig(weight_dtype=_dtype(bits), granularity=granularity)
 
@@ -168,7 +169,7 @@ def embedding_transform(
             if not isinstance(module, nn.Embedding) or is_quantized(module):
                 continue
             if group and module.embedding_dim % group:
-                raise ValueError(
+                raise RefusalError(
                     f"groups of {group} do not divide the {module.embedding_dim} columns of {name}"
                 )
             _quantize(module, config, dtype, _is_mapped(model))

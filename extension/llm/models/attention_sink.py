@@ -11,6 +11,7 @@ from torch import nn
 
 from executorch.extension.llm.cache.kv_cache import KVCache, KVCacheWithAttentionSink
 from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rope import Rope
 
 
@@ -29,7 +30,7 @@ class RopeWithAttentionSink(Rope):
         super().__init__(params)
         self.sink_size, self.ring_size = sink_size, 2 * window_size
         if sink_size + self.ring_size > params.max_context_len:
-            raise ValueError(
+            raise RefusalError(
                 f"{sink_size} tokens that stay and a ring of two windows of {window_size} are more than max_context_len, "
                 f"{params.max_context_len}: make that larger or the window smaller"
             )

@@ -26,6 +26,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from executorch.extension.llm.models import gguf_files, hugging_face
 from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.transformer import Transformer, construct_transformer
 
 Weights = dict[str, torch.Tensor]
@@ -37,19 +38,24 @@ def read_params(path: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: the file is no JSON object, or has a key that is none of them.
     """
-    try:
-        params = json.loads(Path(path).read_text())
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no JSON: {error}") from error
-    if not isinstance(params, dict):
-        raise ValueError(f"{path} is no JSON object of sizes")
+    params = _json_object(Path(path))
     known = {one.name for one in dataclasses.fields(ModelArgs)}
     unknown = sorted(params.keys() - known)
     if unknown:
-        raise ValueError(
+        raise RefusalError(
             f"{path}: there is no size {', '.join(unknown)}; a decoder has {', '.join(sorted(known))}"
         )
     return params
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+    except json.JSONDecodeError as error:
+        raise RefusalError(f"{path} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise RefusalError(f"{path} is no JSON object of sizes")
+    return found
 
 
 def load_decoder(
@@ -117,10 +123,10 @@ def _sizes(checkpoint: Path | None, params: str | Path | None) -> dict[str, Any]
     if checkpoint is not None:
         directory = checkpoint if checkpoint.is_dir() else checkpoint.parent
         if (directory / "config.json").exists():
-            return {"config": json.loads((directory / "config.json").read_text())}
+            return {"config": _json_object(directory / "config.json")}
         if (directory / "params.json").exists():
             return read_params(directory / "params.json")
-    raise ValueError(
+    raise RefusalError(
         "the sizes of the model are missing: give params, a JSON file with dim, n_layers, n_heads, ..., or a checkpoint "
         "beside which config.json or params.json lies"
     )
@@ -134,7 +140,7 @@ def _args(sizes: dict[str, Any], weights: Weights | None, options: Mapping[str, 
         # Llama 2's files leave it to the tokenizer; the embedding has it too.
         embedding = None if weights is None else weights.get("tok_embeddings.weight")
         if embedding is None:
-            raise ValueError(f"vocab_size is {sizes['vocab_size']}: give the number of tokens in params")
+            raise RefusalError(f"vocab_size is {sizes['vocab_size']}: give the number of tokens in params")
         sizes["vocab_size"] = embedding.shape[0]
     return ModelArgs(**sizes)
 
@@ -147,7 +153,7 @@ def _weights(path: Path) -> Weights:
         return {name: value for file in files for name, value in _mapped(file).items()}
     parts = [_mapped(file) for file in sorted(path.glob("consolidated.*.pth"))]
     if not parts:
-        raise ValueError(f"{path} has neither *.safetensors nor pytorch_model*.bin nor consolidated.*.pth")
+        raise RefusalError(f"{path} has neither *.safetensors nor pytorch_model*.bin nor consolidated.*.pth")
     return parts[0] if len(parts) == 1 else {name: _joined(name, parts) for name in parts[0]}
 
 
@@ -160,7 +166,7 @@ def _mapped(file: Path) -> Weights:
     found = torch.load(file, map_location="cpu", mmap=_can_be_mapped(file), weights_only=True)
     found = found.get("model", found) if isinstance(found, dict) else found
     if not isinstance(found, dict) or not all(isinstance(one, torch.Tensor) for one in found.values()):
-        raise ValueError(f"{file} is no state dict: save model.state_dict()")
+        raise RefusalError(f"{file} is no state dict: save model.state_dict()")
     return found
 
 
@@ -281,6 +287,6 @@ def fill(model: Transformer, weights: Weights, source: str) -> Transformer:
     ]
     if problems:
         more = f" and {len(problems) - 5} more" if len(problems) > 5 else ""
-        raise ValueError(f"{source} does not fit the model's sizes: {'; '.join(problems[:5])}{more}")
+        raise RefusalError(f"{source} does not fit the model's sizes: {'; '.join(problems[:5])}{more}")
     model.load_state_dict(weights, strict=False, assign=True)
     return model.requires_grad_(False)

@@ -12,6 +12,7 @@ from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  # regi
 from executorch.extension.llm.models.attention import Attention, register_attention
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rope import Rope
 
 #: Added to the sum of squares that queries and keys are divided by.
@@ -53,11 +54,11 @@ class GatedDeltaNet(Attention):
             args.linear_value_head_dim or 0,
         )
         if not all((self.key_heads, self.value_heads, self.key_head_dim, self.value_head_dim)):
-            raise ValueError(
+            raise RefusalError(
                 "gated_deltanet needs linear_num_key_heads, linear_num_value_heads, linear_key_head_dim and linear_value_head_dim"
             )
         if self.value_heads % self.key_heads:
-            raise ValueError(
+            raise RefusalError(
                 f"{self.value_heads} heads of values cannot share {self.key_heads} of keys: the first must be a multiple"
             )
         keys, values = self.key_heads * self.key_head_dim, self.value_heads * self.value_head_dim

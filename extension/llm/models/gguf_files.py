@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from executorch.extension.llm.models.refusal import RefusalError
+
 #: Rows of a weight as floats, from one to the one behind the last.
 Rows = Callable[[int, int], torch.Tensor]
 
@@ -67,7 +69,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor], dict[str,
         # PyTorch warns of memory that must not be written: in this mode what is written is a copy. Nothing writes weights.
         reader = gguf.GGUFReader(path, "c")
     except (ValueError, IndexError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no GGUF file: {error}") from error
+        raise RefusalError(f"{path} is no GGUF file: {error}") from error
     tensors = {one.name: one for one in reader.tensors}
     sizes = _sizes(path, reader, tensors)
     weights: dict[str, torch.Tensor] = {}
@@ -91,7 +93,7 @@ def _sizes(path: Path, reader: Any, tensors: dict[str, Any]) -> dict[str, Any]:
     field = reader.get_field("general.architecture")
     architecture = None if field is None else field.contents()
     if architecture not in _ARCHITECTURES:
-        raise ValueError(
+        raise RefusalError(
             f"{path} is of architecture {architecture}; there are {', '.join(_ARCHITECTURES)}: give the directory with "
             "config.json for others"
         )
@@ -102,7 +104,7 @@ def _sizes(path: Path, reader: Any, tensors: dict[str, Any]) -> dict[str, Any]:
             sizes[ours] = found.contents()
     missing = [one for one in _NEEDED if one not in sizes]
     if missing or "token_embd.weight" not in tensors:
-        raise ValueError(f"{path} does not say {', '.join(missing) or 'its token_embd.weight'}")
+        raise RefusalError(f"{path} does not say {', '.join(missing) or 'its token_embd.weight'}")
     sizes["vocab_size"] = int(tensors["token_embd.weight"].shape[1])
     return sizes
 
@@ -114,7 +116,7 @@ def _name(path: Path, name: str) -> str:
         return f"{_OUTSIDE[module]}.{kind}"
     if layer and layer[2] in _LAYER:
         return f"layers.{layer[1]}.{_LAYER[layer[2]]}.{kind}"
-    raise ValueError(f"{path}: the decoder has no place for {name}")
+    raise RefusalError(f"{path}: the decoder has no place for {name}")
 
 
 def _rows(gguf: Any, tensor: Any) -> Rows:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from executorch.extension.llm.models.model_args import ActFn, ModelArgs
+from executorch.extension.llm.models.refusal import RefusalError
 
 #: What configurations say, under the same meaning.
 _SAME = {
@@ -139,16 +140,16 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     """
     kind = config.get("model_type", "llama")
     if kind not in _KINDS:
-        raise ValueError(f"no decoder for model_type {kind}; there are {', '.join(_KINDS)}")
+        raise RefusalError(f"no decoder for model_type {kind}; there are {', '.join(_KINDS)}")
     named = _named(config)
     activation = config.get("hidden_activation") or config.get("hidden_act", "silu")
     if activation not in _ACTIVATIONS:
-        raise ValueError(f"no feed-forward layer with {activation}; there are {', '.join(_ACTIVATIONS)}")
+        raise RefusalError(f"no feed-forward layer with {activation}; there are {', '.join(_ACTIVATIONS)}")
     named |= {"use_hf_rope": True, "act_fn": _ACTIVATIONS[activation], **_KINDS[kind]}
     length = options.get("max_context_len", ModelArgs.max_context_len)
     named |= _rotations(config, length)
     if config.get("attention_bias"):
-        raise ValueError("attention_bias gives the output of attention a bias, which the decoder has not")
+        raise RefusalError("attention_bias gives the output of attention a bias, which the decoder has not")
     if kind == "smollm3":
         named["no_rope_layer_interval"] = config.get("no_rope_layer_interval")
     if kind.startswith("gemma"):
@@ -160,7 +161,7 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
         kind in ("mistral", "phi3") and config.get("sliding_window")
     )
     if has_windows and (config.get("sliding_window") or 0) < length:
-        raise ValueError(
+        raise RefusalError(
             f"sliding windows of all layers are not supported: set sliding_window to null, or max_context_len of {length} to no "
             "more than the window"
         )
@@ -179,7 +180,7 @@ def _gemma(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
 def _linear(config: Mapping[str, Any]) -> dict[str, Any]:
     dense = config.get("mlp_only_layers") or ()
     if config.get("num_experts") and len(dense) < config["num_hidden_layers"]:
-        raise ValueError(
+        raise RefusalError(
             "experts that are shared by all tokens are not supported: mlp_only_layers has to name all layers, or num_experts be 0"
         )
     share = (config.get("rope_parameters") or {}).get("partial_rotary_factor")
@@ -216,7 +217,7 @@ def _rotations(config: Mapping[str, Any], length: int) -> dict[str, Any]:
         or scaling.get("low_freq_factor") != 1
         or scaling.get("original_max_position_embeddings") != 8192
     ):
-        raise ValueError(
+        raise RefusalError(
             f"rotations are not scaled as {kind}; supported are default, linear, longrope and llama3 of 8192 positions"
         )
     return {
@@ -278,7 +279,7 @@ def _renamed(name: str, value: torch.Tensor, args: ModelArgs) -> Iterator[tuple[
         for ours, part in zip(("w1", "w3"), value.chunk(2), strict=True):
             yield f"layers.{layer[1]}.feed_forward.{ours}.{kind}", part
     elif not module.endswith("rotary_emb"):
-        raise ValueError(f"the decoder has no place for {name} of shape {tuple(value.shape)}")
+        raise RefusalError(f"the decoder has no place for {name} of shape {tuple(value.shape)}")
 
 
 def _by_kind(

@@ -15,6 +15,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.models.lora_linear import LoRALinear
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.transformer import Transformer
 
 #: Modules by the adapter's names to ours, in a layer. Ours are taken too, and say that rows are in the decoder's order.
@@ -59,13 +60,13 @@ def add_adapter(
     for name, value in weights.items():
         found = _WEIGHT.fullmatch(name)
         if found is None or found[2] not in _MODULES or int(found[1]) >= len(model.layers):
-            raise ValueError(
+            raise RefusalError(
                 f"the adapter's {name} has no place in the decoder: {', '.join(_MODULES)} of layers have"
             )
         halves.setdefault((int(found[1]), found[2]), {})[found[3].lower()] = value
     missing = set(target_modules) - {module for _, module in halves}
     if missing:
-        raise ValueError(
+        raise RefusalError(
             f"the adapter has no weights for {', '.join(sorted(missing))}, which its target_modules name"
         )
     for (layer, module), pair in halves.items():
@@ -85,7 +86,7 @@ def _put(parent: Any, child: str, pair: dict[str, torch.Tensor], rank: int, alph
     for half, shape in expected.items():
         if half not in pair or tuple(pair[half].shape) != shape:
             found = tuple(pair[half].shape) if half in pair else "none"
-            raise ValueError(f"the adapter's lora_{half} of {name} has shape {found}, not {shape}")
+            raise RefusalError(f"the adapter's lora_{half} of {name} has shape {found}, not {shape}")
     with torch.device("meta"):
         placed = LoRALinear(
             linear.in_features, linear.out_features, rank, alpha, use_bias=linear.bias is not None
@@ -137,6 +138,6 @@ def read_adapter(
             "target_modules": list(said["target_modules"]),
         }
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(
+        raise RefusalError(
             f"{config} is no configuration of an adapter, with r, lora_alpha and target_modules: {error}"
         ) from error

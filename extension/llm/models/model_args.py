@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from executorch.extension.llm.models.refusal import RefusalError
+
 
 class ActFn(Enum):
     """What is between the two products of a feed-forward layer."""
@@ -30,7 +32,7 @@ class ActFn(Enum):
             return cls(value)
         except ValueError:
             names = ", ".join(one.value for one in cls)
-            raise ValueError(f"Unsupported act_fn: {value}; give one of {names}") from None
+            raise RefusalError(f"Unsupported act_fn: {value}; give one of {names}") from None
 
     def get_function(self) -> Callable[[torch.Tensor], torch.Tensor]:
         """The function itself."""
@@ -167,13 +169,13 @@ class ModelArgs:
         if self.n_kv_heads is None:
             self.n_kv_heads = self.n_heads
         if self.n_heads % self.n_kv_heads:
-            raise ValueError(
+            raise RefusalError(
                 f"{self.n_heads} heads cannot share {self.n_kv_heads} heads of keys: n_heads must be a multiple"
             )
         if self.head_dim is None:
             self.head_dim = self.dim // self.n_heads
         if self.use_sdpa_with_kv_cache_op and not self.use_kv_cache:
-            raise ValueError("use_sdpa_with_kv_cache_op needs a cache: set use_kv_cache")
+            raise RefusalError("use_sdpa_with_kv_cache_op needs a cache: set use_kv_cache")
         if self.hidden_dim is None:
             hidden = int(8 * self.dim / 3)
             if self.ffn_dim_multiplier is not None:
@@ -219,7 +221,7 @@ class ModelArgs:
             if (self.is_kv_shared(layer) or self.is_kv_donor(layer)) and self.window_of(layer) is not None
         ]
         if windows:
-            raise ValueError(
+            raise RefusalError(
                 f"layers that share keys and values see all positions, but {windows} have a window"
             )
 
@@ -228,14 +230,14 @@ class ModelArgs:
             return
         unknown = set(self.layer_types) - {"full_attention", "sliding_attention", "linear_attention"}
         if unknown:
-            raise ValueError(
+            raise RefusalError(
                 "layer_types are full_attention, sliding_attention or linear_attention, not "
                 f"{', '.join(sorted(unknown))}"
             )
         if len(self.layer_types) != self.n_layers:
-            raise ValueError(f"layer_types has {len(self.layer_types)} entries for {self.n_layers} layers")
+            raise RefusalError(f"layer_types has {len(self.layer_types)} entries for {self.n_layers} layers")
         if "sliding_attention" in self.layer_types and not self.sliding_window:
-            raise ValueError("layers of sliding_attention need sliding_window")
+            raise RefusalError("layers of sliding_attention need sliding_window")
 
 
 def is_kv_shared_layer(layer: int, n_layers: int, num_kv_shared_layers: int) -> bool:

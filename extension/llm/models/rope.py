@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from executorch.extension.llm.models.model_args import ModelArgs
+from executorch.extension.llm.models.refusal import RefusalError
 
 # Of Llama 3.1: the length it was first trained for, and the share of it from which on a wave is slow.
 _TRAINED_LENGTH, _SLOW = 8192, 1
@@ -131,7 +132,9 @@ def _stretched(params: ModelArgs, base: float) -> tuple[torch.Tensor, torch.Tens
     factors = torch.tensor(params.rope_frequency_factors, dtype=torch.float32)
     size = int(int(params.head_dim or 0) * params.partial_rotary_factor)
     if factors.numel() not in (1, size // 2):
-        raise ValueError(f"rope_frequency_factors has {factors.numel()} entries for {size // 2} frequencies")
+        raise RefusalError(
+            f"rope_frequency_factors has {factors.numel()} entries for {size // 2} frequencies"
+        )
     frequencies = 1.0 / (factors * base ** (torch.arange(0, size, 2, dtype=torch.float32) / size))
     angles = torch.outer(torch.arange(params.max_context_len, dtype=torch.float32), frequencies)
     if params.use_hf_rope:

@@ -15,6 +15,7 @@ from torch import nn
 
 from executorch.extension.llm.custom_ops.custom_ops import fast_hadamard_transform
 from executorch.extension.llm.models.feed_forward import FeedForward
+from executorch.extension.llm.models.refusal import RefusalError
 
 
 class RotatedFeedForward(nn.Module):
@@ -107,15 +108,15 @@ def rotate(model: Any, seed: int = 0) -> Any:
 
 def _check(model: Any) -> None:
     if model.params.rms_norm_add_unit_offset:
-        raise ValueError(
+        raise RefusalError(
             "the model's norms add one to their weights, which do not go into other layers: quantize without rotations"
         )
     if model.params.use_q_gate:
-        raise ValueError(
+        raise RefusalError(
             "results of attention have gates (use_q_gate), through which rotations of heads do not go: quantize without rotations"
         )
     if model.params.num_kv_shared_layers:
-        raise ValueError(
+        raise RefusalError(
             "layers share keys and values, whose rotation is no layer's own: quantize without rotations"
         )
     for number, layer in enumerate(model.layers):
@@ -133,7 +134,7 @@ def _check(model: Any) -> None:
         }
         biases = [name for name, _ in layer.named_parameters() if name.endswith("bias") or ".lora_" in name]
         if others or biases or not isinstance(layer.feed_forward, FeedForward):
-            raise ValueError(
+            raise RefusalError(
                 f"layer {number} has {', '.join(sorted(others) + biases) or type(layer.feed_forward).__name__}, "
                 "through which no rotation goes: quantize without rotations"
             )
@@ -149,7 +150,7 @@ def _check_size(what: str, size: int) -> None:
     try:
         _transform(size)
     except ValueError as error:
-        raise ValueError(f"{what} has no rotation: {error}; quantize without rotations") from error
+        raise RefusalError(f"{what} has no rotation: {error}; quantize without rotations") from error
 
 
 def _own_output(model: Any) -> None:

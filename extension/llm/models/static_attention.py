@@ -16,6 +16,7 @@ from executorch.extension.llm.models.attention import Attention, AttentionMHA, a
 from executorch.extension.llm.models.lora_linear import LoRALinear
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rope import Rope, apply_rotary_emb_to_k, hf_apply_rotary_emb_to_k
 from executorch.extension.llm.models.static_cache import (
     Caches,
@@ -66,7 +67,7 @@ class StaticAttention(Attention):
     ) -> None:
         super().__init__()
         if args.local_rope_theta is not None:
-            raise ValueError(
+            raise RefusalError(
                 "static attention has one table of rotations: models with local_rope_theta need attention_type mha"
             )
         heads, kv_heads, head_dim = args.n_heads, int(args.n_kv_heads or 0), int(args.head_dim or 0)
@@ -110,14 +111,14 @@ class StaticAttention(Attention):
             ValueError: heads with adapters are to be split, queries and keys are rotated, or results have gates.
         """
         if other.use_q_gate:
-            raise ValueError("results of attention have gates (use_q_gate), which static attention has not")
+            raise RefusalError("results of attention have gates (use_q_gate), which static attention has not")
         if other.qk_rotation is not None:
-            raise ValueError(
+            raise RefusalError(
                 "queries and keys are rotated for a cache of few bits, which static attention does not have"
             )
         adapted = [name for name, part in other.named_modules() if isinstance(part, LoRALinear)]
         if split_mha and adapted:
-            raise ValueError(
+            raise RefusalError(
                 f"{', '.join(adapted)} have adapters, which belong to all heads. Way out: split_mha=False"
             )
         made = cls(other.rope.params, other.layer_id, other.rope, split_mha)

@@ -17,6 +17,7 @@ from executorch.extension.llm.models.feed_forward import FeedForward, MOEFeedFor
 from executorch.extension.llm.models.gated_delta_net import GatedDeltaNet  # noqa: F401  # registers itself
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
+from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rope import Rope
 
 
@@ -38,7 +39,7 @@ class TransformerBlock(nn.Module):
     ) -> None:
         super().__init__()
         if mlp_type not in ("default", "skip"):
-            raise ValueError(f"mlp_type is default or skip, not {mlp_type}")
+            raise RefusalError(f"mlp_type is default or skip, not {mlp_type}")
         self.dim, self.layer_id, self.mlp_type = args.dim, layer_id, mlp_type
         self.residual_multiplier = args.residual_multiplier
         self.attention = attention
@@ -63,7 +64,7 @@ class TransformerBlock(nn.Module):
         name = args.attention_of(layer_id)
         if name not in ATTENTION_REGISTRY:
             known = ", ".join(sorted(ATTENTION_REGISTRY))
-            raise ValueError(f"Unknown attention type: {name}; there are {known}, and register_attention")
+            raise RefusalError(f"Unknown attention type: {name}; there are {known}, and register_attention")
         kind: Any = ATTENTION_REGISTRY[name]
         return cls(args, kind(args, layer_id, rope, **args.attention_kwargs), layer_id=layer_id)
 
@@ -200,7 +201,7 @@ class Transformer(nn.Module):
 
 def _norm(args: ModelArgs) -> RMSNorm:
     if args.norm_type != "rmsnorm":
-        raise ValueError(f"norm_type is rmsnorm, not {args.norm_type}")
+        raise RefusalError(f"norm_type is rmsnorm, not {args.norm_type}")
     return RMSNorm(args.dim, args.norm_eps, args.rms_norm_add_unit_offset)
 
 

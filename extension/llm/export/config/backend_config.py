@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from executorch.extension.llm.export.config.choices import CoreMLComputeUnit, CoreMLQuantize, VgfQuantizeScope
+from executorch.extension.llm.models.refusal import RefusalError
 
 #: Versions of iOS whose Core ML can be named as a target.
 COREML_IOS = (15, 16, 17, 18)
@@ -48,7 +49,7 @@ class CoreMLConfig:
 
     def __post_init__(self) -> None:
         if self.ios not in COREML_IOS:
-            raise ValueError(
+            raise RefusalError(
                 f"Invalid coreml ios version: {self.ios}; give one of {', '.join(map(str, COREML_IOS))}"
             )
 

@@ -16,6 +16,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from executorch.extension.llm.models.refusal import RefusalError
+
 _REFERENCE = re.compile(r"(?<!\\)\$\{([^${}]*)\}")
 _ESCAPED = re.compile(r"\\\$\{")
 
@@ -48,7 +50,7 @@ class _Resolver:
             return value
         if path in self._open:
             circle = " -> ".join(".".join(one) for one in [*self._open, path])
-            raise ValueError(f"the references of {'.'.join(path)} go in a circle: {circle}")
+            raise RefusalError(f"the references of {'.'.join(path)} go in a circle: {circle}")
         self._open.append(path)
         try:
             return self._text(value, path)
@@ -65,7 +67,7 @@ class _Resolver:
             word = value.value if isinstance(value, enum.Enum) else value
             filled = f"{filled[: match.start()]}{word}{filled[match.end() :]}"
         if re.search(r"(?<!\\)\$\{", filled):
-            raise ValueError(f"cannot read the reference in {'.'.join(path)}: {text}")
+            raise RefusalError(f"cannot read the reference in {'.'.join(path)}: {text}")
         return type(text)(_ESCAPED.sub("${", filled))
 
     def _referred(self, reference: str, path: tuple[str, ...]) -> Any:
@@ -92,7 +94,7 @@ class _Resolver:
             elif default is not _NOTHING:
                 is_given, value = False, default
             else:
-                raise ValueError(f"{what} refers to {'.'.join(steps)}, which is not there")
+                raise RefusalError(f"{what} refers to {'.'.join(steps)}, which is not there")
         return value
 
 
@@ -103,9 +105,9 @@ def _environment(reference: str, path: tuple[str, ...]) -> str:
     kind, _, rest = reference.partition(":")
     name, has_default, default = (one.strip() for one in rest.partition(","))
     if kind.strip() != "oc.env":
-        raise ValueError(
+        raise RefusalError(
             f"${{{reference}}} in {'.'.join(path)} asks for '{kind}': there is oc.env:NAME besides keys such as base.params"
         )
     if name not in os.environ and not has_default:
-        raise ValueError(f"${{{reference}}} in {'.'.join(path)}: the environment has no {name}")
+        raise RefusalError(f"${{{reference}}} in {'.'.join(path)}: the environment has no {name}")
     return os.environ.get(name, default)

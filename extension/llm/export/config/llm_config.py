@@ -37,6 +37,7 @@ from executorch.extension.llm.export.config.choices import (
     SpinQuant,
     VgfQuantizeScope,
 )
+from executorch.extension.llm.models.refusal import RefusalError
 
 
 @dataclass
@@ -74,6 +75,10 @@ class BaseConfig:
         preq_mode: how the checkpoint was quantized before,
         preq_group_size: in groups of how many,
         preq_embedding_quantize: and its embeddings, ``bits,group``.
+        adapter_checkpoint, adapter_config: older names of the two in ``lora_config``, which they become.
+
+    Raises:
+        ValueError: only one of these two is there, or ``lora_config`` as well.
     """
 
     model_class: ModelType = ModelType.llama3
@@ -86,6 +91,18 @@ class BaseConfig:
     preq_mode: PreqMode | None = None
     preq_group_size: int = 32
     preq_embedding_quantize: str = "8,0"
+    adapter_checkpoint: str | None = None
+    adapter_config: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.adapter_checkpoint is None and self.adapter_config is None:
+            return
+        if self.adapter_checkpoint is None or self.adapter_config is None:
+            raise RefusalError("adapter_checkpoint requires adapter_config, and the other way round")
+        if self.lora_config is not None:
+            raise RefusalError("base.adapter_checkpoint and base.lora_config name an adapter each: give one")
+        self.lora_config = LoraConfig(self.adapter_checkpoint, self.adapter_config)
+        self.adapter_checkpoint = self.adapter_config = None
 
 
 @dataclass
@@ -129,7 +146,7 @@ class ModelConfig:
     def __post_init__(self) -> None:
         self._check_attention_sink()
         if self.quantize_kv_cache and self.static_quantize_kv_cache:
-            raise ValueError(
+            raise RefusalError(
                 "Cannot enable both dynamic quantized KV cache (quantize_kv_cache) and static quantized KV cache "
                 "(static_quantize_kv_cache)"
             )
@@ -140,26 +157,26 @@ class ModelConfig:
         }
         for what, is_asked in needs_cache.items():
             if is_asked and not self.use_kv_cache:
-                raise ValueError(f"Cannot {what} without enabling the KV cache (use_kv_cache)")
+                raise RefusalError(f"Cannot {what} without enabling the KV cache (use_kv_cache)")
         self._check_static_quantization()
 
     def _check_static_quantization(self) -> None:
         scale = self.static_quantize_kv_cache_scale
         if not (math.isfinite(scale) and scale > 0):
-            raise ValueError(f"static_quantize_kv_cache_scale must be finite and positive, not {scale}")
+            raise RefusalError(f"static_quantize_kv_cache_scale must be finite and positive, not {scale}")
         if not self.static_quantize_kv_cache:
             return
         if self.enable_dynamic_shape:
-            raise ValueError(
+            raise RefusalError(
                 "static_quantize_kv_cache requires static export shapes (enable_dynamic_shape=False)"
             )
         for other in ("local_global_attention", "use_attention_sink"):
             if getattr(self, other):
-                raise ValueError(f"static_quantize_kv_cache does not support {other}")
+                raise RefusalError(f"static_quantize_kv_cache does not support {other}")
 
     def _check_attention_sink(self) -> None:
         if self.use_attention_sink and not re.fullmatch(r"\d+,\d+", self.use_attention_sink):
-            raise ValueError(
+            raise RefusalError(
                 "The value of use_attention_sink must be structured like '<sink_size>,<window_size>', not "
                 f"'{self.use_attention_sink}'"
             )
@@ -192,7 +209,7 @@ class ExportConfig:
 
     def __post_init__(self) -> None:
         if self.max_context_length < self.max_seq_length:
-            raise ValueError(
+            raise RefusalError(
                 f"max_context_length of {self.max_context_length} cannot be shorter than max_seq_length of "
                 f"{self.max_seq_length}"
             )
@@ -288,12 +305,12 @@ class QuantizationConfig:
 
     def __post_init__(self) -> None:
         if self.qmode and not (self.qmode in self.QMODE_OPTIONS or self.is_low_bit()):
-            raise ValueError(
+            raise RefusalError(
                 f"Got qmode {self.qmode}, but expected one of {self.QMODE_OPTIONS}, or one of the regex patterns "
                 f"{self.AO_QUANT_PATTERNS}."
             )
         if self.embedding_quantize and not re.fullmatch(self.EMBEDDING_PATTERN, self.embedding_quantize):
-            raise ValueError(
+            raise RefusalError(
                 f"Got embedding_quantize {self.embedding_quantize}, but expected '<bits>,<group_size>' or "
                 "'torchao:<bits>,<group_size>'."
             )
@@ -323,9 +340,9 @@ class LlmConfig:
 
     def __post_init__(self) -> None:
         if self.model.use_shared_embedding and self.quantization.qmode and not self.quantization.is_low_bit():
-            raise ValueError("Can only use shared embeddings with low-bit ops (with qmode=torchao:...).")
+            raise RefusalError("Can only use shared embeddings with low-bit ops (with qmode=torchao:...).")
         if self.quantization.is_low_bit() and self.backend.xnnpack.enabled:
-            raise ValueError(
+            raise RefusalError(
                 "Cannot use low-bit Ao ops (from qmode=torchao:...) while also delegating to XNNPack."
             )
 
@@ -338,12 +355,14 @@ class LlmConfig:
         """
         config = cls()
         from_arguments(config, args)
-        adapter = getattr(args, "adapter_checkpoint", None)
-        if adapter:
-            if not getattr(args, "adapter_config", None):
-                raise ValueError("--adapter_checkpoint requires --adapter_config")
-            config.base.lora_config = LoraConfig(adapter, args.adapter_config)
-        for group in (config.model, config.export, config.quantization, config.backend.coreml, config):
+        for group in (
+            config.base,
+            config.model,
+            config.export,
+            config.quantization,
+            config.backend.coreml,
+            config,
+        ):
             group.__post_init__()
         return config
 

@@ -117,6 +117,7 @@ def test_from_flags():
     [
         ({"model": "llama9"}, "llama9"),
         ({"adapter_checkpoint": "a"}, "adapter_config"),
+        ({"adapter_config": "a"}, "adapter_checkpoint"),
         ({"max_seq_length": 256}, "cannot be shorter"),
         ({"quantize_kv_cache": True}, "use_kv_cache"),
     ],

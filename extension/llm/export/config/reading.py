@@ -17,6 +17,7 @@ import yaml
 
 from executorch.extension.llm.export.config.interpolation import resolved
 from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.models.refusal import RefusalError
 
 
 def from_yaml(text: str, overrides: Sequence[str] = ()) -> LlmConfig:
@@ -28,9 +29,9 @@ def from_yaml(text: str, overrides: Sequence[str] = ()) -> LlmConfig:
     try:
         read = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ValueError(f"the configuration is no YAML: {error}") from error
+        raise RefusalError(f"the configuration is no YAML: {error}") from error
     if not isinstance(read if read is not None else {}, dict):
-        raise ValueError(f"the configuration is no mapping of groups such as base and model, but {read!r}")
+        raise RefusalError(f"the configuration is no mapping of groups such as base and model, but {read!r}")
     return from_mapping(read or {}, overrides)
 
 
@@ -63,7 +64,7 @@ def _override(tree: dict[str, Any], text: str) -> None:
     removes = key.startswith("~")
     path = key.lstrip("+~").strip().split(".")
     if not all(path) or not (has_value or removes):
-        raise ValueError(
+        raise RefusalError(
             f"cannot read the override '{text}': write group.key=value, as in +base.checkpoint=model.pth"
         )
     group = tree
@@ -72,7 +73,7 @@ def _override(tree: dict[str, Any], text: str) -> None:
         if inner is None:
             inner = group[name] = {}
         if not isinstance(inner, dict):
-            raise ValueError(f"cannot read the override '{text}': {name} is {inner!r}, no group")
+            raise RefusalError(f"cannot read the override '{text}': {name} is {inner!r}, no group")
         group = inner
     if removes:
         group.pop(path[-1], None)
@@ -114,12 +115,12 @@ def _group(kind: Any, value: Any, key: str) -> Any:
     prefix = f"{key}." if key else ""
     for name in given:
         if name not in names:
-            raise ValueError(f"there is no key {prefix}{name}; here are {', '.join(names)}")
+            raise RefusalError(f"there is no key {prefix}{name}; here are {', '.join(names)}")
     made = {name: _value(hints[name], one, prefix + name) for name, one in given.items()}
     try:
         return kind(**made)
     except TypeError as error:
-        raise ValueError(f"{key} is not complete: {error}") from error
+        raise RefusalError(f"{key} is not complete: {error}") from error
 
 
 def _read(value: Any, kind: type, what: str, key: str) -> Any:
@@ -127,9 +128,9 @@ def _read(value: Any, kind: type, what: str, key: str) -> Any:
         try:
             value = yaml.safe_load(_bare(value))
         except yaml.YAMLError as error:
-            raise ValueError(f"{key} is {what}, not '{value}': {error}") from error
+            raise RefusalError(f"{key} is {what}, not '{value}': {error}") from error
     if not isinstance(value, kind):
-        raise ValueError(f"{key or 'the configuration'} is {what}, not {value!r}")
+        raise RefusalError(f"{key or 'the configuration'} is {what}, not {value!r}")
     return value
 
 
@@ -144,11 +145,14 @@ def _bare(text: str) -> str:
 def _scalar(kind: Any, value: Any, key: str) -> Any:
     if kind is str:
         if isinstance(value, dict | list):
-            raise ValueError(f"{key} is a text, not {value!r}: put quotes around it")
+            raise RefusalError(f"{key} is a text, not {value!r}: put quotes around it")
         return _bare(value) if isinstance(value, _Text) else str(value)
     if isinstance(kind, type) and issubclass(kind, enum.Enum):
         return _member(kind, value, key)
-    read = yaml.safe_load(_bare(value)) if isinstance(value, str) else value
+    try:
+        read = yaml.safe_load(_bare(value)) if isinstance(value, str) else value
+    except yaml.YAMLError:
+        read = value
     if kind is bool and isinstance(read, bool):
         return read
     if kind is int and isinstance(read, int) and not isinstance(read, bool):
@@ -158,7 +162,7 @@ def _scalar(kind: Any, value: Any, key: str) -> Any:
             return float(read)
         except (TypeError, ValueError):
             pass
-    raise ValueError(f"{key} is of type {kind.__name__}, and {value!r} is not")
+    raise RefusalError(f"{key} is of type {kind.__name__}, and {value!r} is not")
 
 
 def _member(kind: type[enum.Enum], value: Any, key: str) -> enum.Enum:
@@ -166,4 +170,4 @@ def _member(kind: type[enum.Enum], value: Any, key: str) -> enum.Enum:
     for one in kind:
         if wanted in (one.name, one.value):
             return one
-    raise ValueError(f"{key} is one of {', '.join(str(one.value) for one in kind)}, not {wanted}")
+    raise RefusalError(f"{key} is one of {', '.join(str(one.value) for one in kind)}, not {wanted}")
