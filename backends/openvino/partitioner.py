@@ -156,9 +156,12 @@ class OpenvinoPartitioner(Partitioner):
 
         def groups(module: torch.fx.GraphModule) -> list[list[Node]]:
             """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
-            taken = {node for node in module.graph.nodes if support.is_node_supported(None, node)}
+            calls = [node for node in module.graph.nodes if node.op == "call_function"]
+            taken = {node for node in calls if support.is_node_supported(None, node)}
             found = group_without_sizes_outside(module.graph, taken)
-            return [nodes for nodes in found if any(map(_is_work, nodes))]
+            # A program that only moves elements has nothing that it would wait for: it is taken as it was asked for.
+            is_all = len(taken) == len(calls) and not any(map(_is_work, calls))
+            return [nodes for nodes in found if is_all or any(map(_is_work, nodes))]
 
         result = tag_groups(exported_program, "openvino_", self.delegation_spec, groups)
         tag_constant_data(exported_program)

@@ -139,7 +139,9 @@ def rounded(rows: NDArray[Any], asked: Compression) -> tuple[NDArray[Any], NDArr
         scales[scales == 0] = 1
         zeros = np.clip(np.rint(-low / scales), 0, most)
     else:
-        scales = np.abs(groups).max(-1, keepdims=True) / (most // 2)
+        # The element that lies farthest out is the lowest integer, which has no counterpart above zero.
+        low, high = groups.min(-1, keepdims=True), groups.max(-1, keepdims=True)
+        scales = np.where(np.abs(low) >= high, np.abs(low), -high) / (most // 2 + 1)
         scales[scales == 0] = 1
         zeros = np.full_like(scales, most // 2 + 1)
     integers = np.clip(np.rint(groups / scales) + zeros, 0, most).astype(np.uint8)

@@ -58,7 +58,7 @@ class GroupObserver(AffineQuantizedObserverBase):
 
         with model.graph.inserting_before(observer_node):
             read = model.graph.call_function(
-                _dequantize(),
+                decomposed("dequantize_per_channel_group"),
                 (
                     constant("_integers", torch.from_numpy(integers.reshape(rows, groups * size))),
                     constant("_scales", torch.from_numpy(scales.reshape(rows, groups))),
@@ -74,8 +74,9 @@ class GroupObserver(AffineQuantizedObserverBase):
         model.graph.erase_node(observer_node)
 
 
-def _dequantize() -> Callable[..., Any]:
+def decomposed(name: str) -> Callable[..., Any]:
+    """An operator of ``quantized_decomposed``."""
     # The import registers the operators.
     import torch.ao.quantization.fx._decomposed
 
-    return attrgetter("quantized_decomposed.dequantize_per_channel_group.default")(torch.ops)
+    return attrgetter(f"quantized_decomposed.{name}.default")(torch.ops)

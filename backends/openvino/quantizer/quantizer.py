@@ -14,6 +14,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
 
 from executorch.backends.openvino.conversion.compression import Compression
+from executorch.backends.openvino.quantizer import nncf_weights
 from executorch.backends.openvino.quantizer.four_bits import GroupObserver
 
 aten = torch.ops.aten
@@ -131,7 +132,7 @@ class OpenVINOQuantizer(Quantizer):
         linear = [node for node in model.graph.nodes if node.target is aten.linear.default]
         self._last = linear[-1] if linear else None
         for node in model.graph.nodes:
-            if node.op != "call_function" or node.name in self._names or node.target in self._types:
+            if node.op != "call_function" or self._is_ignored(node):
                 continue
             edges = self._edges(node) if self.mode not in _FOUR_BITS else self._few_bits(node)
             if edges:
@@ -140,6 +141,38 @@ class OpenVINOQuantizer(Quantizer):
 
     def validate(self, model: GraphModule) -> None:
         """Nothing that ``annotate`` does not see to."""
+
+    def get_weights_compression_config(self) -> dict[str, Any]:
+        """What NNCF's ``compress_pt2e`` asks for: its mode, the group size, whether all layers have few bits.
+
+        Raises:
+            ValueError: activations are quantized as well.
+            ImportError: there is no NNCF.
+        """
+        return nncf_weights.configuration(self._compression(), self._all_layers)
+
+    def get_nncf_weight_compression_parameters(self, model: GraphModule, nncf_graph: Any) -> Any:
+        """What NNCF's ``compress_pt2e`` compresses: all weights, those in the mode's bits, those that stay.
+
+        Raises:
+            ValueError: activations are quantized as well.
+            ImportError: there is no NNCF.
+        """
+        ignored = {node.name for node in model.graph.nodes if self._is_ignored(node)}
+        return nncf_weights.parameters(model, nncf_graph, ignored, self._compression(), self._all_layers)
+
+    def _compression(self) -> Compression:
+        if self.mode not in _WEIGHTS_ONLY:
+            names = ", ".join(sorted(mode.name for mode in _WEIGHTS_ONLY))
+            raise ValueError(
+                f"OpenVINOQuantizer(mode={self.mode}) quantizes activations; NNCF compresses weights alone. Way out: {names}"
+            )
+        if self.mode in _FOUR_BITS:
+            return self._groups
+        return Compression(8, self.mode == QuantizationMode.INT8WO_ASYM, -1)
+
+    def _is_ignored(self, node: Node) -> bool:
+        return node.name in self._names or node.target in self._types
 
     def _edges(self, node: Node) -> dict[Node, QuantizationSpec | None]:
         if node.target in _WEIGHTED:

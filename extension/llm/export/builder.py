@@ -116,11 +116,20 @@ class LLMEdgeManager:
         self.metadata, self.dynamic_shapes = metadata, dynamic_shapes
         self.save_exported_program, self.generate_etrecord = save_exported_program, generate_etrecord
         self.skip_dim_order, self.output_dir = skip_dim_order, "."
-        self.pre_autograd_graph_module: Any = None
+        self._module: Any = None
         self.edge_manager: EdgeProgramManager | None = None
         self.export_program: ExecutorchProgramManager | None = None
         self._exported: ExportedProgram | None = None
         self._saved_pte_filename: str | None = None
+
+    @property
+    def pre_autograd_graph_module(self) -> Any:
+        """The graph as it is now; a caller may give another one, which is exported again."""
+        return self._module
+
+    @pre_autograd_graph_module.setter
+    def pre_autograd_graph_module(self, module: Any) -> None:
+        self._module, self._exported = module, None
 
     def set_output_dir(self, output_dir: str) -> LLMEdgeManager:
         """Where files go."""
@@ -150,7 +159,7 @@ class LLMEdgeManager:
     def export(self) -> LLMEdgeManager:
         """``torch.export``."""
         self._exported = self._export(self.model)
-        self.pre_autograd_graph_module = self._exported.module()
+        self._module = self._exported.module()
         if self.verbose:
             _log.info("exported graph:\n%s", self._exported.graph)
         if self.save_exported_program:
@@ -161,18 +170,17 @@ class LLMEdgeManager:
     def run_canonical_optimizations(self) -> LLMEdgeManager:
         """Removes transpositions that undo each other, which would copy whole caches in each call."""
         if self._exported is None:
-            result = RemoveRedundantTransposes()(self._graph())
-            self._replace(result.graph_module)
+            self.pre_autograd_graph_module = RemoveRedundantTransposes()(self._graph()).graph_module
         else:  # In place: the graph need not be exported again.
             RemoveRedundantTransposes()(self._exported.graph_module)
-            self.pre_autograd_graph_module = self._exported.module()
+            self._module = self._exported.module()
         return self
 
     def tag_weights(self, tag: Callable[[torch.fx.Node], str | None]) -> LLMEdgeManager:
         """Says which `.ptd` file each weight goes to, those that backends take too; None keeps one in the program."""
         module = self._graph()
         delegate_external_constants_pass_unlifted(module, tag)
-        self._replace(module)
+        self.pre_autograd_graph_module = module
         return self
 
     def pt2e_calibrate(
@@ -224,7 +232,7 @@ class LLMEdgeManager:
             )
         else:
             prepared(*self.example_inputs, **(self.example_kwarg_inputs or {}))
-        self._replace(convert_pt2e(prepared))
+        self.pre_autograd_graph_module = convert_pt2e(prepared)
         return self
 
     def export_to_edge(self) -> LLMEdgeManager:
@@ -360,12 +368,9 @@ class LLMEdgeManager:
             )
 
     def _graph(self) -> Any:
-        if self.pre_autograd_graph_module is None:
+        if self._module is None:
             self.export()
-        return self.pre_autograd_graph_module
-
-    def _replace(self, module: Any) -> None:
-        self.pre_autograd_graph_module, self._exported = module, None
+        return self._module
 
     def _program(self) -> ExportedProgram:
         if self._exported is None:

@@ -25,7 +25,7 @@ from executorch.extension.llm.cache.static_quantized_kv_cache import (
     finalize_static_kv_cache_calibration,
 )
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager, metadata_of, tokens_of
-from executorch.extension.llm.export.config.choices import ModelType, PreqMode
+from executorch.extension.llm.export.config.choices import ModelType, PreqMode, Pt2eQuantize
 from executorch.extension.llm.export.config.llm_config import LlmConfig, LoraConfig
 from executorch.extension.llm.export.gptq import gptq_transform
 from executorch.extension.llm.export.hub import with_checkpoint
@@ -61,8 +61,6 @@ _NOT_HERE = {
     "model.expand_rope_table": "tables are broadcast over heads",
     "backend.torchao.use_torchao_kernels_linear": "torchao: quantizations run without its kernels",
     "backend.torchao.use_torchao_kernels_tied_embedding": "torchao: quantizations run without its kernels",
-    "backend.openvino.openvino_awq": "activations choose no scales here; weights are rounded by themselves",
-    "backend.openvino.openvino_scale_estimation": "activations choose no scales here; weights are rounded by themselves",
 }
 
 
@@ -98,6 +96,7 @@ def check(config: LlmConfig) -> None:
             "quantization.calibration_tasks come of an evaluation harness, which this library has not: give "
             "quantization.calibration_data, a text, and base.tokenizer_path"
         )
+    _check_openvino(config)
     _check_pre_quantized(config)
     check_static(config)
     lora = config.base.lora_config
@@ -122,6 +121,20 @@ def check(config: LlmConfig) -> None:
     if config.model.use_shared_embedding and not config.quantization.embedding_quantize:
         raise RefusalError(
             "model.use_shared_embedding shares quantized weights: give quantization.embedding_quantize"
+        )
+
+
+def _check_openvino(config: LlmConfig) -> None:
+    openvino, asked = config.backend.openvino, config.quantization.pt2e_quantize
+    looks_at_data = openvino.openvino_awq or openvino.openvino_scale_estimation
+    if looks_at_data and asked is not Pt2eQuantize.openvino_4wo:
+        raise ValueError(
+            "backend.openvino.openvino_awq and openvino_scale_estimation choose scales of four bits: give "
+            "quantization.pt2e_quantize=openvino_4wo"
+        )
+    if looks_at_data and not config.model.use_kv_cache:
+        raise ValueError(
+            "backend.openvino.openvino_awq and openvino_scale_estimation run a text token by token: set model.use_kv_cache"
         )
 
 

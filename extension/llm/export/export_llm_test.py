@@ -337,7 +337,7 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "quantization.embedding_quantize=4,24"], "groups of 24 do not divide the 64 columns"),
         ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),
         ([*base, "+base.metadata=[1]"], "no JSON object"),
-        ([*base, "backend.openvino.openvino_awq=true"], "weights are rounded by themselves"),
+        ([*base, "backend.openvino.openvino_awq=true"], "give quantization.pt2e_quantize=openvino_4wo"),
         ([*base, "backend.coreml.enable_state=true"], "give backend.coreml.ios=18"),
         ([*base, "export.so_library=./none.so"], "none.so"),
         ([*base, "model.use_moe_quantized_op=true"], "the model has no experts"),

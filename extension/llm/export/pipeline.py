@@ -19,7 +19,7 @@ from executorch.extension.llm.export.builder import LLMEdgeManager
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_mapping
 from executorch.extension.llm.export.methods import method_configs
-from executorch.extension.llm.export.quantizers import quantizers_of
+from executorch.extension.llm.export.quantizers import quantize
 from executorch.extension.llm.models.lora import is_adapter
 from executorch.extension.llm.models.memory import large_blocks_apart
 from executorch.extension.llm.models.refusal import MissingBackendError, refusals
@@ -112,7 +112,7 @@ def _captured(
     step("torch.export", made.export)
     step("optimize", made.run_canonical_optimizations)
     if not config.export.export_only:
-        step("PT2E", lambda: made.pt2e_quantize(quantizers_of(config)))
+        step("PT2E", lambda: quantize(made, config))
         if tag is not None:
             made.tag_weights(tag)
     return made

@@ -1,14 +1,32 @@
-"""The quantizers of the PT2E flow that a configuration asks for."""
+"""The quantizers of the PT2E flow that a configuration asks for, and what they do to a model."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from executorch.extension.llm.export import quantizer_lib as lib
+from executorch.extension.llm.export.builder import LLMEdgeManager
 from executorch.extension.llm.export.config.choices import QuantizeScope, VgfQuantizeScope
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.models.refusal import MissingBackendError, refusals
+
+
+def quantize(made: LLMEdgeManager, config: LlmConfig) -> LLMEdgeManager:
+    """Quantizes an exported graph as ``quantization.pt2e_quantize`` says, OpenVINO's with what it looks at data for.
+
+    Raises:
+        ValueError, NotImplementedError, ImportError: as of :func:`quantizers_of`, and where data or NNCF is missing.
+    """
+    quantizers, openvino = quantizers_of(config), config.backend.openvino
+    if not (openvino.openvino_awq or openvino.openvino_scale_estimation):
+        return made.pt2e_quantize(quantizers)
+    module = importlib.import_module("executorch.backends.openvino.quantizer.llm_compression")
+    compressed: LLMEdgeManager = module.apply_nncf_data_aware_compression(
+        made, quantizers[0], openvino.openvino_awq, openvino.openvino_scale_estimation
+    )
+    return compressed
 
 
 def quantizers_of(config: LlmConfig) -> list[Any]:
