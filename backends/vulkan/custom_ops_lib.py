@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import torch
 from torch.library import Library, impl, register_fake
 
@@ -15,14 +18,11 @@ _CONVOLUTION = (
     "SymInt[] output_padding, SymInt groups"
 )
 _lib.define(f"conv_with_clamp({_CONVOLUTION}, Scalar? output_min, Scalar? output_max) -> Tensor")
-_lib.define(
-    "linear_q4gsw(Tensor self, Tensor weights, Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
-)
 _lib.define("linear_q8csw(Tensor self, Tensor weights, Tensor weight_scales, Tensor? bias=None) -> Tensor")
-_lib.define(
-    "linear_q8gsw(Tensor self, Tensor weights, Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
-)
 for _bits in (4, 8):
+    _lib.define(
+        f"linear_q{_bits}gsw(Tensor self, Tensor weights, Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
+    )
     _lib.define(
         f"linear_dq8ca_q{_bits}gsw(Tensor input, Tensor input_scales, Tensor input_zp, Tensor weights, Tensor weight_sums, "
         "Tensor weight_scales, int group_size, Tensor? bias=None) -> Tensor"
@@ -153,15 +153,9 @@ def _dequantized(integers: torch.Tensor, scales: torch.Tensor, group_size: int) 
 
 
 @impl(_lib, "linear_q4gsw", "CompositeExplicitAutograd")
-def linear_q4gsw(
-    self: torch.Tensor,
-    weights: torch.Tensor,
-    weight_scales: torch.Tensor,
-    group_size: int,
-    bias: torch.Tensor | None = None,
-) -> torch.Tensor:
+def linear_q4gsw(self: torch.Tensor, weights: torch.Tensor, *further: Any) -> torch.Tensor:
     """The same as ``linear_q8gsw`` of four-bit weights."""
-    return linear_q8gsw(self, unpack_q4(weights), weight_scales, group_size, bias)
+    return linear_q8gsw(self, unpack_q4(weights), *further)
 
 
 @impl(_lib, "linear_q8csw", "CompositeExplicitAutograd")
@@ -193,14 +187,10 @@ def linear_dq8ca_q4gsw(
     input_scales: torch.Tensor,
     input_zp: torch.Tensor,
     weights: torch.Tensor,
-    weight_sums: torch.Tensor,
-    weight_scales: torch.Tensor,
-    group_size: int,
-    bias: torch.Tensor | None = None,
+    *further: Any,
 ) -> torch.Tensor:
     """The same as ``linear_dq8ca_q8gsw`` of four-bit weights."""
-    given = (unpack_q4(weights), weight_sums, weight_scales, group_size, bias)
-    return linear_dq8ca_q8gsw(input, input_scales, input_zp, *given)
+    return linear_dq8ca_q8gsw(input, input_scales, input_zp, unpack_q4(weights), *further)
 
 
 @impl(_lib, "linear_dq8ca_q8gsw", "CompositeExplicitAutograd")
@@ -243,42 +233,20 @@ def embedding_q8csw(weight: torch.Tensor, weight_scales: torch.Tensor, indices: 
     return torch.nn.functional.embedding(indices, weight * weight_scales.reshape(-1, 1))
 
 
-def _fake_linear(input: torch.Tensor, *_: object, weights: torch.Tensor) -> torch.Tensor:
-    return input.new_empty([*input.shape[:-1], weights.shape[0]])
+def _fake_linear(*args: Any, weights: int) -> torch.Tensor:
+    """A result without elements; ``weights`` says which argument they are."""
+    found: torch.Tensor = args[0].new_empty([*args[0].shape[:-1], args[weights].shape[0]])
+    return found
 
 
-@register_fake(f"{_NAMESPACE}::linear_q8gsw", lib=_lib)
-@register_fake(f"{_NAMESPACE}::linear_q4gsw", lib=_lib)
-def _(
-    self: torch.Tensor,
-    weights: torch.Tensor,
-    weight_scales: torch.Tensor,
-    group_size: int,
-    bias: torch.Tensor | None = None,
-) -> torch.Tensor:
-    return _fake_linear(self, weights=weights)
-
-
-@register_fake(f"{_NAMESPACE}::linear_q8csw", lib=_lib)
-def _(
-    self: torch.Tensor, weights: torch.Tensor, weight_scales: torch.Tensor, bias: torch.Tensor | None = None
-) -> torch.Tensor:
-    return _fake_linear(self, weights=weights)
-
-
-@register_fake(f"{_NAMESPACE}::linear_dq8ca_q8gsw", lib=_lib)
-@register_fake(f"{_NAMESPACE}::linear_dq8ca_q4gsw", lib=_lib)
-def _(
-    input: torch.Tensor,
-    input_scales: torch.Tensor,
-    input_zp: torch.Tensor,
-    weights: torch.Tensor,
-    weight_sums: torch.Tensor,
-    weight_scales: torch.Tensor,
-    group_size: int,
-    bias: torch.Tensor | None = None,
-) -> torch.Tensor:
-    return _fake_linear(input, weights=weights)
+for _name, _weights in (
+    ("linear_q4gsw", 1),
+    ("linear_q8csw", 1),
+    ("linear_q8gsw", 1),
+    ("linear_dq8ca_q4gsw", 3),
+    ("linear_dq8ca_q8gsw", 3),
+):
+    register_fake(f"{_NAMESPACE}::{_name}", functools.partial(_fake_linear, weights=_weights), lib=_lib)
 
 
 @register_fake(f"{_NAMESPACE}::rotary_embedding", lib=_lib)
