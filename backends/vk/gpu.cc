@@ -74,6 +74,17 @@ int rank_of(VkPhysicalDevice device, const Needs& needs, uint32_t& family) {
   return 0;
 }
 
+/// Of four bytes in a word, with signs.
+bool says_dot_is_fast(VkPhysicalDevice device) {
+  auto dot = described<VkPhysicalDeviceShaderIntegerDotProductProperties>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES);
+  auto properties =
+      described<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2);
+  properties.pNext = &dot;
+  vkGetPhysicalDeviceProperties2(device, &properties);
+  return dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
+}
+
 }  // namespace
 
 bool is_set(const char* variable) {
@@ -218,6 +229,7 @@ Error Gpu::make_device(const Needs& needs) {
   vkGetPhysicalDeviceFeatures2(physical_device_, &features);
   has_half_ = storage.storageBuffer16BitAccess == VK_TRUE;
   has_dot_ = dot.shaderIntegerDotProduct == VK_TRUE;
+  has_fast_dot_ = has_dot_ && (is_set(kFastDotVariable) || says_dot_is_fast(physical_device_));
   storage = described<VkPhysicalDevice16BitStorageFeatures>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES);
   storage.storageBuffer16BitAccess = has_half_ ? VK_TRUE : VK_FALSE;

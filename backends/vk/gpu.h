@@ -24,6 +24,9 @@ constexpr char kValidationVariable[] = "EXECUTORCH_VULKAN_VALIDATION";
 /// Set to anything, it makes devices be taken for such that have no integer dot products.
 constexpr char kNoDotVariable[] = "EXECUTORCH_VULKAN_NO_DOT";
 
+/// Set to anything, it makes integer dot products be taken for fast where a device has them at all.
+constexpr char kFastDotVariable[] = "EXECUTORCH_VULKAN_FAST_DOT";
+
 /// Whether an environment variable is set to anything.
 bool is_set(const char* variable);
 
@@ -81,6 +84,9 @@ class Gpu {
   /// Whether shaders may multiply words of four bytes; see `Needs`.
   bool has_dot() const { return has_dot_; }
 
+  /// Whether it does so faster than by multiplying and adding, as the device says.
+  bool has_fast_dot() const { return has_fast_dot_; }
+
   /// What the validation layer had to say so far.
   size_t num_messages() const { return num_messages_; }
 
@@ -105,6 +111,7 @@ class Gpu {
   uint32_t queue_family_ = 0;
   bool has_half_ = false;
   bool has_dot_ = false;
+  bool has_fast_dot_ = false;
   std::string device_name_;
   std::atomic<bool> is_lost_{false};
   std::atomic<size_t> num_messages_{0};

@@ -73,6 +73,35 @@ bool is_row_major(const Tensor& tensor) {
   return true;
 }
 
+/// Rows of elements of `size` bytes, four of them as neighbours; zeros for those that are missing.
+std::vector<uint8_t> blocks_of(const std::vector<uint8_t>& elements, size_t rows, size_t size) {
+  const size_t length = rows == 0 ? 0 : elements.size() / (rows * size);
+  std::vector<uint8_t> blocks((rows + 3) / 4 * 4 * length * size);
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < length; ++j) {
+      std::copy_n(&elements[(i * length + j) * size], size,
+                  &blocks[((i / 4 * length + j) * 4 + i % 4) * size]);
+    }
+  }
+  return blocks;
+}
+
+/// Matrices one behind the other, columns first.
+std::vector<uint8_t> turned(const std::vector<uint8_t>& elements, size_t rows, size_t columns,
+                            size_t size) {
+  std::vector<uint8_t> made(elements.size());
+  const size_t matrix = std::max<size_t>(rows * columns * size, 1);
+  for (size_t begin = 0; begin < elements.size(); begin += matrix) {
+    for (size_t i = 0; i < rows; ++i) {
+      for (size_t j = 0; j < columns; ++j) {
+        std::copy_n(&elements[begin + (i * columns + j) * size], size,
+                    &made[begin + (j * rows + i) * size]);
+      }
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Executor>> Executor::create(Device& device, const void* data, size_t size,
@@ -214,28 +243,14 @@ Result<std::unique_ptr<Buffer>> Executor::packed(const GraphTensor& tensor, Pack
   std::vector<uint8_t> elements(count * size);
   ET_CHECK_OK_OR_RETURN_ERROR(
       copy_in(bytes.data, tensor.staging, elements.data(), tensor.element(), count));
+  const size_t rows = tensor.bounds.empty() ? 1 : static_cast<size_t>(tensor.bounds[0]);
   if (packing == Packing::Blocks) {
-    const size_t rows = static_cast<size_t>(tensor.bounds[0]);
-    const size_t length = rows == 0 ? 0 : count / rows;
-    std::vector<uint8_t> blocks((rows + 3) / 4 * 4 * length * size);
-    for (size_t i = 0; i < rows; ++i) {
-      for (size_t j = 0; j < length; ++j) {
-        std::copy_n(&elements[(i * length + j) * size], size,
-                    &blocks[((i / 4 * length + j) * 4 + i % 4) * size]);
-      }
-    }
-    elements = std::move(blocks);
-  }
-  if (packing == Packing::Transposed) {
-    const size_t rows = static_cast<size_t>(tensor.bounds[0]);
+    elements = blocks_of(elements, rows, size);
+  } else if (packing == Packing::Transposed) {
+    elements = turned(elements, rows, static_cast<size_t>(tensor.bounds[1]), size);
+  } else if (packing == Packing::Deep) {
     const size_t columns = static_cast<size_t>(tensor.bounds[1]);
-    std::vector<uint8_t> turned(elements.size());
-    for (size_t i = 0; i < rows; ++i) {
-      for (size_t j = 0; j < columns; ++j) {
-        std::copy_n(&elements[(i * columns + j) * size], size, &turned[(j * rows + i) * size]);
-      }
-    }
-    elements = std::move(turned);
+    elements = turned(elements, columns, count / std::max<size_t>(rows * columns, 1), size);
   }
   return device_.upload(elements.data(), elements.size());
 }

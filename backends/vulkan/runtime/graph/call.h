@@ -22,6 +22,8 @@ enum class Packing {
   Transposed,
   /// Four of the first dimension as neighbours, the last of them filled up with zeros.
   Blocks,
+  /// The second dimension last.
+  Deep,
   /// Bytes as they are.
   Words,
 };
@@ -107,6 +109,7 @@ class Call {
 
   /// How shaders that include glsl/dot.glsl end on this device.
   const char* dot_suffix() const { return device_.has_dot() ? "_dot" : ""; }
+  bool has_fast_dot() const { return device_.has_fast_dot(); }
 
   /// One invocation for each of `count`.
   void dispatch_elements(const std::string& shader, Buffers buffers, Parameters parameters,

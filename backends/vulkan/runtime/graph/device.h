@@ -118,6 +118,9 @@ class Device {
   /// Whether shaders can multiply words of four bytes and add the products up in one instruction.
   virtual bool has_dot() const { return false; }
 
+  /// Whether that is faster than multiplying floats.
+  virtual bool has_fast_dot() const { return false; }
+
   /// What a validation layer has had to say so far; 0 without one.
   virtual size_t num_messages() const { return 0; }
 };

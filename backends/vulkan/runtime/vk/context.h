@@ -53,6 +53,7 @@ class Context final : public Device {
   std::array<uint32_t, 3> most_groups() const override { return most_groups_; }
   bool has_half() const override { return gpu_.has_half(); }
   bool has_dot() const override { return gpu_.has_dot(); }
+  bool has_fast_dot() const override { return gpu_.has_fast_dot(); }
 
   /// A pipeline, compiled when it is first asked for.
   runtime::Result<const Pipeline*> pipeline(const Dispatch& dispatch);

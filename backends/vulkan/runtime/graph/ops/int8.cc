@@ -115,13 +115,31 @@ std::pair<std::string, uint32_t> blocks_shader(const Conv& conv) {
           is_together(conv) ? 2 : 1};
 }
 
+/// Whether four channels of the input can be multiplied at once.
+bool is_by_dots(const Call& call, const Conv& conv) {
+  return call.has_fast_dot() && conv.in_channels / conv.groups % kWord == 0;
+}
+
+/// How four places of the result lie in the input; see glsl/conv_int8_dot.glsl.
+uint32_t words_of_dots(const Conv& conv) {
+  if (conv.is_pointwise()) {
+    return is_together(conv) ? 2 : 1;
+  }
+  const bool is_row = conv.stride[1] == 1 && conv.out_width % kWord == 0;
+  const bool is_same = conv.stride[0] == 1 && conv.stride[1] == 1 && conv.out_width == conv.width;
+  return is_row || is_same ? 2 : 0;
+}
+
 void record_blocks_int8(Call& call, size_t out, const Conv& conv, const Parameters& parameters,
                         uint32_t has_bias) {
   const int64_t channels = channels_each(conv);
-  const auto [shader, words] = blocks_shader(conv);
-  call.dispatch_grid(shader, buffers_of(call, out, Packing::Blocks), parameters,
-                     words_of(places_of(conv)), (conv.out_channels + channels - 1) / channels,
-                     conv.batches,
+  const bool is_dot = is_by_dots(call, conv);
+  const auto [shader, words] =
+      is_dot ? std::pair<std::string, uint32_t>("conv_int8_dot_int", words_of_dots(conv))
+             : blocks_shader(conv);
+  call.dispatch_grid(shader, buffers_of(call, out, is_dot ? Packing::Deep : Packing::Blocks),
+                     parameters, words_of(places_of(conv)),
+                     (conv.out_channels + channels - 1) / channels, conv.batches,
                      {has_bias, is_together(conv) ? 1u : 0u, channels > kWord ? 1u : 0u, words});
 }
 

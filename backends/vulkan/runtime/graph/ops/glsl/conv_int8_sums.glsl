@@ -1,11 +1,8 @@
-// Sums of a word of four places for four channels of the result, or for eight (TWICE), whose weights are words of blocks of four channels.
-#include "conv_int8_result.glsl"
+// Totals that floats add up, of weights that are words of blocks of four channels.
+#include "conv_int8_totals.glsl"
 
-layout(constant_id = 5) const int TWICE = 0;
-
-// Of channels of the input that floats add up exactly, and of all before.
+// Of channels of the input whose products a float adds up exactly.
 vec4 sum[CHANNELS];
-ivec4 total[CHANNELS];
 int at_w;
 int at_more;
 
@@ -30,12 +27,6 @@ void add_next(vec4 v) {
 }
 #endif
 
-void begin_totals() {
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    total[j] = ivec4(0);
-  }
-}
-
 void begin_sums() {
   [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
     sum[j] = vec4(0.0);
@@ -45,17 +36,5 @@ void begin_sums() {
 void end_sums() {
   [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
     total[j] += ivec4(sum[j]);
-  }
-}
-
-void put_totals(int first, int word, int places) {
-  int channels = min(TWICE == 1 ? 8 : 4, p[4] - first);
-  [[unroll]] for (int j = 0; j < CHANNELS; ++j) {
-    if (word * 4 < places && j < channels) {
-      put(j, first + j, word, total[j]);
-    }
-  }
-  if (TOGETHER == 1) {
-    put_together(first, channels);
   }
 }
