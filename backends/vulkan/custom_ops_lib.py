@@ -204,8 +204,9 @@ def linear_dq8ca_q8gsw(
     group_size: int,
     bias: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """The same as ``linear_q8gsw`` of rows that are quantized to int8 by scales and zero points of their own, in integers within a group."""
-    scales, zeros = (one.reshape(*input.shape[:-1], 1) for one in (input_scales.float(), input_zp.float()))
+    """The same as ``linear_q8gsw`` of rows that are quantized to int8 by scales and zero points of their own, or all by one, in integers within a group."""
+    lines = input.shape[:-1] if input_scales.numel() > 1 else [1] * (input.dim() - 1)
+    scales, zeros = (one.reshape(*lines, 1) for one in (input_scales.float(), input_zp.float()))
     rows = (torch.round(input.float() / scales) + zeros).clamp(-128, 127)
     groups = rows.unflatten(-1, (-1, group_size))
     matrix = weights.float().unflatten(-1, (-1, group_size))

@@ -378,7 +378,7 @@ _add(
     "et_vk.linear_dq8ca_q8gsw.default",
     "torchao.choose_qparams_affine.default",
     **_INSERTED,
-    conditions="a linear layer of such weights of four or eight bits, whose rows are quantized to int8 at run time",
+    conditions="a linear layer of such weights of four or eight bits, whose rows are quantized to int8 at run time, each by a scale of its own or all by one",
 )
 _add(
     "et_vk.add_int8.default",
@@ -400,6 +400,7 @@ _SAID_OTHERWISE = {
     "aten.arange.start",
     "aten.split_copy.Tensor",
     "aten.split_with_sizes_copy.default",
+    "quantized_decomposed.choose_qparams.tensor",
     "aten.squeeze_copy.default",
     "aten.squeeze_copy.dim",
     "aten.sym_size.int",

@@ -115,6 +115,7 @@ class GraphBuilder:
             ExportError: a type or size that the partitioner should have refused.
         """
         bounds = [upper_bound(size) for size in sizes]
+        dtype = torch.float32 if exact and dtype is torch.float64 else dtype
         if dtype not in _DATATYPES or None in bounds:
             raise ExportError(f"Vulkan has no tensors of type {dtype} and sizes {tuple(sizes)}")
         staging, datatype = _DATATYPES[dtype]

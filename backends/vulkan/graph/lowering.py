@@ -27,7 +27,6 @@ from executorch.backends.vulkan.graph.fusions import clamp_limits, fused_calls, 
 from executorch.backends.vulkan.graph.int8 import Layer, int8_calls
 from executorch.backends.vulkan.graph.int8 import weights_of as int8_weights_of
 from executorch.backends.vulkan.graph.quantized import (
-    CHOOSE,
     Rows,
     Weights,
     packed,
@@ -286,7 +285,7 @@ def _written(writer: Node) -> Node:
 
 
 def _choose(builder: GraphBuilder, rows: Rows, chosen: dict[Any, Rows]) -> None:
-    """Scales and zero points of rows, once for all layers that quantize the same in the same way."""
+    """Scales and zero points of rows, found once for all layers that quantize the same in the same way."""
     if builder.has(rows.results[0]):
         return
     source, *how = as_it_is(rows.choose).args
@@ -296,7 +295,7 @@ def _choose(builder: GraphBuilder, rows: Rows, chosen: dict[Any, Rows]) -> None:
             builder.alias(result, other)
         return
     results = builder.values([builder.result(one, exact=True) for one in rows.results])
-    builder.call(CHOOSE, (source, *how), results, rows.choose)
+    builder.call(name_of(rows.choose), (source, *how), results, rows.choose)
 
 
 def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows: Rows | None) -> None:

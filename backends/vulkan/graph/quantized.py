@@ -16,10 +16,18 @@ from executorch.ir.rewriter import arguments
 
 LINEAR = "aten.linear.default"
 _EMBEDDING = "aten.embedding.default"
-CHOOSE = "torchao.choose_qparams_affine.default"
-QUANTIZE = "torchao.quantize_affine.default"
-DEQUANTIZE = "torchao.dequantize_affine.default"
-CONVERSIONS = frozenset({CHOOSE, QUANTIZE, DEQUANTIZE})
+_CHOOSE = "torchao.choose_qparams_affine.default"
+_QUANTIZE = "torchao.quantize_affine.default"
+_DEQUANTIZE = "torchao.dequantize_affine.default"
+CONVERSIONS = frozenset({_CHOOSE, _QUANTIZE, _DEQUANTIZE})
+#: What quantizes at run time, back from floats: torchao by a scale for each row, PT2E by one for the whole tensor.
+_CHAINS = {
+    _DEQUANTIZE: (_QUANTIZE, _CHOOSE),
+    "quantized_decomposed.dequantize_per_tensor.tensor": (
+        "quantized_decomposed.quantize_per_tensor.tensor",
+        "quantized_decomposed.choose_qparams.tensor",
+    ),
+}
 PER_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
 #: Bits -> columns of a word, by which shaders read rows and groups.
 _COLUMNS = {4: 8, 8: 4}
@@ -55,7 +63,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are quantized at run time.
+    """Rows that are quantized at run time, each by a scale of its own or all by one.
 
     Attributes:
         source: what is quantized.
@@ -88,7 +96,7 @@ def table_of(node: Node, constants: Constants) -> Weights | None:
 def _matrix(weight: Node, constants: Constants) -> Weights | None:
     if weight not in constants:
         return None
-    if name_of(weight) == DEQUANTIZE:
+    if name_of(weight) == _DEQUANTIZE:
         return _affine(weight, constants)
     return _per_channel(weight, constants) if name_of(weight) == PER_CHANNEL else None
 
@@ -123,10 +131,10 @@ def rows_of(node: Node, constants: Constants) -> Rows | None:
     if weights is None or not weights.has_whole_words:
         return None
     back: Any = node.args[0]
-    if name_of(back) != DEQUANTIZE:
+    if name_of(back) not in _CHAINS:
         return None
     quantize: Any = back.args[0]
-    if name_of(quantize) != QUANTIZE or len(quantize.users) != 1:
+    if name_of(quantize) != _CHAINS[name_of(back)][0] or len(quantize.users) != 1:
         return None
     for user in back.users:
         of_user = weights_of(user, constants)
@@ -139,23 +147,29 @@ def _chain(back: Node, quantize: Node) -> Rows | None:
     source, scale, zero = (arguments(quantize)[name] for name in ("input", "scale", "zero_point"))
     if any(not isinstance(one, Node) or one.target is not operator.getitem for one in (scale, zero)):
         return None
-    choose = scale.args[0]
-    named = arguments(choose) if name_of(choose) == CHOOSE else {}
-    limits = (named.get("quant_min"), named.get("quant_max"))
-    block = list(named.get("block_size", ()))
-    if limits != (-128, 127) or not block or block[-1] != tensor(source).shape[-1]:
+    choose: Any = scale.args[0]
+    if name_of(choose) != _CHAINS[name_of(back)][1] or not _is_of_rows(choose, source):
         return None
-    if any(size != 1 for size in block[:-1]) or named["input"] is not source:
-        return None
+    one, other = arguments(quantize), arguments(back)
     same = all(
-        arguments(one)[name] == arguments(quantize)[name]
-        for one in (back,)
+        one.get(name) == other.get(name)
         for name in ("block_size", "scale", "zero_point", "quant_min", "quant_max")
     )
-    read = {user for one in (scale, zero) for user in one.users}
+    read = {user for result in (scale, zero) for user in result.users}
     if not same or set(choose.users) != {scale, zero} or read != {quantize, back}:
         return None
     return Rows(source, choose, (scale, zero), (choose, scale, zero, quantize, back))
+
+
+def _is_of_rows(choose: Node, source: Node) -> bool:
+    """Whether a call finds how to make int8 of whole rows of a tensor."""
+    named = arguments(choose)
+    if named["input"] is not source or (named["quant_min"], named["quant_max"]) != (-128, 127):
+        return False
+    if "block_size" not in named:
+        return True
+    *before, last = named["block_size"]
+    return last == tensor(source).shape[-1] and all(size == 1 for size in before)
 
 
 def groups_of(nodes: list[Node], constants: Constants) -> list[list[Node]]:

@@ -98,6 +98,14 @@ def test_quantized_rows_of_halves(name):
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_rows_that_one_scale_quantizes(bits, half):
+    model, inputs = models.quantized_at_run_time(bits)
+    method = load(lower(model, inputs, {"force_fp16": True} if half else None))
+    check(method, model, inputs, 2e-2 if half else 1e-3)
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
 def test_layers_between_int8(half):
     model, inputs = models.static_int8()
     method = load(lower(model, inputs, {"force_fp16": True} if half else None))

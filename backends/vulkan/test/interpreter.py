@@ -135,6 +135,9 @@ class Interpreter:
             named["index"] = named["index"].long()
         if name == "aten.index_put.default":
             named["indices"] = [None if one is None else one.long() for one in named["indices"]]
+        if name == "quantized_decomposed.choose_qparams.tensor":
+            scale, zero = op(*list(named.values())[:4], torch.int8)
+            return scale.float(), zero.int()
         keywords = {one.name: named.pop(one.name) for one in op._schema.arguments if one.kwarg_only}
         return torch.utils._pytree.tree_map_only(torch.Tensor, _narrow, op(*named.values(), **keywords))
 

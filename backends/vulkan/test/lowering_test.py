@@ -46,6 +46,7 @@ _SEEN_BELOW = {
     "et_vk.conv_int8.default",
     "et_vk.linear_int8.default",
     "quantized_decomposed.dequantize_per_tensor.default",
+    "quantized_decomposed.choose_qparams.tensor",
     "quantized_decomposed.quantize_per_tensor.default",
     "torchao.choose_qparams_affine.default",
 }
@@ -308,6 +309,15 @@ def test_weights_of_the_quantizer(bits, call):
     (got,), want = delegate(*inputs), quantized(*inputs)
     torch.testing.assert_close(got, want, atol=1e-5, rtol=1e-5)
 
+@pytest.mark.parametrize("bits", [4, 8])
+def test_inputs_that_the_quantizer_has_quantized_at_run_time(bits):
+    model, inputs = models.quantized_at_run_time(bits)
+    delegate = only(lower(model, inputs))
+    choose, linear = "quantized_decomposed.choose_qparams.tensor", f"et_vk.linear_dq8ca_q{bits}gsw.default"
+    assert names(delegate) == [choose, linear, "aten.relu.default", choose, linear]
+    check(delegate, model, inputs, 1e-4)
+
+
 
 def test_a_filter_chooses_among_linear_layers():
     model, inputs = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 16)), (torch.randn(2, 8),)
@@ -320,8 +330,8 @@ def test_a_filter_chooses_among_linear_layers():
 
 
 def test_other_quantizations_are_refused():
-    with pytest.raises(ValueError, match="Int8DynamicActivationIntxWeightConfig"):
-        get_symmetric_quantization_config(is_dynamic=True)
+    with pytest.raises(ValueError, match="act_bits is 16"):
+        get_symmetric_quantization_config(is_dynamic=True, act_bits=16)
     with pytest.raises(ValueError, match=r"weight_bits is 3.*\[4, 8\]"):
         get_symmetric_quantization_config(weight_bits=3)
     with pytest.raises(ValueError, match="set_global"):

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torchao.quantization.granularity import PerAxis, PerGroup
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.quant_api import (
     Int8DynamicActivationIntxWeightConfig,
     IntxWeightOnlyConfig,
@@ -15,6 +16,10 @@ from torchao.quantization.quant_api import (
 )
 from torchao.utils import unwrap_tensor_subclass
 
+from executorch.backends.vulkan.quantizer.vulkan_quantizer import (
+    VulkanQuantizer,
+    get_symmetric_quantization_config,
+)
 from executorch.extension.llm.cache.replacements import replace_kv_cache_with_custom_kv_cache
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op
@@ -194,6 +199,18 @@ def quantized(name: str, wide: bool = False) -> Model:
     quantize_(model, QUANTIZED[name])
     unwrap_tensor_subclass(model)
     return model.eval(), (torch.randn(2, 3, depth),)
+
+
+def quantized_at_run_time(bits: int) -> Model:
+    """Two linear layers whose inputs have one scale, found when they run, as PT2E writes it."""
+    torch.manual_seed(0)
+    inputs = (torch.randn(2, 3, 64),)
+    model = nn.Sequential(nn.Linear(64, 32, bias=False), nn.ReLU(), nn.Linear(32, 8))
+    config = get_symmetric_quantization_config(is_dynamic=True, weight_bits=bits)
+    quantizer = VulkanQuantizer().set_global(config)
+    prepared = prepare_pt2e(torch.export.export(model, inputs).module(), quantizer)
+    prepared(*inputs)
+    return convert_pt2e(prepared), inputs
 
 
 class Int8(nn.Module):

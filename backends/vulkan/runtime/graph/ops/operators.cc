@@ -112,6 +112,7 @@ constexpr Operator kOperators[] = {
     {"et_vk.embedding_q8csw.default", record_quantized_embedding, 1},
     {"torchao.choose_qparams_affine.default", record_choose_qparams, 0},
     {"quantized_decomposed.quantize_per_tensor.default", record_quantize, 0},
+    {"quantized_decomposed.choose_qparams.tensor", record_choose_qparams, kOfAll},
     {"quantized_decomposed.dequantize_per_tensor.default", record_dequantize, 0},
     {"et_vk.add_int8.default", record_add_int8, 0},
     {"et_vk.conv_int8.default", record_conv_int8, 0},

@@ -111,6 +111,7 @@ void record_rotary_pair(Call& call, int kind);
 void record_quantized_linear(Call& call, int kind);
 void record_quantized_embedding(Call& call, int kind);
 void record_choose_qparams(Call& call, int kind);
+constexpr int kOfAll = 1;
 
 // int8.cc
 void record_quantize(Call& call, int kind);

@@ -19,15 +19,16 @@ constexpr Places kPlaces[] = {
 };
 constexpr int64_t kRowsTogether = 4;
 
-/// Adds what rows are quantized by, and the sums of the weights of each group.
+/// Adds what rows are quantized by, each or all of them, and the sums of the weights of each group.
 bool add_rows(Call& call, int64_t rows, int64_t depth, int64_t group, size_t scales,
               bool is_eight_bit, Buffers& buffers) {
   const GraphTensor& sums = call.tensor(4);
   const int64_t word = is_eight_bit ? 4 : 8;
-  const bool fits = call.tensor(1).numel() == rows && call.tensor(2).numel() == rows &&
+  const int64_t count = call.tensor(1).numel();
+  const bool fits = (count == rows || count == 1) && call.tensor(2).numel() == count &&
                     call.tensor(1).element() == Element::Float &&
                     call.tensor(2).element() == Element::Int;
-  if (!call.expect(fits, "it needs a scale and a zero point for each row") ||
+  if (!call.expect(fits, "it needs a scale and a zero point for each row, or for all") ||
       !call.expect(sums.element() == Element::Int && sums.numel() == call.tensor(scales).numel(),
                    "it needs the sums of its weights") ||
       !call.expect(group % word == 0 && depth % word == 0, "its groups are no whole words")) {
@@ -35,6 +36,16 @@ bool add_rows(Call& call, int64_t rows, int64_t depth, int64_t group, size_t sca
   }
   buffers.insert(buffers.end(), {call.in(1), call.in(2), call.in(4)});
   return true;
+}
+
+/// With or without the dimension that is reduced, as was planned.
+Sizes sizes_of_scales(const GraphTensor& x, const GraphTensor& planned) {
+  Sizes sizes = x.sizes;
+  sizes.back() = 1;
+  if (planned.rank() < sizes.size()) {
+    sizes.pop_back();
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -77,8 +88,9 @@ void record_quantized_linear(Call& call, int kind) {
     }
     shader += call.dot_suffix();
   }
+  const bool has_own_scales = at.is_dynamic && call.tensor(1).numel() == rows;
   Parameters parameters;
-  parameters.set(0, {rows, columns, depth, group});
+  parameters.set(0, {rows, columns, depth, group, has_own_scales ? 1 : 0});
   call.dispatch_grid(shader, buffers, parameters, columns,
                      (rows + kRowsTogether - 1) / kRowsTogether, 1, {has_bias ? 1u : 0u});
 }
@@ -117,17 +129,19 @@ void record_quantized_embedding(Call& call, int kind) {
 }
 
 void record_choose_qparams(Call& call, int kind) {
-  (void)kind;
   const GraphTensor& x = call.tensor(0);
   const size_t out = call.num_arguments() - 1;
-  const Sizes block = call.integers(2);
-  bool fits = x.rank() >= 1 && block.size() == x.rank() && x.element() != Element::Int;
+  const bool is_of_all = kind == kOfAll;
+  const Sizes block = is_of_all ? Sizes() : call.integers(2);
+  bool fits = x.rank() >= 1 && x.element() != Element::Int;
+  fits = fits && (is_of_all || block.size() == x.rank());
   for (size_t d = 0; fits && d < block.size(); ++d) {
     fits = block[d] == (d + 1 == block.size() ? x.sizes[d] : 1);
   }
-  const std::string mapping = call.text(1);
-  const double least = call.number(4);
-  const double most = call.number(5);
+  const std::string mapping = is_of_all ? "ASYMMETRIC" : call.text(1);
+  const size_t limits = is_of_all ? 1 : 4;
+  const double least = call.number(limits);
+  const double most = call.number(limits + 1);
   if (!call.expect(fits, "only blocks of one row are there") ||
       !call.expect(mapping == "ASYMMETRIC" || mapping == "SYMMETRIC", "its mapping is unknown") ||
       !call.expect(most > least && least >= INT32_MIN && most <= INT32_MAX,
@@ -137,23 +151,17 @@ void record_choose_qparams(Call& call, int kind) {
                    "its results have another type")) {
     return;
   }
-  const int64_t length = x.sizes.back();
+  const int64_t length = is_of_all ? x.numel() : x.sizes.back();
   for (size_t nth = 0; nth < 2; ++nth) {
-    // With or without the dimension that is reduced, as was planned.
-    Sizes sizes = x.sizes;
-    sizes.back() = 1;
-    if (call.output(out, nth).rank() < sizes.size()) {
-      sizes.pop_back();
-    }
-    call.resize(out, sizes, nth);
+    call.resize(out, is_of_all ? Sizes{1} : sizes_of_scales(x, call.output(out, nth)), nth);
   }
-  const int64_t lines = product_of(x.sizes, 0, x.rank() - 1);
+  const int64_t lines = is_of_all ? 1 : product_of(x.sizes, 0, x.rank() - 1);
   Parameters parameters;
   parameters.set(0, {lines, length});
   const double epsilon =
       x.element() == Element::Half ? 0.0009765625 : std::numeric_limits<float>::epsilon();
   parameters.set(2, static_cast<float>(least)).set(3, static_cast<float>(most));
-  parameters.set(4, static_cast<float>(call.number_or(6, epsilon)));
+  parameters.set(4, static_cast<float>(call.number_or(limits + 2, epsilon)));
   call.set_num_written(2);
   call.dispatch_lines(shader_for("choose_qparams", x),
                       {call.out(out, 0), call.out(out, 1), call.in(0)}, parameters, lines, length,

@@ -1,7 +1,7 @@
 // variants: float_q4:float,Q4 half_q4:half,Q4 float_q8:float half_q8:half float_q4_dot:float,Q4,DOT half_q4_dot:half,Q4,DOT float_q8_dot:float,DOT half_q8_dot:half,DOT
-// A linear layer whose rows are quantized to int8, each by a scale and a zero point of its own, with integer weights of 4 (Q4) or 8 bits, [N, K] by
+// A linear layer whose rows are quantized to int8, each by a scale and a zero point of its own or all by one (p[4] is 0), with integer weights of 4 (Q4) or 8 bits, [N, K] by
 // rows; in each group of p[3] columns, which are whole words of weights, these have one scale and are known in sum. Invocations beside each other
-// quantize ROWS rows together, CHUNK words at a time. p: 0 rows, 1 columns, 2 depth, 3 depth of a group.
+// quantize ROWS rows together, CHUNK words at a time. p: 0 rows, 1 columns, 2 depth, 3 depth of a group, 4 from one scale to the next.
 #include "common.glsl"
 #include "bytes.glsl"
 #include "dot.glsl"
@@ -32,8 +32,8 @@ int column_of(int word, int i) {
 }
 
 uint quantized_word(int line, int word) {
-  float scale = READ(input_scales, line);
-  int zero = READ(input_zeros, line);
+  float scale = READ(input_scales, line * p[4]);
+  int zero = READ(input_zeros, line * p[4]);
   uint made = 0u;
   [[unroll]] for (int i = 0; i < 4; ++i) {
     float v = float(READ(x, line * p[2] + column_of(word, i)));
@@ -87,7 +87,7 @@ void main() {
         float scale = float(READ(scales, group * p[1] + known));
         int all = READ(sums, group * p[1] + known);
         [[unroll]] for (int i = 0; i < ROWS; ++i) {
-          total[i] += float(sum[i] - READ(input_zeros, min(row + i, p[0] - 1)) * all) * scale;
+          total[i] += float(sum[i] - READ(input_zeros, min(row + i, p[0] - 1) * p[4]) * all) * scale;
           sum[i] = 0;
         }
         left = p[3] >> 2;
@@ -101,7 +101,7 @@ void main() {
   float shift = BIAS == 1 ? float(READ(bias, column)) : 0.0;
   [[unroll]] for (int i = 0; i < ROWS; ++i) {
     if (row + i < p[0]) {
-      y[(row + i) * p[1] + column] = T(total[i] * READ(input_scales, row + i) + shift);
+      y[(row + i) * p[1] + column] = T(total[i] * READ(input_scales, (row + i) * p[4]) + shift);
     }
   }
 }
