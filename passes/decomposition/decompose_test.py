@@ -297,6 +297,18 @@ def test_what_is_not_local_is_traced_again(caplog):
     assert torch.equal(_run(traced, inputs)[0], torch.eye(3) * 2)
 
 
+class _WrittenInverse(_WrittenDiagonal):
+    def forward(self, x):
+        return torch.linalg.inv(super().forward(x)) + torch.linalg.cholesky(torch.diag(x))
+
+
+def test_what_is_traced_again_holds_no_effects():
+    inputs = (torch.ones(3) * 4,)
+    traced = decompose(export(_WrittenInverse(), *inputs))
+    assert [node.name for node in traced.graph.find_nodes(op="placeholder")] == ["b_b", "x"]
+    assert torch.equal(_run(traced, inputs)[0], torch.eye(3) * (2 + 1 / 8))
+
+
 def test_a_mean_over_a_channels_last_image_is_local():
     image = torch.rand(2, 3, 4, 4).to(memory_format=torch.channels_last)
     program = export(lambda x: F.adaptive_avg_pool2d(x, 1), image)

@@ -8,6 +8,7 @@ import torch
 
 from executorch.dialects.torch_types import OpOverload
 from executorch.dialects.verifiers import is_core
+from executorch.passes.decomposition.linear_algebra import LINEAR_ALGEBRA
 from executorch.passes.decomposition.own_decompositions import own_decomposition
 
 Decomposition = Callable[..., Any]
@@ -24,8 +25,15 @@ def _python_decompositions() -> dict[Any, Decomposition]:
 
 
 def default_table(preserve: Iterable[OpOverload] = ()) -> dict[Any, Decomposition]:
-    """torch's own table into core ATen, without ``preserve``, as ``run_decompositions`` takes it."""
+    """torch's own table into core ATen, without ``preserve``, as ``run_decompositions`` takes it.
+
+    Operators of linear algebra that fail are taken apart by this project's ways: torch's leave a check that writes an effect,
+    and no program can hold that.
+    """
     table = torch.export.default_decompositions()
+    for name, decomposition in LINEAR_ALGEBRA.items():
+        packet, _, overload = name.removeprefix("aten::").partition(".")
+        table[getattr(getattr(torch.ops.aten, packet), overload or "default")] = decomposition
     for op in preserve:
         table.pop(op, None)
     return table

@@ -66,6 +66,10 @@ def _bernoulli(self: torch.Tensor, p: Any, **_: Any) -> torch.Tensor:
     return (_rand_like(self, dtype=_wide(self)) < p).to(self.dtype)
 
 
+def _random_to(self: torch.Tensor, to: int, **_: Any) -> torch.Tensor:
+    return _aten.randint.default(to, list(self.shape), **_kind(self))
+
+
 def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False, **_: Any) -> torch.Tensor:
     """Indices by weights that need not add up to one. Shapes: (C) or (N, C); the result has ``num_samples`` of them.
 
@@ -100,6 +104,7 @@ RANDOM: Final[dict[str, Callable[..., Any]]] = {
     "aten::randint_like": _like(_aten.randint.default),
     "aten::randint_like.low_dtype": _like(_aten.randint.low),
     "aten::randn_like": _randn_like,
+    "aten::random.to": _random_to,
     "aten::uniform": _uniform,
 }
 

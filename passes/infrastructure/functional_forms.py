@@ -49,11 +49,13 @@ def functional_form(op: OpOverload) -> "OpOverload | None":
     ):
         return None
     namespace, short = name.split("::")
-    packet: Any = getattr(getattr(torch.ops, namespace), short[:-1], None)
-    for overload in packet.overloads() if packet is not None else ():
-        candidate = getattr(packet, overload)
-        if not candidate._schema.is_mutable and _signature(candidate) == _signature(op):
-            return candidate
+    # `normal` is another operator; the form of `normal_` is called `normal_functional`.
+    for form in (short[:-1], f"{short}functional"):
+        packet: Any = getattr(getattr(torch.ops, namespace), form, None)
+        for overload in packet.overloads() if packet is not None else ():
+            candidate = getattr(packet, overload)
+            if not candidate._schema.is_mutable and _signature(candidate) == _signature(op):
+                return candidate
     return None
 
 

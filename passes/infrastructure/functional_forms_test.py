@@ -22,6 +22,7 @@ aten = torch.ops.aten
         (aten.copy_.default, aten.copy.default),
         (aten.zero_.default, aten.zero.default),
         (aten.masked_fill_.Scalar, aten.masked_fill.Scalar),
+        (aten.normal_.default, aten.normal_functional.default),
     ],
 )
 def test_pairs(in_place, functional):

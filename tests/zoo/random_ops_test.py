@@ -28,6 +28,14 @@ _DRAWN = {
     "randint_like": (lambda x: torch.randint_like(x, 4), 1.5, math.sqrt(15 / 12)),
     "randint_like from": (lambda x: torch.randint_like(x, 2, 6), 3.5, math.sqrt(15 / 12)),
     "randn_like": (torch.randn_like, 0.0, 1.0),
+    "random in place": (lambda x: x.clone().random_(4), 1.5, math.sqrt(15 / 12)),
+    "several variables": (
+        lambda x: torch.distributions.MultivariateNormal(
+            x[:2] + 1, torch.diag(x[:2] + 9), validate_args=False
+        ).rsample((_COUNT,)),
+        1.0,
+        3.0,
+    ),
     "uniform": (lambda x: x.clone().uniform_(-1, 3), 1.0, math.sqrt(16 / 12)),
 }
 
