@@ -71,3 +71,84 @@ def test_constants_cross_no_border(model, per_op_mode):
 def test_a_constant_between_two_delegates_separates_none():
     edge = lowered(ReadTwice())
     assert len(list(get_lowered_submodules(edge.exported_program().graph_module))) == 2
+
+
+def standardized(layer):
+    weight = layer.weight.reshape(1, layer.out_channels, -1)
+    weight = nn.functional.batch_norm(weight, None, None, training=True, eps=1e-6)
+    return weight.reshape_as(layer.weight)
+
+
+def of_unit_variance(layer):
+    variance, mean = torch.var_mean(layer.weight, dim=[1, 2, 3], keepdim=True, unbiased=False)
+    return (layer.weight - mean) / torch.sqrt(variance + 1e-6)
+
+
+class Prepared(nn.Module):
+    """A layer whose weight is made of its parameters in every call."""
+
+    def __init__(self, prepare):
+        super().__init__()
+        self.layer, self.prepare = nn.Conv2d(3, 6, 3), prepare
+
+    def forward(self, x):
+        return nn.functional.conv2d(x, self.prepare(self.layer), self.layer.bias)
+
+
+class Cosine(nn.Module):
+    """Angles between the input and rows of a weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(5, 8))
+
+    def forward(self, x):
+        return nn.functional.linear(x, nn.functional.normalize(self.weight))
+
+
+PREPARED = {
+    "standardized": (Prepared(standardized), (2, 3, 9, 9)),
+    "of unit variance": (Prepared(of_unit_variance), (2, 3, 9, 9)),
+    "weight norm": (nn.utils.parametrizations.weight_norm(nn.Conv1d(3, 6, 3)), (2, 3, 9)),
+    "weight norm, transposed": (
+        nn.utils.parametrizations.weight_norm(nn.ConvTranspose1d(3, 6, 4, 2)),
+        (2, 3, 9),
+    ),
+    "spectral norm": (nn.utils.parametrizations.spectral_norm(nn.Conv2d(3, 6, 3)), (2, 3, 9, 9)),
+    "rows of one length": (Cosine(), (4, 8)),
+}
+
+
+@pytest.mark.parametrize("name", PREPARED)
+def test_weights_that_calls_prepare_are_constants(name):
+    """XNNPACK has no convolution with a calculated filter: they stayed outside, with all that made their weights."""
+    model, sizes = PREPARED[name]
+    x = (torch.randn(sizes),)
+    edge = to_edge_transform_and_lower(
+        torch.export.export(model.eval(), x), partitioner=[XnnpackPartitioner()]
+    )
+    names = [str(node.target) for node in edge.exported_program().graph.nodes if node.op == "call_function"]
+    assert len(names) == 2, names  # the delegate and its result
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    torch.testing.assert_close(method.execute(list(x))[0], model(*x).detach(), atol=1e-5, rtol=1e-5)
+
+
+class Narrow(nn.Module):
+    """A weight that is stored in eight bits, and a scale for each output."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (256, 256), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(256) / 100)
+
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight.to(x.dtype)) * self.scales
+
+
+def test_weights_that_are_stored_in_eight_bits_stay_so():
+    model, x = Narrow().eval(), (torch.randn(2, 256),)
+    edge = to_edge_transform_and_lower(torch.export.export(model, x), partitioner=[XnnpackPartitioner()])
+    buffer = edge.to_executorch().buffer
+    assert 256 * 256 < len(buffer) < 2 * 256 * 256
+    result = Runtime.get().load_program(buffer).load_method("forward").execute(list(x))[0]
+    torch.testing.assert_close(result, model(*x), atol=1e-5, rtol=1e-5)

@@ -451,6 +451,22 @@ def test_sizes_that_are_known_at_run_time_only():
     torch.testing.assert_close(method.execute([x])[0], model(x).detach(), atol=1e-5, rtol=1e-5)
 
 
+def test_sizes_that_are_differences_of_data():
+    """Their example is nothing, and a delegate with empty tensors would not load."""
+
+    def between(x, start, end):
+        rows = torch.arange(start.item(), end.item()).to(x.dtype)
+        return torch.sigmoid(rows[:, None] * 2 + 1), torch.sigmoid(x * 2 + 1)
+
+    start, end = torch.tensor(2), torch.tensor(6)
+    edge = lowered(Call(between), (TOKENS, start, end))
+    assert "lowered_module_0" in str(edge.exported_program().graph)
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for last in (end, end + 3):
+        result = method.execute([TOKENS, start, last])
+        torch.testing.assert_close(tuple(result), between(TOKENS, start, last), atol=1e-5, rtol=1e-5)
+
+
 @pytest.mark.parametrize("groups", [1, 6])
 @pytest.mark.parametrize("bias", [False, True])
 def test_half_convolution(groups, bias):

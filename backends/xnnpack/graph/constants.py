@@ -41,12 +41,17 @@ _PREPARING = {
 
 #: Pure operators that are done ahead of time where all that they read is constant and the result is small.
 _FOLDED = {
+    "aten._native_batch_norm_legit.no_stats",
     "aten._to_copy.default",
+    "aten.abs.default",
     "aten.add.Tensor",
+    "aten.amax.default",
+    "aten.amin.default",
     "aten.arange.default",
     "aten.arange.start",
     "aten.arange.start_step",
     "aten.cat.default",
+    "aten.clamp.default",
     "aten.clone.default",
     "aten.cos.default",
     "aten.div.Tensor",
@@ -54,24 +59,41 @@ _FOLDED = {
     "aten.exp.default",
     "aten.expand_copy.default",
     "aten.full.default",
+    "aten.linalg_vector_norm.default",
+    "aten.log.default",
+    "aten.maximum.default",
+    "aten.mean.default",
+    "aten.mean.dim",
+    "aten.minimum.default",
     "aten.mul.Tensor",
     "aten.neg.default",
     "aten.permute_copy.default",
     "aten.pow.Tensor_Scalar",
+    "aten.pow.Tensor_Tensor",
     "aten.reciprocal.default",
     "aten.rsqrt.default",
     "aten.scalar_tensor.default",
     "aten.select_copy.int",
+    "aten.sigmoid.default",
     "aten.sin.default",
     "aten.slice_copy.Tensor",
     "aten.sqrt.default",
     "aten.squeeze_copy.dims",
     "aten.sub.Tensor",
+    "aten.sum.default",
+    "aten.sum.dim_IntList",
     "aten.t_copy.default",
+    "aten.tanh.default",
     "aten.unsqueeze_copy.default",
+    "aten.var.correction",
     "aten.view_copy.default",
     "aten.where.self",
+    "dim_order_ops._clone_dim_order.default",
+    "dim_order_ops._to_dim_order_copy.default",
+    "getitem",
 }
+#: Of these, those whose result may have wider elements: a weight that is stored in eight bits stays so.
+_CASTS = {"aten._to_copy.default", "dim_order_ops._to_dim_order_copy.default"}
 #: Elements of a folded constant that what it is made of does not have.
 _MOST_NEW_ELEMENTS = 1 << 14
 
@@ -109,7 +131,7 @@ class Constants:
         if name_of(node) == _INNER_TENSOR:
             inner: torch.Tensor = getattr(found[node.args[0]], str(node.args[1]))  # type: ignore[index]
             return inner
-        op = aten_op(node.target)
+        op = aten_op(node.target) or node.target  # of several results one is picked by a function
         args = torch.fx.node.map_arg(node.args, lambda one: found[one])
         kwargs = torch.fx.node.map_arg(node.kwargs, lambda one: found[one])
         with torch.no_grad():
@@ -145,12 +167,21 @@ def _is_folded(node: Node) -> bool:
     name = name_of(node)
     if name in _PREPARING:
         return True
-    value = node.meta.get(meta_keys.VAL)
-    if name not in _FOLDED or not isinstance(value, torch.Tensor):
+    made = _tensors(node)
+    if name not in _FOLDED or not made:
         return False
-    read = [one.meta.get(meta_keys.VAL) for one in node.all_input_nodes]
-    sizes = [one.numel() for one in [value, *read] if isinstance(one, torch.Tensor)]
-    return all(isinstance(size, int) for size in sizes) and sizes[0] <= sum(sizes[1:]) + _MOST_NEW_ELEMENTS
+    read = [one for source in node.all_input_nodes for one in _tensors(source)]
+    if not all(isinstance(one.numel(), int) for one in [*made, *read]):
+        return False
+    new, known = (sum(one.numel() for one in tensors) for tensors in (made, read))
+    is_wider = name in _CASTS and made[0].element_size() > read[0].element_size()
+    return new <= (0 if is_wider else known) + _MOST_NEW_ELEMENTS
+
+
+def _tensors(node: Node) -> list[torch.Tensor]:
+    value = node.meta.get(meta_keys.VAL)
+    values = value if isinstance(value, tuple | list) else [value]
+    return [one for one in values if isinstance(one, torch.Tensor)]
 
 
 def preparation(node: Node) -> list[Node]:

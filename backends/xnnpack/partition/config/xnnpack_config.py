@@ -17,6 +17,7 @@ from executorch.backends.xnnpack.graph.dynamic import DYNAMIC_OPERATORS, Dynamic
 from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.graph.quantized import QUANTIZED_OPERATORS, StaticCall, static_call
 from executorch.dialects import meta_keys
+from executorch.dialects.dim_order import example_int
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner.selection.config_partitioner import PartitionerConfig, format_target_name
 from executorch.partitioner.selection.reasons import note_reason
@@ -165,6 +166,8 @@ def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
         return f"a tensor has more than {MOST_DIMENSIONS} dimensions"
     if any(isinstance(size, int) and size == 0 for tensor in tensors for size in tensor.shape):
         return "a tensor is empty"
+    if any(example_int(size) < 1 for tensor in tensors for size in tensor.shape):
+        return "of a tensor no size is known to begin with: it is calculated from data of the run"
     return None
 
 
