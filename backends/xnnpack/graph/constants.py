@@ -131,11 +131,11 @@ class Constants:
         if name_of(node) == _INNER_TENSOR:
             inner: torch.Tensor = getattr(found[node.args[0]], str(node.args[1]))  # type: ignore[index]
             return inner
-        op = aten_op(node.target) or node.target  # of several results one is picked by a function
+        op: Any = aten_op(node.target) or node.target  # of several results one is picked by a function
         args = torch.fx.node.map_arg(node.args, lambda one: found[one])
         kwargs = torch.fx.node.map_arg(node.kwargs, lambda one: found[one])
         with torch.no_grad():
-            result: torch.Tensor = op(*args, **kwargs)  # type: ignore[misc]
+            result: torch.Tensor = op(*args, **kwargs)
         return result
 
     def has(self, node: Node) -> bool:

@@ -186,8 +186,9 @@ def _is_narrow(weight: Node, tensor: torch.Tensor) -> bool:
     """Whether a weight scaled by output or as a whole uses four bits, and XNNPACK has products for its shape."""
     if tensor.dim() != 2 or tensor.shape[1] % 2 != 0:
         return False
-    low, high = weight.args[4:6] if name_of(weight) == DEQUANTIZE_CHANNELS else weight.args[3:5]
-    return low >= _FOUR_BITS[0] and high <= _FOUR_BITS[1]  # type: ignore[operator]
+    first = 4 if name_of(weight) == DEQUANTIZE_CHANNELS else 3
+    low, high = weight.args[first : first + 2]
+    return bool(low >= _FOUR_BITS[0] and high <= _FOUR_BITS[1])  # type: ignore[operator]
 
 
 def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:
