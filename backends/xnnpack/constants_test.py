@@ -106,6 +106,21 @@ class Cosine(nn.Module):
         return nn.functional.linear(x, nn.functional.normalize(self.weight))
 
 
+class RelativePositions(nn.Module):
+    """A bias for each pair of positions, by a small network from how far they are apart."""
+
+    def __init__(self):
+        super().__init__()
+        self.network = nn.Sequential(nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 2, bias=False))
+        positions = torch.arange(8)
+        self.register_buffer("distances", torch.linspace(-1, 1, 15)[:, None])
+        self.register_buffer("pairs", positions[:, None] - positions[None, :] + 7)
+
+    def forward(self, x):
+        bias = self.network(self.distances)[self.pairs.view(-1)].view(8, 8, 2).permute(2, 0, 1)
+        return torch.softmax(x + 16 * torch.sigmoid(bias), -1)
+
+
 PREPARED = {
     "standardized": (Prepared(standardized), (2, 3, 9, 9)),
     "of unit variance": (Prepared(of_unit_variance), (2, 3, 9, 9)),
@@ -116,12 +131,13 @@ PREPARED = {
     ),
     "spectral norm": (nn.utils.parametrizations.spectral_norm(nn.Conv2d(3, 6, 3)), (2, 3, 9, 9)),
     "rows of one length": (Cosine(), (4, 8)),
+    "relative positions": (RelativePositions(), (2, 8, 8)),
 }
 
 
 @pytest.mark.parametrize("name", PREPARED)
 def test_weights_that_calls_prepare_are_constants(name):
-    """XNNPACK has no convolution with a calculated filter: they stayed outside, with all that made their weights."""
+    """XNNPACK has no convolution with a calculated filter; such stayed outside, with all that made their weights."""
     model, sizes = PREPARED[name]
     x = (torch.randn(sizes),)
     edge = to_edge_transform_and_lower(
