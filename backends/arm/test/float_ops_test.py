@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from executorch.backends.arm.test.cases import CASES
-from executorch.backends.arm.test.lowered import as_model, lowered, names_inside
+from executorch.backends.arm.test.lowered import as_model, lowered, names_inside, quantized
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
+from executorch.backends.arm.tosa.graph.builder import Builder
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
 from executorch.exir.backend.utils import format_reasons
@@ -51,6 +53,37 @@ def test_integers_are_compared_with_numbers_of_their_type(number, dtype, spec):
         assert calls or "which it has not; convert it first" in " ".join(
             format_reasons(program.graph_module).split()
         )
+
+
+_X = torch.arange(24.0).reshape(2, 3, 4) / 8
+_IMAGE = torch.arange(60.0).reshape(1, 3, 4, 5) / 32
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "count"),
+    [
+        (lambda x: x.permute(1, 2, 0).relu().permute(2, 0, 1), (_X,), 0),
+        (lambda x: x.permute(1, 2, 0).permute(1, 0, 2).tanh(), (_X,), 1),
+        (lambda x: (x.permute(2, 0, 1) + _X[0, :, 0]).sum(1), (_X,), 1),
+        (lambda x: x.permute(2, 0, 1) + x.reshape(4, 2, 3), (_X,), 1),
+        (lambda x: F.avg_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1), (_IMAGE,), 0),
+        (lambda x: x.permute(1, 0, 2), (_X[:1],), 0),
+        (lambda x: (x.permute(1, 0, 2), x.permute(1, 0, 2).relu()), (_X,), 2),
+    ],
+)
+@pytest.mark.parametrize("spec", ["TOSA-1.0+FP", "TOSA-1.0+INT"])
+def test_data_is_moved_where_another_order_is_asked_for(function, inputs, count, spec, monkeypatch):
+    counts = []
+    serialize = Builder.serialize
+    monkeypatch.setattr(
+        Builder, "serialize", lambda builder: counts.append(builder.counts) or serialize(builder)
+    )
+    model = as_model(function) if "FP" in spec else quantized(as_model(function), inputs)
+    outputs, _ = run_program(lowered(model, inputs, spec), inputs)
+    assert sum(one.get("TRANSPOSE", 0) for one in counts) == count
+    expected = model(*inputs)
+    for mine, theirs in zip(outputs, expected if isinstance(expected, tuple) else [expected], strict=True):
+        assert (mine - theirs).abs().max() < (1e-5 if "FP" in spec else 0.1)
 
 
 def test_integers_of_sixty_four_bits_are_not_made():

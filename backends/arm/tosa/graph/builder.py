@@ -259,10 +259,13 @@ class Builder:
         return self.emit("RESHAPE", [a, self.shape(shape)], shape, a.dtype)
 
     def transpose(self, a: Tensor, order: Sequence[int]) -> Tensor:
+        """No data moves where only dimensions of size 1 change places."""
         order = [int(one) for one in order]
-        if order == sorted(order):
-            return a
-        return self.emit("TRANSPOSE", [a], [a.shape[one] for one in order], a.dtype, order)
+        shape = [a.shape[one] for one in order]
+        moved = [one for one in order if a.shape[one] != 1]
+        if moved == sorted(moved):
+            return self.reshape(a, shape)
+        return self.emit("TRANSPOSE", [a], shape, a.dtype, order)
 
     def slice(self, a: Tensor, start: Sequence[int], size: Sequence[int]) -> Tensor:
         if tuple(size) == a.shape:

@@ -227,17 +227,20 @@ class Lowering:
         return self.form(value, plain_order(len(value.shape)) if order is None else order)
 
     def order_of(self, nodes: Sequence[Any], rank: int) -> Order:
-        """In which order an elementwise operator on these works, so that the fewest are transposed."""
-        for node in nodes:
-            value = self.values.get(node) if isinstance(node, Node) else None
-            if (
-                isinstance(value, Value)
-                and len(value.shape) == rank
-                and value.forms
-                and value.constant is None
-            ):
-                return self.native(value)[0]
-        return plain_order(rank)
+        """In which order an elementwise operator on these works, so that the fewest are transposed; of equals one that others work in."""
+        values = [self.values.get(node) for node in nodes if isinstance(node, Node)]
+        found = [
+            one
+            for one in values
+            if isinstance(one, Value) and len(one.shape) == rank and one.forms and one.constant is None
+        ]
+        usual = (plain_order(rank), channels_last(rank))
+        orders = [self.native(one)[0] for one in found]
+        return max(
+            orders,
+            key=lambda order: (sum(order in one.forms for one in found), order in usual),
+            default=plain_order(rank),
+        )
 
     def operand(self, node: Any, order: Order, like: Any = None) -> Tensor:
         """An operand of an elementwise operator in ``order``: a node, padded with ones in front, or a number.

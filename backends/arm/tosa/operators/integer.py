@@ -28,7 +28,7 @@ from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import batched
 from executorch.backends.arm.tosa.operators.pools import adaptive, pooled_average, pooled_maximum
 from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all, summed_up
-from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, sources_of
+from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, renamed, sources_of
 from executorch.backends.arm.tosa.operators.spatial import (
     Convolution,
     convolve,
@@ -245,6 +245,13 @@ def move(low: Lowering, call: Call) -> None:
 
 for _name in MOVERS:
     integer(_name)(move)
+
+
+@integer("aten.permute_copy.default")
+def permute(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms, value.constant))
+    low.set(call.result, same(low, x, have, call.output), renamed(order, call.node))
 
 
 @integer("dim_order_ops._clone_dim_order.default")

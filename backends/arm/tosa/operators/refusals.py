@@ -29,6 +29,7 @@ from executorch.backends.arm.tosa.operators.integer import (
     move,
     mul,
     output_dimension,
+    permute,
     resize,
     table,
 )
@@ -89,6 +90,7 @@ _INT16 = {
     max_pool,
     mean,
     move,
+    permute,
     mul,
     pick,
     resize,

@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.constants import name_of
-from executorch.backends.arm.tosa.graph.lowering import Lowering, plain_order
+from executorch.backends.arm.tosa.graph.lowering import Lowering, Order, Value, plain_order
 from executorch.backends.arm.tosa.graph.registry import ANY, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.dialects import meta_keys
@@ -70,11 +70,19 @@ def view(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     return b.reshape(x[0], shape_of(node))
 
 
-@_mover("aten.permute_copy.default")
-def permute(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    rank = len(x[0].shape)
-    order: Any = node.args[1]
-    return b.transpose(x[0], [int(one) % rank for one in order])
+def renamed(order: Order, node: Node) -> Order:
+    """What an order of the dimensions of ``permute_copy``'s operand is in those of its result."""
+    places = [int(one) % len(order) for one in node.args[1]]  # type: ignore[union-attr, arg-type]
+    return tuple(places.index(one) for one in order)
+
+
+@plain("aten.permute_copy.default", dtypes=ANY, shares_parameters=True)
+def permute(low: Lowering, node: Node) -> None:
+    """Dimensions have other names; nothing is moved until someone asks for another order."""
+    value = low.dequantized(low.value(node.args[0]))
+    low.native(value)
+    forms = {renamed(order, node): tensor for order, tensor in value.forms.items()}
+    low.values[node] = Value(tuple(shape_of(node)), forms)
 
 
 def part(b: Builder, x: Tensor, axis: int, start: int, length: int) -> Tensor:
