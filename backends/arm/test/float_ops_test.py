@@ -11,7 +11,7 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.builder import Builder
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
-from executorch.exir.backend.utils import format_reasons
+from executorch.exir.backend.utils import format_reasons, get_reasons
 from executorch.partitioner import get_lowered_submodules
 
 
@@ -55,6 +55,29 @@ def test_integers_are_compared_with_numbers_of_their_type(number, dtype, spec):
         )
 
 
+_FILTERS = torch.arange(18.0).reshape(2, 1, 3, 3) / 16
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "reason"),
+    [
+        (F.conv2d, (_FILTERS,), "filters that are calculated or given"),
+        (lambda x, w: F.conv2d(x, w.tanh()), (_FILTERS,), "filters that are calculated or given"),
+        (
+            lambda x, b: F.conv2d(x, _FILTERS, b),
+            (torch.tensor([8.0, -8.0]),),
+            "a bias that is calculated or given",
+        ),
+    ],
+)
+def test_convolutions_with_what_is_not_constant_are_left(function, given, reason):
+    inputs = (torch.rand(1, 1, 4, 5), *given)
+    program = lowered(as_model(function), inputs)
+    outputs, _ = run_program(program, inputs)
+    torch.testing.assert_close(outputs[0], function(*inputs))
+    assert reason in " ".join(one.reason for one in get_reasons(program.graph_module))
+
+
 _X = torch.arange(24.0).reshape(2, 3, 4) / 8
 _IMAGE = torch.arange(60.0).reshape(1, 3, 4, 5) / 32
 
@@ -84,6 +107,32 @@ def test_data_is_moved_where_another_order_is_asked_for(function, inputs, count,
     expected = model(*inputs)
     for mine, theirs in zip(outputs, expected if isinstance(expected, tuple) else [expected], strict=True):
         assert (mine - theirs).abs().max() < (1e-5 if "FP" in spec else 0.1)
+
+
+@pytest.mark.parametrize(
+    ("function", "is_taken"),
+    [
+        (lambda x: x.argmax(0).int(), True),
+        (lambda x: (x.argmax(0).int(), x.argmax(0).float()), True),
+        (lambda x: x.argmax(0), False),
+        (lambda x: (x.argmax(0).int(), x.argmax(0)), False),
+        (lambda x: x.argmax(0).reshape(2, 2).int(), False),
+    ],
+)
+def test_a_result_of_sixty_four_bits_is_taken_with_its_conversion(function, is_taken):
+    """A delegate has no such outputs: what it calculates has 32 bits."""
+    inputs = (torch.rand(3, 4),)
+    program = lowered(as_model(function), inputs, "TOSA-1.0+INT+FP")
+    outputs, _ = run_program(program, inputs)
+    expected = function(*inputs)
+    for mine, theirs in zip(outputs, expected if isinstance(expected, tuple) else [expected], strict=True):
+        assert mine.dtype is theirs.dtype and torch.equal(mine, theirs)
+    reasons = {one.reason for one in get_reasons(program.graph_module)}
+    assert is_taken == (not reasons), reasons
+    assert is_taken or "a result of type int64, which TOSA 1.0 has not; convert it (.int())" in reasons
+    for _, one, _ in get_lowered_submodules(program.graph_module):
+        made = one.original_module.graph.output_node().args[0]
+        assert all(node.meta["val"].dtype is not torch.int64 for node in made)
 
 
 def test_integers_of_sixty_four_bits_are_not_made():

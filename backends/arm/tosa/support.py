@@ -38,7 +38,29 @@ def result_tensors(nodes: Iterable[Node]) -> list[torch.Tensor]:
 
 
 def judge(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
-    """Whether this specification has ``node``."""
+    """Whether this specification has ``node``; one whose result is int64 is taken with what converts it."""
+    verdict = _judged(node, constants, spec)
+    if verdict.why is not None or not any(one.dtype is torch.int64 for one in result_tensors(_results(node))):
+        return verdict
+    readers = [*node.users]
+    if all(_narrows(one, spec) for one in readers):
+        return Verdict([*verdict.nodes, *readers])
+    return Verdict(why="a result of type int64, which TOSA 1.0 has not; convert it (.int())")
+
+
+def _narrows(node: Node, spec: TosaSpecification) -> bool:
+    """Whether a node converts to a type that this specification has."""
+    if name_of(node) != "dim_order_ops._to_dim_order_copy.default":
+        return False
+    dtype = node.meta[meta_keys.VAL].dtype
+    return (
+        dtype in DTYPES
+        and (spec.support_float() or not dtype.is_floating_point)
+        and extension_that_lacks([dtype], spec) is None
+    )
+
+
+def _judged(node: Node, constants: Constants, spec: TosaSpecification) -> Verdict:
     name = name_of(node)
     read = [one for one in node.all_input_nodes if not constants.has(one)]
     why = _general(node, read, constants)
@@ -105,10 +127,8 @@ def _conversion(node: Node, spec: TosaSpecification) -> Verdict:
 def _plain_refusal(row: Operator, node: Node, read: list[Node], spec: TosaSpecification) -> str | None:
     values = result_tensors([*read, *_results(node)])
     kinds = {one.dtype for one in values}
-    if torch.int64 in kinds and torch.int64 not in {one.dtype for one in result_tensors([*read])}:
+    if torch.int64 not in {one.dtype for one in result_tensors([*read])}:
         kinds.discard(torch.int64)
-        if node.op == "call_function" and any(user.op == "output" for user in node.users):
-            return "a result of type int64, which TOSA 1.0 has not; convert it (.int())"
     if any(one.is_floating_point() for one in values) and not spec.support_float():
         if row.integer is None:
             return f"no form on integers: {spec} has not floating point, and {row.name} is not quantized"

@@ -219,16 +219,10 @@ def batch_norm_of_itself(low: Lowering, node: Node) -> None:
     low.values[node] = [low.made(made, order)]
 
 
-def _index_type(node: Node) -> str | None:
-    readers = [user for user in node.users if user.op == "output" or "_to_" not in str(user.target)]
-    return "an index of type int64, which TOSA 1.0 has not; convert it (.int())" if readers else None
-
-
 @plain(
     "aten.argmax.default",
     "aten.argmin.default",
     dtypes=(*FLOATS, torch.int8),
-    refusals=(_index_type,),
     conditions="the index converted to int32; integers: profile INT",
     needs_int=True,
 )

@@ -12,7 +12,7 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.builder import Builder, DType, ResizeMode, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering, channels_last
 from executorch.backends.arm.tosa.graph.narrow import sums_in
-from executorch.backends.arm.tosa.graph.registry import BYTES, FLOATS, plain
+from executorch.backends.arm.tosa.graph.registry import BYTES, FLOATS, IsConstant, plain
 from executorch.backends.arm.tosa.operators.resampled import resampled
 from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
@@ -53,14 +53,12 @@ class Convolution:
 Make = Callable[[str, Tensor, np.ndarray, np.ndarray, Sequence[int], Sequence[Any]], Tensor]
 
 
-def _filters_are_constant(node: Node) -> str | None:
-    from_placeholder = node.args[1]
-    seen = 0
-    while isinstance(from_placeholder, Node) and from_placeholder.op == "call_function" and seen < 4:
-        inputs = from_placeholder.all_input_nodes
-        from_placeholder, seen = (inputs[0] if inputs else None), seen + 1
-    if isinstance(from_placeholder, Node) and from_placeholder.op != "placeholder":
-        return "filters that are calculated; TOSA wants them in another order, which is made ahead of time"
+def _filters_are_constant(node: Node, is_constant: IsConstant) -> str | None:
+    if not is_constant(node.args[1]):  # type: ignore[arg-type]
+        return "filters that are calculated or given; TOSA wants them in another order, which is made ahead of time"
+    bias = node.args[2]
+    if isinstance(bias, Node) and not is_constant(bias):
+        return "a bias that is calculated or given; add it behind the convolution"
     return None
 
 
@@ -81,8 +79,9 @@ def _geometry_fits(node: Node) -> str | None:
 @plain(
     "aten.convolution.default",
     dtypes=(*FLOATS, *BYTES),
-    refusals=(_filters_are_constant, _geometry_fits),
-    conditions="constant filters; transposed: two dimensions at most, no dilation",
+    refusals=(_geometry_fits,),
+    constant_refusals=(_filters_are_constant,),
+    conditions="constant filters and bias; transposed: two dimensions at most, no dilation",
 )
 def convolution(low: Lowering, node: Node) -> None:
     value = low.dequantized(low.value(node.args[0]))
