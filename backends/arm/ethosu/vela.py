@@ -121,8 +121,8 @@ def vela_compile(
                 status = compiler.main([*flags, f"--output-dir={folder}", str(source)])
         except (Exception, SystemExit) as error:
             raise VelaError(
-                f"Vela does not compile this graph ({error}). Way out: leave the operator that it names out of the delegate, "
-                f"with additional_checks of the partitioner. {said.getvalue()[-500:]}"
+                f"Vela does not compile this graph ({error}). Way out: correct the option that it names, or leave the operator that it names "
+                f"out of the delegate, with additional_checks of the partitioner. {said.getvalue()[-500:]}"
             ) from error
         if status:
             raise VelaError(f"Vela ends with {status}: {said.getvalue()[-500:]}")

@@ -1,0 +1,182 @@
+"""MobileNetV2 in int8 for Ethos-U: how long lowering takes, and how near the program is to the quantized model; and why a model is only partly taken.
+
+    ./bazelw run //examples/arm:ethosu_report [-- --target=ethos-u85-256 --images=20]
+
+Seconds are of the processor, from the exported program to the bytes of the file, Vela's own apart. The network has random weights of the
+published shapes, the images are waves in noise. Numbers are those of TOSA's reference model on the file that Vela is given. Ends with one
+line, ``RESULT {...}``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from executorch.backends.arm.ethosu import EthosUCompileSpec, EthosUPartitioner, backend
+from executorch.backends.arm.quantizer import EthosUQuantizer, get_symmetric_quantization_config
+from executorch.backends.arm.test.runner import run_program, with_reference_model
+from executorch.backends.test.models_for_tests import FULL, keyword_net, trained
+from executorch.exir import EdgeProgramManager, ExecutorchBackendConfig, to_edge_transform_and_lower
+from executorch.exir.backend.utils import get_reasons, print_reasons
+
+_CALIBRATION = 10
+
+
+def gratings(count: int, side: int, seed: int) -> list[tuple[torch.Tensor]]:
+    """Samples of ``[1, 3, side, side]``: waves of any direction and length for each channel, in noise."""
+    drawn = torch.Generator().manual_seed(seed)
+    turn = torch.rand(4, count, 3, 1, 1, generator=drawn) * 2 * math.pi
+    length = 4 + turn[0] * side / 32
+    place = torch.arange(side)
+    along = turn[1].cos() * place + turn[1].sin() * place[:, None]
+    waves = turn[2] / 4 * (along * 2 * math.pi / length + turn[3]).sin()
+    noisy = waves + 0.3 * torch.randn(count, 3, side, side, generator=drawn)
+    return [(one,) for one in noisy.split(1)]
+
+
+def quantized(
+    model: torch.nn.Module, samples: Sequence[tuple[torch.Tensor, ...]], spec: EthosUCompileSpec
+) -> torch.nn.Module:
+    """The model in int8, calibrated with the samples."""
+    quantizer = EthosUQuantizer(spec).set_global(get_symmetric_quantization_config())
+    prepared = prepare_pt2e(torch.export.export(model, samples[0]).module(), quantizer)
+    with torch.no_grad():
+        for one in samples:
+            prepared(*one)
+    converted: torch.nn.Module = convert_pt2e(prepared)
+    return converted
+
+
+@contextmanager
+def _clock() -> Iterator[dict[str, float]]:
+    """Seconds of Vela within; of all that happens within, less Vela's, at its end."""
+    found = {"vela": 0.0}
+    compiler = backend.vela_compile
+
+    def timed(*given: Any) -> Any:
+        start = time.process_time()
+        made = compiler(*given)
+        found["vela"] += time.process_time() - start
+        return made
+
+    start = time.process_time()
+    with mock.patch.object(backend, "vela_compile", timed):
+        yield found
+    found["ours"] = time.process_time() - start - found["vela"]
+
+
+@dataclasses.dataclass
+class Lowered:
+    """A model for Ethos-U.
+
+    Attributes:
+        edge: its program with delegates.
+        tosa: the files that Vela was given, in the order of the delegates.
+        size: of the program's file.
+        seconds: of the processor: ``ours`` and ``vela``.
+    """
+
+    edge: EdgeProgramManager
+    tosa: list[bytes]
+    size: int
+    seconds: dict[str, float]
+
+
+def lowered(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...], target: str) -> Lowered:
+    """The quantized model as a program; exporting is PyTorch's, and not counted."""
+    exported = torch.export.export(model, inputs)
+    with tempfile.TemporaryDirectory() as folder, _clock() as seconds:
+        spec = EthosUCompileSpec(target).dump_intermediate_artifacts_to(folder)
+        edge = to_edge_transform_and_lower(exported, partitioner=[EthosUPartitioner(spec)])
+        program = edge.to_executorch(ExecutorchBackendConfig(extract_delegate_segments=False))
+        size = len(program.buffer)
+        tosa = [one.read_bytes() for one in sorted(Path(folder).glob("output_*.tosa"))]
+    return Lowered(edge, tosa, size, seconds)
+
+
+def mobilenet(target: str, side: int, images: int) -> dict[str, Any]:
+    """The row of MobileNetV2."""
+    model, _ = trained(FULL["mobilenet_v2"])
+    samples = gratings(_CALIBRATION, side, seed=1)
+    converted = quantized(model, samples, EthosUCompileSpec(target))
+    made = lowered(converted, samples[0], target)
+    program = made.edge.exported_program()
+    mine, theirs, calls = [], [], 0
+    for image in gratings(images, side, seed=2):
+        (scores,), calls = run_program(
+            program, image, lambda _, tensors: with_reference_model(made.tosa[0], tensors)
+        )
+        mine.append(scores)
+        theirs.append(converted(*image).detach())
+    ours, wanted = torch.cat(mine), torch.cat(theirs)
+    return {
+        "model": "mobilenet_v2",
+        "target": target,
+        "delegates": calls,
+        "operators_left": sorted({one.op for one in get_reasons(program.graph_module)}),
+        "seconds_ours": round(made.seconds["ours"], 2),
+        "seconds_vela": round(made.seconds["vela"], 2),
+        "program_bytes": made.size,
+        "images": images,
+        "same_top_1": float((ours.argmax(1) == wanted.argmax(1)).float().mean()),
+        "classes_on_top": len(set(wanted.argmax(1).tolist())),
+        "largest_difference": float((ours - wanted).abs().max()),
+        "range_of_scores": float(wanted.max() - wanted.min()),
+    }
+
+
+class Spotter(torch.nn.Module):
+    """Words in order of their scores, and which are above a limit: the network is taken, what sorts and chooses is not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.network = keyword_net()
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        chances = self.network(x).softmax(-1)
+        best, which = chances.topk(3)
+        return best, which, torch.where(chances > 0.1, chances, 0.0)
+
+
+def partly_taken(target: str) -> dict[str, Any]:
+    """The row of a model that is only partly taken; prints the reasons."""
+    torch.manual_seed(0)
+    model, inputs = Spotter().eval(), (torch.randn(1, 1, 49, 10),)
+    made = lowered(quantized(model, [inputs], EthosUCompileSpec(target)), inputs, target)
+    module = made.edge.exported_program().graph_module
+    print_reasons(module)
+    reasons = sorted({(one.op, one.reason) for one in get_reasons(module)})
+    left = [{"operator": operator, "reason": reason} for operator, reason in reasons]
+    return {"model": "spotter", "target": target, "delegates": len(made.tosa), "left": left}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the process's exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--target", default="ethos-u55-128")
+    parser.add_argument("--side", type=int, default=224, help="of the images")
+    parser.add_argument("--images", type=int, default=20, help="that the program is run with")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    rows = [mobilenet(options.target, options.side, options.images), partly_taken(options.target)]
+    for row in rows:
+        print(row)
+    print("RESULT " + json.dumps({"rows": rows}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+"""The report's rows at a size for tests."""
+
+import json
+
+from executorch.examples.arm import ethosu_report
+
+
+def test_rows(capsys):
+    assert ethosu_report.main(["--side=32", "--images=2"]) == 0
+    said = capsys.readouterr().out
+    network, spotter = json.loads(said.strip().split("\n")[-1].removeprefix("RESULT "))["rows"]
+    assert network["delegates"] == 1 and network["seconds_ours"] > 0 < network["seconds_vela"]
+    assert all("quantize" in one for one in network["operators_left"])
+    assert network["largest_difference"] < 0.1 * network["range_of_scores"]
+    assert spotter["delegates"] >= 1
+    left = {one["operator"]: one["reason"] for one in spotter["left"]}
+    assert left["aten.topk.default"] == "aten.topk.default has no lowering to TOSA"
+    assert left["aten.topk.default"] in said
