@@ -82,7 +82,7 @@ BACKENDS_ARM = {
     },
     "backends/arm/quantizer/arm_quantizer_utils": {
         "executorch.backends.arm.quantizer.annotations": "is_annotated",
-        "published": "PatternCheck PatternQuantizer",
+        "published": "PatternCheck PatternQuantizer SharedQspecQuantizer",
     },
     "backends/arm/quantizer/quantization_annotator": {"published": "annotate_graph"},
     "backends/arm/quantizer/quantization_config": {

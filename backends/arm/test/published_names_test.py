@@ -6,6 +6,8 @@ import pytest
 import torch
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.operator_support import OperatorSupport
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import ComposableQuantizer, Quantizer
 
 import executorch.backends.arm as arm
 import executorch.backends.arm.tosa.schemas as schemas
@@ -17,8 +19,10 @@ from executorch.backends.arm.ethosu import EthosUCompileSpec
 from executorch.backends.arm.quantizer import (
     TOSAQuantizer,
     get_symmetric_a8w4_quantization_config,
+    get_symmetric_quantization_config,
     is_annotated,
 )
+from executorch.backends.arm.quantizer.arm_quantizer_utils import SharedQspecQuantizer
 from executorch.backends.arm.quantizer.quantization_annotator import annotate_graph
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
@@ -247,3 +251,40 @@ def test_compile_specs_are_equal_if_they_say_the_same(spec):
     others = next(one for one in SPECS if one is not spec)
     with pytest.raises(ValueError, match="Incorrect output format"):
         type(spec)._from_list(others._to_list())
+
+
+class _Sums(Quantizer):
+    def annotate(self, model):
+        annotate_graph(
+            model, get_symmetric_quantization_config(), lambda node: node.target is torch.ops.aten.add.Tensor
+        )
+        return model
+
+    def validate(self, model):
+        pass
+
+
+class _Moves(torch.nn.Module):
+    def forward(self, x, y):
+        moved = (x + x).clone().permute(1, 0)
+        return torch.maximum(moved, y.flatten(1)), (y * 2).clone().tanh()
+
+
+def test_what_moves_data_has_the_scale_of_what_is_around_it():
+    inputs = (torch.rand(3, 2), torch.rand(2, 3))
+    captured = torch.export.export(_Moves(), inputs).module()
+    prepared = prepare_pt2e(captured, ComposableQuantizer([_Sums(), SharedQspecQuantizer()]))
+    prepared(*inputs)
+    converted = convert_pt2e(prepared)
+    scales = {}
+    for node in converted.graph.find_nodes(
+        op="call_function", target=torch.ops.quantized_decomposed.quantize_per_tensor.default
+    ):
+        scales[node.args[0].name] = node.args[1]
+    assert {*scales} == {"x", "add", "clone", "permute", "y", "flatten", "maximum"}
+    assert len({scales[name] for name in scales if name != "x"}) == 1
+    left = captured.graph.find_nodes(op="call_function", target=torch.ops.aten.clone.default)
+    assert [is_annotated(node) for node in left] == [True, False]
+    alone = SharedQspecQuantizer([torch.ops.aten.clone.default])
+    assert alone.targets == [torch.ops.aten.clone.default]
+    assert torch.ops.aten.maximum.default in SharedQspecQuantizer.SHARED_QSPEC_OPS_DEFAULT

@@ -1,14 +1,21 @@
-"""What quantizers of one's own are made of, under its published name: checks of patterns, and one that annotates patterns."""
+"""What quantizers of one's own are made of, under its published name: checks of patterns, one that annotates patterns, and one for what moves data."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import torch
 from torch.fx import GraphModule, Node
-from torchao.quantization.pt2e.quantizer import QuantizationSpec, Quantizer
+from torchao.quantization.pt2e.quantizer import QuantizationSpec, Quantizer, SharedQuantizationSpec
 
-from executorch.backends.arm.quantizer.annotations import WEIGHTED, is_real, mark_node_as_annotated
+from executorch.backends.arm.quantizer.annotations import (
+    ANNOTATION,
+    MOVING,
+    WEIGHTED,
+    is_real,
+    mark_node_as_annotated,
+)
 from executorch.backends.arm.quantizer.quantization_config import as_config, has_scales_by_output
 
 
@@ -93,3 +100,80 @@ def _spec(config: Any, node: Node, operand: Node) -> Any:
     if str(node.target) in WEIGHTED and place in (1, 2):
         return config.get_weight_qspec(node) if place == 1 else config.get_bias_qspec(node)
     return config.get_input_act_qspec(node, operand)
+
+
+def _operators(names: Iterable[str]) -> list[Callable[..., Any]]:
+    """Those of PyTorch's that this version of it has."""
+    found = []
+    for name in names:
+        _, packet, overload = name.split(".")
+        found.append(getattr(getattr(torch.ops.aten, packet, None), overload, None))
+    return [one for one in found if one is not None]
+
+
+class SharedQspecQuantizer(Quantizer):
+    """Operators that move data get one scale on all sides, that of what is annotated around them.
+
+    Such calls behind each other are taken together; where nothing around them is quantized they stay in floating point. It comes last
+    among quantizers.
+
+    Args:
+        targets: the operators, in place of ``SHARED_QSPEC_OPS_DEFAULT``.
+    """
+
+    SHARED_QSPEC_OPS_DEFAULT: ClassVar[list[Callable[..., Any]]] = _operators(
+        [*sorted(MOVING), "aten.maximum.default", "aten.minimum.default"]
+    )
+
+    def __init__(self, targets: Sequence[Callable[..., Any]] | None = None) -> None:
+        self.targets = list(self.SHARED_QSPEC_OPS_DEFAULT if targets is None else targets)
+
+    def annotate(self, model: GraphModule) -> GraphModule:
+        for node in model.graph.nodes:
+            if self._is_free(node):
+                self._annotate_all(self._together(node))
+        return model
+
+    def _is_free(self, node: Node) -> bool:
+        return node.target in self.targets and is_real(node) and ANNOTATION not in node.meta
+
+    def _together(self, first: Node) -> list[Node]:
+        """Calls that ``first`` is connected with, in the order of the graph."""
+        found, waiting = {first}, [first]
+        while waiting:
+            node = waiting.pop()
+            for other in (*node.all_input_nodes, *node.users):
+                if other not in found and self._is_free(other):
+                    found.add(other)
+                    waiting.append(other)
+        return [one for one in first.graph.nodes if one in found]
+
+    def _annotate_all(self, calls: list[Node]) -> None:
+        spec = next(filter(None, (_neighbours_spec(one, calls) for one in calls)), None)
+        first = next((one for one in calls[0].all_input_nodes if is_real(one)), None)
+        if spec is None or first is None:
+            return
+        shared = SharedQuantizationSpec((first, calls[0]))
+        for node in calls:
+            inputs: dict[Node, Any] = dict.fromkeys(filter(is_real, node.all_input_nodes), shared)
+            if node is calls[0]:
+                inputs[first] = spec
+            mark_node_as_annotated(node, inputs, shared)
+
+    def validate(self, model: GraphModule) -> None:
+        """Nothing: what is shared is what others have checked."""
+
+
+def _neighbours_spec(node: Node, inside: list[Node]) -> QuantizationSpec | None:
+    """The spec that something outside has for an operand or for the result."""
+    specs = [
+        one.meta[ANNOTATION].output_qspec
+        for one in node.all_input_nodes
+        if one not in inside and ANNOTATION in one.meta
+    ]
+    specs += [
+        user.meta[ANNOTATION].input_qspec_map.get(node)
+        for user in node.users
+        if user not in inside and ANNOTATION in user.meta
+    ]
+    return next((one for one in specs if isinstance(one, QuantizationSpec)), None)
