@@ -3,8 +3,9 @@
     ./bazelw run //examples/arm:ethosu_report [-- --target=ethos-u85-256 --images=20]
 
 Seconds are of the processor, from the exported program to the bytes of the file, Vela's own apart. The network has random weights of the
-published shapes, the images are waves in noise. Numbers are those of TOSA's reference model on the file that Vela is given. Ends with one
-line, ``RESULT {...}``.
+published shapes, the images are waves in noise. Numbers are those of TOSA's reference model on the file that Vela is given: on how many
+images its first class is one that the quantized model ranks first too, and the largest difference of a score, which is a multiple of the
+output's scale. Ends with one line, ``RESULT {...}``.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ def gratings(count: int, side: int, seed: int) -> list[tuple[torch.Tensor]]:
     waves = turn[2] / 4 * (along * 2 * math.pi / length + turn[3]).sin()
     noisy = waves + 0.3 * torch.randn(count, 3, side, side, generator=drawn)
     return [(one,) for one in noisy.split(1)]
+
+
+def centred(model: torch.nn.Module, samples: Sequence[tuple[torch.Tensor]]) -> torch.nn.Module:
+    """The model without what the scores of all samples have in common: with random weights one class would always be first."""
+    with torch.no_grad():
+        model.classifier[-1].bias -= torch.cat([model(*one) for one in samples]).mean(0)
+    return model
 
 
 def quantized(
@@ -109,8 +117,8 @@ def lowered(model: torch.nn.Module, inputs: tuple[torch.Tensor, ...], target: st
 
 def mobilenet(target: str, side: int, images: int) -> dict[str, Any]:
     """The row of MobileNetV2."""
-    model, _ = trained(FULL["mobilenet_v2"])
     samples = gratings(_CALIBRATION, side, seed=1)
+    model = centred(trained(FULL["mobilenet_v2"])[0], samples)
     converted = quantized(model, samples, EthosUCompileSpec(target))
     made = lowered(converted, samples[0], target)
     program = made.edge.exported_program()
@@ -122,6 +130,7 @@ def mobilenet(target: str, side: int, images: int) -> dict[str, Any]:
         mine.append(scores)
         theirs.append(converted(*image).detach())
     ours, wanted = torch.cat(mine), torch.cat(theirs)
+    first = wanted.gather(1, ours.argmax(1, keepdim=True)).squeeze(1)
     return {
         "model": "mobilenet_v2",
         "target": target,
@@ -131,7 +140,7 @@ def mobilenet(target: str, side: int, images: int) -> dict[str, Any]:
         "seconds_vela": round(made.seconds["vela"], 2),
         "program_bytes": made.size,
         "images": images,
-        "same_top_1": float((ours.argmax(1) == wanted.argmax(1)).float().mean()),
+        "same_top_1": float((first == wanted.amax(1)).float().mean()),
         "classes_on_top": len(set(wanted.argmax(1).tolist())),
         "largest_difference": float((ours - wanted).abs().max()),
         "range_of_scores": float(wanted.max() - wanted.min()),

@@ -112,6 +112,8 @@ class TOSAPartitioner(Partitioner):
                 groups.append(verdict.nodes)
             else:
                 note_reason(node, who, why)
+                for part in (user for user in node.users if user.target is operator.getitem):
+                    note_reason(part, who, f"a result of {node.name}, which is left")
         self._group(module.graph, groups, tags, constants)
 
     def _refused(self, node: Node, submodules: dict[str, torch.nn.Module]) -> str | None:
