@@ -31,6 +31,7 @@ EXAMPLES = {
         """,
     },
     "examples/models/llama/feed_forward": {"executorch.extension.llm.models.feed_forward": "FeedForward"},
+    "examples/models/llama/hf_download": {"here": "download_and_convert_hf_checkpoint"},
     "examples/models/llama/llama_transformer": {
         "executorch.extension.llm.models.attention": "ATTENTION_REGISTRY Attention AttentionSkip ForwardOptions",
         "executorch.extension.llm.models.feed_forward": "ConditionalFeedForward FeedForward MOEFeedForward",

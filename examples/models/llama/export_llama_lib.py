@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from executorch.extension.llm.export import decoder, pipeline
+from executorch.examples.models.llama.model import decoder_of
+from executorch.extension.llm.export import pipeline
 from executorch.extension.llm.export.builder import DType, LLMEdgeManager
 from executorch.extension.llm.export.command_line import build_args_parser
 from executorch.extension.llm.export.config.llm_config import LlmConfig
@@ -29,8 +30,8 @@ __all__ = [
 
 
 def _prepare_for_llama_export(llm_config: LlmConfig) -> LLMEdgeManager:
-    """The decoder of a configuration, transformed and ready to be exported; see `decoder.manager`."""
-    return decoder.manager(llm_config)
+    """The decoder of a configuration, transformed and ready to be exported; see `model.decoder_of`."""
+    return decoder_of(llm_config)
 
 
 def get_llama_model(

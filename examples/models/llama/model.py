@@ -32,7 +32,7 @@ class Llama2Model(EagerModelBase):
 
     def __init__(self, llm_config: LlmConfig | None = None) -> None:
         self.llm_config = LlmConfig() if llm_config is None else llm_config
-        self._manager = _manager(self.llm_config)
+        self._manager = decoder_of(self.llm_config)
 
     def get_eager_model(self) -> torch.nn.Module:
         """Takes tokens ``[1, n]`` and, if it has a cache, ``{"input_pos": positions}``; gives logits."""
@@ -49,7 +49,12 @@ class Llama2Model(EagerModelBase):
         return self._manager._get_dynamic_shape()
 
 
-def _manager(config: LlmConfig) -> LLMEdgeManager:
+def decoder_of(config: LlmConfig) -> LLMEdgeManager:
+    """As :func:`~executorch.extension.llm.export.decoder.manager`; without sizes and weights, of the released sizes and random.
+
+    Raises:
+        ValueError, FileNotFoundError: as there.
+    """
     if config.base.params is not None or config.base.checkpoint is not None:
         return decoder.manager(config)
     with tempfile.TemporaryDirectory() as folder:

@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 
-from executorch.examples.models.llama.export_llama_lib import get_llama_model
+from executorch.examples.models.llama.export_llama_lib import _export_llama, get_llama_model
 from executorch.examples.models.llama.model import Llama2Model
 from executorch.examples.models.model_factory import EagerModelFactory
-from executorch.extension.llm.export.config.llm_config import LlmConfig
+from executorch.extension.llm.export.config.llm_config import ExportConfig, LlmConfig
 
 _SIZES = {"dim": 32, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 64, "hidden_dim": 48}
 
@@ -36,11 +36,13 @@ def test_the_decoder_of_a_configuration(config, has_cache):
     assert model(*longer).shape[-1] == _SIZES["vocab_size"]
 
 
-def test_a_configuration_without_sizes_has_the_released_ones(monkeypatch):
+def test_a_configuration_without_sizes_has_the_released_ones(monkeypatch, tmp_path):
     monkeypatch.setattr("executorch.examples.models.llama.model._SIZES", {**_SIZES, "dim": 64}, raising=True)
     decoder = Llama2Model()
     assert decoder.get_eager_model().params.dim == 64 and decoder.llm_config.base.params is None
     assert decoder.get_eager_model()(*decoder.get_example_inputs()).isfinite().all()
+    exported = _export_llama(LlmConfig(export=ExportConfig(output_dir=str(tmp_path))))
+    assert exported.model.params.dim == 64 and (tmp_path / "llama3.pte").exists()
 
 
 def test_a_checkpoint_that_is_not_there_is_said(config, tmp_path):
