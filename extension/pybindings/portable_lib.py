@@ -279,12 +279,12 @@ def _load_module(
 
 def _load_for_executorch(
     program_path: str | os.PathLike[str],
-    data_path: str | os.PathLike[str] | None = None,
+    data_path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     enable_etdump: bool = False,
     debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
-    """Loads a module from a ``.pte`` file, with the external data in a ``.ptd`` file if it needs some.
+    """Loads a module from a ``.pte`` file, with the external data in ``.ptd`` files if it needs some.
 
     Args:
         program_path: Of the program.

@@ -166,7 +166,7 @@ class llm_runner:
             self,
             model_path: str,
             tokenizer_path: str,
-            data_path: str | None = None,
+            data_path: str | Sequence[str] | None = None,
             draft_path: str | None = None,
             num_draft_tokens: int = 4,
             method_name: str = "forward",

@@ -39,16 +39,11 @@ class TextRunner : public Turns<extension::llm::TextSession> {
       : Turns(std::move(session), forked) {}
 
   TextRunner(const std::string& model_path, const std::string& tokenizer_path,
-             const std::optional<std::string>& data_path,
+             const std::vector<std::string>& data_files,
              const std::optional<extension::llm::DraftOptions>& draft,
              const extension::llm::DecoderMethods& methods)
       : Turns(model_path, tokenizer_path, [&](auto tokenizer) {
-          std::vector<std::string> data;
-          if (data_path) {
-            data.push_back(*data_path);
-          }
-          return extension::llm::create_text_session(model_path, std::move(tokenizer),
-                                                     std::move(data),
+          return extension::llm::create_text_session(model_path, std::move(tokenizer), data_files,
                                                      /*temperature=*/-1.0f, draft, methods);
         }) {}
 
@@ -230,6 +225,24 @@ PyMethodDef kStatsMethods[] = {
 
 // --- TextLLMRunner ---
 
+/// The files that a text names, or a list or tuple of texts.
+std::vector<std::string> files(PyObject* given) {
+  const std::string title = argument_title("TextLLMRunner", "data_path");
+  std::vector<std::string> found;
+  if (given == nullptr || given == Py_None) {
+    return found;
+  }
+  if (!PyList_Check(given) && !PyTuple_Check(given)) {
+    found.push_back(text_value(given, title));
+    return found;
+  }
+  const Py_ssize_t count = PySequence_Size(given);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    found.push_back(text_value(checked(PySequence_GetItem(given, i)).get(), title));
+  }
+  return found;
+}
+
 void init_runner(PyRunner& self, const Call& call) {
   constexpr Parameters<7> kParameters = {
       "TextLLMRunner",
@@ -253,8 +266,8 @@ void init_runner(PyRunner& self, const Call& call) {
   extension::llm::DecoderMethods methods;
   methods.decode = text(5).value_or(methods.decode);
   methods.prefill = text(6).value_or(methods.prefill);
-  self =
-      std::make_shared<TextRunner>(arguments.text(0), arguments.text(1), text(2), draft, methods);
+  self = std::make_shared<TextRunner>(arguments.text(0), arguments.text(1),
+                                      files(arguments.object(2)), draft, methods);
 }
 
 Object generate(PyRunner& self, const Call& call) {

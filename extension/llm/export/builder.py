@@ -176,9 +176,19 @@ class LLMEdgeManager:
             self._module = self._exported.module()
         return self
 
-    def tag_weights(self, tag: Callable[[torch.fx.Node], str | None]) -> LLMEdgeManager:
-        """Says which `.ptd` file each weight goes to, those that backends take too; None keeps one in the program."""
+    def tag_weights(
+        self,
+        tag: Callable[[torch.fx.Node], str | None],
+        rename: Callable[[torch.fx.GraphModule], None] | None = None,
+    ) -> LLMEdgeManager:
+        """Says which `.ptd` file each weight goes to, those that backends take too; None keeps one in the program.
+
+        Args:
+            rename: changes the names that weights have there, before.
+        """
         module = self._graph()
+        if rename is not None:
+            rename(module)
         delegate_external_constants_pass_unlifted(module, tag)
         self.pre_autograd_graph_module = module
         return self

@@ -20,7 +20,7 @@ from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.export.config.reading import from_mapping
 from executorch.extension.llm.export.methods import method_configs
 from executorch.extension.llm.export.quantizers import quantize
-from executorch.extension.llm.models.lora import is_adapter
+from executorch.extension.llm.models.lora import is_adapter, name_as_without_adapters
 from executorch.extension.llm.models.memory import large_blocks_apart
 from executorch.extension.llm.models.refusal import MissingBackendError, refusals
 
@@ -114,7 +114,7 @@ def _captured(
     if not config.export.export_only:
         step("PT2E", lambda: quantize(made, config))
         if tag is not None:
-            made.tag_weights(tag)
+            made.tag_weights(tag, name_as_without_adapters)
     return made
 
 

@@ -39,6 +39,36 @@ def is_adapter(name: str) -> bool:
     return ".lora_a." in name or ".lora_b." in name
 
 
+def name_as_without_adapters(module: torch.fx.GraphModule) -> None:
+    """Gives what stands beside adapters in an exported module the names that it has where there are none.
+
+    By these names programs of several adapters find it in one file.
+    """
+    adapted = [
+        path for path, one in module.named_modules() if hasattr(one, "lora_a") and hasattr(one, "linear")
+    ]
+    for path in adapted:
+        layer: Any = module.get_submodule(path)
+        # What the layer has, not a second name for it: of two an export takes the first.
+        beside = layer.linear
+        del layer.linear
+        for name, part in (*beside._parameters.items(), *beside._modules.items()):
+            setattr(layer, name, part)
+        for name, part in beside._buffers.items():
+            layer.register_buffer(name, part, persistent=name not in beside._non_persistent_buffers_set)
+    for node in module.graph.find_nodes(op="get_attr"):
+        path, _, rest = str(node.target).rpartition(".linear.")
+        if path not in adapted:
+            continue
+        # Another node, because torch finds what is noted of a weight by the name of its node.
+        with module.graph.inserting_before(node):
+            renamed = module.graph.get_attr(f"{path}.{rest}")
+        renamed.meta = node.meta
+        node.replace_all_uses_with(renamed)
+        module.graph.erase_node(node)
+    module.recompile()
+
+
 def add_adapter(
     model: Transformer,
     weights: Mapping[str, torch.Tensor],

@@ -21,6 +21,8 @@ class TextLLMRunner(llm_runner.TextLLMRunner):
     `generate(prompt, config, token_callback=None, stats_callback=None)` calls back for each piece of text, and at the end
     with the figures. It releases the GIL; what a callback raises ends it. One call at a time; `stop()` may come from anywhere.
 
+    `data_path` is the file of weights that are not in the program (`.ptd`), or a list of them, as of a foundation and of an adapter.
+
     With `draft_path`, a smaller program of the same vocabulary guesses `num_draft_tokens` tokens at a time, of which this one keeps what it
     would have said; it has to give the logits of all tokens (`generate_full_logits` of an export). What is said stays the same.
 
