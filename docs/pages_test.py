@@ -13,6 +13,7 @@ PAGES = (
     "custom-operators",
     "memory-planning",
     "integrations",
+    "backends",
 )
 
 

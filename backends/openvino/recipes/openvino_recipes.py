@@ -17,24 +17,31 @@ from executorch.export import (
 from executorch.export.recipe_provider import refuse_unknown_parameters
 from executorch.partitioner import CompileSpec
 
-_DEVICE = "device"
+_DEVICE, _GROUP_SIZE, _ALL_LAYERS = "device", "group_size", "all_layers"
 
 
 class OpenvinoRecipeType(RecipeType):
     """Recipes for OpenVINO.
 
-    FP32 calculates in floating point; the others quantize the captured graph to int8, with the example inputs as
-    calibration, in the quantizer's mode of that name.
+    FP32 calculates in floating point; the others quantize the captured graph in the quantizer's mode of that name, with the
+    example inputs as calibration where activations are integers. INT8WO and INT4WO are of weights alone.
     """
 
     FP32 = "openvino_fp32"
     INT8_SYM = "openvino_int8_sym"
     INT8_MIXED = "openvino_int8_mixed"
     INT8_TRANSFORMER = "openvino_int8_transformer"
+    INT8WO_SYM = "openvino_int8wo_sym"
+    INT8WO_ASYM = "openvino_int8wo_asym"
+    INT4WO_SYM = "openvino_int4wo_sym"
+    INT4WO_ASYM = "openvino_int4wo_asym"
 
     @classmethod
     def get_backend_name(cls) -> str:
         return "openvino"
+
+
+_FOUR_BITS = (OpenvinoRecipeType.INT4WO_SYM, OpenvinoRecipeType.INT4WO_ASYM)
 
 
 class OpenvinoRecipeProvider(BackendRecipeProvider):
@@ -52,27 +59,30 @@ class OpenvinoRecipeProvider(BackendRecipeProvider):
 
         Args:
             recipe_type: which one.
-            **kwargs: ``device``, ``CPU`` by default.
+            **kwargs: ``device``, ``CPU`` by default; of four bits ``group_size`` and ``all_layers`` as of ``OpenVINOQuantizer``.
 
         Raises:
             ValueError: there is something else in ``kwargs``, or the device is no text.
         """
         if not isinstance(recipe_type, OpenvinoRecipeType):
             return None
-        refuse_unknown_parameters("OpenVINO", recipe_type, kwargs, [_DEVICE])
+        of_four_bits = [_GROUP_SIZE, _ALL_LAYERS] if recipe_type in _FOUR_BITS else []
+        refuse_unknown_parameters("OpenVINO", recipe_type, kwargs, [_DEVICE, *of_four_bits])
         device = kwargs.get(_DEVICE, "CPU")
         if not isinstance(device, str):
             raise ValueError(f"Parameter '{_DEVICE}' must be a text, got {type(device).__name__}: {device}")
         return ExportRecipe(
             name=recipe_type.value,
-            quantization_recipe=_quantization(recipe_type),
+            quantization_recipe=_quantization(
+                recipe_type, {name: kwargs[name] for name in of_four_bits if name in kwargs}
+            ),
             lowering_recipe=LoweringRecipe(
                 partitioners=[OpenvinoPartitioner([CompileSpec(_DEVICE, device.encode())])]
             ),
         )
 
 
-def _quantization(recipe: OpenvinoRecipeType) -> QuantizationRecipe | None:
+def _quantization(recipe: OpenvinoRecipeType, options: dict[str, Any]) -> QuantizationRecipe | None:
     if recipe is OpenvinoRecipeType.FP32:
         return None
-    return QuantizationRecipe(quantizers=[OpenVINOQuantizer(mode=QuantizationMode[recipe.name])])
+    return QuantizationRecipe(quantizers=[OpenVINOQuantizer(mode=QuantizationMode[recipe.name], **options)])

@@ -14,6 +14,10 @@ _DIFFERENCE = {
     OpenvinoRecipeType.INT8_SYM: 0.1,
     OpenvinoRecipeType.INT8_MIXED: 0.1,
     OpenvinoRecipeType.INT8_TRANSFORMER: 0.1,
+    OpenvinoRecipeType.INT8WO_SYM: 0.02,
+    OpenvinoRecipeType.INT8WO_ASYM: 0.02,
+    OpenvinoRecipeType.INT4WO_SYM: 0.3,
+    OpenvinoRecipeType.INT4WO_ASYM: 0.3,
 }
 
 
@@ -35,6 +39,16 @@ def test_from_model_to_result(kind):
     assert len(get_lowered_submodules(program.graph_module)) == 1
     got, want = session.run_method(example_inputs=inputs[0])[0], perceptron()(*inputs[0]).detach()
     assert float((got - want).abs().max() / want.abs().max()) < _DIFFERENCE[kind]
+
+
+def size(kind, **given):
+    recipe = ExportRecipe.get_recipe(kind, **given)
+    return len(executorch.export.export(perceptron(), [(torch.randn(16, 64),)], recipe).get_pte_buffer())
+
+
+def test_four_bits_take_groups_and_layers():
+    kind = OpenvinoRecipeType.INT4WO_ASYM
+    assert size(kind, group_size=16) > size(kind, group_size=-1) > size(kind, group_size=-1, all_layers=True)
 
 
 @pytest.mark.parametrize(("given", "message"), [({"speed": 9}, "takes device"), ({"device": 0}, "a text")])
