@@ -193,6 +193,7 @@ SUPPORTED = (
             "aten.pow.Tensor_Tensor",
             "aten.prod.default",
             "aten.prod.dim_int",
+            "aten.randn.default",
             "aten.reciprocal.default",
             "aten.reflection_pad1d.default",
             "aten.reflection_pad2d.default",

@@ -140,8 +140,7 @@ class CoreMLPartitioner(Partitioner):
                 _log.info("Core ML leaves %s: %s", node.format_node(), why)
         if len(taken) == sum(node.op == "call_function" for node in module.graph.nodes):
             # Nothing is left to stand between them: parts that have nothing to do with each other go together.
-            whole = [node for node in module.graph.nodes if node in taken]
-            return [whole] if self.lower_full_graph or any(map(_is_work, whole)) else []
+            return [[node for node in module.graph.nodes if node in taken]] if taken else []
         found = group_without_sizes_outside(module.graph, taken)
         return [nodes for nodes in found if self.lower_full_graph or any(map(_is_work, nodes))]
 

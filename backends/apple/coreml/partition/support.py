@@ -160,6 +160,11 @@ def _attention(node: Node) -> str | None:
     return None
 
 
+def _normal(node: Node) -> str | None:
+    is_single = node.meta[meta_keys.VAL].dtype == torch.float32
+    return None if is_single else "random numbers in half precision"
+
+
 def _part_of_weight(node: Node) -> str | None:
     # The converter knows them as arguments of what unpacks the weight, which may have been taken apart.
     return None if _is_unpacked(node) else "a part of a compressed weight, read by itself"
@@ -185,6 +190,7 @@ _CONDITIONS = {
     "aten.index_put.default": _index_put,
     "aten.max_pool2d_with_indices.default": _max_pool,
     "aten.max_pool3d_with_indices.default": _max_pool,
+    "aten.randn.default": _normal,
     "aten.scaled_dot_product_attention.default": _attention,
     "aten.scatter.src": _along_axis,
     "aten.scatter.value": _along_axis,

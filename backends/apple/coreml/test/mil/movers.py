@@ -229,6 +229,7 @@ OPERATORS: dict[str, Operator] = {
     "pad": _pad,
     "pixel_shuffle": lambda x, upscale_factor: F.pixel_shuffle(x, int(upscale_factor)),
     "pixel_unshuffle": lambda x, downscale_factor: F.pixel_unshuffle(x, int(downscale_factor)),
+    "random_normal": lambda shape, mean, stddev, seed: torch.normal(float(mean), float(stddev), _ints(shape)),
     "range_1d": _range,
     "reshape": _reshape,
     "reverse": lambda x, axes=None: x.flip(list(range(x.dim())) if axes is None else _ints(axes)),
