@@ -1,9 +1,15 @@
 #!/bin/sh
-# On a Mac with Xcode's command line tools: builds a delegate against Apple's frameworks and runs a program on it.
-#     backends/apple/mac/check.sh coreml|mps model.pte
+# On a Mac with Xcode's command line tools: builds a delegate against Apple's frameworks and runs a program on it, or those in a
+# directory that `lowered_models --write` made, and compares them with what PyTorch gave.
+#     backends/apple/mac/check.sh coreml|mps model.pte|DIRECTORY
 set -eu
 backend=$1
-program=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+if [ -d "$2" ]; then
+  set -- "$(cd "$2" && pwd)"
+  set -- "$1"/*_"$backend"_*.pte
+else
+  set -- "$(cd "$(dirname "$2")" && pwd)/$(basename "$2")"
+fi
 cd "$(dirname "$0")/../../.."
 
 prefix=$(mktemp -d)
@@ -47,4 +53,4 @@ xcrun clang++ -std=c++17 -O2 -fno-objc-arc -I "$prefix/include" $files backends/
   "$prefix/lib/libextension_tensor.a" "$prefix/lib/libextension_data_loader.a" \
   "$prefix/lib/libportable_kernels.a" "$prefix/lib/libexecutorch_core.a" \
   $flags -framework Foundation -o "$prefix/run"
-"$prefix/run" "$program"
+"$prefix/run" "$@"

@@ -4,11 +4,14 @@ Nothing of Apple's is needed: the interpreters calculate in PyTorch what the del
 
     ./bazelw run //backends/apple/test:lowered_models
     ./bazelw run //backends/apple/test:lowered_models -- --sizes full --models resnet18
+    ./bazelw run //backends/apple/test:lowered_models -- --write DIRECTORY    # programs, for mac/check.sh on a Mac
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -110,7 +113,15 @@ def _outside(edge: EdgeProgramManager) -> int:
     return sum("getitem" not in one and "executorch_call_delegate" not in one for one in calls)
 
 
-def row(name: str, sizes: str, backend: str, half: bool) -> Row:
+def write(path: pathlib.Path, edge: EdgeProgramManager, model: torch.nn.Module, inputs: Any) -> None:
+    """Writes a program, and beside it what PyTorch gives for inputs of ones, as ``mac/run.cc`` reads both."""
+    path.write_bytes(edge.to_executorch().buffer)
+    with torch.no_grad():
+        expected = model(*(torch.ones_like(one) for one in inputs))
+    path.with_name(path.name + ".expected").write_bytes(expected.contiguous().numpy().tobytes())
+
+
+def row(name: str, sizes: str, backend: str, half: bool, directory: pathlib.Path | None = None) -> Row:
     """Lowers and runs one model.
 
     Args:
@@ -118,6 +129,7 @@ def row(name: str, sizes: str, backend: str, half: bool) -> Row:
         sizes: ``small`` or ``full``.
         backend: a key of ``BACKENDS``.
         half: the delegate calculates in half precision.
+        directory: where its program goes, if anywhere.
     """
     model, inputs = trained(_SIZES[sizes][name])
     edge, run, kinds = BACKENDS[backend](model, inputs, half)
@@ -127,6 +139,9 @@ def row(name: str, sizes: str, backend: str, half: bool) -> Row:
     count = len(get_lowered_submodules(edge.exported_program().graph_module))
     label = f"{backend}, {'half' if half else 'single'}"
     shown = name if sizes == "small" else f"{name}, published size"
+    if directory is not None:
+        kind = f"{backend.replace(' ', '').lower()}_{'half' if half else 'single'}"
+        write(directory / f"{name}_{sizes}_{kind}.pte", edge, model, inputs)
     return Row(shown, label, count, _outside(edge), kinds(), difference)
 
 
@@ -137,13 +152,19 @@ def main() -> None:
     parser.add_argument("--sizes", choices=[*_SIZES, "both"], default="small")
     parser.add_argument("--models", default="", help="names with commas between them; all by default")
     parser.add_argument("--backends", default=",".join(BACKENDS), help="with commas between them")
+    parser.add_argument("--write", type=pathlib.Path, metavar="DIRECTORY", help="keep the programs there")
     options = parser.parse_args()
+    directory: pathlib.Path | None = options.write
+    if directory is not None:
+        # `bazel run` starts programs elsewhere; what the user names is relative to where he stands.
+        directory = pathlib.Path(os.environ.get("BUILD_WORKING_DIRECTORY", ".")) / directory
+        directory.mkdir(parents=True, exist_ok=True)
     print(HEADER, flush=True)
     for sizes in _SIZES if options.sizes == "both" else [options.sizes]:
         for name in options.models.split(",") if options.models else _SIZES[sizes]:
             for backend in options.backends.split(","):
                 for half in (False, True):
-                    print(row(name, sizes, backend, half), flush=True)
+                    print(row(name, sizes, backend, half, directory), flush=True)
 
 
 if __name__ == "__main__":
