@@ -52,7 +52,7 @@ def dequantize(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str
     scale, zero_point = _parameters(graph, node, args)
     number = graph.call_function(aten._to_copy.default, args[:1], {"dtype": torch.float32})
     centred = graph.call_function(aten.sub.Tensor, (number, zero_point))
-    return graph.call_function(aten.mul.Tensor, (centred, scale))
+    return _in(graph, graph.call_function(aten.mul.Tensor, (centred, scale)), kwargs.get("out_dtype"))
 
 
 def quantize(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
@@ -84,7 +84,11 @@ def dequantize_groups(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: d
 
     centred = graph.call_function(aten.sub.Tensor, (number(integers, size), number(zero_points, 1)))
     scaled = graph.call_function(aten.mul.Tensor, (centred, number(scales, 1)))
-    whole = graph.call_function(aten.view.default, (scaled, [rows, columns]))
-    if dtype == torch.float32:
-        return whole
-    return graph.call_function(aten._to_copy.default, (whole,), {"dtype": dtype})
+    return _in(graph, graph.call_function(aten.view.default, (scaled, [rows, columns])), dtype)
+
+
+def _in(graph: Graph, value: Node, dtype: torch.dtype | None) -> Node:
+    """A result in float32 in the elements that were asked for."""
+    if dtype is None or dtype == torch.float32:
+        return value
+    return graph.call_function(aten._to_copy.default, (value,), {"dtype": dtype})

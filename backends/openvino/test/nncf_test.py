@@ -38,7 +38,8 @@ class Talker(nn.Module):
         self.head = nn.Linear(128, WORDS)
 
     def forward(self, tokens, input_pos):
-        x = self.table(tokens) + input_pos["input_pos"].to(torch.float32) / 1000
+        x = self.table(tokens)
+        x = x + input_pos["input_pos"].to(x.dtype) / 1000
         return self.head(torch.relu(self.wide(x)) @ self.turned)
 
 
@@ -122,6 +123,16 @@ def test_four_bits(mode, size, all_layers):
 def test_eight_bits(mode):
     stored = assert_the_delegate_agrees(compressed(OpenVINOQuantizer(mode=mode)))
     assert MIDDLE + ENDS < stored < MIDDLE + ENDS + BESIDE + 8 * (MIDDLE + ENDS) // 128
+
+
+@pytest.mark.parametrize("mode", [M.INT8WO_SYM, M.INT4WO_ASYM])
+def test_weights_of_half_precision(mode):
+    module = compressed(OpenVINOQuantizer(mode=mode), talker().half())
+    program, _ = on_openvino(module)
+    tokens, at = call(40, 7)
+    got = Runtime.get().load_program(program).load_method("forward").execute([tokens, at["input_pos"]])[0]
+    want = module(tokens, at).detach()
+    assert got.dtype == torch.float16 and float((got - want).abs().max() / want.abs().max()) < 5e-3
 
 
 class Pictures(nn.Module):
