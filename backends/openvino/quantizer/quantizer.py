@@ -16,6 +16,7 @@ from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, Quantiza
 from executorch.backends.openvino.conversion.compression import Compression
 from executorch.backends.openvino.quantizer import nncf_weights
 from executorch.backends.openvino.quantizer.four_bits import GroupObserver
+from executorch.backends.openvino.quantizer.ignored_scope import IgnoredScope
 
 aten = torch.ops.aten
 _ANNOTATION = "quantization_annotation"
@@ -99,40 +100,46 @@ class OpenVINOQuantizer(Quantizer):
         )
         self._all_layers = all_layers
         self._largest_weight = 63 if overflow_fix and mode not in _WEIGHTS_ONLY else 127
-        self._names: frozenset[str] = frozenset()
-        self._types: frozenset[Any] = frozenset()
+        self._scope = IgnoredScope()
 
     def set_ignored_scope(
-        self, names: Iterable[str] | None = None, types: Iterable[Any] | None = None, validate: bool = True
+        self,
+        names: Iterable[str] | None = None,
+        patterns: Iterable[str] | None = None,
+        types: Iterable[Any] | None = None,
+        subgraphs: Iterable[tuple[Iterable[str], Iterable[str]]] | None = None,
+        validate: bool = True,
     ) -> None:
         """Leaves nodes in floating point.
 
         Args:
             names: of nodes in the captured graph.
-            types: operators, as ``torch.ops.aten.linear.default``.
-            validate: whether ``annotate`` insists that every name is there.
+            patterns: regular expressions that names begin with.
+            types: operators, as ``torch.ops.aten.linear.default`` or ``"linear"``.
+            subgraphs: pairs of names, where a part begins and where it ends; both are in it.
+            validate: whether ``annotate`` insists that each of them is there.
         """
-        self._names, self._types = frozenset(names or ()), frozenset(types or ())
-        self._is_validated = validate
+        self._scope = IgnoredScope(
+            frozenset(names or ()),
+            tuple(patterns or ()),
+            frozenset(types or ()),
+            tuple(subgraphs or ()),
+            validate,
+        )
 
-    _is_validated = True
     _last: Node | None = None
 
     def annotate(self, model: GraphModule) -> GraphModule:
         """Marks the edges.
 
         Raises:
-            ValueError: an ignored name is no node of the graph.
+            ValueError: something that is ignored is not in the graph.
         """
-        missing = self._names - {node.name for node in model.graph.nodes}
-        if missing and self._is_validated:
-            raise ValueError(
-                f"OpenVINOQuantizer: the graph has no nodes {sorted(missing)}; validate=False lets that pass"
-            )
+        ignored = self._scope.nodes(model.graph)
         linear = [node for node in model.graph.nodes if node.target is aten.linear.default]
         self._last = linear[-1] if linear else None
         for node in model.graph.nodes:
-            if node.op != "call_function" or self._is_ignored(node):
+            if node.op != "call_function" or node in ignored:
                 continue
             edges = self._edges(node) if self.mode not in _FOUR_BITS else self._few_bits(node)
             if edges:
@@ -158,7 +165,7 @@ class OpenVINOQuantizer(Quantizer):
             ValueError: activations are quantized as well.
             ImportError: there is no NNCF.
         """
-        ignored = {node.name for node in model.graph.nodes if self._is_ignored(node)}
+        ignored = {node.name for node in self._scope.nodes(model.graph)}
         return nncf_weights.parameters(model, nncf_graph, ignored, self._compression(), self._all_layers)
 
     def _compression(self) -> Compression:
@@ -170,9 +177,6 @@ class OpenVINOQuantizer(Quantizer):
         if self.mode in _FOUR_BITS:
             return self._groups
         return Compression(8, self.mode == QuantizationMode.INT8WO_ASYM, -1)
-
-    def _is_ignored(self, node: Node) -> bool:
-        return node.name in self._names or node.target in self._types
 
     def _edges(self, node: Node) -> dict[Node, QuantizationSpec | None]:
         if node.target in _WEIGHTED:

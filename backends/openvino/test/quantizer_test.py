@@ -106,9 +106,43 @@ def test_what_is_ignored_stays_in_floating_point():
     quantizer.annotate(graph)
     marked = {str(node.target) for node in graph.graph.nodes if "quantization_annotation" in node.meta}
     assert marked == {"aten.conv_transpose2d.input", "aten.matmul.default"}
+    for scope in ({"names": ["nobody"]}, {"patterns": ["no.*"]}, {"subgraphs": [(["relu"], ["nobody"])]}):
+        quantizer.set_ignored_scope(**scope, validate=False)
+        quantizer.annotate(graph)
+        quantizer.set_ignored_scope(**scope)
+        with pytest.raises(ValueError, match="no"):
+            quantizer.annotate(graph)
     quantizer.set_ignored_scope(names=["nobody"])
     with pytest.raises(ValueError, match="nobody"):
         quantizer.annotate(graph)
+
+
+@pytest.mark.parametrize(
+    ("scope", "left"),
+    [
+        (
+            {"patterns": ["conv2d"]},
+            {"aten.conv_transpose2d.input", "aten.matmul.default", "aten.linear.default"},
+        ),
+        (
+            {"types": ["matmul", "aten.linear.default"]},
+            {"aten.conv2d.default", "aten.conv_transpose2d.input"},
+        ),
+        (
+            {"subgraphs": [(["relu"], ["conv_transpose2d"])]},
+            {"aten.conv2d.default", "aten.matmul.default", "aten.linear.default"},
+        ),
+    ],
+)
+def test_patterns_types_and_subgraphs_are_ignored(scope, left):
+    graph = export(Net().eval(), (images()[0],)).module()
+    quantizer = OpenVINOQuantizer(mode=QuantizationMode.INT8_MIXED)
+    quantizer.set_ignored_scope(**scope)
+    quantizer.annotate(graph)
+    marked = [node for node in graph.graph.nodes if "quantization_annotation" in node.meta]
+    assert {str(node.target) for node in marked} == left
+    # Of the two convolutions the second is inside of the part.
+    assert "subgraphs" not in scope or "conv2d_1" not in {node.name for node in marked}
 
 
 FOUR = [QuantizationMode.INT4WO_SYM, QuantizationMode.INT4WO_ASYM]
