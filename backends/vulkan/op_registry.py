@@ -145,6 +145,7 @@ _add(
 
 _add("aten.mm.default", "aten.bmm.default", "aten.addmm.default")
 _add("aten.linear.default", whole=True)
+_add("executorch.grouped_mm.default", others=((2, INTEGERS),))
 _add(
     "aten._weight_int8pack_mm.default",
     say=say.int8_product,
@@ -199,7 +200,7 @@ _add(
     dtypes=ALL,
     results=NUMBERS,
     checks=(checks.keeps_type_or_counts,),
-    conditions="the result has the type of the input, or is int64 of integers and of what is true",
+    conditions="the result has the type of the input, or is int64 of integers and of what is true, or integers of floats",
 )
 _add(
     "aten.topk.default",
@@ -208,6 +209,20 @@ _add(
     results=NUMBERS,
     checks=(checks.has_dimensions, checks.short_lines),
     conditions="among 16384 elements at most",
+)
+_add(
+    "aten.sort.default",
+    "aten.sort.stable",
+    say=say.sort,
+    dtypes=NUMBERS,
+    results=NUMBERS,
+    checks=(checks.has_dimensions, checks.known_length, checks.short_lines),
+    conditions="of 16384 elements at most, whose number is known",
+)
+_add(
+    "aten.histc.default",
+    checks=(checks.known_range,),
+    conditions="between a minimum and a greater maximum",
 )
 _REDUCTION = {
     "say": say.reduction,
@@ -229,6 +244,7 @@ _add("aten.avg_pool2d.default", say=say.pool, **_PLANES)
 _add("aten._adaptive_avg_pool2d.default", **_PLANES)
 
 _MOVER = {"dtypes": ALL, "moves": True}
+_DIMENSIONS = {"checks": (checks.has_dimensions,), "conditions": "of a tensor with dimensions"}
 _add("aten.view_copy.default", say=say.view, **_MOVER)
 _add("aten.unsqueeze_copy.default", say=say.unsqueeze, **_MOVER)
 _add(
@@ -271,9 +287,11 @@ _add(
     dtypes=ALL,
     others=((1, INTEGERS),),
     checks=(checks.puts_slices,),
-    conditions="slices along one dimension, to places that differ; nothing is added up or broadcast",
+    conditions="slices along one dimension, put to places that differ or added up, but not of booleans; nothing is broadcast",
 )
 _add("aten.gather.default", say=say.with_dim, dtypes=ALL, others=((2, INTEGERS),))
+_add("aten.scatter.src", say=say.with_dim, dtypes=ALL, others=((2, INTEGERS),), **_DIMENSIONS)
+_add("aten.scatter_add.default", say=say.with_dim, dtypes=NUMBERS, others=((2, INTEGERS),), **_DIMENSIONS)
 _add("aten.embedding.default", dtypes=ALL, others=((1, INTEGERS),))
 _add(
     "aten.constant_pad_nd.default",
@@ -285,8 +303,7 @@ _add("aten.flip.default", say=say.flip, **_MOVER)
 _add(
     "aten.unfold_copy.default",
     say=say.unfold,
-    checks=(checks.has_dimensions,),
-    conditions="of a tensor with dimensions",
+    **_DIMENSIONS,
     **_MOVER,
 )
 _add(
@@ -305,7 +322,13 @@ _add("aten.repeat.default", **_MOVER)
 _UPSAMPLE = {"whole": True, "checks": (refusals.images,), "conditions": "four dimensions"}
 _add("aten.upsample_nearest2d.vec", "aten.upsample_bilinear2d.vec", **_UPSAMPLE)
 _add("aten.full.default", **_MOVER)
-_add("aten.full_like.default", **_MOVER)
+_add("aten.full_like.default", results=ALL, **_MOVER)
+_add(
+    "dim_order_ops._empty_dim_order.default",
+    say=say.empty,
+    conditions="as `aten.full.default`, of zeros",
+    **_MOVER,
+)
 _add(
     "aten.arange.start_step",
     "aten.arange.default",
@@ -377,6 +400,7 @@ _add(
     "et_vk.linear_dq8ca_q4gsw.default",
     "et_vk.linear_dq8ca_q8gsw.default",
     "torchao.choose_qparams_affine.default",
+    "quantized_decomposed.choose_qparams.tensor",
     **_INSERTED,
     conditions="a linear layer of such weights of four or eight bits, whose rows are quantized to int8 at run time, each by a scale of its own or all by one",
 )
@@ -398,9 +422,10 @@ _SAID_OTHERWISE = {
     "aten.any.dim",
     "aten.arange.default",
     "aten.arange.start",
+    "aten.sort.default",
+    "aten.sort.stable",
     "aten.split_copy.Tensor",
     "aten.split_with_sizes_copy.default",
-    "quantized_decomposed.choose_qparams.tensor",
     "aten.squeeze_copy.default",
     "aten.squeeze_copy.dim",
     "aten.sym_size.int",
@@ -408,5 +433,6 @@ _SAID_OTHERWISE = {
     "aten.transpose_copy.int",
     "aten.unbind_copy.int",
     "dim_order_ops._clone_dim_order.default",
+    "dim_order_ops._empty_dim_order.default",
     "dim_order_ops._to_dim_order_copy.default",
 }

@@ -56,6 +56,14 @@ def with_dim(node: Node) -> Call:
     return Call(operator_name(node.target), tuple(values))
 
 
+def sort(node: Node) -> Call:
+    """The greatest or least of all, in their order."""
+    named = arguments(node)
+    source, dim = named["self"], front(named["self"], named["dim"])
+    count = int(tensor(source).shape[dim])
+    return Call("aten.topk.default", (source, count, dim, named["descending"], True))
+
+
 def is_empty(value: torch.Tensor) -> bool:
     """Whether a tensor never has an element."""
     return any(isinstance(size, int) and size == 0 for size in value.shape)
@@ -184,6 +192,11 @@ def arange(node: Node) -> Call:
         "aten.arange.start_step",
         (named.get("start", 0), named["end"], named.get("step", 1), None, None, None, None),
     )
+
+
+def empty(node: Node) -> Call:
+    """Whatever lies there is as good as zeros."""
+    return Call("aten.full.default", (list(arguments(node)["size"]), 0, None, None, None, None))
 
 
 def clone(node: Node) -> Call | None:

@@ -59,10 +59,11 @@ def first_result_read(node: Node, _: Container[Node]) -> str | None:
 
 
 def keeps_type_or_counts(node: Node, constants: Container[Node]) -> str | None:
-    """Sums of integers, and of what is true, are int64."""
+    """Sums of integers, and of what is true, are int64; floats may be made integers first."""
     source: Any = node.args[0]
     is_count = tensor(node).dtype is torch.int64 and not tensor(source).dtype.is_floating_point
-    return None if is_count else keeps_type(node, constants)
+    is_whole = tensor(source).dtype.is_floating_point and not tensor(node).dtype.is_floating_point
+    return None if is_count or is_whole else keeps_type(node, constants)
 
 
 def planes(node: Node, _: Container[Node]) -> str | None:
@@ -97,8 +98,8 @@ def puts_slices(node: Node, _: Container[Node]) -> str | None:
     named, dims = arguments(node), _indexed(node)
     if len(dims) != 1:
         return f"{len(dims)} tensors of indices; it takes one"
-    if named["accumulate"]:
-        return "it adds to what is there"
+    if named["accumulate"] and tensor(node).dtype is torch.bool:
+        return "it adds booleans"
     (dim,) = dims
     places = named["indices"][dim]
     sizes = list(tensor(named["self"]).shape)
@@ -116,6 +117,18 @@ def short_lines(node: Node, _: Container[Node]) -> str | None:
     size = upper_bound(tensor(named["self"]).shape[named["dim"]])
     assert size is not None, "sizes without a bound are refused before"
     return None if size <= _LONGEST_LINE else f"among {size} elements; it takes {_LONGEST_LINE}"
+
+
+def known_length(node: Node, _: Container[Node]) -> str | None:
+    """What is sorted is said as the greatest of so many."""
+    named = arguments(node)
+    size = tensor(named["self"]).shape[named["dim"]]
+    return None if isinstance(size, int) else "lines whose length changes from run to run"
+
+
+def known_range(node: Node, _: Container[Node]) -> str | None:
+    named = arguments(node)
+    return None if named["min"] < named["max"] else "a range that the elements themselves say"
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:

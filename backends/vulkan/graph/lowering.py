@@ -46,7 +46,8 @@ from executorch.ir.signature import state_inputs, state_value
 
 _CONVOLUTION = "aten.convolution.default"
 _UPDATE = "llama.update_cache.default"
-_PUT = "aten.index_put.default"
+#: What elements are put into lies where it is, as far as nobody reads what was there.
+_PUTS = {"aten.index_put.default", "aten.scatter.src", "aten.scatter_add.default"}
 _SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int"}
 #: With a constant of one element for the second operand -> the form that takes a number.
 _WITH_NUMBER = {
@@ -157,8 +158,8 @@ def _lower(builder: GraphBuilder, node: Node, clamp: Node | None) -> None:
         _split(builder, node)
     elif called(node) == _UPDATE:
         _update_cache(builder, node)
-    elif name == _PUT:
-        _put_slices(builder, node)
+    elif name in _PUTS:
+        _put(builder, node)
     elif clamp is not None:
         call = vulkan_supported_ops[_CONVOLUTION].say(node)
         assert call is not None
@@ -242,11 +243,12 @@ def _update_cache(builder: GraphBuilder, node: Node) -> None:
         builder.alias(user, target)
 
 
-def _put_slices(builder: GraphBuilder, node: Node) -> None:
-    named = arguments(node)
-    target = _target(builder, named["self"], node, node)
-    given = (target, named["indices"], named["values"], False)
-    builder.write_into(_PUT, given, target, node)
+def _put(builder: GraphBuilder, node: Node) -> None:
+    call = vulkan_supported_ops[name_of(node)].say(node)
+    assert call is not None
+    source, *given = call.args
+    target = _target(builder, source, node, node)
+    builder.write_into(call.name, (target, *given), target, node)
     if target is not node:
         builder.alias(node, target)
 
@@ -272,14 +274,14 @@ def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
             return builder.is_state(source)
         writer = source.args[0] if source.target is operator.getitem else source
         assert isinstance(writer, Node)
-        if called(writer) not in (_UPDATE, _PUT):
+        if called(writer) not in (_UPDATE, *_PUTS):
             return False
         node, source = writer, _written(writer)
 
 
 def _written(writer: Node) -> Node:
     """What a call writes over."""
-    given: Any = arguments(writer)["self"] if called(writer) == _PUT else writer.kwargs["_all_bases"]
+    given: Any = arguments(writer)["self"] if called(writer) in _PUTS else writer.kwargs["_all_bases"]
     (source,) = [given] if isinstance(given, Node) else given
     return source
 

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 
 import executorch.backends.vulkan.custom_ops_lib  # noqa: F401 - the operators of et_vk.
 from executorch.backends.test.calls_for_tests import Calls
+from executorch.dialects import grouped_products  # noqa: F401 - executorch.grouped_mm.
 
 Results = list[Tensor]
 Group = tuple[nn.Module, tuple[Tensor, ...]]
@@ -127,6 +128,7 @@ def unary() -> Group:
 def products() -> Group:
     """Products of matrices, with constant weights and without."""
     linear, second = nn.Linear(6, 5), nn.Linear(6, 3, bias=False)
+    matrices, ends = torch.randn(3, 6, 4), torch.tensor([2, 2, 5])
     integers, scales = torch.randint(-128, 128, (5, 6), dtype=torch.int8), torch.rand(5) / 100
     functions: list[Callable[..., Any]] = [
         lambda a, b, x: torch.mm(a, b),
@@ -135,6 +137,7 @@ def products() -> Group:
         lambda a, b, x: linear(x),
         lambda a, b, x: second(a),
         lambda a, b, x: torch.ops.aten._weight_int8pack_mm(a, integers, scales),
+        lambda a, b, x: torch.ops.executorch.grouped_mm(x.view(6, 6), matrices, ends),
     ]
     return Calls(functions, linear=linear, second=second), (_random(4, 6), _random(6, 3), _random(2, 3, 6))
 
@@ -187,6 +190,7 @@ def normalizations() -> Group:
         lambda x: (x * 10).long().cumsum(2),
         lambda x: (x * 10).to(torch.int32).cumsum(1),
         lambda x: (x > 0).cumsum(-1),
+        lambda x: (x * 3).cumsum(1, dtype=torch.int32),
         lambda x: (x * 100).long().argmax(-1),
         lambda x: (x * 100).to(torch.int32).argmin(2),
         lambda x: (x * 100).long().amax(1),
@@ -195,6 +199,9 @@ def normalizations() -> Group:
         lambda x: tuple(x.topk(2, 1, largest=False)),
         lambda x: (x * 100).to(torch.int32).topk(4, 2)[0],
         lambda x: (x * 4).round().topk(5)[0],
+        lambda x: tuple((x * 4).round().sort(dim=1, stable=True, descending=True)),
+        lambda x: tuple((x * 4).long().sort()),
+        lambda x: torch.histc(x * 2, 7, -2, 3),
         lambda x: x.topk(1, 2, largest=False)[1],
         lambda x: F.max_pool2d(x, 2),
         lambda x: F.max_pool2d(x, 3, stride=2, padding=1, ceil_mode=True),
@@ -270,9 +277,18 @@ def lookups() -> Group:
         lambda x, i: x.repeat(2, 1, 3).view(2, 2, 3, 3)[i[:1], i, i[:, None] - 2],
         lambda x, i: torch.gather(x, 1, i),
         lambda x, i: torch.full_like(x, 2.5) * x,
+        lambda x, i: torch.full_like(i, 2.5, dtype=torch.float32) * x[:, :1],
+        lambda x, i: torch.empty_like(x).index_copy(1, torch.tensor([2, 0, 1]), x),
         lambda x, i: torch.index_put(x, (i[0, :2] - 1,), x.flip(1) * 2),
         lambda x, i: _put(x[None], (slice(None), i[0, :1]), x[1:]),
         lambda x, i: torch.index_copy(x, 1, i[0, :2], x[:, 1:] + 1),
+        lambda x, i: torch.index_put(x, (i[0],), x[:1].expand(3, 3) * 2, accumulate=True),
+        lambda x, i: torch.index_put(i, (i[0],), i[:1].expand(3, 3) + 2, accumulate=True),
+        lambda x, i: torch.scatter_add(x[:, :2], 1, i, x),
+        lambda x, i: torch.scatter_add(x.repeat(1, 3), 0, i, x.flip(1)),
+        lambda x, i: torch.scatter_add(i, -1, i[:1, :2], i + 3),
+        lambda x, i: torch.scatter(x, -1, i[:, 1:], x * 2),
+        lambda x, i: torch.scatter(x > 0, 0, i[:1], x < 0),
     ]
     return Calls(functions, table=table), (_random(2, 3), torch.tensor([[0, 1, 1], [1, 0, 1]]))
 

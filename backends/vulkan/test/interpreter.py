@@ -118,6 +118,13 @@ class Interpreter:
         if name == "aten.full_like.default":
             held = self.graph.values[result].value
             return torch.full_like(values[0], values[1], dtype=_TYPES[held.datatype])
+        if name == "aten.topk.default":
+            source, count, dim, largest, _ = values
+            parts = source.sort(dim=dim, descending=largest, stable=True)
+            return [_narrow(one.narrow(dim, 0, count)) for one in parts]
+        if name == "aten.cumsum.default":
+            held = self.graph.values[result].value
+            return torch.cumsum(*values[:2], dtype=_TYPES[held.datatype])
         if name == "aten._to_copy.default":
             held = self.graph.values[result].value
             return values[0].to(_TYPES[held.datatype])
@@ -128,16 +135,16 @@ class Interpreter:
             named[parameter.name] = value
         if name == "torchao.choose_qparams_affine.default":
             named.update(target_dtype=torch.int8, zero_point_dtype=torch.int32)
-        if namespace == "quantized_decomposed":
-            held = self.graph.values[result].value
-            return op(*list(named.values())[:5], torch.int8).to(_TYPES[held.datatype])
-        if name == "aten.gather.default":
-            named["index"] = named["index"].long()
-        if name == "aten.index_put.default":
-            named["indices"] = [None if one is None else one.long() for one in named["indices"]]
         if name == "quantized_decomposed.choose_qparams.tensor":
             scale, zero = op(*list(named.values())[:4], torch.int8)
             return scale.float(), zero.int()
+        if namespace == "quantized_decomposed":
+            held = self.graph.values[result].value
+            return op(*list(named.values())[:5], torch.int8).to(_TYPES[held.datatype])
+        if isinstance(named.get("index"), torch.Tensor):
+            named["index"] = named["index"].long()
+        if name == "aten.index_put.default":
+            named["indices"] = [None if one is None else one.long() for one in named["indices"]]
         keywords = {one.name: named.pop(one.name) for one in op._schema.arguments if one.kwarg_only}
         return torch.utils._pytree.tree_map_only(torch.Tensor, _narrow, op(*named.values(), **keywords))
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
 
@@ -89,6 +90,20 @@ void set_scalar(Call& call, Parameters& parameters, size_t at, const GraphTensor
   }
 }
 
+std::string putting(const char* name, const GraphTensor& x, bool adds) {
+  return shader_for(name, x) + (adds ? "_add" : "");
+}
+
+/// Elements into what lies there already.
+void dispatch_put(Call& call, const std::string& shader, const Buffers& buffers,
+                  const Parameters& parameters, int64_t count,
+                  std::vector<uint32_t> constants = {}) {
+  if (call.expect(buffers[1] != buffers[0] && buffers[2] != buffers[0],
+                  "it reads what it writes")) {
+    call.dispatch_elements(shader, buffers, parameters, count, std::move(constants));
+  }
+}
+
 }  // namespace
 
 void record_index_select(Call& call, int kind) {
@@ -128,8 +143,7 @@ void record_index_put(Call& call, int kind) {
   const std::vector<size_t> dims = indexed_dims(call);
   if (!call.expect(dims.size() == 1 && dims[0] < x.rank(), "it takes one tensor of indices") ||
       !call.expect(call.num_arguments() == kOut + 1 && call.is_same(0, kOut),
-                   "it writes elsewhere than to its first argument") ||
-      !call.expect(call.integer(3) == 0, "it adds to what is there")) {
+                   "it writes elsewhere than to its first argument")) {
     return;
   }
   const size_t dim = dims[0];
@@ -145,14 +159,11 @@ void record_index_put(Call& call, int kind) {
   if (!call.expect(fits, "its indices or its values do not fit")) {
     return;
   }
-  const Buffers buffers = {call.out(kOut), call.in(2), call.in_list(numbers)};
-  if (call.expect(buffers[1] != buffers[0] && buffers[2] != buffers[0],
-                  "it reads what it writes")) {
-    Parameters parameters;
-    parameters.set(
-        0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index.numel(), x.sizes[dim]});
-    call.dispatch_elements(shader_for("index_put", x), buffers, parameters, values.numel());
-  }
+  Parameters parameters;
+  parameters.set(
+      0, {values.numel(), product_of(sizes, dim + 1, sizes.size()), index.numel(), x.sizes[dim]});
+  dispatch_put(call, putting("index_put", x, call.integer(3) != 0),
+               {call.out(kOut), call.in(2), call.in_list(numbers)}, parameters, values.numel());
 }
 
 void record_embedding(Call& call, int kind) {
@@ -190,6 +201,34 @@ void record_gather(Call& call, int kind) {
   parameters.set(4, index.sizes).set(10, strides);
   call.dispatch_elements(shader_for("gather", x), {call.out(out), call.in(0), call.in(2)},
                          parameters, count, {static_cast<uint32_t>(x.rank())});
+}
+
+void record_scatter(Call& call, int kind) {
+  constexpr size_t kOut = 4;
+  const GraphTensor& y = call.tensor(0);
+  const GraphTensor& index = call.tensor(2);
+  const GraphTensor& x = call.tensor(3);
+  const int64_t dim = call.integer(1);
+  bool fits = y.rank() == index.rank() && x.rank() == index.rank() && y.rank() <= kGatherRank &&
+              dim >= 0 && dim < static_cast<int64_t>(y.rank()) && index.element() == Element::Int &&
+              x.element() == y.element();
+  for (size_t d = 0; fits && d < y.rank(); ++d) {
+    fits = index.sizes[d] <= x.sizes[d] &&
+           (d == static_cast<size_t>(dim) || index.sizes[d] <= y.sizes[d]);
+  }
+  if (!call.expect(call.num_arguments() == kOut + 1 && call.is_same(0, kOut),
+                   "it writes elsewhere than to its first argument") ||
+      !call.expect(fits, "its arguments do not fit")) {
+    return;
+  }
+  const Sizes strides = strides_of(y.sizes);
+  const size_t d = static_cast<size_t>(dim);
+  Parameters parameters;
+  parameters.set(0, {index.numel(), y.sizes[d], strides[d], dim});
+  parameters.set(4, index.sizes).set(10, strides).set(16, strides_of(x.sizes));
+  dispatch_put(call, putting("scatter", y, kind == kAddsKind),
+               {call.out(kOut), call.in(3), call.in(2)}, parameters, index.numel(),
+               {static_cast<uint32_t>(y.rank())});
 }
 
 void record_pad(Call& call, int kind) {

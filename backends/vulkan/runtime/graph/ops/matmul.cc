@@ -145,6 +145,29 @@ void record_linear(Call& call, int kind) {
                  call.in(1, is_packed ? Packing::Transposed : Packing::Plain), bias, product);
 }
 
+void record_grouped_mm(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 3;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& w = call.tensor(1);
+  const GraphTensor& ends = call.tensor(2);
+  if (!call.expect(x.rank() == 2 && w.rank() == 3 && ends.rank() == 1 && x.sizes[1] == w.sizes[1] &&
+                       ends.sizes[0] == w.sizes[0],
+                   "the shapes of its arguments do not fit") ||
+      !call.expect(x.element() != Element::Int && w.element() == x.element() &&
+                       call.output(kOut).element() == x.element() && ends.element() == Element::Int,
+                   "its arguments have other types")) {
+    return;
+  }
+  const Sizes sizes = {x.sizes[0], w.sizes[2]};
+  call.resize(kOut, sizes);
+  Parameters parameters;
+  parameters.set(0, {product_of(sizes), w.sizes[2], x.sizes[1], w.sizes[0]});
+  call.dispatch_elements(shader_for("grouped_mm", x),
+                         {call.out(kOut), call.in(0), call.in(1), call.in(2)}, parameters,
+                         product_of(sizes));
+}
+
 }  // namespace vulkan
 }  // namespace backends
 }  // namespace executorch

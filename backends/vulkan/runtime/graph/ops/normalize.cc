@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
 
@@ -229,7 +230,9 @@ void record_cumsum(Call& call, int kind) {
   const size_t out = call.num_arguments() - 1;
   int64_t length = 0;
   int64_t stride = 0;
-  if (!call.expect(x.element() == call.output(out).element(), "its result has another type") ||
+  const bool is_whole = x.element() != Element::Int && call.output(out).element() == Element::Int;
+  if (!call.expect(is_whole || x.element() == call.output(out).element(),
+                   "its result has another type") ||
       !describe_lines(call, x, call.integer(1), length, stride)) {
     return;
   }
@@ -237,7 +240,8 @@ void record_cumsum(Call& call, int kind) {
   const int64_t lines = length > 0 ? x.numel() / length : 0;
   Parameters parameters;
   parameters.set(0, {lines, length, stride});
-  call.dispatch_elements(shader_for("cumsum", x), {call.out(out), call.in(0)}, parameters, lines);
+  call.dispatch_elements(shader_for("cumsum", x) + (is_whole ? "_whole" : ""),
+                         {call.out(out), call.in(0)}, parameters, lines);
 }
 
 void record_topk(Call& call, int kind) {
@@ -272,6 +276,26 @@ void record_topk(Call& call, int kind) {
                          {written[has[0] ? 0 : 1], written[has[1] ? 1 : 0], call.in(0)}, parameters,
                          count > 0 ? x.numel() : 0,
                          {call.integer(3) != 0 ? 1u : 0u, has[0] ? 1u : 0u, has[1] ? 1u : 0u});
+}
+
+void record_histc(Call& call, int kind) {
+  (void)kind;
+  constexpr size_t kOut = 4;
+  const GraphTensor& x = call.tensor(0);
+  const int64_t ranges = call.integer(1);
+  const double low = call.number(2);
+  const double high = call.number(3);
+  if (!call.expect(ranges > 0 && low < high && std::isfinite(high - low), "its ranges are none") ||
+      !call.expect(call.num_arguments() == kOut + 1 && x.element() != Element::Int &&
+                       call.output(kOut).element() == x.element(),
+                   "it counts floats only")) {
+    return;
+  }
+  call.resize(kOut, {ranges});
+  Parameters parameters;
+  parameters.set(0, {ranges, x.numel()});
+  parameters.set(2, static_cast<float>(low)).set(3, static_cast<float>(high));
+  call.dispatch_elements(shader_for("histc", x), {call.out(kOut), call.in(0)}, parameters, ranges);
 }
 
 }  // namespace vulkan

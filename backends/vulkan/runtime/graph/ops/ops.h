@@ -28,6 +28,7 @@ void record_convert(Call& call, int kind);
 void record_matmul(Call& call, int kind);
 void record_addmm(Call& call, int kind);
 void record_linear(Call& call, int kind);
+void record_grouped_mm(Call& call, int kind);
 
 /// Strides and sizes of C[b] = alpha * A[b] B[b] + beta * bias.
 struct Product {
@@ -110,8 +111,8 @@ void record_rotary_pair(Call& call, int kind);
 // quantized.cc
 void record_quantized_linear(Call& call, int kind);
 void record_quantized_embedding(Call& call, int kind);
-void record_choose_qparams(Call& call, int kind);
 constexpr int kOfAll = 1;
+void record_choose_qparams(Call& call, int kind);
 
 // int8.cc
 void record_quantize(Call& call, int kind);
@@ -137,6 +138,7 @@ void record_reduce(Call& call, int kind);
 void record_arg_reduce(Call& call, int kind);
 void record_cumsum(Call& call, int kind);
 void record_topk(Call& call, int kind);
+void record_histc(Call& call, int kind);
 
 // move.cc
 constexpr int kSameKind = 0;
@@ -160,6 +162,8 @@ void record_index(Call& call, int kind);
 void record_index_put(Call& call, int kind);
 void record_embedding(Call& call, int kind);
 void record_gather(Call& call, int kind);
+constexpr int kAddsKind = 1;
+void record_scatter(Call& call, int kind);
 void record_pad(Call& call, int kind);
 constexpr int kZerosKind = 2;
 constexpr int kOnesKind = 4;
