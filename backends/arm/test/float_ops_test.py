@@ -91,6 +91,9 @@ _IMAGE = torch.arange(60.0).reshape(1, 3, 4, 5) / 32
         (lambda x: x.permute(2, 0, 1) + x.reshape(4, 2, 3), (_X,), 1),
         (lambda x: F.avg_pool2d(x.permute(0, 3, 1, 2), 2).permute(0, 2, 3, 1), (_IMAGE,), 0),
         (lambda x: x.permute(1, 0, 2), (_X[:1],), 0),
+        (lambda x: F.max_pool1d(F.avg_pool1d(x, 2), 2), (_X,), 1),
+        (lambda x: x.unsqueeze(1).permute(0, 3, 1, 2).squeeze(2).permute(0, 2, 1), (_X,), 0),
+        (lambda x: x.cumsum(1), (_X,), 0),
         (lambda x: (x.permute(1, 0, 2), x.permute(1, 0, 2).relu()), (_X,), 2),
     ],
 )

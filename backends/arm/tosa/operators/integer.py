@@ -28,7 +28,7 @@ from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import batched
 from executorch.backends.arm.tosa.operators.pools import adaptive, pooled_average, pooled_maximum
 from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all, summed_up
-from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, renamed, sources_of
+from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, renamed, sources_of, with_ones
 from executorch.backends.arm.tosa.operators.spatial import (
     Convolution,
     convolve,
@@ -252,6 +252,14 @@ def permute(low: Lowering, call: Call) -> None:
     value, have = source(low, call.node.args[0])
     order, x = low.native(Value(value.shape, value.forms, value.constant))
     low.set(call.result, same(low, x, have, call.output), renamed(order, call.node))
+
+
+@integer("aten.squeeze_copy.dims", "aten.unsqueeze_copy.default")
+def change_rank(low: Lowering, call: Call) -> None:
+    value, have = source(low, call.node.args[0])
+    order, x = low.native(Value(value.shape, value.forms, value.constant))
+    order, made = with_ones(low.builder, same(low, x, have, call.output), order, call.node)
+    low.set(call.result, made, order)
 
 
 @integer("dim_order_ops._clone_dim_order.default")

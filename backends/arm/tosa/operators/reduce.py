@@ -267,12 +267,22 @@ def cumsum(low: Lowering, node: Node) -> None:
     low.set(node, summed_up(low.builder, low.tensor(node.args[0]), node, zero, zero.dtype))
 
 
+#: Elements of triangles, one for each of what lies before the axis, for which nothing is transposed.
+_MOST_TRIANGLES = 1 << 14
+
+
 def summed_up(b: Builder, x: Tensor, node: Node, zero: Tensor, dtype: Any) -> Tensor:
     """A product with a triangle of ones, which sums up what is before and at a place. ``dtype`` is that of the sums."""
     rank = len(x.shape)
     axis = int(node.args[1]) % max(rank, 1)  # type: ignore[arg-type, call-overload]
-    order = [*(i for i in range(rank) if i != axis), axis]
     size = x.shape[axis] if rank else 1
+    before = math.prod(x.shape[:axis])
+    if axis < rank - 1 and before * size**2 <= _MOST_TRIANGLES:
+        below = np.broadcast_to(np.tril(np.ones((size, size))), (before, size, size))
+        flat = b.reshape(x, [before, size, math.prod(x.shape[axis + 1 :])])
+        operands = [b.constant(below, x.dtype), flat, b.constant([0], x.dtype), zero]
+        return b.reshape(b.emit("MATMUL", operands, flat.shape, dtype), x.shape)
+    order = [*(i for i in range(rank) if i != axis), axis]
     last = b.transpose(x, order)
     rows = math.prod(last.shape) // size
     ones = b.constant(np.triu(np.ones((1, size, size))), x.dtype)

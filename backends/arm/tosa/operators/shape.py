@@ -61,11 +61,7 @@ def _axis(node: Node, index: int, name: str = "dim") -> int:
     return int(argument(node, index, name, 0)) % max(rank, 1)
 
 
-@_mover(
-    "aten.view_copy.default",
-    "aten.squeeze_copy.dims",
-    "aten.unsqueeze_copy.default",
-)
+@_mover("aten.view_copy.default")
 def view(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     return b.reshape(x[0], shape_of(node))
 
@@ -83,6 +79,27 @@ def permute(low: Lowering, node: Node) -> None:
     low.native(value)
     forms = {renamed(order, node): tensor for order, tensor in value.forms.items()}
     low.values[node] = Value(tuple(shape_of(node)), forms)
+
+
+def with_ones(b: Builder, x: Tensor, order: Order, node: Node) -> tuple[Order, Tensor]:
+    """A tensor in some order of dimensions as ``squeeze_copy`` and ``unsqueeze_copy`` want it: nothing is moved."""
+    rank = len(shape_of(node))
+    if name_of(node) == "aten.unsqueeze_copy.default":
+        new = int(node.args[1]) % rank  # type: ignore[arg-type, call-overload]
+        made = (*(one + (one >= new) for one in order), new)
+        return made, b.reshape(x, [*x.shape, 1])
+    dims: Any = node.args[1]
+    gone = {int(one) % len(order) for one in dims}
+    gone = {one for one in gone if x.shape[order.index(one)] == 1}
+    made = tuple(one - sum(other < one for other in gone) for one in order if one not in gone)
+    return made, b.reshape(x, [size for size, one in zip(x.shape, order, strict=True) if one not in gone])
+
+
+@plain("aten.squeeze_copy.dims", "aten.unsqueeze_copy.default", dtypes=ANY, shares_parameters=True)
+def change_rank(low: Lowering, node: Node) -> None:
+    order, x = low.native(low.dequantized(low.value(node.args[0])))
+    order, made = with_ones(low.builder, x, order, node)
+    low.set(node, made, order)
 
 
 def part(b: Builder, x: Tensor, axis: int, start: int, length: int) -> Tensor:
