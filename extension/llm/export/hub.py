@@ -9,7 +9,8 @@ from executorch.extension.llm.export.config.choices import ModelType
 from executorch.extension.llm.export.config.llm_config import LlmConfig
 from executorch.extension.llm.models.refusal import RefusalError
 
-#: Models that are there for everyone. Llama's are behind a licence: their files are given by hand.
+#: Models that are there for everyone. Llama's are behind a licence, and those of Qwen 3.5 attend to images too: their files are given by
+#: hand.
 REPOSITORIES = {
     ModelType.qwen2_5_0_5b: "Qwen/Qwen2.5-0.5B",
     ModelType.qwen2_5_1_5b: "Qwen/Qwen2.5-1.5B",
@@ -17,9 +18,6 @@ REPOSITORIES = {
     ModelType.qwen3_0_6b: "Qwen/Qwen3-0.6B",
     ModelType.qwen3_1_7b: "Qwen/Qwen3-1.7B",
     ModelType.qwen3_4b: "Qwen/Qwen3-4B",
-    ModelType.qwen3_5_0_8b: "Qwen/Qwen3.5-0.8B",
-    ModelType.qwen3_5_2b: "Qwen/Qwen3.5-2B",
-    ModelType.qwen3_5_4b: "Qwen/Qwen3.5-4B",
     ModelType.phi_4_mini: "microsoft/Phi-4-mini-instruct",
     ModelType.smollm2: "HuggingFaceTB/SmolLM2-135M",
 }
