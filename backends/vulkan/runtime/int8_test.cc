@@ -201,8 +201,8 @@ TEST_P(Int8Test, Convolutions) {
       // Four weights a read, also where places are no words.
       {{2, 8, 4, 5}, {12, 8, 1, 1}, {2, 12, 4, 5}, {1, 1}, {0, 0}, {1, 1}, 1},
       {{1, 8, 7, 7}, {10, 8, 1, 1}, {1, 10, 7, 7}, {1, 1}, {0, 0}, {1, 1}, 1},
-      // Four channels of the input at once: every second place, rows that go on in the next one with
-      // holes in the kernel, a word within a row that begins outside.
+      // Four channels of the input at once: every second place, rows that go on in the next one and
+      // a kernel with holes, a word within a row that begins outside.
       {{1, 4, 9, 9}, {5, 4, 3, 3}, {1, 5, 5, 5}, {2, 2}, {1, 1}, {1, 1}, 1},
       {{2, 8, 7, 7}, {4, 8, 3, 3}, {2, 4, 7, 7}, {1, 1}, {2, 2}, {2, 2}, 1},
       {{1, 8, 3, 9}, {12, 4, 1, 2}, {1, 12, 3, 12}, {1, 1}, {0, 2}, {1, 1}, 2},
