@@ -108,6 +108,8 @@ def _wrong_arguments(name: str, node: Node) -> str | None:
         return "a divisor of its own"
     if name == "aten.gather.default" and not _is_gather_along_axis(*node.args[:3]):
         return "indices of another shape than the data beside the axis"
+    if name == "aten.index_put.default" and not _is_put_along_axis(node.args[1]):
+        return "behind a dimension that is taken whole, other indices than one line"
     return None
 
 
@@ -122,6 +124,13 @@ def _is_gather_along_axis(data: Any, dim: Any, index: Any) -> bool:
         for axis, (size, want) in enumerate(zip(sizes, wanted, strict=True))
         if axis != dim % len(sizes)
     )
+
+
+def _is_put_along_axis(indices: Any) -> bool:
+    """Or in front of all dimensions that are taken whole, as OpenVINO's decoder has it."""
+    given = [place for place, index in enumerate(indices) if index is not None]
+    in_front = given == list(range(len(given)))
+    return in_front or (len(given) == 1 and indices[given[0]].meta[meta_keys.VAL].dim() == 1)
 
 
 @final

@@ -12,6 +12,7 @@ import torch
 from torch.fx import Graph, Node
 
 from executorch.backends.openvino.conversion import quantization
+from executorch.dialects import meta_keys
 
 aten = torch.ops.aten
 
@@ -56,9 +57,20 @@ def _truncated(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str
     return graph.call_function(aten.mul.Tensor, (graph.call_function(aten.sign.default, args), rounded))
 
 
+def _put(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
+    """Behind dimensions that are taken whole, the decoder wants values of as many dimensions as the tensor has."""
+    into, indices, values, *rest = args
+    put: Any = node.args[2]
+    lacking = node.meta[meta_keys.VAL].dim() - put.meta[meta_keys.VAL].dim()
+    for _ in range(lacking if None in indices else 0):
+        values = graph.call_function(aten.unsqueeze.default, (values, 0))
+    return graph.call_function(aten.index_put.default, (into, indices, values, *rest), kwargs)
+
+
 #: Operators that the decoder has not, in those that it has.
 RESTATED: dict[str, Restatement] = {
     "aten._to_copy.default": _cast,
+    "aten.index_put.default": _put,
     "aten.trunc.default": _truncated,
     "dim_order_ops._to_dim_order_copy.default": _cast,
     "quantized_decomposed.dequantize_per_channel.default": quantization.dequantize,

@@ -18,6 +18,7 @@ _ELSEWHERE = QUANTIZED | {"aten.sym_size.int"}
 _LIMITS = {
     "aten.avg_pool2d.default": "no `divisor_override`",
     "aten.gather.default": "indices of the data's shape but for the axis",
+    "aten.index_put.default": "behind dimensions that are taken whole, one line of indices",
 }
 _lowered: dict[str, tuple] = {}
 

@@ -156,6 +156,46 @@ def test_arithmetic_on_integers_stays_outside():
     assert results[1].tolist() == [0, 3_000_000_000, 6_000_000_000, 9_000_000_000]
 
 
+class Put(torch.nn.Module):
+    def __init__(self, indices):
+        super().__init__()
+        self.is_whole = [one is None for one in indices]
+
+    def forward(self, x, values, *given):
+        rest = iter(given)
+        indices = [None if whole else next(rest) for whole in self.is_whole]
+        return torch.ops.aten.index_put(x.relu(), indices, values).sin()
+
+
+def _lower_put(indices, values):
+    """A program that puts values of so many sizes to these places of two by three by four numbers, its model and inputs."""
+    model = Put(indices)
+    inputs = (torch.rand(2, 3, 4), torch.rand(values), *(one for one in indices if one is not None))
+    return lower(model, inputs), model, inputs
+
+
+@pytest.mark.parametrize("values", [(2, 2, 4), (1, 2, 4), (2, 4), (4,), ()])
+def test_rows_of_a_cache_may_have_fewer_dimensions(values):
+    edge, model, inputs = _lower_put((None, torch.tensor([2, 0])), values)
+    assert len(delegates(edge)) == 1 and "index_put" not in str(edge.exported_program().graph)
+    check(method_of(edge), model, *inputs)
+
+
+@pytest.mark.parametrize(
+    ("indices", "values"),
+    [
+        ((None, torch.tensor([[1], [0]])), (2, 2, 1, 4)),
+        ((None, torch.tensor([1, 0]), torch.tensor([1, 3])), (2, 2)),
+        ((torch.tensor([1, 0]), None, torch.tensor([1, 3])), (2, 3)),
+        ((None, torch.tensor(1)), (4,)),
+    ],
+)
+def test_indices_that_openvino_cannot_put_behind_a_whole_dimension_stay_outside(indices, values):
+    edge, model, inputs = _lower_put(indices, values)
+    assert "one line" in str(get_reasons(edge.exported_program().graph_module))
+    check(method_of(edge), model, *inputs)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
