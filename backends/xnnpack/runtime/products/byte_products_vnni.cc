@@ -26,15 +26,28 @@ constexpr size_t kParts = 3;
 constexpr float kLargest = 127 * 65536;
 /// Rows with numbers less than that have no reciprocal, and are multiplied as floats.
 constexpr float kLeast = 1e-30F;
+/// Numbers so many times as large as the mean are multiplied as floats, so that the others keep
+/// their digits beside them: no more than one in so many, each time that the mean is taken.
+constexpr float kFar = 16;
+/// Of fewer numbers none is far from a mean that it is a part of: rows are multiplied as floats.
+constexpr size_t kFewest = 64;
+constexpr size_t kTimes = 2;
+constexpr size_t kMostFar = kTimes * (kDepthAtOnce / size_t(kFar));
 
-struct alignas(64) Work {
-  int8_t rows[kMostByteRowsVnni][kParts][kDepthAtOnce];
+struct Work {
+  alignas(64) int8_t rows[kMostByteRowsVnni][kParts][kDepthAtOnce];
   /// What sums begin with, since weights are taken plus 128.
   int32_t starts[kMostByteRowsVnni][kParts];
   /// What the last bit of a row's number stands for.
   float units[kMostByteRowsVnni];
+  /// Numbers that are zeros above, and where they are.
+  float far[kMostByteRowsVnni][kMostFar];
+  uint16_t far_places[kMostByteRowsVnni][kMostFar];
+  size_t far_counts[kMostByteRowsVnni];
+  /// Rows that have no fixed point somewhere, and are multiplied anew.
+  bool as_floats[kMostByteRowsVnni];
   /// Four weights of each column in turn, plus 128.
-  uint8_t quads[kDepthAtOnce / kQuad][kBytePanel][kQuad];
+  alignas(64) uint8_t quads[kDepthAtOnce / kQuad][kBytePanel][kQuad];
   /// Of the last panel, which may not be whole.
   float last[kMostByteRowsVnni][kBytePanel];
 };
@@ -43,24 +56,67 @@ ET_VNNI inline __mmask16 mask_of(size_t count) {
   return static_cast<__mmask16>((uint32_t{1} << std::min(count, kByteLanes)) - 1);
 }
 
-/// The largest magnitude, or what is not finite.
-ET_VNNI float largest_of(const float* numbers, size_t count) {
-  __m512 most = _mm512_setzero_ps();
-  __mmask16 no_numbers = 0;
+/// A row's magnitudes, of which those up to `limit` count.
+struct Magnitudes {
+  float largest;
+  float total;
+  size_t count;
+};
+
+/// Of what is no number, neither is the total.
+ET_VNNI Magnitudes measure(const float* numbers, size_t count, float limit) {
+  const __m512 limits = _mm512_set1_ps(limit);
+  __m512 largest = _mm512_setzero_ps();
+  __m512 total = _mm512_setzero_ps();
+  size_t far = 0;
   for (size_t i = 0; i < count; i += kByteLanes) {
-    const __m512 x = _mm512_maskz_loadu_ps(mask_of(count - i), numbers + i);
-    most = _mm512_max_ps(most, _mm512_abs_ps(x));
-    no_numbers |= _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    const __m512 x = _mm512_abs_ps(_mm512_maskz_loadu_ps(mask_of(count - i), numbers + i));
+    const __mmask16 is_far = _mm512_cmp_ps_mask(x, limits, _CMP_GT_OQ);
+    const __m512 near = _mm512_maskz_mov_ps(static_cast<__mmask16>(~is_far), x);
+    largest = _mm512_max_ps(largest, near);
+    total = _mm512_add_ps(total, near);
+    far += size_t(__builtin_popcount(is_far));
   }
-  return no_numbers == 0 ? _mm512_reduce_max_ps(most) : NAN;
+  return {_mm512_reduce_max_ps(largest), _mm512_reduce_add_ps(total), count - far};
 }
 
-/// A row's numbers in fixed point, with zeros up to a whole register.
-ET_VNNI void split_row(const float* numbers, size_t count, float largest, size_t row, Work& work) {
+/// The magnitudes of the numbers that are not far from the others; `limit` is what these are up to.
+ET_VNNI Magnitudes measure_near(const float* numbers, size_t count, float& limit) {
+  limit = INFINITY;
+  Magnitudes found = measure(numbers, count, limit);
+  for (size_t i = 0; i < kTimes && std::isfinite(found.total); ++i) {
+    const float most = kFar * (found.total / float(found.count));
+    if (found.largest <= most) {
+      break;
+    }
+    limit = most;
+    found = measure(numbers, count, limit);
+  }
+  return found;
+}
+
+/// Notes those of sixteen numbers that are far from the others.
+void note_far(const float* numbers, size_t first, unsigned is_far, size_t row, Work& work) {
+  for (; is_far != 0; is_far &= is_far - 1) {
+    const size_t place = first + size_t(__builtin_ctz(is_far));
+    size_t& count = work.far_counts[row];
+    work.far[row][count] = numbers[place];
+    work.far_places[row][count++] = uint16_t(place);
+  }
+}
+
+/// A row's numbers up to `limit` in fixed point, with zeros up to a whole register.
+ET_VNNI void split_row(const float* numbers, size_t count, float limit, float largest, size_t row,
+                       Work& work) {
   const __m512 scale = _mm512_set1_ps(kLargest / largest);
   __m512i totals[kParts] = {};
+  work.far_counts[row] = 0;
   for (size_t i = 0; i < count; i += kByteLanes) {
-    const __m512 x = _mm512_maskz_loadu_ps(mask_of(count - i), numbers + i);
+    __m512 x = _mm512_maskz_loadu_ps(mask_of(count - i), numbers + i);
+    const __mmask16 is_far =
+        _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(limit), _CMP_GT_OQ);
+    note_far(numbers, i, is_far, row, work);
+    x = _mm512_maskz_mov_ps(static_cast<__mmask16>(~is_far), x);
     __m512i rest = _mm512_cvtps_epi32(_mm512_mul_ps(x, scale));
     for (size_t part = 0; part < kParts; ++part) {
       // The lowest byte with its sign; what is left is a multiple of 256.
@@ -145,6 +201,21 @@ ET_VNNI void add_rows(size_t row, bool begins, size_t depth, const Work& work,
   }
 }
 
+/// Adds the products of a row's numbers that are far from the others.
+ET_VNNI void add_far(size_t row, const int8_t* weights, const Work& work, const ByteSums& out) {
+  for (size_t half = 0; half < kBytePanel; half += kByteLanes) {
+    float* const to = out.row(row) + half;
+    __m512 sum = _mm512_loadu_ps(to);
+    for (size_t i = 0; i < work.far_counts[row]; ++i) {
+      const int8_t* const from = weights + work.far_places[row][i] * kBytePanel + half;
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+      sum = _mm512_fmadd_ps(_mm512_set1_ps(work.far[row][i]),
+                            _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)), sum);
+    }
+    _mm512_storeu_ps(to, sum);
+  }
+}
+
 void add_panel(size_t rows, bool begins, size_t depth, const int8_t* weights, const ByteSums& sums,
                Work& work) {
   turn_weights(weights, depth, work);
@@ -154,31 +225,31 @@ void add_panel(size_t rows, bool begins, size_t depth, const int8_t* weights, co
   }
   switch (rows - row) {
     case 3:
-      return add_rows<3>(row, begins, depth, work, sums);
+      add_rows<3>(row, begins, depth, work, sums);
+      break;
     case 2:
-      return add_rows<2>(row, begins, depth, work, sums);
+      add_rows<2>(row, begins, depth, work, sums);
+      break;
     case 1:
-      return add_rows<1>(row, begins, depth, work, sums);
+      add_rows<1>(row, begins, depth, work, sums);
+      break;
   }
-}
-
-/// Fixed point is as exact as floats for them: finite, and none so small that only floats have it.
-bool has_fixed_point(const float* numbers, size_t depth) {
-  for (size_t first = 0; first < depth; first += kDepthAtOnce) {
-    const float largest = largest_of(numbers + first, std::min(kDepthAtOnce, depth - first));
-    if (!std::isfinite(largest) || (largest > 0 && largest < kLeast)) {
-      return false;
+  for (row = 0; row < rows; ++row) {
+    if (work.far_counts[row] > 0) {
+      add_far(row, weights, work, sums);
     }
   }
-  return true;
 }
 
 void split_rows(const ByteRows& rows, size_t first, size_t depth, Work& work) {
   for (size_t row = 0; row < rows.count; ++row) {
     const float* const numbers = rows.row(row) + first;
-    const float largest = largest_of(numbers, depth);
-    // Zeros stay zeros by any scale, and rows without fixed points are multiplied anew.
-    split_row(numbers, depth, largest >= kLeast ? largest : 1.0F, row, work);
+    float limit;
+    const Magnitudes near = measure_near(numbers, depth, limit);
+    const bool has_scale = std::isfinite(near.total) && near.largest >= kLeast;
+    // Zeros are zeros by any scale.
+    work.as_floats[row] |= !has_scale && near.total != 0;
+    split_row(numbers, depth, limit, has_scale ? near.largest : 1.0F, row, work);
   }
 }
 
@@ -190,10 +261,13 @@ void multiply_byte_rows_avx512vnni(size_t rows, size_t columns, size_t depth_byt
   const size_t depth = depth_bytes / sizeof(float);
   const ByteRows all = {rows, a, a_stride};
   Work work;
-  multiply_byte_panels(all, columns, depth, kDepthAtOnce, weights, c, c_stride, c_next, *params,
-                       work, split_rows, add_panel);
+  std::fill_n(work.as_floats, rows, depth < kFewest);
+  if (depth >= kFewest) {
+    multiply_byte_panels(all, columns, depth, kDepthAtOnce, weights, c, c_stride, c_next, *params,
+                         work, split_rows, add_panel);
+  }
   for (size_t row = 0; row < rows; ++row) {
-    if (!has_fixed_point(all.row(row), depth)) {
+    if (work.as_floats[row]) {
       multiply_byte_row_avx512(1, columns, depth_bytes, all.row(row), a_stride, weights,
                                ByteSums{c, c_stride}.row(row), c_stride, c_next, params);
     }

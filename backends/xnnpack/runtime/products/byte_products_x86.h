@@ -13,7 +13,7 @@ namespace xnnpack {
 constexpr size_t kBytePanel = 32;
 constexpr size_t kBytePanelAvx2 = 16;
 constexpr size_t kMostByteRowsAmx = 32;
-constexpr size_t kMostByteRowsVnni = 32;
+constexpr size_t kMostByteRowsVnni = 16;
 
 #if defined(__x86_64__)
 
@@ -32,8 +32,9 @@ void multiply_byte_rows_amx(size_t rows, size_t columns, size_t depth_bytes, con
                             size_t c_next, const xnn_byte_product_params* params);
 
 /// Up to kMostByteRowsVnni rows, where the processor has products of bytes. Of each 512 numbers of
-/// a row, the largest becomes one of 24 bits, the others those beside it: rounded to 2^-23 of the
-/// largest, where a float sum of their products would have rounded as much. What is left is exact.
+/// a row, those far from the mean magnitude stay floats; the largest of the others becomes one of
+/// 24 bits, and they become fixed-point numbers beside it, rounded to 2^-19 of that mean and
+/// usually to 2^-21. Their products are exact.
 void multiply_byte_rows_avx512vnni(size_t rows, size_t columns, size_t depth_bytes, const float* a,
                                    size_t a_stride, const void* weights, float* c, size_t c_stride,
                                    size_t c_next, const xnn_byte_product_params* params);
