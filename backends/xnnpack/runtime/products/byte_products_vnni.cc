@@ -41,7 +41,7 @@ struct Work {
   /// What the last bit of a row's number stands for.
   float units[kMostByteRowsVnni];
   /// Numbers that are zeros above, and where they are.
-  float far[kMostByteRowsVnni][kMostFar];
+  float far_numbers[kMostByteRowsVnni][kMostFar];
   uint16_t far_places[kMostByteRowsVnni][kMostFar];
   size_t far_counts[kMostByteRowsVnni];
   /// Rows that have no fixed point somewhere, and are multiplied anew.
@@ -68,16 +68,16 @@ ET_VNNI Magnitudes measure(const float* numbers, size_t count, float limit) {
   const __m512 limits = _mm512_set1_ps(limit);
   __m512 largest = _mm512_setzero_ps();
   __m512 total = _mm512_setzero_ps();
-  size_t far = 0;
+  size_t far_count = 0;
   for (size_t i = 0; i < count; i += kByteLanes) {
     const __m512 x = _mm512_abs_ps(_mm512_maskz_loadu_ps(mask_of(count - i), numbers + i));
     const __mmask16 is_far = _mm512_cmp_ps_mask(x, limits, _CMP_GT_OQ);
-    const __m512 near = _mm512_maskz_mov_ps(static_cast<__mmask16>(~is_far), x);
-    largest = _mm512_max_ps(largest, near);
-    total = _mm512_add_ps(total, near);
-    far += size_t(__builtin_popcount(is_far));
+    const __m512 close = _mm512_maskz_mov_ps(static_cast<__mmask16>(~is_far), x);
+    largest = _mm512_max_ps(largest, close);
+    total = _mm512_add_ps(total, close);
+    far_count += size_t(__builtin_popcount(is_far));
   }
-  return {_mm512_reduce_max_ps(largest), _mm512_reduce_add_ps(total), count - far};
+  return {_mm512_reduce_max_ps(largest), _mm512_reduce_add_ps(total), count - far_count};
 }
 
 /// The magnitudes of the numbers that are not far from the others; `limit` is what these are up to.
@@ -100,7 +100,7 @@ void note_far(const float* numbers, size_t first, unsigned is_far, size_t row, W
   for (; is_far != 0; is_far &= is_far - 1) {
     const size_t place = first + size_t(__builtin_ctz(is_far));
     size_t& count = work.far_counts[row];
-    work.far[row][count] = numbers[place];
+    work.far_numbers[row][count] = numbers[place];
     work.far_places[row][count++] = uint16_t(place);
   }
 }
@@ -209,7 +209,7 @@ ET_VNNI void add_far(size_t row, const int8_t* weights, const Work& work, const 
     for (size_t i = 0; i < work.far_counts[row]; ++i) {
       const int8_t* const from = weights + work.far_places[row][i] * kBytePanel + half;
       const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-      sum = _mm512_fmadd_ps(_mm512_set1_ps(work.far[row][i]),
+      sum = _mm512_fmadd_ps(_mm512_set1_ps(work.far_numbers[row][i]),
                             _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)), sum);
     }
     _mm512_storeu_ps(to, sum);
@@ -245,11 +245,11 @@ void split_rows(const ByteRows& rows, size_t first, size_t depth, Work& work) {
   for (size_t row = 0; row < rows.count; ++row) {
     const float* const numbers = rows.row(row) + first;
     float limit;
-    const Magnitudes near = measure_near(numbers, depth, limit);
-    const bool has_scale = std::isfinite(near.total) && near.largest >= kLeast;
+    const Magnitudes usual = measure_near(numbers, depth, limit);
+    const bool has_scale = std::isfinite(usual.total) && usual.largest >= kLeast;
     // Zeros are zeros by any scale.
-    work.as_floats[row] |= !has_scale && near.total != 0;
-    split_row(numbers, depth, limit, has_scale ? near.largest : 1.0F, row, work);
+    work.as_floats[row] |= !has_scale && usual.total != 0;
+    split_row(numbers, depth, limit, has_scale ? usual.largest : 1.0F, row, work);
   }
 }
 
