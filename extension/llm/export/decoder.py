@@ -125,17 +125,22 @@ def check(config: LlmConfig) -> None:
 
 
 def _check_openvino(config: LlmConfig) -> None:
-    openvino, asked = config.backend.openvino, config.quantization.pt2e_quantize
-    looks_at_data = openvino.openvino_awq or openvino.openvino_scale_estimation
-    if looks_at_data and asked is not Pt2eQuantize.openvino_4wo:
-        raise ValueError(
-            "backend.openvino.openvino_awq and openvino_scale_estimation choose scales of four bits: give "
-            "quantization.pt2e_quantize=openvino_4wo"
-        )
-    if looks_at_data and not config.model.use_kv_cache:
-        raise ValueError(
-            "backend.openvino.openvino_awq and openvino_scale_estimation run a text token by token: set model.use_kv_cache"
-        )
+    openvino, quantization = config.backend.openvino, config.quantization
+    if not (openvino.openvino_awq or openvino.openvino_scale_estimation):
+        return
+    asked = "backend.openvino.openvino_awq and openvino_scale_estimation"
+    if quantization.pt2e_quantize is not Pt2eQuantize.openvino_4wo:
+        raise RefusalError(f"{asked} are of four bits: give quantization.pt2e_quantize=openvino_4wo")
+    if not config.model.use_kv_cache:
+        raise RefusalError(f"{asked} run a text token by token: set model.use_kv_cache")
+    wanted = {
+        "quantization.calibration_data": quantization.calibration_data,
+        "quantization.calibration_seq_length": quantization.calibration_seq_length,
+        "base.tokenizer_path": config.base.tokenizer_path,
+    }
+    missing = [key for key, value in wanted.items() if value is None]
+    if missing:
+        raise RefusalError(f"{asked} look at what a text does: give {', '.join(missing)}")
 
 
 def _check_pre_quantized(config: LlmConfig) -> None:

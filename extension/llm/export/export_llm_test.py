@@ -338,6 +338,23 @@ def test_what_is_refused_is_one_line(base, tmp_path, capsys):
         ([*base, "quantization.pt2e_quantize=qnn_8a8w"], "use xnnpack_dynamic"),
         ([*base, "+base.metadata=[1]"], "no JSON object"),
         ([*base, "backend.openvino.openvino_awq=true"], "give quantization.pt2e_quantize=openvino_4wo"),
+        (
+            [
+                *base,
+                "backend.openvino.openvino_awq=true",
+                "quantization.pt2e_quantize=openvino_4wo",
+            ],
+            "set model.use_kv_cache",
+        ),
+        (
+            [
+                *base,
+                *CACHE,
+                "backend.openvino.openvino_scale_estimation=true",
+                "quantization.pt2e_quantize=openvino_4wo",
+            ],
+            "give quantization.calibration_seq_length, base.tokenizer_path",
+        ),
         ([*base, "backend.coreml.enable_state=true"], "give backend.coreml.ios=18"),
         ([*base, "export.so_library=./none.so"], "none.so"),
         ([*base, "model.use_moe_quantized_op=true"], "the model has no experts"),
