@@ -3,9 +3,11 @@
 import pytest
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from executorch.backends.xnnpack import XnnpackPartitioner
-from executorch.exir import to_edge_transform_and_lower
+from executorch.backends.xnnpack.graph.constants import Constants, preparation
+from executorch.exir import to_edge, to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import get_lowered_submodules
 from executorch.runtime import Runtime
 
@@ -121,6 +123,20 @@ class RelativePositions(nn.Module):
         return torch.softmax(x + 16 * torch.sigmoid(bias), -1)
 
 
+class Orthogonal(nn.Module):
+    """A weight that steps of Newton and Schulz make orthogonal: each reads the one before it three times."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.weight, self.steps = nn.Parameter(torch.randn(8, 8) / 8), steps
+
+    def forward(self, x):
+        weight = self.weight
+        for _ in range(self.steps):
+            weight = 1.5 * weight - 0.5 * (weight @ weight.T) @ weight
+        return x @ weight
+
+
 PREPARED = {
     "standardized": (Prepared(standardized), (2, 3, 9, 9)),
     "of unit variance": (Prepared(of_unit_variance), (2, 3, 9, 9)),
@@ -132,6 +148,7 @@ PREPARED = {
     "spectral norm": (nn.utils.parametrizations.spectral_norm(nn.Conv2d(3, 6, 3)), (2, 3, 9, 9)),
     "rows of one length": (Cosine(), (4, 8)),
     "relative positions": (RelativePositions(), (2, 8, 8)),
+    "orthogonal": (Orthogonal(12), (4, 8)),
 }
 
 
@@ -147,6 +164,31 @@ def test_weights_that_calls_prepare_are_constants(name):
     assert len(names) == 2, names  # the delegate and its result
     method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
     torch.testing.assert_close(method.execute(list(x))[0], model(*x).detach(), atol=1e-5, rtol=1e-5)
+
+
+class Counted(TorchDispatchMode):
+    """Counts matrix products."""
+
+    products = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.products += func is torch.ops.aten.mm.default
+        return func(*args, **(kwargs or {}))
+
+
+def test_what_is_read_several_times_is_made_once():
+    model = Orthogonal(3)
+    program = to_edge(torch.export.export(model, (torch.randn(4, 8),))).exported_program()
+    reader = program.graph.output_node().all_input_nodes[0]
+    weight = reader.args[1]
+    calls = preparation(weight)
+    assert len(calls) == len({*calls})
+    constants = Constants(program)
+    assert constants.has(weight)
+    with Counted() as counted:
+        made = constants(weight)
+    assert counted.products == 2 * 3
+    torch.testing.assert_close(made, model(torch.eye(8)).detach())
 
 
 class Narrow(nn.Module):

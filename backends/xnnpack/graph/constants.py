@@ -132,16 +132,18 @@ class Constants:
             return None
         if node.op == "placeholder":
             return self._stored(node)
-        found = {source: self(source) for source in node.all_input_nodes}
-        if name_of(node) == _INNER_TENSOR:
-            inner: torch.Tensor = getattr(found[node.args[0]], str(node.args[1]))  # type: ignore[index]
-            return inner
-        op: Any = aten_op(node.target) or node.target  # of several results one is picked by a function
-        args = torch.fx.node.map_arg(node.args, lambda one: found[one])
-        kwargs = torch.fx.node.map_arg(node.kwargs, lambda one: found[one])
-        with torch.no_grad():
-            result: torch.Tensor = op(*args, **kwargs)
-        return result
+        calls = preparation(node)
+        last_reader = {source: call for call in calls for source in call.all_input_nodes}
+        found: dict[Node, Any] = {}
+        for call in calls:
+            sources = call.all_input_nodes
+            found.update((one, self._stored(one)) for one in sources if one.op == "placeholder")
+            found[call] = _result(call, found)
+            for one in sources:
+                if last_reader[one] is call:
+                    del found[one]  # memory of a whole weight
+        made: torch.Tensor = found[node]
+        return made
 
     def has(self, node: Node) -> bool:
         """Whether ``node`` is constant; calculates nothing."""
@@ -183,6 +185,17 @@ def _is_folded(node: Node) -> bool:
     return new <= (0 if is_wider else known) + _MOST_NEW_ELEMENTS
 
 
+def _result(call: Node, found: dict[Node, Any]) -> Any:
+    """What ``call`` makes of the values ``found``."""
+    if name_of(call) == _INNER_TENSOR:
+        return getattr(found[call.args[0]], str(call.args[1]))  # type: ignore[index]
+    op: Any = aten_op(call.target) or call.target  # of several results one is picked by a function
+    args = torch.fx.node.map_arg(call.args, lambda one: found[one])
+    kwargs = torch.fx.node.map_arg(call.kwargs, lambda one: found[one])
+    with torch.no_grad():
+        return op(*args, **kwargs)
+
+
 def _tensors(node: Node) -> list[torch.Tensor]:
     value = node.meta.get(meta_keys.VAL)
     values = value if isinstance(value, tuple | list) else [value]
@@ -190,11 +203,17 @@ def _tensors(node: Node) -> list[torch.Tensor]:
 
 
 def preparation(node: Node) -> list[Node]:
-    """The calls that prepare a constant, ``node`` last; nothing if it is stored as it is."""
-    if node.op != "call_function":
-        return []
-    before = [one for source in node.all_input_nodes for one in preparation(source)]
-    return [*before, node]
+    """The calls that prepare a constant, each once, ``node`` last; nothing if it is stored as it is."""
+    calls: dict[Node, None] = {}
+
+    def visit(one: Node) -> None:
+        if one.op == "call_function" and one not in calls:
+            for source in one.all_input_nodes:
+                visit(source)
+            calls[one] = None
+
+    visit(node)
+    return list(calls)
 
 
 def external_tag(nodes: Iterable[Node]) -> str | None:
