@@ -137,6 +137,29 @@ class Orthogonal(nn.Module):
         return x @ weight
 
 
+class HalfFilter(nn.Module):
+    """A filter that is stored in half of the bits that it is used with, and standardized."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Conv2d(64, 64, 3, bias=False).half()
+
+    def forward(self, x):
+        weight = self.layer.weight.float()
+        return nn.functional.conv2d(x, weight - weight.mean([1, 2, 3], keepdim=True))
+
+
+class Masked(nn.Module):
+    """Sums of floats that a mask of bytes makes 0 or keeps."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.rand(128, 256) < 0.5)
+
+    def forward(self, x):
+        return (x + 1) * self.mask.float()
+
+
 PREPARED = {
     "standardized": (Prepared(standardized), (2, 3, 9, 9)),
     "of unit variance": (Prepared(of_unit_variance), (2, 3, 9, 9)),
@@ -149,6 +172,8 @@ PREPARED = {
     "rows of one length": (Cosine(), (4, 8)),
     "relative positions": (RelativePositions(), (2, 8, 8)),
     "orthogonal": (Orthogonal(12), (4, 8)),
+    "stored in half": (HalfFilter(), (1, 64, 5, 5)),
+    "a mask": (Masked(), (1, 128, 256)),
 }
 
 
@@ -192,21 +217,36 @@ def test_what_is_read_several_times_is_made_once():
 
 
 class Narrow(nn.Module):
-    """A weight that is stored in eight bits, and a scale for each output."""
+    """A weight that is stored in eight bits, and a scale for each output, for the result or for the weight."""
 
-    def __init__(self):
+    def __init__(self, scales_weight):
         super().__init__()
         self.register_buffer("weight", torch.randint(-127, 128, (256, 256), dtype=torch.int8))
         self.register_buffer("scales", torch.rand(256) / 100)
+        self.scales_weight = scales_weight
 
     def forward(self, x):
-        return nn.functional.linear(x, self.weight.to(x.dtype)) * self.scales
+        weight = self.weight.to(x.dtype)
+        if self.scales_weight:
+            return nn.functional.linear(x, weight * self.scales[:, None])
+        return nn.functional.linear(x, weight) * self.scales
 
 
-def test_weights_that_are_stored_in_eight_bits_stay_so():
-    model, x = Narrow().eval(), (torch.randn(2, 256),)
+@pytest.mark.parametrize("scales_weight", [False, True])
+def test_weights_that_are_stored_in_eight_bits_stay_so(scales_weight):
+    model, x = Narrow(scales_weight).eval(), (torch.randn(2, 256),)
     edge = to_edge_transform_and_lower(torch.export.export(model, x), partitioner=[XnnpackPartitioner()])
     buffer = edge.to_executorch().buffer
     assert 256 * 256 < len(buffer) < 2 * 256 * 256
     result = Runtime.get().load_program(buffer).load_method("forward").execute(list(x))[0]
     torch.testing.assert_close(result, model(*x), atol=1e-5, rtol=1e-5)
+
+
+def test_a_cast_of_an_attribute_without_a_value_is_no_constant():
+    program = torch.export.export(Cosine(), (torch.randn(4, 8),))
+    graph = program.graph
+    with graph.inserting_before(graph.output_node()):
+        attribute = graph.create_node("get_attr", "table")
+        cast = graph.call_function(torch.ops.aten._to_copy.default, (attribute,), {"dtype": torch.float32})
+    cast.meta["val"] = torch.empty(4)
+    assert not Constants(program).has(cast)

@@ -97,8 +97,10 @@ _FOLDED = {
     "dim_order_ops._to_dim_order_copy.default",
     "getitem",
 }
-#: Of these, those whose result may have wider elements: a weight that is stored in eight bits stays so.
+#: Of these, those whose result may have wider elements.
 _CASTS = {"aten._to_copy.default", "dim_order_ops._to_dim_order_copy.default"}
+#: Products that XNNPACK does with calculated weights too.
+_LINEAR = {"aten.addmm.default", "aten.bmm.default", "aten.linear.default", "aten.mm.default"}
 #: Elements of a folded constant that what it is made of does not have.
 _MOST_NEW_ELEMENTS = 1 << 14
 
@@ -126,6 +128,7 @@ class Constants:
         self._state = state_inputs(program.graph_signature)
         self._changing = changing_state(program.graph_signature)
         self._known: dict[Node, bool] = {}
+        self._pure: dict[Node, bool] = {}
 
     def __call__(self, node: Node) -> torch.Tensor | None:
         if not self.has(node):
@@ -148,8 +151,8 @@ class Constants:
     def has(self, node: Node) -> bool:
         """Whether ``node`` is constant; calculates nothing."""
         if node not in self._known:
-            stored = node.op == "placeholder" and self._stored(node) is not None
-            self._known[node] = stored or (_is_folded(node) and all(map(self.has, node.all_input_nodes)))
+            is_known = self._is_made_of_constants(node) and all(map(self.has, node.all_input_nodes))
+            self._known[node] = is_known and (node.op == "placeholder" or self._is_folded(node))
         return self._known[node]
 
     def changes(self, node: Node) -> bool:
@@ -163,26 +166,49 @@ class Constants:
         found = self._program.state_dict.get(spec.target)
         return self._program.constants[spec.target] if found is None else found
 
+    def _is_made_of_constants(self, node: Node) -> bool:
+        """Whether ``node`` is stored, or calls make it of what is stored, however large it is."""
+        if node not in self._pure:
+            is_stored = node.op == "placeholder" and self._stored(node) is not None
+            is_call = name_of(node) in _PREPARING or name_of(node) in _FOLDED
+            self._pure[node] = is_stored or (
+                is_call and all(map(self._is_made_of_constants, node.all_input_nodes))
+            )
+        return self._pure[node]
+
+    def _is_folded(self, node: Node) -> bool:
+        """Whether ``node``, which reads constants alone, is done ahead of time."""
+        name, made = name_of(node), _tensors(node)
+        if name in _PREPARING or not made:
+            return name in _PREPARING
+        read = [one for source in node.all_input_nodes for one in _tensors(source)]
+        if not all(isinstance(one.numel(), int) for one in [*made, *read]):
+            return False
+        new, known = (sum(one.numel() for one in tensors) for tensors in (made, read))
+        if new <= _MOST_NEW_ELEMENTS:
+            return True
+        is_wider = name in _CASTS and any(one.element_size() < made[0].element_size() for one in read)
+        if is_wider and self._is_read_by_linear(node):
+            return False  # a weight that is stored in eight bits stays so
+        return new <= known + _MOST_NEW_ELEMENTS
+
+    def _is_read_by_linear(self, node: Node) -> bool:
+        """Whether a linear product reads ``node``, or what calls make of it and of other constants."""
+        seen, waiting = {node}, [node]
+        while waiting:
+            for user in waiting.pop().users:
+                if not self._is_made_of_constants(user):
+                    if name_of(user) in _LINEAR:
+                        return True
+                elif user not in seen:
+                    seen.add(user)
+                    waiting.append(user)
+        return False
+
 
 def program_constants(program: ExportedProgram) -> Constants:
     """Finds the tensors of a program's constants, and of what is made of them."""
     return Constants(program)
-
-
-def _is_folded(node: Node) -> bool:
-    """Whether ``node`` is constant if all that it reads is."""
-    name = name_of(node)
-    if name in _PREPARING:
-        return True
-    made = _tensors(node)
-    if name not in _FOLDED or not made:
-        return False
-    read = [one for source in node.all_input_nodes for one in _tensors(source)]
-    if not all(isinstance(one.numel(), int) for one in [*made, *read]):
-        return False
-    new, known = (sum(one.numel() for one in tensors) for tensors in (made, read))
-    is_wider = name in _CASTS and made[0].element_size() > read[0].element_size()
-    return new <= (0 if is_wider else known) + _MOST_NEW_ELEMENTS
 
 
 def _result(call: Node, found: dict[Node, Any]) -> Any:
