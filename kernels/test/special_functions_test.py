@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import pytest
 import torch
 
@@ -128,6 +129,22 @@ def test_small_and_large_parts(driver, name):
     near = a + a.sqrt() * torch.linspace(-6, 6, 41, dtype=torch.float64)
     for x in (near.clamp(min=0), a * torch.logspace(-3, 3, 41, dtype=torch.float64)):
         _check(driver, name, f"{name}.out", [a, x], (1e-10, 1e-9))
+
+
+def test_what_is_above_for_small_parameters(driver):
+    """The truth: eager's is twice as much at 1e-20."""
+    a = torch.tensor([1e-300, 1e-20, 1e-5, 0.1, 0.5], dtype=torch.float64)[:, None]
+    x = torch.tensor([1e-20, 0.01, 0.5, 1.1, 1.4, 2.0], dtype=torch.float64)
+    with mpmath.workdps(50):
+        truth = [
+            [float(mpmath.gammainc(p, q, regularized=True)) for q in x.tolist()] for p in a[:, 0].tolist()
+        ]
+    expected = torch.tensor(truth, dtype=torch.float64)
+    result = call_out(
+        driver, resolve("igammac.out"), bind(resolve("igammac"), [a, x], {}), [Out(like=expected)]
+    )
+    assert result.error == 0
+    torch.testing.assert_close(result.outputs[0], expected, rtol=1e-13, atol=0)
 
 
 def test_what_eager_refuses_fails(driver):

@@ -125,6 +125,25 @@ double upper_fraction(double a, double x) {
 }
 
 /**
+ * The upper part for an a of at most one half and an x of at most 1.5, where one minus the lower
+ * part would lose it: it is about as small as a. The first term of the power series is one but for
+ * an exponent of that size, and the other terms have a as a factor.
+ */
+double upper_of_small(double a, double x) {
+  // The logarithm of gamma(1 + a), with what is lost of a where one is added.
+  const double one_more = 1 + a;
+  const double log_gamma = std::lgamma(one_more) + digamma(one_more) * (a - (one_more - 1));
+  double sum = 0;
+  double power = 1;
+  for (int k = 1; k < 40; ++k) {
+    power *= -x / k;
+    sum += power / (a + k);
+  }
+  const double exponent = a * std::log(x) - log_gamma;
+  return -std::expm1(exponent) - std::exp(exponent) * a * sum;
+}
+
+/**
  * A part for a large a by Temme's expansion, uniform in x (DLMF 8.12): a normal number's
  * probability and a correction in powers of 1 / a. Near the middle its coefficients are series in
  * the distance from it, since their closed forms cancel there.
@@ -217,6 +236,9 @@ double incomplete_gamma(double a, double x, bool upper) {
   }
   if (a > 1e4) {
     return part_of_large(a, x, upper);
+  }
+  if (upper && a <= 0.5 && x < a + 1) {
+    return upper_of_small(a, x);
   }
   if (x < a + 1) {
     const double lower = lower_series(a, x);
