@@ -8,7 +8,15 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 # Importing a module of operators registers their lowerings.
-from executorch.backends.xnnpack.graph import attention, elementwise, matrix, reduce, shape, spatial
+from executorch.backends.xnnpack.graph import (
+    attention,
+    elementwise,
+    group_norm,
+    matrix,
+    reduce,
+    shape,
+    spatial,
+)
 from executorch.backends.xnnpack.graph.lowering import lower_graph
 from executorch.backends.xnnpack.serialization.blob import pack
 from executorch.dialects import meta_keys
@@ -46,7 +54,7 @@ def generate_node_to_external_map(
     return found
 
 
-LOWERINGS = (attention, elementwise, matrix, reduce, shape, spatial)
+LOWERINGS = (attention, elementwise, group_norm, matrix, reduce, shape, spatial)
 
 
 class XnnpackBackend(BackendDetails):

@@ -21,7 +21,8 @@ from executorch.backends.xnnpack.serialization import schema
 from executorch.backends.xnnpack.serialization.blob import INVALID_ID
 from executorch.dialects import meta_keys
 
-_KEEP_DIMS = 64
+#: Flag of means: the dimensions that they are over stay, with size 1.
+KEEP_DIMS = 64
 
 
 def mean_dimensions(node: Node) -> list[int]:
@@ -65,7 +66,7 @@ def mean(operator: Operator) -> None:
         inner = _as_image(shape, dims)
         block = builder.reshape(first, inner, kind)
         result = builder.value([inner[0], 1, 1, inner[3]], operator.output_type)
-        operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=_KEEP_DIMS))
+        operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=KEEP_DIMS))
         keep = False
     if not keep:
         builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
@@ -122,10 +123,10 @@ def _image_mean(operator: Operator, source: Node, keep: bool) -> None:
     first = operator.input(source, Layout.CHANNELS_LAST)
     if keep:
         result = operator.output(Layout.CHANNELS_LAST)
-        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=_KEEP_DIMS))
+        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=KEEP_DIMS))
         return
     pooled = builder.value([batch, 1, 1, channels], operator.output_type)
-    operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=_KEEP_DIMS))
+    operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=KEEP_DIMS))
     builder.reshape(pooled, [batch, channels], operator.output_type, operator.output())
 
 

@@ -7,6 +7,7 @@ import math
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refusal
 from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
@@ -91,7 +92,18 @@ class MaxDimConfig(_MaximumOverConfig):
         return [*taken, *node.users] if taken else []
 
 
-class NativeLayerNormConfig(GenericNodePartitionerConfig):
+class _NormConfig(GenericNodePartitionerConfig):
+    """The norm itself, with the sizes that it is given; no statistics."""
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        if any(user.users for user in node.users if user.args[1:] != (0,)):
+            self.refuse(node, "its statistics are used")
+            return []
+        taken = super().get_partition(node, ep)
+        return [*sizes_behind(node), *taken, *node.users] if taken else []
+
+
+class NativeLayerNormConfig(_NormConfig):
     """Over the last dimension, from means over it."""
 
     target_name = "native_layer_norm.default"
@@ -102,20 +114,34 @@ class NativeLayerNormConfig(GenericNodePartitionerConfig):
             return "only norms over the last dimension of several are known"
         if is_symbolic(value.shape[-1]):
             return "the size of the last dimension is symbolic"
-        if any(user.users for user in node.users if user.args[1:] != (0,)):
-            return "its statistics are used"
         return None
 
-    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        taken = super().get_partition(node, ep)
-        return [*taken, *node.users] if taken else []
+
+class NativeGroupNormConfig(_NormConfig):
+    """Of images, from means over each of them."""
+
+    target_name = "native_group_norm.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() != 4:
+            return "only norms of images are known; kernels outside do others in less time"
+        return "the number of channels is symbolic" if is_symbolic(value.shape[1]) else sizes_refusal(node)
+
+
+class BatchStatisticsNormConfig(NativeGroupNormConfig):
+    """A batch norm without statistics of its own, which is what an instance norm is made of."""
+
+    target_name = "_native_batch_norm_legit.no_stats"
 
 
 __all__ = [
     "AMaxConfig",
+    "BatchStatisticsNormConfig",
     "MaxDimConfig",
     "MeanConfig",
     "MeanDimConfig",
+    "NativeGroupNormConfig",
     "NativeLayerNormConfig",
     "SumDimConfig",
 ]
