@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
@@ -126,6 +127,8 @@ class NativeGroupNormConfig(_NormConfig):
         value = node.all_input_nodes[0].meta[meta_keys.VAL]
         if value.dim() != 4:
             return "only norms of images are known; kernels outside do others in less time"
+        if value.dtype is torch.float16:
+            return "squares of deviations above 255 are no numbers of half precision; kernels outside calculate in floats"
         return "the number of channels is symbolic" if is_symbolic(value.shape[1]) else sizes_refusal(node)
 
 
