@@ -13,6 +13,7 @@ from torch.fx import Graph, Node
 
 from executorch.backends.openvino.conversion import quantization
 from executorch.dialects import meta_keys
+from executorch.dialects.edge_ops import aten_op
 
 aten = torch.ops.aten
 
@@ -67,10 +68,36 @@ def _put(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]
     return graph.call_function(aten.index_put.default, (into, indices, values, *rest), kwargs)
 
 
-#: Operators that the decoder has not, in those that it has.
+def _opposite(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
+    """Of a product, by its first factor: see :func:`_difference`."""
+    of: Any = args[0]
+    if not isinstance(of, Node) or of.target is not aten.mul.Tensor:
+        return graph.call_function(aten.neg.default, args, kwargs)
+    factor = graph.call_function(aten.neg.default, of.args[:1])
+    return graph.call_function(aten.mul.Tensor, (factor, of.args[1]))
+
+
+def _difference(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Node:
+    """Half of a rotation, ``cat([a * cos - b * sin, ...])``, which OpenVINO 2026.4 takes for another one and gives wrong numbers of,
+    is ``a * cos + -b * sin``, which it leaves alone.
+    """
+    less: Any = args[1]
+    is_product = isinstance(less, Node) and less.target is aten.mul.Tensor
+    if (
+        kwargs
+        or not is_product
+        or not any(str(aten_op(user.target)) == "aten.cat.default" for user in node.users)
+    ):
+        return graph.call_function(aten.sub.Tensor, args, kwargs)
+    return graph.call_function(aten.add.Tensor, (args[0], _opposite(graph, node, (less,), {})))
+
+
+#: Operators that the decoder has not, in those that it has, or takes for others.
 RESTATED: dict[str, Restatement] = {
     "aten._to_copy.default": _cast,
     "aten.index_put.default": _put,
+    "aten.neg.default": _opposite,
+    "aten.sub.Tensor": _difference,
     "aten.trunc.default": _truncated,
     "dim_order_ops._to_dim_order_copy.default": _cast,
     "quantized_decomposed.dequantize_per_channel.default": quantization.dequantize,

@@ -156,6 +156,25 @@ def test_arithmetic_on_integers_stays_outside():
     assert results[1].tolist() == [0, 3_000_000_000, 6_000_000_000, 9_000_000_000]
 
 
+@pytest.mark.parametrize(
+    "less",
+    [
+        lambda a, b, cos, sin: a * cos - b * sin,
+        lambda a, b, cos, sin: cos * a - sin * b,
+        lambda a, b, cos, sin: -(b * sin) + a * cos,
+    ],
+)
+def test_rotations_of_halves(less):
+    class Rotation(torch.nn.Module):
+        def forward(self, x, cos, sin):
+            a, b = x.chunk(2, -1)
+            return torch.cat([less(a, b, cos, sin), a * sin + b * cos], -1)
+
+    model = Rotation()
+    inputs = (torch.rand(1, 1, 6, 48), *(torch.rand(1, 1, 1, 24) for _ in range(2)))
+    check(method_of(lower(model, inputs)), model, *inputs)
+
+
 class Put(torch.nn.Module):
     def __init__(self, indices):
         super().__init__()
