@@ -66,6 +66,7 @@ def replace_parts(
     signature: "ExportGraphSignature | None" = None,
     state_dict: "dict[str, Any] | None" = None,
     constants: "dict[str, Any] | None" = None,
+    range_constraints: "dict[Any, Any] | None" = None,
     verifiers: "list[type[Verifier]] | None" = None,
 ) -> ExportedProgram:
     """A program with some parts exchanged and the others shared; nothing is verified or copied."""
@@ -74,6 +75,7 @@ def replace_parts(
         "graph_signature": signature,
         "state_dict": state_dict,
         "constants": constants,
+        "range_constraints": range_constraints,
         "verifiers": verifiers,
     }
     return with_parts(program, {name: value for name, value in parts.items() if value is not None})
@@ -87,4 +89,5 @@ def clone_program(program: ExportedProgram) -> ExportedProgram:
         signature=copy_signature(program.graph_signature),
         state_dict=dict(program.state_dict),
         constants=dict(program.constants),
+        range_constraints=dict(program.range_constraints),
     )

@@ -22,9 +22,11 @@ def test_a_clone_is_equal_and_independent():
     clone.graph.erase_node(clone.graph.call_function(torch.sin))
     clone.graph_signature.input_specs.clear()
     clone.constants["new"] = torch.ones(1)
+    clone.range_constraints["new"] = None
     clone.graph.find_nodes(op="placeholder")[0].meta["new"] = 1
     program.validate()
     assert _names(program) == before and "new" not in program.constants
+    assert "new" not in program.range_constraints
     assert "new" not in program.graph.find_nodes(op="placeholder")[0].meta
     assert clone.state_dict["weight"] is program.state_dict["weight"]
 
