@@ -70,6 +70,21 @@ def _random_to(self: torch.Tensor, to: int, **_: Any) -> torch.Tensor:
     return _aten.randint.default(to, list(self.shape), **_kind(self))
 
 
+def _random(self: torch.Tensor, **_: Any) -> torch.Tensor:
+    """Whole numbers from 0 to the largest of the type; of floats, to the one above which some are missing.
+
+    2^63 - 1, which ``high`` cannot be above, is not drawn. (``random_(low, high)`` is an overload called ``from``, with
+    which torch.export writes code that Python does not read.)
+    """
+    if self.dtype == torch.bool:
+        most = 1
+    elif self.dtype.is_floating_point:
+        most = round(2 / torch.finfo(self.dtype).eps)
+    else:
+        most = min(torch.iinfo(self.dtype).max, torch.iinfo(torch.int64).max - 1)
+    return _aten.randint.default(most + 1, list(self.shape), **_kind(self))
+
+
 def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False, **_: Any) -> torch.Tensor:
     """Indices by weights that need not add up to one. Shapes: (C) or (N, C); the result has ``num_samples`` of them.
 
@@ -104,6 +119,7 @@ RANDOM: Final[dict[str, Callable[..., Any]]] = {
     "aten::randint_like": _like(_aten.randint.default),
     "aten::randint_like.low_dtype": _like(_aten.randint.low),
     "aten::randn_like": _randn_like,
+    "aten::random": _random,
     "aten::random.to": _random_to,
     "aten::uniform": _uniform,
 }

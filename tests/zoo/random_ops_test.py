@@ -29,6 +29,7 @@ _DRAWN = {
     "randint_like from": (lambda x: torch.randint_like(x, 2, 6), 3.5, math.sqrt(15 / 12)),
     "randn_like": (torch.randn_like, 0.0, 1.0),
     "random in place": (lambda x: x.clone().random_(4), 1.5, math.sqrt(15 / 12)),
+    "random without limits": (lambda x: x.clone().random_(), 2.0**23, 2.0**24 / math.sqrt(12)),
     "several variables": (
         lambda x: torch.distributions.MultivariateNormal(
             x[:2] + 1, torch.diag(x[:2] + 9), validate_args=False
@@ -81,6 +82,17 @@ def test_another_type_and_whole_numbers():
     assert drawn.dtype == torch.float64
     (drawn,) = _run(lambda x: torch.bernoulli(x, 0.5), torch.zeros(64, dtype=torch.int64))
     assert drawn.dtype == torch.int64 and set(drawn.tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16]
+)
+def test_random_without_limits_reaches_what_the_type_has(dtype):
+    x = torch.zeros(_COUNT, dtype=dtype)
+    (drawn,) = _run(lambda x: x.clone().random_(), x)
+    most = x.random_().double().max()
+    assert drawn.dtype == dtype and drawn.min() >= 0
+    assert 0.99 <= drawn.double().max() / most <= 1.01
 
 
 def test_two_draws_differ():
