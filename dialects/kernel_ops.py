@@ -20,9 +20,14 @@ _NAMES = """
     masked_select.default median.dim mode.default narrow_copy.default nextafter.default
     nonzero_static.default polygamma.default randint.default randint.low repeat_interleave.Tensor
     searchsorted.Scalar searchsorted.Tensor segment_reduce.default signbit.default sort.stable
-    special_erfcx.default special_i0e.default special_i1.default special_i1e.default
-    special_ndtri.default special_zeta.default special_zeta.other_scalar special_zeta.self_scalar
-    tril_indices.default triu_indices.default unique_consecutive.default unique_dim.default
+    special_bessel_j0.default special_bessel_j1.default special_bessel_y0.default
+    special_bessel_y1.default special_erfcx.default special_i0e.default special_i1.default
+    special_i1e.default special_modified_bessel_i0.default special_modified_bessel_i1.default
+    special_modified_bessel_k0.default special_modified_bessel_k1.default special_ndtri.default
+    special_scaled_modified_bessel_k0.default special_scaled_modified_bessel_k1.default
+    special_spherical_bessel_j0.default special_zeta.default special_zeta.other_scalar
+    special_zeta.self_scalar tril_indices.default triu_indices.default unique_consecutive.default
+    unique_dim.default
 """
 
 
