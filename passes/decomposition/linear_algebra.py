@@ -87,6 +87,16 @@ def _pinv(self: torch.Tensor, *, atol: Any = None, rtol: Any = None, hermitian: 
     return (right.mT * inverse.unsqueeze(-2)) @ left.mT
 
 
+def _ormqr(
+    self: torch.Tensor, input2: torch.Tensor, input3: torch.Tensor, left: bool = True, transpose: bool = False
+) -> torch.Tensor:
+    """A product with all of the orthogonal matrix, of which ``self`` has the vectors and ``input2`` the factors."""
+    missing = self.shape[-2] - self.shape[-1]
+    q = _aten.linalg_householder_product.default(torch.nn.functional.pad(self, [0, missing]), input2)
+    q = q.mT if transpose else q
+    return q @ input3 if left else input3 @ q
+
+
 # Torch's own way to take an operator apart that fails for a singular matrix leaves the check out of the program.
 LINEAR_ALGEBRA: Final[dict[str, Callable[..., Any]]] = {
     "aten::cholesky": _cholesky,
@@ -99,6 +109,7 @@ LINEAR_ALGEBRA: Final[dict[str, Callable[..., Any]]] = {
     "aten::linalg_lu_factor": _lu_factor,
     "aten::linalg_pinv.atol_rtol_tensor": _pinv,
     "aten::linalg_solve": _solve,
+    "aten::ormqr": _ormqr,
     "aten::triangular_solve": _triangular_solve,
 }
 

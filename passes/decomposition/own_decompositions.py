@@ -9,7 +9,9 @@ import torch
 from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
 from executorch.passes.decomposition.adaptive_max_pool import adaptive_max_pool
+from executorch.passes.decomposition.fake_quantize import FAKE_QUANTIZE
 from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
+from executorch.passes.decomposition.histogramdd import HISTOGRAMDD
 from executorch.passes.decomposition.linear_algebra import LINEAR_ALGEBRA
 from executorch.passes.decomposition.random_numbers import RANDOM
 
@@ -74,6 +76,18 @@ def _grouped_mm(
         return NotImplemented
     wanted = self.dtype if out_dtype is None else out_dtype
     return product if product.dtype == wanted else _aten._to_copy.default(product, dtype=wanted)
+
+
+def _int_mm(self: torch.Tensor, mat2: torch.Tensor) -> torch.Tensor:
+    """A product of bytes, in 32 bits."""
+    return _aten.mm.default(self.to(torch.int32), mat2.to(torch.int32))
+
+
+def _conv_tbc(self: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, pad: int = 0) -> torch.Tensor:
+    """Time comes first, channels last; the weight has its window, then inputs, then outputs."""
+    lines, window = self.permute(1, 2, 0), weight.permute(2, 1, 0)
+    found = _aten.convolution.default(lines, window, bias, [1], [pad], [1], False, [0], 1)
+    return found.permute(2, 0, 1)
 
 
 def _empty_permuted(size: Any, physical_layout: Any, **options: Any) -> torch.Tensor:
@@ -279,16 +293,22 @@ def _as_strided_scatter(
 
 
 _OWN: Final[dict[str, Callable[..., Any]]] = {
+    **FAKE_QUANTIZE,
+    **HISTOGRAMDD,
     **LINEAR_ALGEBRA,
     **RANDOM,
     "aten::_embedding_bag_forward_only": _aten._embedding_bag.default,
     "aten::_grouped_mm": _grouped_mm,
+    "aten::_int_mm": _int_mm,
+    "aten::_is_all_true": _aten.all.default,
+    "aten::_is_any_true": _aten.any.default,
     "aten::_trilinear": _trilinear,
     "aten::adaptive_avg_pool2d": _adaptive_avg_pool2d,
     "aten::adaptive_max_pool2d": adaptive_max_pool,
     "aten::adaptive_max_pool3d": adaptive_max_pool,
     "aten::addbmm": _addbmm,
     "aten::as_strided_scatter": _as_strided_scatter,
+    "aten::conv_tbc": _conv_tbc,
     "aten::diagonal_scatter": _diagonal_scatter,
     "aten::embedding_renorm": _embedding_renorm,
     "aten::empty_permuted": _empty_permuted,

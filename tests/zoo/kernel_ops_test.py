@@ -11,6 +11,7 @@ from executorch.runtime import Runtime
 _SAMPLES = torch.tensor([[0.3, 1.2, 0.7, 2.5, 0.1], [0.9, 0.4, 1.9, 0.2, 0.6], [1.1, 2.2, 0.8, 0.5, 1.4]])
 _IMAGE = torch.arange(72.0).reshape(1, 2, 6, 6).cos()
 _VOLUME = torch.arange(120.0).reshape(1, 2, 3, 4, 5).sin()
+_EDGES = (torch.tensor([0.0, 0.5, 1.0]), torch.tensor([0.2, 0.9, 2.0]), torch.tensor([0.0, 0.1, 0.7, 1.9]))
 _TABLE = torch.arange(36.0).reshape(9, 4).sin()
 
 
@@ -103,11 +104,22 @@ _KEPT = {
     ),
     "signbit.default": lambda x: (x - 1).signbit(),
     "sort.stable": lambda x: x.round().sort(stable=True),
+    "special_bessel_j0.default": torch.special.bessel_j0,
+    "special_bessel_j1.default": torch.special.bessel_j1,
+    "special_bessel_y0.default": torch.special.bessel_y0,
+    "special_bessel_y1.default": torch.special.bessel_y1,
     "special_erfcx.default": torch.special.erfcx,
     "special_i0e.default": torch.special.i0e,
     "special_i1.default": torch.special.i1,
     "special_i1e.default": torch.special.i1e,
+    "special_modified_bessel_i0.default": torch.special.modified_bessel_i0,
+    "special_modified_bessel_i1.default": torch.special.modified_bessel_i1,
+    "special_modified_bessel_k0.default": torch.special.modified_bessel_k0,
+    "special_modified_bessel_k1.default": torch.special.modified_bessel_k1,
     "special_ndtri.default": lambda x: torch.special.ndtri(x / 3),
+    "special_scaled_modified_bessel_k0.default": torch.special.scaled_modified_bessel_k0,
+    "special_scaled_modified_bessel_k1.default": torch.special.scaled_modified_bessel_k1,
+    "special_spherical_bessel_j0.default": torch.special.spherical_bessel_j0,
     "special_zeta.default": lambda x: torch.special.zeta(x + 1, x),
     "special_zeta.other_scalar": lambda x: torch.special.zeta(x + 1, 2),
     "special_zeta.self_scalar": lambda x: torch.special.zeta(1.5, x),
@@ -124,6 +136,24 @@ _APART = {
     "addbmm": lambda x: torch.addbmm(x, x[None].repeat(2, 1, 1), torch.ones(2, 5, 5), beta=2, alpha=3),
     "bilinear": lambda x: nn.functional.bilinear(x, x * 2, torch.ones(2, 5, 5)),
     "a Cholesky factor": lambda x: torch.cholesky(x @ x.mT, upper=True),
+    "all and any": lambda x: (torch._is_all_true(x > 0.15), torch._is_any_true(x > 2.6)),
+    "a convolution with channels last": lambda x: torch.conv_tbc(
+        x[:, None], torch.stack([x.mT, 1 - x.mT]), x[0, :3], 1
+    ),
+    "a histogram of points": lambda x: tuple(
+        torch.histogramdd(points, bins, range=limits, weight=weight, density=density).hist
+        for points in (x.mT, x.mT * 0 + 1, x.mT[:0])
+        for bins in ([3, 2, 4], _EDGES)
+        for weight, density in ((None, False), (points[:, 0], False), (points[:, 1], len(points) > 0))
+        for limits in ((None, [0.3, 2.2, 0.5, 0.5, 0.0, 1.0]) if isinstance(bins[0], int) else (None,))
+    ),
+    "edges of a histogram of points": lambda x: torch.histogramdd(x.mT, [3, 2, 4]).bin_edges,
+    "fake quantization": lambda x: (
+        torch.fake_quantize_per_tensor_affine(x, 0.013, 3, 0, 127),
+        torch.fake_quantize_per_tensor_affine(x.half(), 0.1, -3, -8, 7),
+        torch.fake_quantize_per_tensor_affine(x, x[0, 0] / 9, x[:1, 0].int(), 0, 15),
+        torch.fake_quantize_per_channel_affine(x, x[0] / 9, torch.arange(5).int(), 1, -8, 7),
+    ),
     "factors and a permutation": lambda x: (
         *torch.linalg.lu(x.mT),
         *torch.linalg.lu(torch.ones(2, 2) * x[0, 0]),
@@ -182,6 +212,12 @@ _APART = {
         _VOLUME * x[0, 0], (2, 3, 2), return_indices=True
     ),
     "the maximum of images": lambda x: nn.functional.adaptive_max_pool2d(_IMAGE * x[0, 0], 1),
+    "products of bytes": lambda x: torch._int_mm((x * 50).to(torch.int8), (x.mT * -40).to(torch.int8)),
+    "products with an orthogonal matrix": lambda x: tuple(
+        torch.ormqr(*torch.geqrf(x.mT[:, :2]), other, left=left, transpose=transpose)
+        for other, left in ((x.mT, True), (x, False))
+        for transpose in (False, True)
+    ),
     "put": lambda x: x.put(torch.tensor([[0, 7], [-1, 3]]), x[:2, :2] * 5),
     "put a sum": lambda x: x.put(torch.tensor([0, 7, -8]), x[0, :3] * 5, accumulate=True),
     "round to decimals": lambda x: x.round(decimals=1),
