@@ -26,9 +26,9 @@ def lowered(model, image, dynamic=None):
 
 
 def left(edge):
-    """The operators outside of the delegate; weights that an instance norm repeats by sample are none."""
+    """The operators outside of the delegate."""
     names = [node.name for node in edge.exported_program().graph.nodes if node.op == "call_function"]
-    return [name for name in names if not any(one in name for one in ("delegate", "getitem", "repeat"))]
+    return [name for name in names if "delegate" not in name and "getitem" not in name]
 
 
 def check(model, image, *others, dynamic=None, most=1e-6):
@@ -40,7 +40,7 @@ def check(model, image, *others, dynamic=None, most=1e-6):
     for one in (image, *others):
         (got,) = method.execute([one])
         want = torch.func.functional_call(model, exact, (one.double(),))
-        assert got.shape == want.shape
+        assert got.shape == want.shape and got.dtype == one.dtype
         assert float((got - want).abs().max()) <= most * float(want.abs().max())
 
 
@@ -97,6 +97,12 @@ def test_statistics_of_the_batch(norm, affine, samples):
     check(filled(norm(affine)), torch.randn(samples, 6, 5, 4) + 100)
 
 
+def test_instance_norms_of_any_number_of_samples():
+    dynamic = {0: Dim("samples", min=1, max=8)}
+    for others in (torch.rand(1, 6, 4, 5), torch.rand(5, 6, 4, 5)):
+        check(nn.InstanceNorm2d(6), torch.rand(2, 6, 4, 5), others, dynamic=dynamic)
+
+
 def test_between_convolutions_nothing_is_transposed_but_the_borders():
     model = nn.Sequential(nn.Conv2d(3, 8, 3), filled(nn.GroupNorm(4, 8)), nn.SiLU(), nn.Conv2d(8, 3, 3))
     edge = lowered(model, torch.rand(1, 3, 9, 8))
@@ -106,10 +112,43 @@ def test_between_convolutions_nothing_is_transposed_but_the_borders():
     check(model, torch.rand(1, 3, 9, 8))
 
 
-def test_half_precision_stays_outside_where_its_squares_have_numbers():
-    image = (torch.randn(1, 6, 9, 7) * 1000).half()
-    edge = lowered(filled(nn.GroupNorm(2, 6)).half(), image)
-    assert "aten_native_group_norm_default" in left(edge)
+@pytest.mark.parametrize("scale", [1, 1000, 10000])
+@pytest.mark.parametrize(
+    "norm",
+    [
+        nn.GroupNorm(2, 6),
+        nn.GroupNorm(6, 6),
+        nn.InstanceNorm2d(6, affine=True),
+        nn.BatchNorm2d(6, track_running_stats=False),
+    ],
+    ids=str,
+)
+def test_squares_of_halves_are_floats(norm, scale):
+    image = (torch.randn(2, 6, 9, 7).clamp(-3, 3) * scale).half()
+    check(filled(norm).half(), image, most=2e-3)
+
+
+@pytest.mark.parametrize("scale", [1, 1000, 10000])
+@pytest.mark.parametrize("affine", [False, True])
+def test_layer_norms_of_halves(affine, scale):
+    rows = (torch.randn(2, 5, 64).clamp(-3, 3) * scale).half()
+    check(filled(nn.LayerNorm(64, elementwise_affine=affine)).half(), rows, most=2e-3)
+
+
+def test_halves_that_are_cast_for_a_norm_stay_in_one_delegate():
+    model = nn.Sequential(nn.Linear(64, 64), nn.RMSNorm(64, eps=1e-5), nn.Linear(64, 64)).half()
+    check(model, torch.randn(3, 64).half(), most=5e-3)
+
+
+def test_a_cast_by_itself_is_no_delegate():
+    class Model(nn.Module):
+        def forward(self, x):
+            return torch.cumsum(x.float(), 1)
+
+    assert left(lowered(Model(), torch.rand(2, 6).half())) == [
+        "dim_order_ops__to_dim_order_copy_default",
+        "aten_cumsum_default",
+    ]
 
 
 @pytest.mark.parametrize("shape", [(2, 6), (2, 6, 9), (1, 6, 2, 3, 4)], ids=str)

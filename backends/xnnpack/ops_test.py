@@ -372,8 +372,12 @@ FURTHER = {
     "mean of columns": lambda x: x.mean(1),
     "mean of rows": lambda x: x.mean(-1),
     "mean of rows, kept": lambda x: x.mean(2, keepdim=True) * x,
+    "root mean square norm as torch has it": lambda x: _F.rms_norm(x, (8,), torch.arange(8.0)),
     "root mean square norm": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-5),
     "norm of rows": lambda x: _F.normalize(x, dim=-1),
+    "numbers": lambda x: (
+        aten.add.Scalar(aten.mul.Scalar(x, 3), 0.5) - aten.div.Scalar(aten.sub.Scalar(x, 2.5), 4)
+    ),
     "power of a half": lambda x: (x * x + 1) ** 0.5 - (x * x + 2) ** -0.5,
     "select": lambda x: x[:, -2] + 1,
     "split": lambda x: torch.sub(*torch.split(x, [4, 4], -1)),
@@ -472,6 +476,11 @@ def test_sizes_that_are_differences_of_data():
 def test_half_convolution(groups, bias):
     model = torch.nn.Conv2d(6, 6, 3, groups=groups, bias=bias).half()
     check(model, IMAGE.half(), tolerance=5e-3)
+
+
+@pytest.mark.parametrize("number", [1e-6, 1e6])
+def test_numbers_that_are_no_halves_stay_outside(number):
+    check(Call(lambda x: aten.mul.Scalar(x, number)), IMAGE.half(), left=["aten.mul.Scalar"])
 
 
 def test_half_norm():

@@ -1,4 +1,4 @@
-"""How quantization looks in a graph, asked of one node at a time."""
+"""How quantization and casts look in a graph, asked of one node at a time."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ def _name(node: Node) -> str:
     """``quantize_per_tensor.default`` of an operator that is about quantization, the empty string of any other."""
     namespace, _, name = name_of(node).partition(".")
     return name if namespace in _NAMESPACES else ""
+
+
+def is_cast(node: Node) -> bool:
+    """Whether this is a copy into elements of another type."""
+    if name_of(node) != "dim_order_ops._to_dim_order_copy.default":
+        return False
+    read: Node = node.args[0]  # type: ignore[assignment]
+    return bool(node.meta[meta_keys.VAL].dtype != read.meta[meta_keys.VAL].dtype)
 
 
 def is_quant(node: Node) -> bool:

@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of
 from executorch.backends.xnnpack.graph.constants import DEQUANTIZE, QUANTIZE
+from executorch.backends.xnnpack.graph.conversions import is_cast
 from executorch.backends.xnnpack.graph.fusion import clamp_limits
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
@@ -25,6 +26,14 @@ BINARY: dict[str, Any] = {
     "aten.minimum.default": schema.XNNMinimum,
     "aten.mul.Tensor": schema.XNNMultiply,
     "aten.sub.Tensor": schema.XNNSubtract,
+}
+
+#: With a number as the second operand.
+BINARY_WITH_NUMBER: dict[str, Any] = {
+    "aten.add.Scalar": schema.XNNAdd,
+    "aten.div.Scalar": schema.XNNDiv,
+    "aten.mul.Scalar": schema.XNNMultiply,
+    "aten.sub.Scalar": schema.XNNSubtract,
 }
 
 UNARY: dict[str, Any] = {
@@ -74,6 +83,21 @@ def binary(operator: Operator) -> None:
     operator.add(made(input1_id=first, input2_id=second, output_id=result))
 
 
+@lowers(*BINARY_WITH_NUMBER, order=Order.SAME)
+def binary_with_number(operator: Operator) -> None:
+    source, number = operator.node.args[:2]
+    layout = operator.layout
+    second = torch.tensor([number], dtype=operator.result.meta[meta_keys.VAL].dtype)
+    made = BINARY_WITH_NUMBER[operator_name(operator.node.target)]
+    operator.add(
+        made(
+            input1_id=operator.input(source, layout),  # type: ignore[arg-type]
+            input2_id=operator.builder.constant(second),
+            output_id=operator.output(layout),
+        )
+    )
+
+
 def _unary(operator: Operator, made: Any, **fields: Any) -> None:
     layout = operator.layout
     source = operator.input(operator.node.args[0], layout)
@@ -107,9 +131,12 @@ def elu(operator: Operator) -> None:
     _unary(operator, schema.XNNELU, alpha=float(operator.argument(1, "alpha", 1.0)))
 
 
-@lowers(*COPIES, order=Order.ALIAS)
+@lowers(*COPIES, order=lambda node: Order.SAME if is_cast(node) else Order.ALIAS)
 def copy(operator: Operator) -> None:
-    operator.builder.same(operator.result, operator.source(operator.node.args[0]))
+    if is_cast(operator.node):
+        _unary(operator, schema.XNNConvert)
+    else:
+        operator.builder.same(operator.result, operator.source(operator.node.args[0]))
 
 
 @lowers("aten.prelu.default", order=Order.CHANNELS_LAST)

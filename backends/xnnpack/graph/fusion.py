@@ -16,15 +16,19 @@ from executorch.passes.optimization.batch_norm import BATCH_NORMS, first_result
 
 #: XNNPACK nodes that clamp their result for nothing.
 CLAMPING = {
+    "aten.add.Scalar",
     "aten.add.Tensor",
     "aten.addmm.default",
     "aten.avg_pool2d.default",
     "aten.convolution.default",
+    "aten.div.Scalar",
     "aten.div.Tensor",
     "aten.linear.default",
     "aten.max_pool2d.default",
     "aten.mm.default",
+    "aten.mul.Scalar",
     "aten.mul.Tensor",
+    "aten.sub.Scalar",
     "aten.sub.Tensor",
 }
 

@@ -23,6 +23,7 @@ from executorch.dialects import meta_keys
 
 #: Flag of means: the dimensions that they are over stay, with size 1.
 KEEP_DIMS = 64
+FLOATS = ElementType(schema.XNNDatatype.xnn_datatype_fp32)
 
 
 def mean_dimensions(node: Node) -> list[int]:
@@ -173,29 +174,56 @@ def _row_product(
     return target
 
 
+def in_single_precision(builder: GraphBuilder, node: Node, value: int, shape: Sequence[Any]) -> int:
+    """What stands for ``node`` as floats: squares of halves above 255 are no halves, and their sums want more digits.
+
+    Args:
+        builder: gets a conversion of halves.
+        node: in floating point.
+        value: of ``node``, with ``shape``.
+        shape: in the order of the value's dimensions.
+    """
+    if node.meta[meta_keys.VAL].dtype is torch.float32:
+        return value
+    floats = builder.value(shape, FLOATS)
+    builder.add(schema.XNNConvert(input_id=value, output_id=floats))
+    return floats
+
+
+def parameter_of_norm(builder: GraphBuilder, node: Node) -> int:
+    """A weight or bias as floats."""
+    tensor = builder.tensor_of(node)
+    if tensor is not None:
+        return builder.constant(tensor.float())
+    return in_single_precision(builder, node, builder.input(node), sizes_of(node))
+
+
 @lowers("aten.native_layer_norm.default")
 def layer_norm(operator: Operator) -> None:
     """Over the last dimension: ``(x - mean) / sqrt(variance + eps) * weight + bias``."""
     source, _, weight, bias, eps = operator.node.args
     builder = operator.builder
-    shape, kind = shape_of(source), builder.type_of(source)
-    first = builder.input(source)
+    shape = shape_of(source)
+    first = in_single_precision(builder, source, builder.input(source), shape)
     result = next(one for one in results_of(operator.node) if one.args[1] == 0)
-    middle = row_mean(builder, first, shape, kind, handle=operator.node)
-    centred = builder.value(shape, kind)
+    middle = row_mean(builder, first, shape, FLOATS, handle=operator.node)
+    centred = builder.value(shape, FLOATS)
     operator.add(schema.XNNSubtract(input1_id=first, input2_id=middle, output_id=centred))
-    squares = builder.value(shape, kind)
+    squares = builder.value(shape, FLOATS)
     operator.add(schema.XNNSquare(input_id=centred, output_id=squares))
-    variance = row_mean(builder, squares, shape, kind, offset=float(eps), handle=operator.node)
-    scale = builder.value([*shape[:-1], 1], kind)
+    variance = row_mean(builder, squares, shape, FLOATS, offset=float(eps), handle=operator.node)
+    scale = builder.value([*shape[:-1], 1], FLOATS)
     operator.add(schema.XNNReciprocalSquareRoot(input_id=variance, output_id=scale))
     # Each step but the last writes a value of its own.
     steps = [(schema.XNNMultiply, scale)]
-    steps += [(schema.XNNMultiply, builder.input(weight))] if weight is not None else []
-    steps += [(schema.XNNAdd, builder.input(bias))] if bias is not None else []
+    steps += [(schema.XNNMultiply, parameter_of_norm(builder, weight))] if weight is not None else []
+    steps += [(schema.XNNAdd, parameter_of_norm(builder, bias))] if bias is not None else []
+    is_half = builder.type_of(result) != FLOATS
     value = centred
     for number, (made, other) in enumerate(steps):
-        last = number == len(steps) - 1
-        target = builder.output(result) if last else builder.value(shape, kind)
+        last = number == len(steps) - 1 and not is_half
+        target = builder.output(result) if last else builder.value(shape, FLOATS)
         operator.add(made(input1_id=value, input2_id=other, output_id=target))
         value = target
+    if is_half:
+        operator.add(schema.XNNConvert(input_id=value, output_id=builder.output(result)))

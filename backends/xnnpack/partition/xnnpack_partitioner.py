@@ -12,7 +12,7 @@ from torch.fx import Node
 from torch.fx.passes.infra.partitioner import Partition
 
 from executorch.backends.xnnpack.graph.constants import name_of, program_constants
-from executorch.backends.xnnpack.graph.conversions import is_qparam
+from executorch.backends.xnnpack.graph.conversions import is_cast, is_qparam
 from executorch.backends.xnnpack.graph.products import is_size, product_of, sizes_behind
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
@@ -119,7 +119,8 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
             partitions = _single(matched) if self.per_op_mode else self._grouped(ep, matched)
             shared = _shared_sizes(partitions)
             if not shared:
-                return partitions
+                # A cast by itself is done as well outside.
+                return [one for one in partitions if not all(map(is_cast, one.nodes))]
             matched = [_without(shared, nodes) for nodes in matched]
 
     def _grouped(self, ep: ExportedProgram, matched: list[list[Node]]) -> list[Partition]:

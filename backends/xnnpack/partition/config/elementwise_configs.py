@@ -20,6 +20,8 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 
+_LEAST_HALF, _LARGEST_HALF = torch.finfo(torch.float16).tiny, torch.finfo(torch.float16).max
+
 
 class AbsConfig(GenericNodePartitionerConfig):
     target_name = "abs.default"
@@ -96,6 +98,35 @@ class AddConfig(_SumConfig):
 
 class SubConfig(_SumConfig):
     target_name = "sub.Tensor"
+
+
+class _NumberConfig(_SumConfig):
+    """A tensor and a number, which norms are decomposed to."""
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        number = node.args[1]
+        if not isinstance(number, int | float):
+            return "the number is known only at run time"
+        is_half = node.meta[meta_keys.VAL].dtype is torch.float16
+        if is_half and number != 0 and not _LEAST_HALF <= abs(number) <= _LARGEST_HALF:
+            return f"half precision does not have the number {number}"
+        return super().refusal(node, ep)
+
+
+class AddNumberConfig(_NumberConfig):
+    target_name = "add.Scalar"
+
+
+class SubNumberConfig(_NumberConfig):
+    target_name = "sub.Scalar"
+
+
+class MulNumberConfig(_NumberConfig):
+    target_name = "mul.Scalar"
+
+
+class DivNumberConfig(_NumberConfig):
+    target_name = "div.Scalar"
 
 
 class GeluConfig(GenericNodePartitionerConfig):
@@ -187,10 +218,12 @@ class SoftmaxConfig(GenericNodePartitionerConfig):
 __all__ = [
     "AbsConfig",
     "AddConfig",
+    "AddNumberConfig",
     "CeilConfig",
     "ClampConfig",
     "CosConfig",
     "DivConfig",
+    "DivNumberConfig",
     "EluConfig",
     "ErfConfig",
     "ExpConfig",
@@ -203,6 +236,7 @@ __all__ = [
     "MaximumConfig",
     "MinimumConfig",
     "MulConfig",
+    "MulNumberConfig",
     "NegConfig",
     "PowConfig",
     "PreluConfig",
@@ -213,5 +247,6 @@ __all__ = [
     "SoftmaxConfig",
     "SquareRootConfig",
     "SubConfig",
+    "SubNumberConfig",
     "TanhConfig",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
@@ -118,24 +117,34 @@ class NativeLayerNormConfig(_NormConfig):
         return None
 
 
-class NativeGroupNormConfig(_NormConfig):
-    """Of images, from means over each of them."""
+class _ImageNormConfig(_NormConfig):
+    """From means over each image."""
 
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if node.all_input_nodes[0].meta[meta_keys.VAL].dim() != 4:
+            return "only norms of images are known; kernels outside do others in less time"
+        return sizes_refusal(node)
+
+
+class NativeGroupNormConfig(_ImageNormConfig):
     target_name = "native_group_norm.default"
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        value = node.all_input_nodes[0].meta[meta_keys.VAL]
-        if value.dim() != 4:
-            return "only norms of images are known; kernels outside do others in less time"
-        if value.dtype is torch.float16:
-            return "squares of deviations above 255 are no numbers of half precision; kernels outside calculate in floats"
-        return "the number of channels is symbolic" if is_symbolic(value.shape[1]) else sizes_refusal(node)
+        channels = node.all_input_nodes[0].meta[meta_keys.VAL].shape[1]
+        return "the number of channels is symbolic" if is_symbolic(channels) else super().refusal(node, ep)
 
 
-class BatchStatisticsNormConfig(NativeGroupNormConfig):
+class BatchStatisticsNormConfig(_ImageNormConfig):
     """A batch norm without statistics of its own, which is what an instance norm is made of."""
 
     target_name = "_native_batch_norm_legit.no_stats"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        # An instance norm's samples are channels of one sample.
+        if is_symbolic(value.shape[1]) and (symbolic_sizes(value) > 1 or value.shape[0] != 1):
+            return "the number of channels is symbolic, and another size is"
+        return super().refusal(node, ep)
 
 
 __all__ = [

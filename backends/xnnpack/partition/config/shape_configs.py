@@ -38,7 +38,13 @@ class CloneDimOrderConfig(GenericNodePartitionerConfig):
 
 
 class ToDimOrderCopyConfig(GenericNodePartitionerConfig):
+    """To another order, or between single and half precision."""
+
     target_name = "_to_dim_order_copy.default"
+
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        before, after = super().tensors(node, ep)
+        return [after] if {before.dtype, after.dtype} == {torch.float16, torch.float32} else [before, after]
 
 
 class CatConfig(GenericNodePartitionerConfig):
