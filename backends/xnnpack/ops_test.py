@@ -366,6 +366,9 @@ FURTHER = {
     "maximum of columns": lambda x: x.amax(1),
     "maximum of rows, kept": lambda x: x.amax(-1, keepdim=True) * x,
     "maximum of several": lambda x: x.amax((1, 2)),
+    "maximum of neighbours": lambda x: (
+        _F.max_pool1d(x, 3, 2, padding=1) + _F.max_pool1d(x, 2, ceil_mode=True)
+    ),
     "maximum without positions": lambda x: torch.max(x, 1).values + 1,
     "maximum without positions, kept": lambda x: torch.max(x, -1, keepdim=True)[0],
     "mean of all": lambda x: x.mean((0, 1, 2), keepdim=True),
@@ -395,6 +398,11 @@ def test_further_operators(name):
 def test_maxima_with_positions_are_left():
     edge = lowered(Call(lambda x: torch.max(x, 1)), (TOKENS,))
     assert "aten.max.dim" in str(operators_left(edge))
+    check(
+        Call(lambda x: _F.max_pool2d(x, 2, return_indices=True)),
+        IMAGE,
+        left=["aten.max_pool2d_with_indices.default"],
+    )
 
 
 BATCHES = {

@@ -141,7 +141,10 @@ def test_integers_over_the_border():
 
 GRANULARITIES = {
     "groups of 32": (torch.int4, PerGroup(32), "xnn_datatype_qbint4"),
+    "groups of 32 in two bits": (torch.int2, PerGroup(32), "xnn_datatype_qbint4"),
+    "rows of three bits": (torch.int3, PerAxis(0), "xnn_datatype_qcint4"),
     "rows of four bits": (torch.int4, PerAxis(0), "xnn_datatype_qcint4"),
+    "rows of six bits": (torch.int6, PerAxis(0), "xnn_datatype_qcint8"),
     "rows of eight bits": (torch.int8, PerAxis(0), "xnn_datatype_qcint8"),
 }
 

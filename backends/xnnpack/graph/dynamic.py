@@ -7,6 +7,7 @@ row; XNNPACK always has one for each row, which is at least as exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch.fx import Node
@@ -50,7 +51,7 @@ _CHAINS = {
 
 #: XNNPACK's kernels for four bits in groups step by so many inputs.
 _GROUP_STEP = 32
-_FOUR_BITS = (-8, 7)
+_FOUR_BITS, _EIGHT_BITS = (-8, 7), (-128, 127)
 
 
 @dataclass(frozen=True)
@@ -187,14 +188,18 @@ def _is_narrow(weight: Node, tensor: torch.Tensor) -> bool:
     if tensor.dim() != 2 or tensor.shape[1] % 2 != 0:
         return False
     first = 4 if name_of(weight) == DEQUANTIZE_CHANNELS else 3
-    low, high = weight.args[first : first + 2]
-    return bool(low >= _FOUR_BITS[0] and high <= _FOUR_BITS[1])  # type: ignore[operator]
+    return _fits(weight.args[first : first + 2], _FOUR_BITS)
+
+
+def _fits(limits: Any, others: tuple[int, int]) -> bool:
+    """Whether numbers within ``limits`` are within the others, too."""
+    return bool(limits[0] >= others[0] and limits[1] <= others[1])
 
 
 def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:
     """Weights with a scale for each group of neighbours in a row."""
     if name_of(node) == DEQUANTIZE_AFFINE:
-        values, block, scales, zero_points, dtype, low, high = node.args[:7]
+        values, block, scales, zero_points, dtype, low, high = [*node.args, None, None][:7]
         rows, group = block if len(block) == 2 else (0, 0)  # type: ignore[arg-type, misc]
     else:
         values, scales, zero_points, low, high, dtype, group = node.args[:7]
@@ -209,8 +214,9 @@ def _weight_in_groups(node: Node, constants: Constants) -> DynamicWeight | None:
     assert tensor is not None and factors is not None
     outputs, inputs = tensor.shape[0], tensor.shape[1] * (2 if is_paired else 1)
     whole = group == inputs
-    if (low, high) == _FOUR_BITS and inputs % 2 == 0 and (whole or int(group) % _GROUP_STEP == 0):  # type: ignore[arg-type, call-overload]
+    limits = (-128 if low is None else low, 127 if high is None else high)
+    if _fits(limits, _FOUR_BITS) and inputs % 2 == 0 and (whole or int(group) % _GROUP_STEP == 0):  # type: ignore[arg-type, call-overload]
         return DynamicWeight(tensor, factors.reshape(outputs, -1).to(torch.float32), 4, is_paired)
-    if (low, high) in ((-128, 127), (-127, 127)) and whole and not is_paired:
+    if _fits(limits, _EIGHT_BITS) and whole and not is_paired:
         return DynamicWeight(tensor, factors.reshape(outputs, 1).to(torch.float32), 8)
     return None

@@ -11,7 +11,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
-from executorch.backends.xnnpack.graph.orders import Order
+from executorch.backends.xnnpack.graph.orders import Order, results_of
 from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
@@ -132,7 +132,8 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
     height, width = pair(operator.argument(1, "kernel_size"))
     stride = pair(operator.argument(2, "stride", ()) or (), (height, width))
     padding = pair(operator.argument(3, "padding", 0))
-    sizes = zip(shape_of(operator.node.args[0])[2:], shape_of(operator.result)[2:], strict=True)
+    result = next(iter(results_of(operator.node)), operator.result)
+    sizes = zip(shape_of(operator.node.args[0])[2:], shape_of(result)[2:], strict=True)
     # Without `ceil_mode` nothing is missing: a window that does not fit is left out. XNNPACK pads with what does not count.
     missing = [
         max(0, (after - 1) * step + (length - 1) * apart + 1 - before - 2 * margin)
@@ -154,13 +155,14 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
             dilation_height=dilation[0],
             dilation_width=dilation[1],
             input_id=first,
-            output_id=operator.output(Layout.CHANNELS_LAST),
+            output_id=operator.builder.output(result, Layout.CHANNELS_LAST),
         )
     )
 
 
-@lowers("aten.max_pool2d.default", order=Order.CHANNELS_LAST)
+@lowers("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default", order=Order.CHANNELS_LAST)
 def max_pool2d(operator: Operator) -> None:
+    """Values only."""
     _pooling(operator, schema.XNNMaxPooling2d, pair(operator.argument(4, "dilation", 1)))
 
 

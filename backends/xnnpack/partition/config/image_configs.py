@@ -9,6 +9,7 @@ from torch.fx import Node
 from executorch.backends.xnnpack.graph.spatial import pair
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
+    ValuesConfig,
     argument,
     is_symbolic,
     symbolic_sizes,
@@ -38,6 +39,15 @@ class MaxPool2dConfig(_PoolingConfig):
 
     def get_original_aten(self) -> OpOverload | None:
         return torch.ops.aten.max_pool2d.default
+
+
+class MaxPool2dWithIndicesConfig(ValuesConfig, MaxPool2dConfig):
+    """What ``max_pool1d`` is decomposed to."""
+
+    target_name = "max_pool2d_with_indices.default"
+
+    def get_original_aten(self) -> OpOverload | None:
+        return None
 
 
 class AvgPoolingConfig(_PoolingConfig):
@@ -83,5 +93,6 @@ __all__ = [
     "AdaptiveAvgPool2dConfig",
     "AvgPoolingConfig",
     "MaxPool2dConfig",
+    "MaxPool2dWithIndicesConfig",
     "UpsampleBilinear2dConfig",
 ]

@@ -11,6 +11,7 @@ from executorch.backends.xnnpack.graph.products import sizes_behind, sizes_refus
 from executorch.backends.xnnpack.graph.reduce import is_over_image, maximum_dimensions, mean_dimensions
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
+    ValuesConfig,
     is_symbolic,
     symbolic_sizes,
 )
@@ -77,19 +78,8 @@ class AMaxConfig(_MaximumOverConfig):
     target_name = "amax.default"
 
 
-class MaxDimConfig(_MaximumOverConfig):
-    """Values only."""
-
+class MaxDimConfig(ValuesConfig, _MaximumOverConfig):
     target_name = "max.dim"
-
-    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        if any(user.users for user in node.users if user.args[1:] != (0,)):
-            return "the positions of the maxima are used"
-        return super().refusal(node, ep)
-
-    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
-        taken = super().get_partition(node, ep)
-        return [*taken, *node.users] if taken else []
 
 
 class _NormConfig(GenericNodePartitionerConfig):

@@ -150,6 +150,20 @@ class GenericNodePartitionerConfig(XNNPartitionerConfig):
         self.fused_acts = list(fused_act or [])
 
 
+class ValuesConfig(GenericNodePartitionerConfig):
+    """Maxima without their positions."""
+
+    def check_constraints(self, node: Node, ep: ExportedProgram) -> bool:
+        positions = any(user.users for user in node.users if user.args[1:] != (0,))
+        if positions:
+            return not self.refuse(node, "the positions of the maxima are used")
+        return super().check_constraints(node, ep)
+
+    def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
+        taken = super().get_partition(node, ep)
+        return [*taken, *node.users] if taken else []
+
+
 _PRECISIONS = {
     StaticCall: ConfigPrecisionType.STATIC_QUANT,
     DynamicCall: ConfigPrecisionType.DYNAMIC_QUANT,
