@@ -20,7 +20,7 @@ from executorch.partitioner.interface.delegation import DelegationSpec, Partitio
 from executorch.partitioner.interface.errors import PartitionerContractError, PreprocessError
 from executorch.partitioner.interface.lowered_module import LoweredBackendModule
 from executorch.partitioner.replacement.lowering import GraphPlan, plan_program, rebuild_program
-from executorch.partitioner.selection.duplicates import copy_for_readers
+from executorch.partitioner.selection.duplicates import copy_for_readers, give_arguments_inside
 from executorch.partitioner.selection.reasons import note_unexplained
 
 _validation_enabled = True
@@ -229,6 +229,7 @@ def _partition(program: ExportedProgram, partitioner: Partitioner) -> PartitionR
             "nothing else. Way out: rewrite the graph in a pass before, or in the backend's preprocess."
         )
     note_unexplained(result.tagged_exported_program.graph_module, who)
+    give_arguments_inside(result.tagged_exported_program.graph_module)
     copy_for_readers(result.tagged_exported_program.graph_module)
     return result
 

@@ -13,9 +13,12 @@ from executorch.ir.signature import state_inputs
 
 #: Set by a partitioner on a tagged constant that must not be copied into several partitions.
 NO_COPY = "no_copy"
-#: Set by a partitioner on a tagged call that makes a constant of constants and of nothing else: where nodes outside its
-#: partition read the result, they get a copy of the call, as they get one of a constant.
+#: Set by a partitioner on a tagged call that makes a constant of constants and of nothing else, or a size: where nodes outside
+#: its partition read the result, they get a copy of the call, as they get one of a constant.
 COPY_FOR_READERS = "copy_for_readers"
+#: Set by a partitioner on a tagged call: position -> argument that it has in its partition, where that says the same without
+#: what is outside, such as -1 for the size that a view finds itself.
+ARGUMENTS_INSIDE = "arguments_inside"
 
 
 def _tag_state(edge_program: ExportedProgram, chosen: set[str]) -> None:
@@ -51,15 +54,20 @@ def tag_prepared_constants(edge_program: ExportedProgram, is_constant: Callable[
         edge_program: with the operators tagged.
         is_constant: whether a node is, calls of nothing but constants among them.
     """
+    tag_copies(edge_program, is_constant)
+    tag_constant_data(edge_program)
+
+
+def tag_copies(edge_program: ExportedProgram, may_copy: Callable[[Node], bool]) -> None:
+    """Each partition gets its own copy of the calls that it reads, and of those that they read, where ``may_copy`` says so."""
     for module in edge_program.graph_module.modules():
         for node in reversed(module.graph.nodes) if isinstance(module, GraphModule) else ():
             tag = node.meta.get(meta_keys.DELEGATION_TAG)
             for one in node.all_input_nodes if tag is not None and node.op == "call_function" else ():
-                is_made = one.op == "call_function" and is_constant(one)
+                is_made = one.op == "call_function" and may_copy(one)
                 if is_made and meta_keys.DELEGATION_TAG not in one.meta:
                     one.meta[meta_keys.DELEGATION_TAG] = tag
                     one.meta[COPY_FOR_READERS] = True
-    tag_constant_data(edge_program)
 
 
 def tag_mutated_buffer(edge_program: ExportedProgram) -> None:

@@ -11,7 +11,7 @@ from executorch.dialects import meta_keys
 from executorch.ir.mutations import mutated_state
 from executorch.ir.signature import state_inputs
 from executorch.partitioner.interface.errors import PartitionerContractError
-from executorch.partitioner.selection.constants import COPY_FOR_READERS
+from executorch.partitioner.selection.constants import ARGUMENTS_INSIDE, COPY_FOR_READERS
 from executorch.partitioner.selection.partition_proposals import operator_name
 
 _DEQUANTIZATIONS = (
@@ -65,10 +65,19 @@ def duplicate_constant_node(exported_program: ExportedProgram, candidate_node: s
     return set(copies)
 
 
+def give_arguments_inside(graph_module: torch.fx.GraphModule) -> None:
+    """Gives the tagged calls marked ``ARGUMENTS_INSIDE`` these arguments (in place)."""
+    for module in graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            if meta_keys.DELEGATION_TAG in node.meta:
+                for position, argument in node.meta.pop(ARGUMENTS_INSIDE, {}).items():
+                    node.update_arg(position, argument)
+
+
 def copy_for_readers(graph_module: torch.fx.GraphModule) -> None:
     """Gives each partition, and what is in none, its own copy of the calls marked ``COPY_FOR_READERS`` (in place).
 
-    Results of such calls cross no border of a partition then.
+    Results of such calls cross no border of a partition then. What nobody reads goes.
     """
     for module in graph_module.modules():
         if not isinstance(module, torch.fx.GraphModule):
@@ -96,7 +105,10 @@ def _copy_call(node: torch.fx.Node) -> bool:
             if tag is None:
                 del copies[tag].meta[meta_keys.DELEGATION_TAG]
         reader.replace_input_with(node, copies[tag])
-    return bool(copies)
+    unread = not node.users
+    if unread:
+        node.graph.erase_node(node)
+    return unread or bool(copies)
 
 
 class DuplicateDequantNodePass(PassBase):

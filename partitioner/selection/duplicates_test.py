@@ -14,8 +14,13 @@ from executorch.partitioner import (
     replace_quantized_partition_with_op,
 )
 from executorch.partitioner.interface.errors import DelegationError, PartitionerContractError
-from executorch.partitioner.selection.constants import COPY_FOR_READERS, tag_prepared_constants
-from executorch.partitioner.selection.duplicates import copy_for_readers
+from executorch.partitioner.selection.constants import (
+    ARGUMENTS_INSIDE,
+    COPY_FOR_READERS,
+    tag_copies,
+    tag_prepared_constants,
+)
+from executorch.partitioner.selection.duplicates import copy_for_readers, give_arguments_inside
 
 from torch.ao.quantization.fx._decomposed import quantized_decomposed_lib  # noqa: F401  isort: skip
 
@@ -56,6 +61,30 @@ def test_marked_calls_are_copied_for_each_partition_and_for_what_is_in_none():
             assert tags == {node.meta.get(meta_keys.DELEGATION_TAG)}
     assert sum(node.target == made[0].target for node in program.graph.nodes) == 3
     for found, expected in zip(program.module()(torch.ones(3)), model(torch.ones(3)), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+def test_calls_inside_do_without_sizes():
+    def model(x):
+        return torch.sin(x).view(x.shape[0] * 2, 2), torch.cos(x).view(x.shape[0], 2, 2)
+
+    shapes = ({0: torch.export.Dim("rows", min=2, max=8)},)
+    program = export(lambda_module(model), (torch.rand(3, 4),), dynamic_shapes=shapes).run_decompositions({})
+    views = [node for node in program.graph.nodes if node.target == torch.ops.aten.view.default]
+    sizes = [node for node in program.graph.nodes if isinstance(node.meta.get("val"), torch.SymInt)]
+    for view in views:
+        view.meta[meta_keys.DELEGATION_TAG] = view.name
+    views[0].meta[ARGUMENTS_INSIDE] = {1: [-1, 2]}
+    tag_copies(program, sizes.__contains__)
+    give_arguments_inside(program.graph_module)
+    copy_for_readers(program.graph_module)
+    program.graph.lint()
+    assert views[0].args[1] == [-1, 2] and ARGUMENTS_INSIDE not in views[0].meta
+    left = [node for node in program.graph.nodes if isinstance(node.meta.get("val"), torch.SymInt)]
+    assert [list(size.users) for size in left] == [[views[1]]]
+    assert left[0].meta[meta_keys.DELEGATION_TAG] == views[1].name
+    x = torch.rand(5, 4)
+    for found, expected in zip(program.module()(x), model(x), strict=True):
         torch.testing.assert_close(found, expected)
 
 

@@ -29,6 +29,7 @@ GEMMS: dict[str, tuple[int, int, int | None, bool]] = {
 }
 _DECOMPOSED = {"aten.addmm.default", "aten.mm.default"}
 VIEW = "aten.view_copy.default"
+_EXPANSION = "aten.expand_copy.default"
 #: What a delegate may be given, if only to know its sizes.
 _READABLE = (torch.float32, torch.float16)
 _MOST_DIMENSIONS = 6
@@ -110,21 +111,32 @@ def sizes_behind(node: Node) -> list[Node]:
     return list(dict.fromkeys(part for one in read for part in (*sizes_behind(one), one)))
 
 
-def sizes_refusal(view: Node) -> str | None:
-    """Why a delegate cannot find the sizes that ``view`` is given itself, None if it can: they are those of tensors."""
-    for size in sizes_behind(view):
+def found_sizes(node: Node) -> list[int] | None:
+    """What a view or an expansion may be given for its sizes without the symbolic one, -1; None if it needs that."""
+    if name_of(node) not in (VIEW, _EXPANSION):
+        return None
+    sizes = [size if isinstance(size, int) else -1 for size in _shape(node)]
+    # An expansion leaves each size that is symbolic; the partitioner takes no other.
+    is_found = name_of(node) == _EXPANSION or (sizes.count(-1) <= 1 and 0 not in sizes)
+    return sizes if is_found else None
+
+
+def sizes_refusal(node: Node) -> str | None:
+    """Why a delegate cannot find the sizes that ``node`` is given itself, None if it can: they are those of tensors."""
+    needs_none = found_sizes(node) is not None
+    for size in sizes_behind(node):
         read = [one for one in size.all_input_nodes if not is_size(one)]
         if size.op != "call_function" or any(one.meta.get(meta_keys.VAL) is None for one in read):
             return "a size is calculated by the model"
         for one in read:
             value = one.meta[meta_keys.VAL]
-            if (
-                name_of(size) != "aten.sym_size.int"
-                or value.dtype not in _READABLE
-                or value.dim() > _MOST_DIMENSIONS
-            ):
+            if name_of(size) != "aten.sym_size.int" or not (needs_none or _is_readable(value)):
                 return f"a size is that of {one.name}, which XNNPACK does not read"
     return None
+
+
+def _is_readable(value: torch.Tensor) -> bool:
+    return value.dtype in _READABLE and value.dim() <= _MOST_DIMENSIONS
 
 
 def _is_transposition(node: Node) -> bool:

@@ -13,7 +13,7 @@ from torch.fx.passes.infra.partitioner import Partition
 
 from executorch.backends.xnnpack.graph.constants import name_of, program_constants
 from executorch.backends.xnnpack.graph.conversions import is_cast, is_qparam
-from executorch.backends.xnnpack.graph.products import is_size, product_of, sizes_behind
+from executorch.backends.xnnpack.graph.products import found_sizes, is_size, product_of, sizes_behind
 from executorch.backends.xnnpack.partition.config import ALL_PARTITIONER_CONFIGS
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ConfigPrecisionType,
@@ -26,14 +26,14 @@ from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import (
     DelegationSpec,
     PartitionResult,
-    read_outside,
     tag_prepared_constants,
 )
 from executorch.partitioner.selection.config_partitioner import ConfigerationBasedPartitioner
+from executorch.partitioner.selection.constants import ARGUMENTS_INSIDE, tag_copies
 from executorch.partitioner.selection.partition_proposals import (
     generate_grouped_partitions_from_list_of_nodes,
 )
-from executorch.partitioner.selection.reasons import DELEGATION_REASONS, note_reason
+from executorch.partitioner.selection.reasons import DELEGATION_REASONS
 
 
 class XnnpackPartitioner(ConfigerationBasedPartitioner):
@@ -101,6 +101,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         result = super().partition(exported_program)
         # What prepares the constants that delegates read goes into these.
         program = result.tagged_exported_program
+        _find_sizes(program)
         tag_prepared_constants(program, program_constants(program).has)
         if self._linears_have_arguments:
             _keep_weights_outside(result.tagged_exported_program)
@@ -115,13 +116,9 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         matched = [[node for node in nodes if not constants.has(node)] for nodes in matched]
         if not self.per_op_mode:
             matched = _sizes_apart(matched)
-        while True:
-            partitions = _single(matched) if self.per_op_mode else self._grouped(ep, matched)
-            shared = _shared_sizes(partitions)
-            if not shared:
-                # A cast by itself is done as well outside.
-                return [one for one in partitions if not all(map(is_cast, one.nodes))]
-            matched = [_without(shared, nodes) for nodes in matched]
+        partitions = _without_sizes(_single(matched) if self.per_op_mode else self._grouped(ep, matched))
+        # A cast by itself is done as well outside.
+        return [one for one in partitions if not all(map(is_cast, one.nodes))]
 
     def _grouped(self, ep: ExportedProgram, matched: list[list[Node]]) -> list[Partition]:
         partitions: list[Partition] = []
@@ -203,29 +200,20 @@ def _sizes_apart(matched: list[list[Node]]) -> list[list[Node]]:
     return [*groups, *([size] for size in sizes)]
 
 
-def _shared_sizes(partitions: list[Partition]) -> set[Node]:
-    """Sizes that cross the border of a partition; a delegate takes and gives tensors only."""
-    crossing: set[Node] = set()
-    for partition in partitions:
-        inside = set(partition.nodes)
-        read = {one for node in inside for one in node.all_input_nodes if is_size(one)}
-        crossing |= read - inside
-        crossing |= read_outside([partition.nodes], is_size)
-    return crossing
+def _without_sizes(partitions: list[Partition]) -> list[Partition]:
+    """The same partitions without sizes, of which each gets the copies that it reads, and without those of sizes alone."""
+    left = [(one.id, [node for node in one.nodes if not is_size(node)]) for one in partitions]
+    return [Partition(id=number, nodes=nodes) for number, nodes in left if nodes]
 
 
-def _without(shared: set[Node], nodes: list[Node]) -> list[Node]:
-    """What is left of a group when these sizes, and views that are given them, stay outside."""
-    if all(shared.isdisjoint([node, *sizes_behind(node)]) for node in nodes):
-        return nodes
-    why = "sizes are asked for on both sides of a delegate's border, which only tensors cross"
-    note_reason(nodes[-1], XnnpackPartitioner.__name__, why)
-    # A product does without its views, in floating point.
-    for node in nodes:
-        product = product_of(node)
-        if product is not None and product.views:
-            return [node]
-    return []
+def _find_sizes(program: ExportedProgram) -> None:
+    """Views inside find their symbolic sizes themselves; where an operator needs a size, it gets one of its own."""
+    for module in program.graph_module.modules():
+        for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
+            found = found_sizes(node)
+            if found is not None and sizes_behind(node) and meta_keys.DELEGATION_TAG in node.meta:
+                node.meta[ARGUMENTS_INSIDE] = {1: found}
+    tag_copies(program, is_size)
 
 
 class XnnpackFloatingPointPartitioner(XnnpackPartitioner):
