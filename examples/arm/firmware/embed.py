@@ -113,7 +113,8 @@ def fnv1a(data: bytes) -> int:
     return value
 
 
-def _rows(ios: Sequence[Io]) -> bytes:
+def io_rows(ios: Sequence[Io]) -> bytes:
+    """Inputs or outputs as the blob has them, without their count."""
     return b"".join(struct.pack("<9i", *io.shape, io.element_size, io.offset, io.region) for io in ios)
 
 
@@ -122,8 +123,8 @@ def source(made: Embedded) -> str:
     arrays = [
         byte_array("program", made.pte),
         byte_array("tosa", made.tosa),
-        byte_array("input_rows", _rows(made.blob.inputs)),
-        byte_array("output_rows", _rows(made.blob.outputs)),
+        byte_array("input_rows", io_rows(made.blob.inputs)),
+        byte_array("output_rows", io_rows(made.blob.outputs)),
         float_array("expected", made.expected),
     ]
     for i, one in enumerate(made.inputs):
