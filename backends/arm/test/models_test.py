@@ -69,6 +69,24 @@ def test_what_is_left_has_a_reason():
     assert all(len(one.reason) > 10 for one in get_reasons(program.graph_module))
 
 
+class _Branches(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wide, self.thin = torch.nn.Conv1d(2, 4, 3, padding=1), torch.nn.Conv1d(2, 4, 3, padding=1)
+
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: self.wide(x.relu()), lambda x: self.thin(x), [x])
+
+
+def test_filters_that_a_branch_is_given_are_no_constants_there():
+    model, inputs = _Branches().eval(), (torch.randn(1, 2, 8),)
+    program = lowered(model, inputs)
+    reasons = [
+        one.reason for one in get_reasons(program.graph_module) if one.op == "aten.convolution.default"
+    ]
+    assert len(reasons) == 2 and all("filters that are calculated or given" in one for one in reasons)
+
+
 def test_sizes_that_change_are_refused():
     inputs = (torch.randn(4, 3),)
     rows = torch.export.Dim("rows", min=2, max=8)

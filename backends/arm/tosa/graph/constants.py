@@ -32,6 +32,8 @@ class Constants:
 
     def __init__(self, program: ExportedProgram) -> None:
         self._program = program
+        # A branch names what it is given as the program does, and is given anything.
+        self._graph = program.graph
         self._state = state_inputs(program.graph_signature)
         self._changing = changing_state(program.graph_signature)
         self._known: dict[Node, bool] = {}
@@ -56,7 +58,8 @@ class Constants:
 
     def _is_constant(self, node: Node) -> bool:
         if node.op == "placeholder":
-            return node.name in self._state and node.name not in self._changing
+            in_program = node.graph is self._graph
+            return in_program and node.name in self._state and node.name not in self._changing
         if node.op != "call_function" or node.target is operator.getitem:
             return False
         value = node.meta.get(meta_keys.VAL)
