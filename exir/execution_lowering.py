@@ -44,6 +44,8 @@ from executorch.passes.optimization.keep_weights_pass import KeepWeightsPass
 from executorch.passes.optimization.remove_unused_parameters_pass import RemoveUnusedParametersPass
 from executorch.passes.quantized.quant_fusion_pass import (
     fuse_quantized_embeddings,
+    lift_inner_tensors,
+    look_up_integers,
     quant_fusion_and_const_prop_pass,
 )
 from executorch.passes.to_edge.edge_ops_pass import EdgeToAtenPass
@@ -199,11 +201,16 @@ def _over(function: Callable[..., Any]) -> "Callable[[ExecutionSettings], Sequen
 
 
 def _without_conversions(program: ExportedProgram, settings: ExecutionSettings) -> ExportedProgram:
-    """Fuses what no backend took of torchao's conversions, if that is asked for, or decomposes it."""
+    """Fuses what no backend took of torchao's conversions, if that is asked for, or decomposes it.
+
+    Of torchao's tensors the program keeps the parts that it reads, as constants.
+    """
     kept = Preserved.conversions(program)
     if kept.filters and settings.config.do_quant_fusion_and_const_prop:
         # Before external constants are tagged, so that packed tables go where the others went.
         fuse_quantized_embeddings(program)
+    lift_inner_tensors(program)
+    look_up_integers(program)
     return decompose_leftovers(program, settings.edge_config, kept) if kept.filters else program
 
 

@@ -170,6 +170,21 @@ def test_weights_alone_by_group_are_floating_point_in_the_program(dtype):
     torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [torch.int2, torch.int4, torch.int8], ids=str)
+def test_embeddings_of_few_bits_before_8da4w(dtype):
+    """As the page on quantization has it, with nothing asked of ``to_executorch``: rows are dequantized after look-up."""
+    model, inputs = (
+        nn.Sequential(nn.Embedding(200, 64), nn.Linear(64, 32)).eval(),
+        (torch.tensor([[3, 199]]),),
+    )
+    embeddings = IntxWeightOnlyConfig(weight_dtype=dtype, granularity=PerGroup(32))
+    quantize_(model, embeddings, lambda module, name: isinstance(module, nn.Embedding))
+    quantize_(model, Int8DynamicActivationIntxWeightConfig(torch.int4, PerGroup(32)))
+    manager = lowered(model, inputs)
+    assert len(manager.to_executorch().buffer) < 200 * 64 * 2
+    torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=0.02, rtol=0.02)
+
+
 def test_torchao_conversions_that_no_backend_takes_run_all_the_same():
     model = nn.Sequential(nn.Linear(64, 8)).eval()
     quantize_(model, Int8DynamicActivationIntxWeightConfig(torch.int4, PerGroup(32)))

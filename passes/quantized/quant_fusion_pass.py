@@ -23,7 +23,7 @@ from executorch.dialects.edge_ops import aten_op, edge_op
 from executorch.dialects.torch_types import OpOverload
 from executorch.ir.constants import ConstantLifter, remove_constants
 from executorch.ir.signature import constant_values, sync_signature
-from executorch.ir.values import compute_value
+from executorch.ir.values import compute_value, value_of
 from executorch.passes.infrastructure.pass_base import GraphPass
 from executorch.passes.optimization.constant_prop_pass import constant_prop_pass
 from executorch.passes.quantized.quantized_embeddings import TablePacker, is_quantized_table, part_read
@@ -143,11 +143,17 @@ def _fuse_embedding(node: Node) -> bool:
     return True
 
 
-def _replace(node: Node, op: OpOverload, args: "tuple[Any, ...]", kwargs: Any = None) -> None:
+def _insert(node: Node, op: OpOverload, args: "tuple[Any, ...]", kwargs: Any = None) -> Node:
+    """A call before ``node``, as a part of the same call of the model."""
     with node.graph.inserting_before(node):
-        fused = node.graph.call_function(edge_op(op), args, dict(kwargs or {}))
-    fused.meta = {key: item for key, item in node.meta.items() if key != meta_keys.SPEC}
-    fused.meta[meta_keys.VAL] = compute_value(op, args, dict(kwargs or {}), node.graph.nodes)
+        call = node.graph.call_function(edge_op(op), args, dict(kwargs or {}))
+    call.meta = {key: item for key, item in node.meta.items() if key != meta_keys.SPEC}
+    call.meta[meta_keys.VAL] = compute_value(op, args, dict(kwargs or {}), node.graph.nodes)
+    return call
+
+
+def _replace(node: Node, op: OpOverload, args: "tuple[Any, ...]", kwargs: Any = None) -> None:
+    fused = _insert(node, op, args, kwargs)
     node.replace_all_uses_with(fused, propagate_meta=False)
     node.graph.erase_node(node)
 
@@ -178,9 +184,52 @@ def fuse_quantized_embeddings(program: ExportedProgram) -> bool:
     return _fuse(program)
 
 
+def look_up_integers(program: ExportedProgram) -> bool:
+    """Has embeddings look up the integers of tables that torchao quantized (in place).
+
+    So the rows are dequantized that are looked up, and not all of the table.
+
+    Returns:
+        whether there were any.
+    """
+    found = False
+    for table in list(program.graph.nodes):
+        if is_quantized_table(table) and _has_scales_by_row(table):
+            found = True
+            for embedding in list(table.users):
+                _look_up_integers(embedding, table)
+            program.graph.erase_node(table)
+    return found
+
+
+def _has_scales_by_row(table: Node) -> bool:
+    """Whether each row of a table has scales of its own, one for each of its groups."""
+    args: Any = table.args
+    integers, block, *parts = args[:4]
+    shape = value_of(integers).shape
+    if len(shape) != 2 or len(block) != 2 or block[0] != 1 or shape[1] % block[1]:
+        return False
+    wanted = (shape[0], shape[1] // block[1])
+    return all(part is None or tuple(value_of(part).shape) == wanted for part in parts)
+
+
+def _look_up_integers(embedding: Node, table: Node) -> None:
+    args: Any = table.args
+    integers, block, scales, zero_points, *limits = args
+    indices: Any = embedding.args[1]
+
+    def rows_of(part: Any) -> Any:
+        return None if part is None else _insert(embedding, _EMBEDDING, (part, indices))
+
+    blocks = [*[1] * value_of(indices).dim(), block[1]]
+    looked_up = (rows_of(integers), blocks, rows_of(scales), rows_of(zero_points), *limits)
+    op: Any = aten_op(table.target)
+    _replace(embedding, op, looked_up, table.kwargs)
+
+
 def _fuse(program: ExportedProgram) -> bool:
     unused = {node for node in constant_values(program) if not node.users}
-    _lift_inner_tensors(program)
+    lift_inner_tensors(program)
     constants = constant_values(program)
     values = {node.name: value for node, value in constants.items()}
     modified = QuantFusionPass(node_value_dict=values)(program.graph_module).modified
@@ -190,9 +239,10 @@ def _fuse(program: ExportedProgram) -> bool:
     return modified
 
 
-def _lift_inner_tensors(program: ExportedProgram) -> None:
+def lift_inner_tensors(program: ExportedProgram) -> None:
     """Makes constants of the parts of torchao's tensors, which programs read from the tensors (in place)."""
     constants = constant_values(program)
+    taken_apart = set()
     lifter = ConstantLifter(program, "_inner_tensor")
     for node in list(program.graph.nodes):
         found = part_read(node)
@@ -204,6 +254,8 @@ def _lift_inner_tensors(program: ExportedProgram) -> None:
         constants[lifted] = value
         node.replace_all_uses_with(lifted, propagate_meta=False)
         program.graph.erase_node(node)
+        taken_apart.add(source)
+    remove_constants(program, taken_apart)
     program.graph_module.recompile()
 
 
@@ -213,4 +265,10 @@ def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgra
     return constant_prop_pass(program, custom_skip_targets=set())
 
 
-__all__ = ["QuantFusionPass", "fuse_quantized_embeddings", "quant_fusion_and_const_prop_pass"]
+__all__ = [
+    "QuantFusionPass",
+    "fuse_quantized_embeddings",
+    "lift_inner_tensors",
+    "look_up_integers",
+    "quant_fusion_and_const_prop_pass",
+]

@@ -7,6 +7,8 @@ from executorch.ir.signature import constant_values
 from executorch.passes.quantized.quant_fusion_pass import (
     QuantFusionPass,
     fuse_quantized_embeddings,
+    lift_inner_tensors,
+    look_up_integers,
     quant_fusion_and_const_prop_pass,
 )
 from executorch.passes.quantized.quantized_embeddings import is_quantized_table, pack_table
@@ -84,6 +86,22 @@ def test_other_element_types_are_named():
     assert fuse_quantized_embeddings(program)
     assert "quantized_decomposed.embedding_4bit.dtype" in _names(program)
     torch.testing.assert_close(program.module()(INDICES), model(INDICES))
+
+
+@pytest.mark.parametrize("granularity", [PerAxis(0), PerGroup(8)], ids=["rows", "groups"])
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16], ids=str)
+def test_rows_are_dequantized_and_not_the_table(granularity, kind):
+    model = _quantized(torch.int4, granularity=granularity, kind=kind)
+    program = torch.export.export(model, (INDICES,), strict=True)
+    lift_inner_tensors(program)
+    assert "inner_tensor" not in _names(program)
+    assert all(
+        type(value) in (torch.Tensor, torch.nn.Parameter) for value in constant_values(program).values()
+    )
+    assert look_up_integers(program) and not look_up_integers(program)
+    (dequantized,) = (node for node in program.graph.nodes if "dequantize" in str(node.target))
+    assert dequantized.meta["val"].shape == (2, 2, 32)
+    assert torch.equal(program.module()(INDICES), model(INDICES))
 
 
 def test_tables_that_others_read_stay_bytes():
