@@ -1,4 +1,4 @@
-"""Language models of real shapes, random weights: ours beside llama.cpp, in processes that take turns.
+"""Language models of real shapes, random weights: ours beside other engines, in processes that take turns.
 
     ./bazelw run //tests/benchmarks:llm
     ./bazelw run //tests/benchmarks:llm -- --models=smollm2-135m,qwen3-0.6b,llama3.2-1b --keep=DIR
@@ -13,9 +13,16 @@ clock. Figures are medians over the rounds of the least time of a prompt, and of
 Ours keeps packed weights in a file beside the model's. A process of each engine that is not measured otherwise comes before all of
 a model's: it writes that file, and its load is the first.
 
-llama.cpp takes part if `llama_cpp` can be imported, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
-is nothing but that, so it is not fetched. `PYTHONPATH=DIR ./bazelw run ...` shows where it is. Where the kernel gives no AMX tiles (llama.cpp
-dies of SIGILL), it is built with `CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON"` and what else the processor has. The last line is `RESULT {json}`: `rows[]` with `model`,
+Who else takes part, beside what Bazel has at hand, is looked for on PYTHONPATH: `PYTHONPATH=DIR ./bazelw run ...`
+
+* `published`: the runner of released ExecuTorch with our program (`//third-party:published`, or PUBLISHED_PATH);
+* `llama.cpp`: `llama_cpp`, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
+  is nothing but that, so it is not fetched. Where the kernel gives no AMX tiles (llama.cpp
+  dies of SIGILL), it is built with `CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON"` and what else the processor has;
+* `onnxruntime-genai`: the package, 4 bits alone; its model builder wants `onnx_ir` and a release of `transformers` that it knows (0.9.2 goes with 4.57);
+* `openvino-genai`: the package, with `openvino`, `openvino_tokenizers`, `optimum-intel` and `nncf`.
+
+Files that are there (`--keep`) need no converter any more, the engines alone. The last line is `RESULT {json}`: `rows[]` with `model`,
 `bits`, `threads`, `phase` (`prefill`, `decode`), `ours_tokens_s`, `peers`, `share_of_bandwidth` and `share_with_cache` (of a decode), `absent`,
 `memory[]`: `file_mib`, `cache_mib`, `rss_mib`, `of_file`, what is resident beside the cache over the size of the file, `load_s` and
 `first_load_s`, and `failed[]`: what
@@ -34,12 +41,15 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from absl import app, flags
 from tqdm import tqdm
 
-from executorch.tests.benchmarks import llm_models, llm_worker
+from executorch.tests import published
+from executorch.tests.benchmarks import llm_models, llm_peers, llm_worker
 
 _MODELS = flags.DEFINE_list("models", ["smollm2-135m"], f"Of {', '.join(llm_models.SHAPES)}.")
 _BITS = flags.DEFINE_list("bits", ["4", "8"], "Of a weight: 4 or 8.")
@@ -49,21 +59,57 @@ _STEPS = flags.DEFINE_integer("steps", 32, "Single tokens behind it.", lower_bou
 _ROUNDS = flags.DEFINE_integer("rounds", 2, "Processes of each engine.", lower_bound=1)
 _KEEP = flags.DEFINE_string("keep", None, "A directory for the models' files, made if they are not there.")
 
-_ENDINGS = {"ours": "pte", "llama.cpp": "gguf"}
-_MAKERS = {"ours": llm_models.ours, "llama.cpp": llm_models.llama_cpp}
+
+@dataclass(frozen=True)
+class Engine:
+    """One that takes part where it is at hand.
+
+    Attributes:
+        ending: of its files, or directories.
+        make: writes that of a shape, of so many bits, for prompts of up to so many tokens.
+        packages: what has to be importable.
+        bits: that it has.
+        has_longest_cache: its cache is of the longest prompt that was asked for, not of its row's.
+    """
+
+    ending: str
+    make: Callable[[llm_models.Shape, int, int, pathlib.Path], None]
+    packages: tuple[str, ...] = ()
+    bits: tuple[int, ...] = (4, 8)
+    has_longest_cache: bool = False
+
+
+_ENGINES = {
+    "ours": Engine("pte", llm_models.ours, has_longest_cache=True),
+    "published": Engine("pte", llm_models.ours, has_longest_cache=True),
+    "llama.cpp": Engine("gguf", llm_models.llama_cpp, ("llama_cpp", "gguf")),
+    "onnxruntime-genai": Engine("onnx", llm_peers.onnxruntime_genai, ("onnxruntime_genai",), bits=(4,)),
+    "openvino-genai": Engine("openvino", llm_peers.openvino_genai, ("openvino_genai",)),
+}
 
 
 def engines() -> list[str]:
     """Ours, and the others that are there."""
-    is_there = importlib.util.find_spec("llama_cpp") and importlib.util.find_spec("gguf")
-    return ["ours", "llama.cpp"] if is_there else ["ours"]
+    return [
+        name
+        for name, engine in _ENGINES.items()
+        if all(map(importlib.util.find_spec, engine.packages))
+        and (name != "published" or published.search_path() is not None)
+    ]
 
 
 def file_of(directory: pathlib.Path, engine: str, model: str, bits: int, context: int) -> pathlib.Path:
     """An engine's file of a model for up to so long prompts, made if it is not there."""
-    file = directory / f"{model}-{bits}-{context}.{_ENDINGS[engine]}"
+    file = directory / f"{model}-{bits}-{context}.{_ENGINES[engine].ending}"
+    shape = llm_models.SHAPES[model]
+    tokenizer = file.with_suffix(".tokenizer.json")
+    if not tokenizer.exists():
+        llm_models.write_tokenizer(shape.vocab_size, tokenizer)
     if not file.exists():
-        _MAKERS[engine](llm_models.SHAPES[model], bits, context, file)
+        # Under another name until it is whole.
+        made = file.with_name(f"making-{file.name}")
+        _ENGINES[engine].make(shape, bits, context, made)
+        made.rename(file)
     return file
 
 
@@ -73,15 +119,22 @@ def call_worker(engine: str, file: pathlib.Path, *numbers: int) -> dict[str, flo
     Raises:
         RuntimeError: it failed, with its last words.
     """
-    command = [sys.executable, llm_worker.__file__, engine, str(file), *map(str, numbers)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # The published package has our import name: its process sees nothing of ours.
+    is_published = engine == "published"
+    path = published.search_path() if is_published else os.pathsep.join(sys.path)
+    command = [sys.executable, *(["-S"] if is_published else []), llm_worker.__file__]
+    command += [engine, str(file), *map(str, numbers)]
+    environment = {**os.environ, "PYTHONPATH": path or "", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, errors="replace", check=False
+    )
     if done.returncode:
         # Killed by a signal, a process has no last words.
         code = done.returncode
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"status {code}"
         raise RuntimeError(f"{engine} failed with {file.name}, {how}: {done.stderr[-2000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"prefill_s"')]
+    found: dict[str, float] = json.loads(lines[-1])
     return found
 
 
@@ -152,7 +205,9 @@ def measure(
 
 def memory_of(engine: str, file: pathlib.Path, taken: list[dict[str, float]], cached: int) -> dict[str, Any]:
     """Where the memory of an engine is, of whose cache so many numbers are."""
-    size, cache = file.stat().st_size / 2**20, cached * llm_models.CACHE_BYTES[engine] / 2**20
+    parts = [one for one in file.rglob("*") if one.is_file()] if file.is_dir() else [file]
+    size = sum(one.stat().st_size for one in parts) / 2**20
+    cache = cached * llm_models.CACHE_BYTES[engine] / 2**20
     resident = statistics.median(one["rss_mib"] for one in taken)
     return {
         "engine": engine,
@@ -170,6 +225,8 @@ def files_of(
     """The files of all engines that are there; why one could not be made is noted, and the engine takes no part."""
     files = {}
     for engine in engines():
+        if bits not in _ENGINES[engine].bits:
+            continue
         try:
             files[engine] = file_of(directory, engine, model, bits, context)
         except Exception as error:  # whatever a maker stumbles over, the others go on
@@ -230,21 +287,20 @@ def run(directory: pathlib.Path) -> dict[str, Any]:
                     found = rows_of(model, bits, threads, taken, context)
                     progress.write(table(found), file=sys.stderr)
                     rows += found
-                # Programs have the longest cache that was asked for, llama.cpp's contexts that of their row.
-                cached = {"ours": max(contexts), "llama.cpp": context}
-                memory += [
-                    names
-                    | memory_of(engine, files[engine], one, shape.cache_values(2 * cached[engine]))
-                    | {"first_load_s": first[engine]}
-                    for engine, one in taken.items()
-                ]
+                for engine, one in taken.items():
+                    cached = max(contexts) if _ENGINES[engine].has_longest_cache else context
+                    figures = memory_of(engine, files[engine], one, shape.cache_values(2 * cached))
+                    memory.append(names | figures | {"first_load_s": first[engine]})
                 progress.update()
-    absent = [name for name in _MAKERS if name not in engines()]
+    absent = [name for name in _ENGINES if name not in engines()]
     return {"rows": rows, "absent": absent, "memory": memory, "failed": failed}
 
 
 def main(argv: list[str]) -> None:
     del argv
+    # Modules beside this one have names of packages that converters look for, as `kernels`.
+    here = pathlib.Path(__file__).resolve().parent
+    sys.path[:] = [one for one in sys.path if pathlib.Path(one).resolve() != here]
     unknown = [name for name in _MODELS.value if name not in llm_models.SHAPES]
     if unknown:
         raise app.UsageError(f"no model {', '.join(unknown)}: there are {', '.join(llm_models.SHAPES)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import tempfile
 from dataclasses import dataclass
 
 import numpy
@@ -67,7 +68,27 @@ SHAPES = {
 MODES = {4: ("8da4w", "Q4_0", 18 / 32), 8: ("int8", "Q8_0", 34 / 32)}
 
 #: Bytes of a number in an engine's cache.
-CACHE_BYTES = {"ours": 4, "llama.cpp": 2}
+CACHE_BYTES = {"ours": 4, "published": 4, "llama.cpp": 2, "onnxruntime-genai": 4, "openvino-genai": 1}
+
+
+def write_tokenizer(vocabulary: int, file: pathlib.Path) -> None:
+    """A `tokenizer.json` that a model with random weights can do with: a token for each of 94 signs, from `!` on, and the others without use."""
+    names = [chr(ord("!") + i) for i in range(94)]
+    names += [f"<{i}>" for i in range(len(names), vocabulary)]
+    bytes_as_letters = {
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "trim_offsets": True,
+        "use_regex": False,
+    }
+    known = {
+        "version": "1.0",
+        "added_tokens": [],
+        "pre_tokenizer": bytes_as_letters,
+        "decoder": bytes_as_letters,
+        "model": {"type": "BPE", "vocab": {name: i for i, name in enumerate(names)}, "merges": []},
+    }
+    file.write_text(json.dumps(known))
 
 
 def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
@@ -75,23 +96,24 @@ def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
     from executorch.extension.llm.export.config.reading import from_yaml
     from executorch.extension.llm.export.pipeline import export_llama
 
-    params = file.with_suffix(".params.json")
-    params.write_text(json.dumps(shape.params()))
-    config = from_yaml(
-        "model: {use_kv_cache: true, use_sdpa_with_kv_cache: true}",
-        [
-            f"base.params={params}",
-            f"quantization.qmode={MODES[bits][0]}",
-            f"quantization.group_size={32 if bits == 4 else 0}",
-            "quantization.use_hqq=false",
-            f"quantization.embedding_quantize={bits},32",
-            "backend.xnnpack.enabled=true",
-            f"export.max_seq_length={context}",
-            f"export.max_context_length={2 * context}",
-            f"export.output_name={file}",
-        ],
-    )
-    export_llama(config)
+    with tempfile.TemporaryDirectory() as passing:
+        params = pathlib.Path(passing, "params.json")
+        params.write_text(json.dumps(shape.params()))
+        config = from_yaml(
+            "model: {use_kv_cache: true, use_sdpa_with_kv_cache: true}",
+            [
+                f"base.params={params}",
+                f"quantization.qmode={MODES[bits][0]}",
+                f"quantization.group_size={32 if bits == 4 else 0}",
+                "quantization.use_hqq=false",
+                f"quantization.embedding_quantize={bits},32",
+                "backend.xnnpack.enabled=true",
+                f"export.max_seq_length={context}",
+                f"export.max_context_length={2 * context}",
+                f"export.output_name={file}",
+            ],
+        )
+        export_llama(config)
 
 
 def llama_cpp(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from executorch.tests.benchmarks import llm, llm_models
+from executorch.tests.benchmarks import llm, llm_models, llm_worker
 
 
 def test_a_row_is_a_rate_and_its_share():
@@ -26,10 +26,28 @@ def test_a_row_is_a_rate_and_its_share():
     assert "other 2.0" in llm.table([decode])
 
 
+def test_times_are_between_what_came():
+    assert llm_worker.between(1.0, [1.5, 1.75, 2.75], 2) == [0.5, 0.25, 1.0]
+    with pytest.raises(RuntimeError, match="2 tokens came, where 3"):
+        llm_worker.between(1.0, [1.5, 1.75], 2)
+
+
+def test_each_token_has_its_position():
+    said = []
+    run = llm_worker.by_steps(lambda tokens, position: said.append((tokens, position)), 1, vocabulary=8)
+    assert len(run([3, 4, 5], 2)) == 3
+    assert said == [([3, 4, 5], 0), ([5], 3), ([2], 4)]
+
+
 def test_memory_beside_the_cache_is_a_share_of_the_file(tmp_path):
     (tmp_path / "file").write_bytes(bytes(2 << 20))
     found = llm.memory_of("ours", tmp_path / "file", [{"rss_mib": 4.0, "load_s": 0.5}], cached=1 << 18)
     assert (found["cache_mib"], found["of_file"]) == (1.0, 1.5)
+    (tmp_path / "directory" / "part").mkdir(parents=True)
+    (tmp_path / "directory" / "part" / "file").write_bytes(bytes(4 << 20))
+    assert (
+        llm.memory_of("ours", tmp_path / "directory", [{"rss_mib": 4.0, "load_s": 0.5}], 0)["of_file"] == 1.0
+    )
     names = {"model": "tiny", "bits": 4, "threads": 1, "context": 8}
     assert "1.50" in llm.memory_table([names | found | {"first_load_s": 0.75}])
 
@@ -42,7 +60,9 @@ def test_what_fails_is_noted_and_all_else_goes_on(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     result = json.loads(done.stdout.splitlines()[-1].removeprefix("RESULT "))
     assert done.returncode == 1
-    assert [(one["bits"], one["engine"]) for one in result["failed"]] == [(4, "ours")]
+    # The published runner reads the same file.
+    expected = [(4, engine) for engine in ("ours", "published") if engine not in result["absent"]]
+    assert sorted((one["bits"], one["engine"]) for one in result["failed"]) == expected
     assert "tiny-4-8.pte" in result["failed"][0]["why"]
     assert [row["bits"] for row in result["rows"]] == [8, 8]
 
@@ -59,6 +79,9 @@ def test_it_runs(tmp_path):
     assert [row["phase"] for row in result["rows"]] == ["prefill", "decode"] * 2
     assert [row["context"] for row in result["rows"]] == [4, 4, 8, 8]
     assert all(row["ours_tokens_s"] > 0 for row in result["rows"])
-    assert {one["engine"] for one in result["memory"]} | set(result["absent"]) == {"ours", "llama.cpp"}
+    peers = {"published", "llama.cpp", "onnxruntime-genai", "openvino-genai"}
+    assert {one["engine"] for one in result["memory"]} | set(result["absent"]) == {"ours", *peers}
+    assert all(set(row["peers"]) == peers - set(result["absent"]) for row in result["rows"])
+    assert all(min(row["peers"].values(), default=1) > 0 for row in result["rows"])
     wrong = subprocess.run([*command, "--models=none"], capture_output=True, text=True, env=environment)
     assert wrong.returncode != 0 and "smollm2-135m" in wrong.stdout + wrong.stderr

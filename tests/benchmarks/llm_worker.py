@@ -30,8 +30,14 @@ _LONG = 512
 #: The most tokens of a prompt at once, as our runner (`kPrefillChunk`) and llama.cpp (`n_ubatch`) have it by default.
 _CHUNK, _PEER_CHUNK = 128, 512
 
+#: What the tokens of a prompt are for an engine that takes text alone: see `llm_models.write_tokenizer`.
+_FIRST_LETTER, _LETTERS = ord("!"), 94
+
 #: Takes tokens and the position of the first of them.
 Step = Callable[[list[int], int], None]
+
+#: Runs a prompt and so many single tokens behind it: seconds of the prompt, and of each token.
+Run = Callable[[list[int], int], list[float]]
 
 
 def clock_of(threads: int) -> Callable[[], float]:
@@ -63,7 +69,33 @@ def copy_bandwidth(threads: int, rounds: int = 5) -> float:
     return 2 * _COPIED / best / 1e9
 
 
-def ours(file: str, threads: int, most: int) -> Step:
+def by_steps(step: Step, threads: int, vocabulary: int) -> Run:
+    """Of an engine that says when it is done with tokens."""
+    clock = clock_of(threads)
+
+    def run(prompt: list[int], count: int) -> list[float]:
+        found = []
+        for i in range(count + 1):
+            begin = clock()
+            step([(5 * i) % vocabulary] if i else prompt, len(prompt) + i - 1 if i else 0)
+            found.append(clock() - begin)
+        return found
+
+    return run
+
+
+def between(begin: float, ends: list[float], count: int) -> list[float]:
+    """Seconds of a prompt and of each token, from the clock where each token came, the first by the prompt.
+
+    Raises:
+        RuntimeError: there are not so many behind the first.
+    """
+    if len(ends) != count + 1:
+        raise RuntimeError(f"{len(ends)} tokens came, where {count + 1} were asked for")
+    return [end - start for start, end in zip([begin, *ends], ends, strict=False)]
+
+
+def ours(file: str, threads: int, most: int, vocabulary: int) -> Run:
     del most
     import torch
 
@@ -80,10 +112,92 @@ def ours(file: str, threads: int, most: int) -> Step:
             part = tokens[first : first + _CHUNK]
             method.execute([torch.tensor([part]), torch.tensor([position + first])])
 
-    return step
+    return by_steps(step, threads, vocabulary)
 
 
-def llama_cpp(file: str, threads: int, most: int) -> Step:
+def published(file: str, threads: int, most: int, vocabulary: int) -> Run:
+    """The runner of released ExecuTorch with our program; it loads with its first prompt, and chooses its tokens itself."""
+    del most, vocabulary
+    # By name: it is not ours, of which this would be an edge.
+    library = importlib.import_module("executorch.extension.llm.runner")
+    kernels = importlib.import_module("executorch.extension.pybindings.portable_lib")
+    runner = library.TextLLMRunner(file, str(pathlib.Path(file).with_suffix(".tokenizer.json")))
+    kernels._unsafe_reset_threadpool(threads)
+    clock = clock_of(threads)
+
+    def run(prompt: list[int], count: int) -> list[float]:
+        config = library.GenerationConfig()
+        config.max_new_tokens, config.echo, config.temperature = count + 1, False, 0.0
+        # The first tokens of the tokenizer are letters.
+        text = "".join(chr(_FIRST_LETTER + token % _LETTERS) for token in prompt)
+        runner.reset()
+        ends: list[float] = []
+        begin = clock()
+        runner.generate(text, config, lambda piece: ends.append(clock()))
+        return between(begin, ends, count)
+
+    run([0], 0)
+    return run
+
+
+def onnxruntime_genai(directory: str, threads: int, most: int, vocabulary: int) -> Run:
+    import numpy
+    import onnxruntime_genai as library
+
+    config = library.Config(directory)
+    options = {"model": {"decoder": {"session_options": {"intra_op_num_threads": threads}}}}
+    config.overlay(json.dumps(options))
+    model = library.Model(config)
+    parameters = library.GeneratorParams(model)
+    parameters.set_search_options(max_length=2 * most)
+    generator = library.Generator(model, parameters)
+
+    def step(tokens: list[int], position: int, _keep: object = model) -> None:
+        if position == 0:
+            generator.rewind_to(0)
+        generator.append_tokens(numpy.array([tokens], numpy.int32))
+        generator.get_logits()
+
+    return by_steps(step, threads, vocabulary)
+
+
+def openvino_genai(directory: str, threads: int, most: int, vocabulary: int) -> Run:
+    """Its pipeline, which chooses its tokens itself."""
+    del most, vocabulary
+    import numpy
+    import openvino
+    import openvino_genai as library
+
+    clock = clock_of(threads)
+
+    class Ends(library.StreamerBase):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[float] = []
+
+        def write(self, token: object) -> object:
+            self.found += [clock()] * (len(token) if isinstance(token, list) else 1)
+            return library.StreamingStatus.RUNNING
+
+        def end(self) -> None:
+            """Nothing is left to say."""
+
+    pipeline = library.LLMPipeline(directory, "CPU", INFERENCE_NUM_THREADS=threads)
+
+    def run(prompt: list[int], count: int) -> list[float]:
+        config = library.GenerationConfig()
+        config.max_new_tokens, config.ignore_eos, config.do_sample = count + 1, True, False
+        tokens = openvino.Tensor(numpy.array([prompt], numpy.int64))
+        mask = openvino.Tensor(numpy.ones((1, len(prompt)), numpy.int64))
+        ends = Ends()
+        begin = clock()
+        pipeline.generate(library.TokenizedInputs(tokens, mask), config, ends)
+        return between(begin, ends.found, count)
+
+    return run
+
+
+def llama_cpp(file: str, threads: int, most: int, vocabulary: int) -> Run:
     import llama_cpp as library
 
     # What it says of each file is for people.
@@ -111,13 +225,26 @@ def llama_cpp(file: str, threads: int, most: int) -> Step:
             raise RuntimeError("llama.cpp cannot run its model")
         library.llama_get_logits(context)
 
-    return step
+    return by_steps(step, threads, vocabulary)
 
 
-#: What makes the step of a file, and what is imported before the clock counts.
-ENGINES = {
+#: What loads a file, and what is imported before the clock counts.
+ENGINES: dict[str, tuple[Callable[[str, int, int, int], Run], tuple[str, ...]]] = {
     "ours": (ours, ("torch", "executorch.extension.pybindings.portable_lib", "executorch.runtime")),
+    # In this order: the runner finds the kernels that the others have registered.
+    "published": (
+        published,
+        (
+            "torch",
+            "executorch.extension.pybindings.portable_lib",
+            "executorch.kernels.quantized",
+            "executorch.extension.llm.custom_ops.custom_ops",
+            "executorch.extension.llm.runner",
+        ),
+    ),
     "llama.cpp": (llama_cpp, ("llama_cpp",)),
+    "onnxruntime-genai": (onnxruntime_genai, ("numpy", "onnxruntime_genai")),
+    "openvino-genai": (openvino_genai, ("numpy", "openvino", "openvino_genai")),
 }
 
 
@@ -130,23 +257,17 @@ def measure(
         importlib.import_module(name)
     imported = most_memory()
     begin = time.perf_counter()
-    step = make(file, threads, prompt)
+    run = make(file, threads, prompt, vocabulary)
     loaded = time.perf_counter() - begin
-    clock = clock_of(threads)
-    tokens = [(7 * i + 3) % vocabulary for i in range(prompt)]
-    prefill = []
-    for _ in range(_PROMPTS if prompt <= _LONG else _LONG_PROMPTS):
-        begin = clock()
-        step(tokens, 0)
-        prefill.append(clock() - begin)
-    decode = []
-    for i in range(steps):
-        begin = clock()
-        step([(5 * i + 1) % vocabulary], prompt + i)
-        decode.append(clock() - begin)
+    prompts = _PROMPTS if prompt <= _LONG else _LONG_PROMPTS
+    # Each prompt is another one: some engines keep what they know of an earlier one that begins alike.
+    found = [
+        run([(7 * i + 3 + turn) % vocabulary for i in range(prompt)], steps if turn == prompts - 1 else 0)
+        for turn in range(prompts)
+    ]
     return {
-        "prefill_s": min(prefill),
-        "decode_s": statistics.median(decode),
+        "prefill_s": min(one[0] for one in found),
+        "decode_s": statistics.median(found[-1][1:]),
         "load_s": loaded,
         "rss_mib": (most_memory() - imported) / 2**20,
         "copy_gb_s": copy_bandwidth(threads),
@@ -161,4 +282,6 @@ def most_memory() -> int:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(*sys.argv[1:3], *map(int, sys.argv[3:7]))))  # type: ignore[arg-type]
+    measured = measure(*sys.argv[1:3], *map(int, sys.argv[3:7]))  # type: ignore[arg-type]
+    # Engines write to the same output, and may leave their last line open.
+    print(f"\n{json.dumps(measured)}", flush=True)
