@@ -42,7 +42,10 @@ def _seed_torch(torch: ModuleType) -> None:
 
 def _settle_hypothesis(hypothesis: ModuleType) -> None:
     # No clock, no database, no random seeds: a test's verdict depends on the code alone.
-    hypothesis.settings.register_profile("bazel", derandomize=True, deadline=None, database=None)
+    clocks = [hypothesis.HealthCheck.too_slow]
+    hypothesis.settings.register_profile(
+        "bazel", derandomize=True, deadline=None, database=None, suppress_health_check=clocks
+    )
     hypothesis.settings.load_profile("bazel")
 
 
