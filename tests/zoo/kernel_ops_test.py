@@ -77,8 +77,14 @@ _KEPT = {
     "lcm.default": lambda x: torch.lcm((x * 10).long(), (x * 20).long() + 6),
     "lgamma.default": torch.lgamma,
     "linalg_cholesky_ex.default": lambda x: torch.linalg.cholesky(x @ x.mT),
+    # The order of values and the directions of vectors are free.
+    "linalg_eig.default": lambda x: torch.linalg.eigvals(x[:, :3]).sum(),
     "linalg_householder_product.default": lambda x: torch.linalg.householder_product(x.mT, x[0, :3]),
     "linalg_inv_ex.default": lambda x: (torch.linalg.inv(x[:, :3]), torch.linalg.matrix_power(x[:, :3], -2)),
+    "linalg_ldl_factor_ex.default": lambda x: torch.linalg.ldl_factor(x[:, :3] + x[:, :3].mT),
+    "linalg_ldl_solve.default": lambda x: torch.linalg.ldl_solve(
+        *torch.linalg.ldl_factor(x[:, :3] + x[:, :3].mT), x
+    ),
     "linalg_lu_factor_ex.default": lambda x: torch.linalg.lu_factor(x),
     "linalg_lu_solve.default": lambda x: torch.linalg.lu_solve(*torch.linalg.lu_factor(x[:, :3]), x),
     "linalg_matrix_exp.default": lambda x: torch.linalg.matrix_exp(x[:, :3]),
