@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import torch
 
+from executorch.dialects.random_draws import BINOMIAL, POISSON, STANDARD_GAMMA
+
 _aten = torch.ops.aten
 
 
@@ -85,6 +87,17 @@ def _random(self: torch.Tensor, **_: Any) -> torch.Tensor:
     return _aten.randint.default(most + 1, list(self.shape), **_kind(self))
 
 
+def _without_generator(op: Callable[..., torch.Tensor], count: int = 1) -> Callable[..., torch.Tensor]:
+    """What ``op`` makes of the first ``count`` arguments."""
+    return lambda *args, **_: op(*args[:count])
+
+
+def _sample_dirichlet(self: torch.Tensor, generator: Any = None) -> torch.Tensor:
+    """Shares of gamma's distribution."""
+    drawn = STANDARD_GAMMA(self)
+    return drawn / drawn.sum(-1, keepdim=True)
+
+
 def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False, **_: Any) -> torch.Tensor:
     """Indices by weights that need not add up to one. Shapes: (C) or (N, C); the result has ``num_samples`` of them.
 
@@ -107,14 +120,18 @@ def _multinomial(self: torch.Tensor, num_samples: Any, replacement: bool = False
 
 
 RANDOM: Final[dict[str, Callable[..., Any]]] = {
+    "aten::_sample_dirichlet": _sample_dirichlet,
+    "aten::_standard_gamma": _without_generator(STANDARD_GAMMA),
     "aten::bernoulli.Tensor": _bernoulli,
     "aten::bernoulli.p": _bernoulli,
+    "aten::binomial": _without_generator(BINOMIAL, 2),
     "aten::multinomial": _multinomial,
     "aten::normal.Tensor_Tensor": _normal,
     "aten::normal.Tensor_float": _normal,
     "aten::normal.float_Tensor": _normal,
     "aten::normal.float_float": _normal_of_size,
     "aten::normal_functional": _normal_like,
+    "aten::poisson": _without_generator(POISSON),
     "aten::rand_like": _rand_like,
     "aten::randint_like": _like(_aten.randint.default),
     "aten::randint_like.low_dtype": _like(_aten.randint.low),
