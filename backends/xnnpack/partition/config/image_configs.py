@@ -12,7 +12,6 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     ValuesConfig,
     argument,
     is_symbolic,
-    symbolic_sizes,
 )
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
@@ -86,7 +85,9 @@ class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):
         return torch.ops.aten.upsample_bilinear2d.vec
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        return "the size is symbolic" if symbolic_sizes(node.meta[meta_keys.VAL]) > 1 else None
+        # The node has the result's height and width as numbers.
+        height_or_width = any(map(is_symbolic, node.meta[meta_keys.VAL].shape[2:]))
+        return "height or width is symbolic" if height_or_width else None
 
 
 __all__ = [
