@@ -160,6 +160,32 @@ class Masked(nn.Module):
         return (x + 1) * self.mask.float()
 
 
+class Regions(nn.Module):
+    """Shifted windows: rows and columns of different regions, whose numbers are written in place, do not attend to each other."""
+
+    def forward(self, x):
+        regions = x.new_zeros(8, 8)
+        spans = (slice(0, -4), slice(-4, -2), slice(-2, None))
+        for number, (rows, columns) in enumerate((one, other) for one in spans for other in spans):
+            regions[rows, columns] = number
+        windows = regions.view(2, 4, 2, 4).permute(0, 2, 1, 3).reshape(4, 16)
+        between = windows[:, None] - windows[:, :, None]
+        mask = between.masked_fill(between != 0, -100.0).masked_fill(between == 0, 0.0)
+        return torch.softmax(x + mask, -1)
+
+
+class Causal(nn.Module):
+    """Positions from the fourth on; each attends to the five before it."""
+
+    def forward(self, x):
+        keys = torch.arange(16)
+        distance = keys[:, None] - keys[None, :]
+        allowed = (distance >= 0) & (distance < 5) & ~torch.ones(16, 16, dtype=torch.bool).triu(4) | (
+            keys == 0
+        )
+        return torch.softmax(x + torch.where(allowed, 0.0, -100.0), -1)
+
+
 PREPARED = {
     "standardized": (Prepared(standardized), (2, 3, 9, 9)),
     "of unit variance": (Prepared(of_unit_variance), (2, 3, 9, 9)),
@@ -174,6 +200,8 @@ PREPARED = {
     "orthogonal": (Orthogonal(12), (4, 8)),
     "stored in half": (HalfFilter(), (1, 64, 5, 5)),
     "a mask": (Masked(), (1, 128, 256)),
+    "regions written in place": (Regions(), (4, 16, 16)),
+    "a causal mask": (Causal(), (2, 16, 16)),
 }
 
 
