@@ -64,6 +64,9 @@ class TOSAQuantizer(Quantizer):
         ValueError: that has no profile INT.
     """
 
+    #: Whether what picks elements by numbers of int64 stays as it is.
+    _indices_stay = False
+
     def __init__(
         self,
         compile_spec_or_tosa_spec: TosaSpecification | ArmCompileSpec,
@@ -123,7 +126,8 @@ class TOSAQuantizer(Quantizer):
         for node in model.graph.nodes:
             node.meta[DISALLOW_TFA_META_KEY] = self.config_of(node) is None
         spec = self._compile_spec
-        return transform_for_annotation(model, None if spec is None else spec.get_pass_pipeline_config())
+        pipeline = None if spec is None else spec.get_pass_pipeline_config()
+        return transform_for_annotation(model, pipeline, self._indices_stay)
 
     def annotate(self, model: GraphModule) -> GraphModule:
         for node, why in annotate(model, self.config_of):

@@ -134,7 +134,7 @@ def get_vgf_snorm_quantization_config(
 def get_symmetric_a8w4_quantization_config(
     is_per_channel: bool = True, is_qat: bool = True, is_dynamic: bool = False
 ) -> QuantizationConfig:
-    """Activations in int8, weights in the range of four bits, [-7, 7]; they are stored as int8."""
+    """Activations in int8, weights in the range of four bits, [-7, 7]; files have them in four bits with the extension int4."""
     return get_symmetric_quantization_config(
         is_per_channel, is_qat, is_dynamic, weight_qmin=-7, weight_qmax=7
     )

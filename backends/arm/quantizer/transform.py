@@ -21,13 +21,14 @@ from executorch.ir.rewriter import new_call, replace
 
 
 def transform_for_annotation(
-    model: GraphModule, pipeline: ArmPassPipelineConfig | None = None
+    model: GraphModule, pipeline: ArmPassPipelineConfig | None = None, indices_stay: bool = False
 ) -> GraphModule:
     """A graph of operators that the quantizer knows. In place.
 
     Numbers in sums, products, comparisons and operators on bits become tensors, a division by a number a product. Attention, recurrent layers and
     what ``decompositions`` has a rule for are taken apart, an extreme whose place nobody asks for is one without its place, dropouts that
-    drop nothing are gone, and infinities are numbers that have integers. ``pipeline`` says how, where there are several ways.
+    drop nothing are gone, and infinities are numbers that have integers. ``pipeline`` says how, where there are several ways. Inputs of int64 that
+    number elements are read through a cast to int32, unless ``indices_stay``.
     """
     pipeline = pipeline or ArmPassPipelineConfig()
     left = _MASKED_FILLS if pipeline.softmax is SoftmaxDecompositionConfig.STABLE else frozenset()
@@ -41,6 +42,9 @@ def transform_for_annotation(
     for node in list(model.graph.nodes):
         if node.op == "call_function" and (is_real(node) or node.target in _WITH_NUMBERS):
             _numbers_as_tensors(node)
+    if not indices_stay:
+        for node in model.graph.find_nodes(op="placeholder"):
+            _indices_narrow(node)
     model.graph.eliminate_dead_code()
     model.recompile()
     return model
@@ -120,6 +124,41 @@ _WITH_NUMBERS = {
     _aten.__rshift__.Scalar: _aten.bitwise_right_shift.Tensor,
     **{getattr(_aten, one).Scalar: getattr(_aten, one).Tensor for one in ("eq", "gt", "ge", "lt", "le")},
 }
+
+
+#: What picks or writes elements by their numbers, and where it is given them.
+_INDEXING = {
+    _aten.embedding.default: 1,
+    _aten.gather.default: 2,
+    _aten.index.Tensor: 1,
+    _aten.index_put.default: 1,
+    _aten.index_put_.default: 1,
+    _aten.index_select.default: 2,
+}
+
+
+def _indices_narrow(given: Node) -> None:
+    """TOSA has int32 at most, and no tensor here has more elements than that."""
+    value = given.meta.get(meta_keys.VAL)
+    if not isinstance(value, torch.Tensor) or value.dtype is not torch.int64:
+        return
+    readers = [one for one in given.users if _counts_with(one, given)]
+    if not readers:
+        return
+    with given.graph.inserting_before(min(readers)):
+        cast = new_call(given, _aten._to_copy.default, (given,), {"dtype": torch.int32})
+    for reader in readers:
+        reader.replace_input_with(given, cast)
+
+
+def _counts_with(node: Node, given: Node) -> bool:
+    """Whether a call takes ``given`` for numbers of elements, and for nothing else."""
+    place = _INDEXING.get(node.target)  # type: ignore[arg-type]
+    if place is None or node.meta.get(DISALLOW_TFA_META_KEY):
+        return False
+    numbers = node.args[place]
+    among = numbers if isinstance(numbers, list | tuple) else [numbers]
+    return given in among and all(one is not given for i, one in enumerate(node.args) if i != place)
 
 
 def _numbers_as_tensors(node: Node) -> None:

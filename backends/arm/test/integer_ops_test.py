@@ -5,12 +5,13 @@ import torch
 
 from executorch.backends.arm.quantizer import (
     TOSAQuantizer,
+    get_symmetric_a8w4_quantization_config,
     get_symmetric_a16w8_quantization_config,
     get_symmetric_quantization_config,
 )
 from executorch.backends.arm.test.cases import CASES
 from executorch.backends.arm.test.lowered import as_model, lowered, names_inside, quantized
-from executorch.backends.arm.test.runner import run_program
+from executorch.backends.arm.test.runner import run_program, with_reference_model
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.quantized import Quant
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
@@ -310,9 +311,18 @@ def test_samples_stay_as_they_are_though_the_model_writes_to_its_inputs():
     torch.testing.assert_close(model(sample.clone()), before + 3, rtol=0, atol=4 / 255)
 
 
-def test_indices_of_sixty_four_bits_are_refused():
+class _NextRow(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(9, 4)
+
+    def forward(self, numbers):
+        return self.table(numbers + 1).relu()
+
+
+def test_calculated_indices_of_sixty_four_bits_are_refused():
     inputs = (torch.tensor([[1, 2]]),)
-    model = quantized(torch.nn.Sequential(torch.nn.Embedding(9, 4), torch.nn.ReLU()).eval(), inputs)
+    model = quantized(_NextRow().eval(), inputs)
     program = lowered(model, inputs, "TOSA-1.0+INT")
     assert "aten.embedding.default" not in names_inside(program)
     assert "indices of type int64" in format_reasons(program.graph_module)
@@ -342,3 +352,35 @@ def test_windows_of_an_adaptive_pool():
     assert len(runs_of(8, 2)) == len(runs_of(5, 2)) == 1
     # A stride of 0 is none of TOSA.
     assert len(runs_of(4, 8)) == 5 and all(run.stride > 0 for run in runs_of(1, 3))
+
+
+_FOUR_BITS = [
+    (torch.nn.Conv2d(8, 16, 3, padding=1), (2, 8, 6, 6)),
+    (torch.nn.Conv2d(64, 128, 3, groups=64), (1, 64, 4, 4)),
+    (torch.nn.Conv3d(8, 12, 2), (1, 8, 3, 3, 3)),
+    (torch.nn.ConvTranspose2d(16, 16, 2, 2), (1, 16, 4, 4)),
+    (torch.nn.Linear(64, 32), (2, 64)),
+]
+
+
+@pytest.mark.parametrize("is_per_channel", [True, False])
+@pytest.mark.parametrize(("model", "shape"), _FOUR_BITS)
+def test_weights_of_four_bits_are_stored_so(model, shape, is_per_channel):
+    spec, inputs = "TOSA-1.0+INT+int4", (torch.rand(shape) * 2 - 1,)
+    model = quantized(
+        model.eval(), inputs, spec, get_symmetric_a8w4_quantization_config(is_per_channel, is_qat=False)
+    )
+    files = []
+
+    def run(binary, tensors):
+        files.append(binary)
+        return with_reference_model(binary, tensors)
+
+    made = []
+    for name in (spec, "TOSA-1.0+INT"):
+        program = lowered(model, inputs, name)
+        made.append(run_program(program, inputs, run)[0][0])
+    # The same numbers in less.
+    assert torch.equal(*made) and len(files[0]) < len(files[1])
+    step = float((made[0] - model(*inputs)).abs().max()) / float(made[0].max() - made[0].min())
+    assert step < 1.01 / 255

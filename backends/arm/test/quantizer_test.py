@@ -19,6 +19,7 @@ from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
 from executorch.backends.arm.test.lowered import lowered, quantized
 from executorch.backends.arm.test.runner import run_program
 from executorch.backends.arm.tosa.specification import TosaSpecification
+from executorch.exir.backend.utils import get_reasons
 
 _INT = TosaSpecification.create_from_string("TOSA-1.0+INT")
 _ANNOTATION = "quantization_annotation"
@@ -136,3 +137,37 @@ def test_activations_for_normalized_images_are_never_the_lowest_integer():
     assert runs == 1
     step = max(node.args[1] for node in calls)
     assert (mine - model(_INPUTS[0] * 2 - 1)).abs().max() <= step * 1.01
+
+
+class _Numbered(torch.nn.Module):
+    """The same numbers for everything that takes some, and as numbers of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.nn.Embedding(5, 3)
+
+    def forward(self, x, i):
+        rows = self.table(i), x.index_select(0, i), x[i], torch.gather(x, 0, i[:, None].repeat(1, 3))
+        return torch.cat(rows, 1), x.index_put((i,), x[:2], accumulate=True), i + 2**40
+
+
+def test_inputs_of_int64_that_number_elements_are_cast():
+    inputs = (torch.rand(5, 3), torch.tensor([4, 1]))
+    model = quantized(_Numbered(), inputs)
+    program = lowered(model, inputs, "TOSA-1.0+INT")
+    (rows, put, sums), runs = run_program(program, inputs)
+    left = {one.op for one in get_reasons(program.graph_module)}
+    assert runs == 1 and not left & {
+        f"aten.{name}"
+        for name in ("embedding.default", "index.Tensor", "index_put.default", "index_select.default")
+    }
+    wanted = model(*inputs)
+    torch.testing.assert_close((rows, put), wanted[:2], atol=0.02, rtol=0)
+    assert torch.equal(sums, inputs[1] + 2**40)
+
+
+def test_numbers_for_what_stays_in_floating_point_stay():
+    quantizer = TOSAQuantizer(_INT).set_global(None)
+    inputs = (torch.rand(5, 3), torch.tensor([4, 1]))
+    module = quantizer.transform_for_annotation(_captured(_Numbered(), inputs))
+    assert not any("_to_copy" in str(node.target) for node in module.graph.nodes)

@@ -98,6 +98,9 @@ class CortexMQuantizer(TOSAQuantizer):
         use_explicit_layout: as released versions take it; scales do not depend on it, ``CortexMPassManager`` has the layout.
     """
 
+    #: What is picked by numbers is left to kernels that take int64.
+    _indices_stay = True
+
     def __init__(
         self, per_tensor_config: QuantizationConfig | None = None, *, use_explicit_layout: bool = False
     ) -> None:

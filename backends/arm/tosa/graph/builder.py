@@ -16,6 +16,7 @@ class DType(enum.Enum):
     """Types of TOSA, by the serializer's names."""
 
     BOOL = "BOOL"
+    INT4 = "INT4"
     INT8 = "INT8"
     INT16 = "INT16"
     INT32 = "INT32"
@@ -69,8 +70,9 @@ _NUMPY: dict[DType, Any] = {
     DType.BOOL: np.bool_,
 }
 #: Those that numpy has from a package, which the serializer needs too.
-_MORE_NUMPY = {DType.BF16: "bfloat16", DType.FP8E4M3: "float8_e4m3fn", DType.FP8E5M2: "float8_e5m2"}
-REALS = (DType.FP32, DType.FP16, *_MORE_NUMPY)
+_REALS_OF_PACKAGE = {DType.BF16: "bfloat16", DType.FP8E4M3: "float8_e4m3fn", DType.FP8E5M2: "float8_e5m2"}
+_MORE_NUMPY = {**_REALS_OF_PACKAGE, DType.INT4: "int4"}
+REALS = (DType.FP32, DType.FP16, *_REALS_OF_PACKAGE)
 PROPAGATE = NanPropagationMode.PROPAGATE
 
 

@@ -55,10 +55,14 @@ class Quant:
 
 @dataclass(frozen=True)
 class Weight:
-    """A constant of integers without a zero point; ``scales`` has one element or one for each output."""
+    """A constant of integers without a zero point; ``scales`` has one element or one for each output.
+
+    ``has_four_bits`` says that it was quantized to -7 to 7, TOSA's range of int4.
+    """
 
     integers: np.ndarray
     scales: np.ndarray
+    has_four_bits: bool = False
 
 
 @dataclass
@@ -189,11 +193,16 @@ def weight_of(node: Node, constants: Constants, dimension: int) -> Weight | None
         stored = constants(node.args[0])  # type: ignore[arg-type]
         if quant is None or quant.zero_point != 0 or stored is None:
             return None
-        return Weight(stored.numpy(), np.asarray([quant.scale]))
+        return Weight(stored.numpy(), np.asarray([quant.scale]), _in_four_bits(quant.low, quant.high))
     if name != DEQUANTIZE_CHANNELS or not constants.has(node) or node.args[3] != dimension:
         return None
     stored, scales = constants(node.args[0]), constants(node.args[1])  # type: ignore[arg-type]
     points = constants(node.args[2]) if isinstance(node.args[2], Node) else None
     if stored is None or scales is None or (points is not None and bool(points.any())):
         return None
-    return Weight(stored.numpy(), scales.double().numpy())
+    four = _in_four_bits(*node.args[4:6])  # type: ignore[arg-type]
+    return Weight(stored.numpy(), scales.double().numpy(), four)
+
+
+def _in_four_bits(low: int, high: int) -> bool:
+    return low >= -7 and high <= 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -274,6 +274,12 @@ def accumulator_of(x: Tensor) -> Any:
     return DType.INT48 if x.dtype == DType.INT16 else DType.INT32
 
 
+def filters_in(low: Lowering, x: Tensor, weight: Weight) -> Any:
+    """The type of filters: of four bits where they have no more, and values of int8 stand beside them."""
+    four = weight.has_four_bits and x.dtype == DType.INT8 and low.spec.support_extension("int4")
+    return DType.INT4 if four else DType.INT8
+
+
 def product_scales(low: Lowering, have: Quant, weight: Weight, out: Quant) -> np.ndarray:
     """Of the accumulator, over that of the result."""
     return have.scale * weight.scales.astype(np.float64) / out.scale
@@ -298,7 +304,8 @@ def convolution(low: Lowering, call: Call) -> None:
     assert weight is not None
     outputs = weight.integers.shape[1] * found.groups if found.transposed else weight.integers.shape[0]
     x = image(low, Value(value.shape, value.forms))
-    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
+    kind = filters_in(low, x, weight)
+    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], kind)
     bias = bias_of(low, node.args[2], have, weight, outputs)
 
     scales = product_scales(low, have, weight, out)
@@ -320,7 +327,7 @@ class _Scaled:
         self, op: str, x: Tensor, filters: Any, bias: Any, shape: Sequence[int], more: Sequence[Any]
     ) -> Tensor:
         b, sums = self.builder, accumulator_of(x)
-        inputs = [x, b.constant(filters, DType.INT8), b.constant(bias, sums), *self.zeros]
+        inputs = [x, b.constant(filters, self.zeros[1].dtype), b.constant(bias, sums), *self.zeros]
         made = b.emit(op, inputs, shape, sums, *more, False, sums)
         own = self.scales[self.done : self.done + shape[-1]] if len(self.scales) > 1 else self.scales
         self.done += shape[-1]
@@ -342,10 +349,11 @@ def linear(low: Lowering, call: Call) -> None:
     x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
     outputs, inputs = weight.integers.shape
     rows = math.prod(x.shape[:-1])
-    filters = b.constant(weight.integers.reshape(outputs, 1, 1, inputs), DType.INT8)
+    kind = filters_in(low, x, weight)
+    filters = b.constant(weight.integers.reshape(outputs, 1, 1, inputs), kind)
     sums = accumulator_of(x)
     added = b.constant(bias_of(low, bias, have, weight, outputs), sums)
-    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], DType.INT8)
+    zeros = b.constant([have.zero_point], x.dtype), b.constant([0], kind)
     flat = b.reshape(x, [1, rows, 1, inputs])
     attributes = [0, 0, 0, 0], [1, 1], [1, 1], False, sums
     made = b.emit("CONV2D", [flat, filters, added, *zeros], [1, rows, 1, outputs], sums, *attributes)
@@ -364,7 +372,7 @@ def linear_parts(node: Node, constants: Constants) -> tuple[Node, Weight | None,
     if name_of(other) in ("aten.permute_copy.default", "aten.t_copy.default"):
         return data, weight_of(other.args[0], constants, 0), bias  # type: ignore[arg-type]
     found = weight_of(other, constants, 1)
-    return data, None if found is None else Weight(found.integers.T, found.scales), bias
+    return data, None if found is None else replace(found, integers=found.integers.T), bias
 
 
 @integer("aten.bmm.default", "aten.matmul.default")
