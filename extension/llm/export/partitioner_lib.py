@@ -23,7 +23,7 @@ def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_
 
     Args:
         dynamic_quant_only_partitioner: takes only linear layers whose inputs are quantized at run time; else all that XNNPACK can.
-        enable_bf16: products in bfloat16 too.
+        enable_bf16: False: there are no products in bfloat16.
 
     Raises:
         ImportError: the backend is not installed.
