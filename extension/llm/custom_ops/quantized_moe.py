@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -109,45 +111,40 @@ def _packed_bytes(rows: int, depth: int, group: int) -> list[int]:
     return [blocks * depth * (BLOCK // 2), blocks * (depth // group) * BLOCK * 4]
 
 
-def _check(
-    x: torch.Tensor,
-    gate_weight: torch.Tensor,
-    expert_bias: torch.Tensor,
-    packed_w13: torch.Tensor,
-    packed_w2: torch.Tensor,
-    chosen: int,
-    experts: int,
-    hidden: int,
-    dim: int,
-    group: int,
-    bits: int,
-    score_func: str,
-    route_scale: float,
-) -> None:
-    """Operands and sizes fit together; in the operator's order."""
-    del route_scale
-    need(bits == BITS, f"experts have weights of {BITS} bits, not {bits}")
-    need(score_func in SCORES, f"Expected score_func to be one of {', '.join(SCORES)} but got {score_func}")
+_SIGNATURE = inspect.signature(quantized_moe_ffn)
+
+
+def _check(*operands: Any) -> None:
+    """Operands and sizes fit together; in the order of :func:`quantized_moe_ffn`, whose names they have here."""
+    given = SimpleNamespace(**_SIGNATURE.bind(*operands).arguments)
+    experts, hidden, dim, group = given.num_experts, given.hidden_dim, given.dim, given.group_size
+    need(given.weight_nbit == BITS, f"experts have weights of {BITS} bits, not {given.weight_nbit}")
+    need(
+        given.score_func in SCORES,
+        f"Expected score_func to be one of {', '.join(SCORES)} but got {given.score_func}",
+    )
+    chosen = given.num_activated_experts
     need(0 < chosen <= experts, f"a token goes to 1 to {experts} experts, not to {chosen}")
     need(min(hidden, dim, group) > 0, f"sizes {hidden} and {dim}, in groups of {group}, must be positive")
     need(dim % group == 0 and hidden % group == 0, f"groups of {group} do not divide {dim} and {hidden}")
-    need_rank("x", x, 2)
-    need_rank("expert_bias", expert_bias, 1)
-    for name, tensor in (("x", x), ("gate_weight", gate_weight), ("expert_bias", expert_bias)):
-        need_dtype(name, tensor, (torch.float32,))
-    need(x.shape[1] == dim, f"Expected x to be [tokens, {dim}] but got {list(x.shape)}")
+    need_rank("x", given.x, 2)
+    need_rank("expert_bias", given.expert_bias, 1)
+    for name in ("x", "gate_weight", "expert_bias"):
+        need_dtype(name, getattr(given, name), (torch.float32,))
+    need(given.x.shape[1] == dim, f"Expected x to be [tokens, {dim}] but got {list(given.x.shape)}")
     need(
-        list(gate_weight.shape) == [experts, dim],
-        f"Expected gate_weight to be [{experts}, {dim}] but got {list(gate_weight.shape)}",
+        list(given.gate_weight.shape) == [experts, dim],
+        f"Expected gate_weight to be [{experts}, {dim}] but got {list(given.gate_weight.shape)}",
     )
     need(
-        expert_bias.shape[0] in (0, experts),
-        f"Expected expert_bias to be empty or [{experts}] but got {list(expert_bias.shape)}",
+        given.expert_bias.shape[0] in (0, experts),
+        f"Expected expert_bias to be empty or [{experts}] but got {list(given.expert_bias.shape)}",
     )
-    for name, packed, size in (
-        ("packed_w13", packed_w13, sum(_packed_bytes(2 * hidden, dim, group))),
-        ("packed_w2", packed_w2, sum(_packed_bytes(dim, hidden, group))),
+    for name, sizes in (
+        ("packed_w13", _packed_bytes(2 * hidden, dim, group)),
+        ("packed_w2", _packed_bytes(dim, hidden, group)),
     ):
+        packed, size = getattr(given, name), sum(sizes)
         need_dtype(name, packed, (torch.uint8,))
         need(
             list(packed.shape) == [experts, size],
