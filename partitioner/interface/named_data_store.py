@@ -119,7 +119,7 @@ class NamedDataStore:
     def add_named_data(
         self,
         key: str,
-        data: bytes | FileContent | torch.Tensor,
+        data: bytes | memoryview | FileContent | torch.Tensor,
         alignment: int | None = 1,
         external_tag: str | None = None,
         tensor_layout: TensorLayout | None = None,
@@ -129,7 +129,8 @@ class NamedDataStore:
         Args:
             key: unique among all data of the program; adding the same bytes again under it changes nothing
                 but may raise the alignment.
-            data: bytes, the content of a file, or a tensor whose elements are taken in memory order.
+            data: bytes, the content of a file, or a tensor whose elements are taken in memory order. A read-only ``memoryview`` is not
+                copied: nobody may change the memory that it is of before the program has been written.
             alignment: bytes, at least 1; None means 1.
             external_tag: name of the ``.ptd`` file (without suffix) that receives the data; None: the ``.pte``.
             tensor_layout: see ``DataEntry``; follows from ``data`` if that is a tensor.
@@ -147,6 +148,8 @@ class NamedDataStore:
             if tensor_layout is not None and tensor_layout != found:
                 raise ValueError(f"the layout of {key!r} is {found}, not {tensor_layout}")
             tensor_layout = found
+        elif isinstance(data, memoryview) and data.readonly:
+            content = data.cast("B") if data.nbytes else b""
         elif not isinstance(data, FileContent):
             content = bytes(data)
         self._add(key, content, alignment, external_tag, tensor_layout)

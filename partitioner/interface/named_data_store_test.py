@@ -21,6 +21,18 @@ def test_equal_bytes_are_stored_once():
     assert output.external_data["file"]["c"].buffer_index == 1
 
 
+def test_what_nobody_changes_is_not_copied():
+    memory = bytearray(b"weights")
+    store, merged = NamedDataStore(), NamedDataStore()
+    store.add_named_data("kept", memoryview(memory).toreadonly())
+    store.add_named_data("copied", memoryview(memory[::-1]))
+    store.add_named_data("same", b"weights")
+    merged.merge_named_data_store(store.get_named_data_store_output())
+    for buffers in (store.buffers, merged.buffers):
+        assert buffers == [b"weights", b"sthgiew"] and isinstance(buffers[1], bytes)
+        assert buffers[0].obj is memory
+
+
 def test_merge():
     one, two = NamedDataStore(), NamedDataStore()
     one.add_named_data("a", b"x")

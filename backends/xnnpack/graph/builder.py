@@ -150,10 +150,16 @@ class GraphBuilder:
         self._graph.xvalues.append(schema.XValue(xvalue_union=tensor))
         return identifier
 
-    def data(self, tensor: torch.Tensor) -> int:
-        """The number of the constant with these bytes; equal ones are stored once."""
+    def data(self, tensor: torch.Tensor, is_final: bool = False) -> int:
+        """The number of the constant with these bytes; equal ones are stored once.
+
+        Args:
+            tensor: its elements.
+            is_final: nobody writes to the tensor any more, so that its memory is referred to and not copied.
+        """
         dense = tensor.detach().contiguous()
-        content = dense.reshape(-1).view(torch.uint8).numpy().tobytes() if dense.numel() else b""
+        held = dense.reshape(-1).view(torch.uint8).numpy().data if dense.numel() else memoryview(b"")
+        content = held.toreadonly() if is_final else held.tobytes()
         key = hashlib.sha256(content).hexdigest()
         if self.external_tag is not None:
             # By itself: equal bytes may be wanted in the program for another operator.
@@ -168,7 +174,11 @@ class GraphBuilder:
         return self._constant_index[key]
 
     def constant(
-        self, tensor: torch.Tensor, kind: ElementType | None = None, shape: Sequence[int] | None = None
+        self,
+        tensor: torch.Tensor,
+        kind: ElementType | None = None,
+        shape: Sequence[int] | None = None,
+        is_final: bool = False,
     ) -> int:
         """The value with this tensor's elements; equal constants are one value.
 
@@ -176,10 +186,11 @@ class GraphBuilder:
             tensor: the elements, or the bytes in which they are packed.
             kind: what they are, by default what their dtype says.
             shape: of packed elements.
+            is_final: see :meth:`data`.
         """
         kind = ElementType(_DATATYPES[tensor.dtype]) if kind is None else kind
         dims = tuple(tensor.shape if shape is None else shape)
-        number = self.data(tensor)
+        number = self.data(tensor, is_final)
         known = (number, kind.datatype, repr(kind.quantization), dims)
         if known not in self._constants:
             self._constants[known] = self.value(dims, kind, number)

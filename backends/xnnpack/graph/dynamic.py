@@ -62,7 +62,8 @@ class DynamicWeight:
         tensor: int8, of which four-bit weights use -8 to 7; of a convolution as the model has it.
         scales: (outputs, groups); of a transposed convolution the outputs are the weight's second dimension.
         bits: 8 or 4.
-        is_paired: two weights of four bits, in two's complement, lie in a byte of ``tensor``, the first in its low half.
+        is_paired: two weights of four bits lie in a byte of ``tensor``, which nobody changes, as XNNPACK has them: the first in the low half,
+            8 more each.
     """
 
     tensor: torch.Tensor

@@ -90,17 +90,17 @@ def dynamic_filter(builder: GraphBuilder, weight: DynamicWeight) -> int:
         scales = channel_scales(weight.scales[:, 0], 0, builder)
         return builder.constant(weight.tensor, ElementType(types.xnn_datatype_qcint8, scales))
     shape = weight.shape
-    packed = _unsigned(weight.tensor) if weight.is_paired else pack_four_bits(weight.tensor)
+    packed = weight.tensor if weight.is_paired else pack_four_bits(weight.tensor)
     if weight.scales.shape[1] == 1:
         scales = channel_scales(weight.scales[:, 0], 0, builder)
-        return builder.constant(packed, ElementType(types.xnn_datatype_qcint4, scales), shape)
+        return builder.constant(packed, ElementType(types.xnn_datatype_qcint4, scales), shape, is_final=True)
     groups = schema.PerChannelGroupQuant(
         channel_dim=0,
         group_size=weight.group_size,
         scale_buffer_idx=builder.data(weight.scales.to(torch.bfloat16)),
         num_scales=weight.scales.numel(),
     )
-    return builder.constant(packed, ElementType(types.xnn_datatype_qbint4, groups), shape)
+    return builder.constant(packed, ElementType(types.xnn_datatype_qbint4, groups), shape, is_final=True)
 
 
 def pack_four_bits(tensor: torch.Tensor) -> torch.Tensor:
@@ -109,12 +109,9 @@ def pack_four_bits(tensor: torch.Tensor) -> torch.Tensor:
     halves = tensor.to(torch.int8).contiguous().view(torch.uint8).reshape(-1, 2)
     packed = halves[:, 0] & 15
     packed |= halves[:, 1] << 4
-    return _unsigned(packed)
-
-
-def _unsigned(pairs: torch.Tensor) -> torch.Tensor:
-    """Pairs of four bits with 8 more each: of a number in two's complement, that is the highest bit turned."""
-    return pairs ^ (_FOUR_BITS_OFFSET | _FOUR_BITS_OFFSET << 4)
+    # 8 more is the highest bit turned of a number in two's complement.
+    packed ^= _FOUR_BITS_OFFSET | _FOUR_BITS_OFFSET << 4
+    return packed
 
 
 def _known(builder: GraphBuilder, node: object) -> torch.Tensor:

@@ -1,7 +1,8 @@
 """Weights of at most four bits, two in a byte, on their way through :func:`torch.export.export` to a backend for processors.
 
 torchao's tensor has a byte for each, and an export holds it beside what a backend makes of it: of a model in four bits that is more than
-the program itself. ``torchao::unpack_pairs`` makes torchao's numbers of these, in the graph and for one layer at a time.
+the program itself. ``torchao::unpack_pairs`` makes torchao's numbers of these, in the graph and for one layer at a time. They lie as XNNPACK
+has them, so that its delegate refers to the same memory.
 """
 
 from __future__ import annotations
@@ -13,21 +14,19 @@ from torchao.quantization import IntxUnpackedToInt8Tensor
 
 from executorch.extension.llm.export.exportable import ExportableTensor
 
-#: The most bits, of numbers from -8 to 7.
-BITS = 4
+#: The most bits, of numbers from -8 to 7, and what is added to them in memory.
+BITS, _OFFSET = 4, 8
 
 _NARROW = tuple(getattr(torch, f"int{bits}") for bits in range(1, BITS + 1))
 
 
 @torch.library.custom_op("torchao::unpack_pairs", mutates_args=())
 def _unpack_pairs(pairs: torch.Tensor) -> torch.Tensor:
-    """uint8 of ``[n, k / 2]``, the even column in the low half of a byte, to int8 of ``[n, k]``, in two's complement."""
-    signed = pairs.view(torch.int8)
-    made = torch.empty((*pairs.shape, 2), dtype=torch.int8, device=pairs.device)
-    torch.bitwise_left_shift(signed, BITS, out=made[..., 0])
-    made[..., 0] >>= BITS
-    torch.bitwise_right_shift(signed, BITS, out=made[..., 1])
-    return made.flatten(-2)
+    """uint8 of ``[n, k / 2]``, the even column in the low half of a byte, 8 more each, to int8 of ``[n, k]``."""
+    made = torch.empty((*pairs.shape, 2), dtype=torch.uint8, device=pairs.device)
+    torch.bitwise_and(pairs, (1 << BITS) - 1, out=made[..., 0])
+    torch.bitwise_right_shift(pairs, BITS, out=made[..., 1])
+    return made.flatten(-2).view(torch.int8).sub_(_OFFSET)
 
 
 @_unpack_pairs.register_fake
@@ -44,7 +43,7 @@ class PairedTensor(ExportableTensor):
     """What torchao's ``IntxUnpackedToInt8Tensor`` says, in half the memory.
 
     Args:
-        pairs: ``[n, k / 2]``, uint8: the even column in the low half of a byte, the odd one in the high half.
+        pairs: ``[n, k / 2]``, uint8: the even column in the low half of a byte, the odd one in the high half, 8 more each. Nobody changes it.
         scale, zero_point, target_dtype, block_size, orig_dtype, activation_quantization: as torchao's tensor has them.
     """
 
@@ -78,6 +77,8 @@ class PairedTensor(ExportableTensor):
         numbers = weight.qdata.view(torch.uint8)
         pairs = numbers[..., 1::2] << BITS
         pairs |= numbers[..., 0::2] & 15
+        # 8 more is the highest bit turned of a number in two's complement.
+        pairs ^= _OFFSET | _OFFSET << BITS
         said = (weight.target_dtype, weight.block_size, weight.dtype, weight.activation_quantization)
         return cls(pairs, weight.scale, weight.zero_point, *said)
 

@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy
 import pytest
 import torch
 
@@ -61,6 +62,16 @@ def test_programs_are_those_of_the_wide_weights():
     ]
     assert torch.equal(*outputs)
     assert (outputs[0] - first).abs().max() < 0.05 * first.abs().max()
+
+
+def test_the_delegate_has_the_memory_of_the_pairs():
+    layer = linear_transform("8da4w", 32, is_packed=True)(_layers())[1]
+    exported = torch.export.export(layer, (torch.randn(2, 64),))
+    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+    (lowered,) = (one for one in edge.exported_program().graph_module.modules() if hasattr(one, "backend_id"))
+    buffers = lowered.named_data_store_output.buffers
+    places = [numpy.asarray(one).ctypes.data for one in buffers if isinstance(one, memoryview)]
+    assert places == [layer.weight.pairs.data_ptr()]
 
 
 @pytest.mark.parametrize(("bits", "dtype"), [(2, torch.float32), (4, torch.float32), (4, torch.bfloat16)])
