@@ -81,7 +81,7 @@ _FREE_FACTORS = {
     "aten::_linalg_svd.U": 1,
 }
 # Their results have no order, or are not numbers to compare.
-_RANDOM = re.compile(r"rand|dropout|empty|bernoulli|normal|multinomial|resize")
+_RANDOM = re.compile(r"linalg_eig\.|rand|dropout|empty|bernoulli|normal|multinomial|resize")
 
 
 def registered() -> dict[str, list[str]]:
