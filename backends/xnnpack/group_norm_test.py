@@ -112,45 +112,6 @@ def test_between_convolutions_nothing_is_transposed_but_the_borders():
     check(model, torch.rand(1, 3, 9, 8))
 
 
-@pytest.mark.parametrize("scale", [1, 1000, 10000])
-@pytest.mark.parametrize(
-    "norm",
-    [
-        nn.GroupNorm(2, 6),
-        nn.GroupNorm(6, 6),
-        nn.InstanceNorm2d(6, affine=True),
-        nn.BatchNorm2d(6, track_running_stats=False),
-    ],
-    ids=str,
-)
-def test_squares_of_halves_are_floats(norm, scale):
-    image = (torch.randn(2, 6, 9, 7).clamp(-3, 3) * scale).half()
-    check(filled(norm).half(), image, most=2e-3)
-
-
-@pytest.mark.parametrize("scale", [1, 1000, 10000])
-@pytest.mark.parametrize("affine", [False, True])
-def test_layer_norms_of_halves(affine, scale):
-    rows = (torch.randn(2, 5, 64).clamp(-3, 3) * scale).half()
-    check(filled(nn.LayerNorm(64, elementwise_affine=affine)).half(), rows, most=2e-3)
-
-
-def test_halves_that_are_cast_for_a_norm_stay_in_one_delegate():
-    model = nn.Sequential(nn.Linear(64, 64), nn.RMSNorm(64, eps=1e-5), nn.Linear(64, 64)).half()
-    check(model, torch.randn(3, 64).half(), most=5e-3)
-
-
-def test_a_cast_by_itself_is_no_delegate():
-    class Model(nn.Module):
-        def forward(self, x):
-            return torch.cumsum(x.float(), 1)
-
-    assert left(lowered(Model(), torch.rand(2, 6).half())) == [
-        "dim_order_ops__to_dim_order_copy_default",
-        "aten_cumsum_default",
-    ]
-
-
 @pytest.mark.parametrize("shape", [(2, 6), (2, 6, 9), (1, 6, 2, 3, 4)], ids=str)
 def test_what_is_no_image_stays_outside(shape):
     assert left(lowered(nn.GroupNorm(2, 6), torch.rand(shape))) == ["aten_native_group_norm_default"]

@@ -477,20 +477,3 @@ def test_sizes_that_are_differences_of_data():
     for last in (end, end + 3):
         result = method.execute([TOKENS, start, last])
         torch.testing.assert_close(tuple(result), between(TOKENS, start, last), atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("groups", [1, 6])
-@pytest.mark.parametrize("bias", [False, True])
-def test_half_convolution(groups, bias):
-    model = torch.nn.Conv2d(6, 6, 3, groups=groups, bias=bias).half()
-    check(model, IMAGE.half(), tolerance=5e-3)
-
-
-@pytest.mark.parametrize("number", [1e-6, 1e6])
-def test_numbers_that_are_no_halves_stay_outside(number):
-    check(Call(lambda x: aten.mul.Scalar(x, number)), IMAGE.half(), left=["aten.mul.Scalar"])
-
-
-def test_half_norm():
-    model = torch.nn.Sequential(torch.nn.Conv1d(6, 4, 3), torch.nn.BatchNorm1d(4), torch.nn.ReLU())
-    check(model.half().eval(), IMAGE[:, :, 0].half(), tolerance=5e-3)

@@ -64,9 +64,8 @@ class _Norm:
 
     def __init__(self, operator: Operator, order: Order, groups: int | None, by_sample: bool) -> None:
         source: Any = operator.node.args[0]
-        self.node, self.builder = operator.node, operator.builder
-        self.result = next(one for one in results_of(operator.node) if one.args[1] == 0)
-        chosen = operator.layout_of(self.result)
+        self.operator, self.node, self.builder = operator, operator.node, operator.builder
+        chosen = operator.layout_of(next(one for one in results_of(operator.node) if one.args[1] == 0))
         self.layout = Layout.CHANNELS_LAST if order is Order.CHANNELS_LAST else chosen
         sizes = sizes_of(source)
         samples, channels = sizes[0] if by_sample else 1, sizes[1]
@@ -148,28 +147,25 @@ def _normalize(norm: _Norm, weight: Node | None, bias: Node | None, eps: float) 
     A mean is off by its own rounding, which counts where elements are large and close to each other: what is left of it
     in the centred ones is found by a second mean, and is part of the shift.
     """
-    builder, source = norm.builder, norm.node.args[0]
-    given = builder.input(source, norm.layout)  # type: ignore[arg-type]
-    first = in_single_precision(builder, source, given, norm.shape)  # type: ignore[arg-type]
-    centred = norm.centred(norm.reshaped(first, norm.shape, norm.elements))
-    rest = norm.means(centred)
-    scales = norm.scales(centred, rest, eps)
-    factors = norm.apply(schema.XNNMultiply, scales, norm.parameter(weight), norm.by_channel)
-    shift = norm.apply(schema.XNNMultiply, factors, rest, norm.by_channel)
-    if bias is not None:
-        shift = norm.apply(schema.XNNSubtract, shift, norm.parameter(bias), norm.by_channel)
-    factors, shift = (builder.reshape(one, norm.spread, FLOATS) for one in (factors, shift))
-    scaled = norm.apply(schema.XNNMultiply, centred, factors, norm.elements)
-    target = builder.output(norm.result, norm.layout)
-    is_half = builder.type_of(norm.result) != FLOATS
-    floats = builder.value(norm.shape, FLOATS) if is_half else target
-    if norm.elements is norm.shape:
-        norm.apply(schema.XNNSubtract, scaled, shift, norm.shape, floats)
-    else:
-        made = norm.apply(schema.XNNSubtract, scaled, shift, norm.elements)
-        builder.reshape(made, norm.shape, FLOATS, floats)
-    if is_half:
-        builder.add(schema.XNNConvert(input_id=floats, output_id=target), norm.node)
+    builder = norm.builder
+
+    def calculate(first: int, target: int) -> None:
+        centred = norm.centred(norm.reshaped(first, norm.shape, norm.elements))
+        rest = norm.means(centred)
+        scales = norm.scales(centred, rest, eps)
+        factors = norm.apply(schema.XNNMultiply, scales, norm.parameter(weight), norm.by_channel)
+        shift = norm.apply(schema.XNNMultiply, factors, rest, norm.by_channel)
+        if bias is not None:
+            shift = norm.apply(schema.XNNSubtract, shift, norm.parameter(bias), norm.by_channel)
+        factors, shift = (builder.reshape(one, norm.spread, FLOATS) for one in (factors, shift))
+        scaled = norm.apply(schema.XNNMultiply, centred, factors, norm.elements)
+        if norm.elements is norm.shape:
+            norm.apply(schema.XNNSubtract, scaled, shift, norm.shape, target)
+        else:
+            made = norm.apply(schema.XNNSubtract, scaled, shift, norm.elements)
+            builder.reshape(made, norm.shape, FLOATS, target)
+
+    in_single_precision(norm.operator, calculate, norm.layout)
 
 
 @lowers("aten.native_group_norm.default", order=_group_norm_order)

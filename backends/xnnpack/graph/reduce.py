@@ -7,7 +7,7 @@ a column of equal numbers, which reads its input where it lies; others are broug
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -174,19 +174,32 @@ def _row_product(
     return target
 
 
-def in_single_precision(builder: GraphBuilder, node: Node, value: int, shape: Sequence[Any]) -> int:
-    """What stands for ``node`` as floats: squares of halves above 255 are no halves, and their sums want more digits.
+def in_single_precision(
+    operator: Operator, calculate: Callable[[int, int], None], layout: Layout = Layout.PLAIN
+) -> None:
+    """A result that is calculated in floats, also of halves: their sums and squares above 65,504 are no halves.
 
     Args:
-        builder: gets a conversion of halves.
-        node: in floating point.
-        value: of ``node``, with ``shape``.
-        shape: in the order of the value's dimensions.
+        operator: of floating-point numbers.
+        calculate: gets the value of the first argument and the one to write, both floats and in ``layout``.
+        layout: of both.
     """
-    if node.meta[meta_keys.VAL].dtype is torch.float32:
-        return value
+    builder, source = operator.builder, operator.node.args[0]
+    result = next((one for one in results_of(operator.node) if one.args[1] == 0), operator.result)
+    first = builder.input(source, layout)  # type: ignore[arg-type]
+    target = builder.output(result, layout)
+    if builder.type_of(result) == FLOATS:
+        calculate(first, target)
+        return
+    shape = layout.arrange(sizes_of(source))  # type: ignore[arg-type]
+    floats = builder.value(layout.arrange(sizes_of(result)), FLOATS)
+    calculate(_floats_of(builder, first, shape), floats)
+    builder.add(schema.XNNConvert(input_id=floats, output_id=target), operator.node)
+
+
+def _floats_of(builder: GraphBuilder, halves: int, shape: Sequence[Any]) -> int:
     floats = builder.value(shape, FLOATS)
-    builder.add(schema.XNNConvert(input_id=value, output_id=floats))
+    builder.add(schema.XNNConvert(input_id=halves, output_id=floats))
     return floats
 
 
@@ -195,35 +208,33 @@ def parameter_of_norm(builder: GraphBuilder, node: Node) -> int:
     tensor = builder.tensor_of(node)
     if tensor is not None:
         return builder.constant(tensor.float())
-    return in_single_precision(builder, node, builder.input(node), sizes_of(node))
+    value = builder.input(node)
+    return value if builder.type_of(node) == FLOATS else _floats_of(builder, value, sizes_of(node))
 
 
 @lowers("aten.native_layer_norm.default")
 def layer_norm(operator: Operator) -> None:
     """Over the last dimension: ``(x - mean) / sqrt(variance + eps) * weight + bias``."""
     source, _, weight, bias, eps = operator.node.args
-    builder = operator.builder
-    shape = shape_of(source)
-    first = in_single_precision(builder, source, builder.input(source), shape)
-    result = next(one for one in results_of(operator.node) if one.args[1] == 0)
-    middle = row_mean(builder, first, shape, FLOATS, handle=operator.node)
-    centred = builder.value(shape, FLOATS)
-    operator.add(schema.XNNSubtract(input1_id=first, input2_id=middle, output_id=centred))
-    squares = builder.value(shape, FLOATS)
-    operator.add(schema.XNNSquare(input_id=centred, output_id=squares))
-    variance = row_mean(builder, squares, shape, FLOATS, offset=float(eps), handle=operator.node)
-    scale = builder.value([*shape[:-1], 1], FLOATS)
-    operator.add(schema.XNNReciprocalSquareRoot(input_id=variance, output_id=scale))
-    # Each step but the last writes a value of its own.
-    steps = [(schema.XNNMultiply, scale)]
-    steps += [(schema.XNNMultiply, parameter_of_norm(builder, weight))] if weight is not None else []
-    steps += [(schema.XNNAdd, parameter_of_norm(builder, bias))] if bias is not None else []
-    is_half = builder.type_of(result) != FLOATS
-    value = centred
-    for number, (made, other) in enumerate(steps):
-        last = number == len(steps) - 1 and not is_half
-        target = builder.output(result) if last else builder.value(shape, FLOATS)
-        operator.add(made(input1_id=value, input2_id=other, output_id=target))
-        value = target
-    if is_half:
-        operator.add(schema.XNNConvert(input_id=value, output_id=builder.output(result)))
+    builder, shape = operator.builder, shape_of(source)
+
+    def calculate(first: int, target: int) -> None:
+        middle = row_mean(builder, first, shape, FLOATS, handle=operator.node)
+        centred = builder.value(shape, FLOATS)
+        operator.add(schema.XNNSubtract(input1_id=first, input2_id=middle, output_id=centred))
+        squares = builder.value(shape, FLOATS)
+        operator.add(schema.XNNSquare(input_id=centred, output_id=squares))
+        variance = row_mean(builder, squares, shape, FLOATS, offset=float(eps), handle=operator.node)
+        scale = builder.value([*shape[:-1], 1], FLOATS)
+        operator.add(schema.XNNReciprocalSquareRoot(input_id=variance, output_id=scale))
+        # Each step but the last writes a value of its own.
+        steps = [(schema.XNNMultiply, scale)]
+        steps += [(schema.XNNMultiply, parameter_of_norm(builder, weight))] if weight is not None else []
+        steps += [(schema.XNNAdd, parameter_of_norm(builder, bias))] if bias is not None else []
+        value = centred
+        for number, (made, other) in enumerate(steps):
+            written = target if number == len(steps) - 1 else builder.value(shape, FLOATS)
+            operator.add(made(input1_id=value, input2_id=other, output_id=written))
+            value = written
+
+    in_single_precision(operator, calculate)

@@ -12,6 +12,7 @@ from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
+from executorch.backends.xnnpack.graph.reduce import in_single_precision
 from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
@@ -128,7 +129,7 @@ def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int
     return row, builder.value([batch, 1, length, channels], operator.output_type)
 
 
-def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
+def _pooling(operator: Operator, made: Any, dilation: Sequence[int], first: int, target: int) -> None:
     height, width = pair(operator.argument(1, "kernel_size"))
     stride = pair(operator.argument(2, "stride", ()) or (), (height, width))
     padding = pair(operator.argument(3, "padding", 0))
@@ -141,7 +142,6 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
             sizes, (height, width), stride, padding, dilation, strict=True
         )
     ]
-    first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
     operator.add(
         made(
             padding_top=padding[0],
@@ -155,7 +155,7 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
             dilation_height=dilation[0],
             dilation_width=dilation[1],
             input_id=first,
-            output_id=operator.builder.output(result, Layout.CHANNELS_LAST),
+            output_id=target,
         )
     )
 
@@ -163,12 +163,18 @@ def _pooling(operator: Operator, made: Any, dilation: Sequence[int]) -> None:
 @lowers("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default", order=Order.CHANNELS_LAST)
 def max_pool2d(operator: Operator) -> None:
     """Values only."""
-    _pooling(operator, schema.XNNMaxPooling2d, pair(operator.argument(4, "dilation", 1)))
+    first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)
+    result = next(iter(results_of(operator.node)), operator.result)
+    target = operator.builder.output(result, Layout.CHANNELS_LAST)
+    _pooling(operator, schema.XNNMaxPooling2d, pair(operator.argument(4, "dilation", 1)), first, target)
 
 
 @lowers("aten.avg_pool2d.default", order=Order.CHANNELS_LAST)
 def avg_pool2d(operator: Operator) -> None:
-    _pooling(operator, schema.XNNAvgPooling2d, (1, 1))
+    def calculate(first: int, target: int) -> None:
+        _pooling(operator, schema.XNNAvgPooling2d, (1, 1), first, target)
+
+    in_single_precision(operator, calculate, Layout.CHANNELS_LAST)
 
 
 def _adaptive_order(node: Node) -> Order:
@@ -185,18 +191,22 @@ def adaptive_avg_pool2d(operator: Operator) -> None:
         operator.builder.same(operator.result, source)
         return
     height, width = (size // windows for size, windows in zip(before, after, strict=True))
-    operator.add(
-        schema.XNNAvgPooling2d(
-            pooling_height=height,
-            pooling_width=width,
-            stride_height=height,
-            stride_width=width,
-            dilation_height=1,
-            dilation_width=1,
-            input_id=operator.input(source, Layout.CHANNELS_LAST),
-            output_id=operator.output(Layout.CHANNELS_LAST),
+
+    def calculate(first: int, target: int) -> None:
+        operator.add(
+            schema.XNNAvgPooling2d(
+                pooling_height=height,
+                pooling_width=width,
+                stride_height=height,
+                stride_width=width,
+                dilation_height=1,
+                dilation_width=1,
+                input_id=first,
+                output_id=target,
+            )
         )
-    )
+
+    in_single_precision(operator, calculate, Layout.CHANNELS_LAST)
 
 
 @lowers("aten.upsample_bilinear2d.vec", "aten.upsample_bilinear2d.default", order=Order.CHANNELS_LAST)
