@@ -5,7 +5,11 @@ import torch
 from torchao.quantization import quantize_
 from torchao.quantization.granularity import PerAxis, PerGroup
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.quant_api import Int8DynamicActivationIntxWeightConfig, IntxWeightOnlyConfig
+from torchao.quantization.quant_api import (
+    Int8DynamicActivationInt8WeightConfig,
+    Int8DynamicActivationIntxWeightConfig,
+    IntxWeightOnlyConfig,
+)
 
 from executorch.backends.transforms.duplicate_dynamic_quant_chain import DuplicateDynamicQuantChainPass
 from executorch.backends.xnnpack.partition.config.xnnpack_config import GenericNodePartitionerConfig
@@ -183,6 +187,16 @@ def test_embeddings_of_few_bits_before_8da4w(dtype):
     manager = lowered(model, inputs)
     assert len(manager.to_executorch().buffer) < 200 * 64 * 2
     torch.testing.assert_close(run(manager, inputs)[0], model(*inputs), atol=0.02, rtol=0.02)
+
+
+def test_inputs_quantized_around_zero_run_between_delegates():
+    """XNNPACK quantizes inputs between their limits only: the products are those of kernels outside."""
+    model, inputs = (
+        nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 64)).eval(),
+        (torch.randn(3, 64),),
+    )
+    quantize_(model, Int8DynamicActivationInt8WeightConfig())
+    torch.testing.assert_close(run(lowered(model, inputs), inputs)[0], model(*inputs), atol=1e-5, rtol=1e-5)
 
 
 def test_torchao_conversions_that_no_backend_takes_run_all_the_same():

@@ -379,6 +379,19 @@ def test_grouped_products(out_dtype):
     torch.testing.assert_close(_run(local, (rows, matrices, ends))[0], expected)
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8], ids=str)
+def test_products_of_bytes_are_sums_of_32_bits(dtype):
+    limits = torch.iinfo(dtype)
+    bytes_, others = (
+        torch.full((3, 999), limits.max, dtype=dtype),
+        torch.full((999, 2), -128, dtype=torch.int8),
+    )
+    local = decompose_locally(export(torch._int_mm, bytes_, others), DecompositionTable())
+    assert calls(local)[-1] == "aten.mm.default"
+    (actual,) = _run(local, (bytes_, others))
+    assert actual.dtype is torch.int32 and bool((actual == 999 * limits.max * -128).all())
+
+
 def test_writes_to_a_copy_do_not_reach_the_original():
     def model(x, y):
         z = torch.zeros(2)
