@@ -255,8 +255,9 @@ def lift_inner_tensors(program: ExportedProgram) -> None:
         node.replace_all_uses_with(lifted, propagate_meta=False)
         program.graph.erase_node(node)
         taken_apart.add(source)
-    remove_constants(program, taken_apart)
-    program.graph_module.recompile()
+    if taken_apart:
+        remove_constants(program, taken_apart)
+        program.graph_module.recompile()
 
 
 def quant_fusion_and_const_prop_pass(program: ExportedProgram) -> ExportedProgram:
