@@ -49,7 +49,7 @@ def check(model, *inputs, left=(), tolerance=1e-5):
         torch.testing.assert_close(got, want.detach(), atol=tolerance, rtol=tolerance)
 
 
-IMAGE = torch.rand(2, 6, 9, 11) - 0.5
+IMAGE, KERNEL = torch.rand(2, 6, 9, 11) - 0.5, torch.rand(6, 6, 3, 3) - 0.5
 UNARY = {
     "abs": torch.abs,
     "ceil": torch.ceil,
@@ -403,6 +403,25 @@ def test_maxima_with_positions_are_left():
         IMAGE,
         left=["aten.max_pool2d_with_indices.default"],
     )
+
+
+TURNS = {
+    "both sides of an image": lambda x: torch.roll(torch.relu(x), (-2, 3), (2, 3)) * 2,
+    "all of it": lambda x: torch.roll(x * 2, 4),
+    "rows in order": lambda x: x.index_select(2, torch.tensor([0, 1, 5, 6, 7, 2])) + 1,
+    "one run": lambda x: x.index_select(-1, torch.arange(2, 5)) + 1,
+    "between convolutions": lambda x: aten.conv2d(torch.roll(aten.conv2d(x, KERNEL), 1, 1), KERNEL),
+}
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_turned_dimensions_are_joined_slices(name):
+    check(Call(TURNS[name]), IMAGE)
+
+
+def test_scattered_places_stay_outside():
+    chosen = Call(lambda x: torch.relu(x.index_select(2, torch.tensor([8, 6, 4, 2, 0, 3]))) * 2)
+    check(chosen, IMAGE, left=["aten.index_select.default"])
 
 
 BATCHES = {

@@ -22,7 +22,8 @@ _CONCATENATIONS: dict[int, Any] = {
     4: schema.XNNConcatenate4,
     5: schema.XNNConcatenate5,
 }
-_MOST_INPUTS = max(_CONCATENATIONS)
+#: Values that one node of XNNPACK joins.
+MOST_JOINED = max(_CONCATENATIONS)
 
 
 @lowers("aten.cat.default", order=Order.SAME)
@@ -33,13 +34,16 @@ def cat(operator: Operator) -> None:
     if len(nodes) == 1:
         builder.same(operator.result, operator.source(nodes[0]))
         return
-    rank = len(shape_of(operator.node))
-    dim = operator.argument(1, "dim", 0) % rank
-    layout = operator.layout
-    axis = layout.position(dim, rank)
-    pending = [(operator.input(node, layout), shape_of(node)[dim]) for node in nodes]
+    dim = operator.argument(1, "dim", 0) % len(shape_of(operator.node))
+    _join(operator, [(operator.input(node, operator.layout), shape_of(node)[dim]) for node in nodes], dim)
+
+
+def _join(operator: Operator, pending: list[tuple[int, int]], dim: int) -> None:
+    """The result of ``operator`` from two or more values in its layout, each with its length along ``dim``."""
+    builder, layout = operator.builder, operator.layout
+    axis = layout.position(dim, len(shape_of(operator.node)))
     while len(pending) > 1:
-        taken, pending = pending[:_MOST_INPUTS], pending[_MOST_INPUTS:]
+        taken, pending = pending[:MOST_JOINED], pending[MOST_JOINED:]
         length = sum(size for _, size in taken)
         if pending:
             shape = shape_of(operator.node)
@@ -118,6 +122,37 @@ def slice_copy(operator: Operator) -> None:
     )
 
 
+def runs_of(places: torch.Tensor) -> list[tuple[int, int]]:
+    """(start, length) of each run of neighbours in a list of places."""
+    runs: list[tuple[int, int]] = []
+    for place in places.tolist():
+        start, length = runs[-1] if runs else (place, 0)
+        if place == start + length:
+            runs[-1:] = [(start, length + 1)]
+        else:
+            runs.append((place, 1))
+    return runs
+
+
+@lowers("aten.index_select.default", order=Order.SAME)
+def index_select(operator: Operator) -> None:
+    """A slice for each run of neighbours, such as the two of a dimension that is turned, and these joined."""
+    builder, kind, layout = operator.builder, operator.output_type, operator.layout
+    source, dim, places = operator.node.args
+    first, before = operator.input(source, layout), layout.arrange(sizes_of(source))
+    dim %= len(before)
+    axis = layout.position(dim, len(before))
+    runs = runs_of(builder.constants(places))
+    parts = []
+    for start, length in runs:
+        shape = [*before[:axis], length, *before[axis + 1 :]]
+        part = operator.output(layout) if len(runs) == 1 else builder.value(shape, kind)
+        _slice(operator, first, before, axis, start, length, part)
+        parts.append((part, length))
+    if len(parts) > 1:
+        _join(operator, parts, dim)
+
+
 def _length(part: Any, total: Any) -> int:
     """How much of a dimension a slice takes: 0 stands for all of it, also where the runtime's sizes differ."""
     if same_size(part, total):
@@ -178,7 +213,7 @@ def constant_pad_nd(operator: Operator) -> None:
 def _slice(
     operator: Operator, source: int, shape: Sequence[Any], dim: int, start: int, length: int, target: int
 ) -> None:
-    """``length`` elements along ``dim`` of a plain value of ``shape``, whose sizes may be symbolic."""
+    """``length`` elements along ``dim`` of a value of ``shape``, whose sizes may be symbolic."""
     rank = len(shape)
     offsets, sizes = [0] * rank, [0] * rank
     offsets[dim], sizes[dim] = start, _length(length, shape[dim])

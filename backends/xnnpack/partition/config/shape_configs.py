@@ -10,12 +10,15 @@ from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.constants import (
     is_empty,
+    program_constants,
 )
 from executorch.backends.xnnpack.graph.products import same_size, sizes_behind, sizes_refusal
+from executorch.backends.xnnpack.graph.shape import MOST_JOINED, runs_of
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     MOST_DIMENSIONS,
     GenericNodePartitionerConfig,
     argument,
+    constant_refusal,
     is_symbolic,
     symbolic_sizes,
 )
@@ -146,6 +149,30 @@ class SqueezeCopyConfig(_ReshapeConfig):
     target_name = "squeeze_copy.dims"
 
 
+class IndexSelectConfig(GenericNodePartitionerConfig):
+    """Places that the model knows ahead of time, in few runs of neighbours: a dimension that is turned (``torch.roll``)."""
+
+    target_name = "index_select.default"
+
+    def tensors(self, node: Node, ep: ExportedProgram) -> list[torch.Tensor]:
+        return [node.args[0].meta[meta_keys.VAL], node.meta[meta_keys.VAL]]  # type: ignore[union-attr]
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        places: Any = node.args[2]
+        why = constant_refusal(places, "which places it takes", ep)
+        if why is not None:
+            return why
+        if places.meta[meta_keys.VAL].dim() != 1:
+            return "a number says which place it takes"
+        found = program_constants(ep)(places)
+        assert found is not None
+        return (
+            f"it takes more than {MOST_JOINED} runs of neighbours"
+            if len(runs_of(found)) > MOST_JOINED
+            else None
+        )
+
+
 class SliceCopyConfig(GenericNodePartitionerConfig):
     """Steps become a dimension of their own."""
 
@@ -190,6 +217,7 @@ __all__ = [
     "CloneDimOrderConfig",
     "ConstantPadConfig",
     "ExpandCopyConfig",
+    "IndexSelectConfig",
     "PermuteConfig",
     "SelectCopyConfig",
     "SliceCopyConfig",
