@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, final
+from typing import Any, cast, final
 
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.openvino.conversion.integers import small_integers
 from executorch.backends.openvino.conversion.operators import (
     CALCULATING,
+    COUNTING,
     DTYPES,
     KEPT_WHOLE,
     MOVING,
@@ -43,6 +45,7 @@ class OpenvinoOperatorsSupport:
         op_types_to_skip: operators to leave, as ``aten.add.Tensor``.
         op_names_to_skip: names of nodes to leave.
         enabled_ops_by_name: names of nodes to take although their operator is not in the table.
+        small: nodes with integers that are known to fit into 32 bits.
     """
 
     def __init__(
@@ -50,10 +53,12 @@ class OpenvinoOperatorsSupport:
         op_types_to_skip: Collection[str] | None = None,
         op_names_to_skip: Collection[str] | None = None,
         enabled_ops_by_name: Collection[str] | None = None,
+        small: Collection[Node] = (),
     ) -> None:
         self._types = frozenset(op_types_to_skip or ())
         self._names = frozenset(op_names_to_skip or ())
         self._enabled = frozenset(enabled_ops_by_name or ())
+        self._small = frozenset(small)
 
     def is_node_supported(self, _: Any, node: Node) -> bool:
         """Whether it is taken; where it is not, the reason is noted at the node."""
@@ -76,6 +81,8 @@ class OpenvinoOperatorsSupport:
             return "op_types_to_skip has its operator"
         if name not in SUPPORTED:
             return "not in the table of OpenVINO's operators"
+        if _is_arithmetic(name, node) and node not in self._small:
+            return "arithmetic on integers, whose width OpenVINO does not keep"
         return _wrong_elements(node) or _wrong_arguments(name, node)
 
 
@@ -100,24 +107,45 @@ def _wrong_elements(node: Node) -> str | None:
     return None
 
 
-def _wrong_arguments(name: str, node: Node) -> str | None:
-    value = node.meta.get(meta_keys.VAL)
-    if name in CALCULATING and isinstance(value, torch.Tensor) and _is_integer(value.dtype):
-        return "arithmetic on integers, whose width OpenVINO does not keep"
-    if name == "aten.avg_pool2d.default" and len(node.args) > 6 and node.args[6] is not None:
-        return "a divisor of its own"
-    if name == "aten.gather.default" and not _is_gather_along_axis(*node.args[:3]):
-        return "indices of another shape than the data beside the axis"
-    if name == "aten.index_put.default" and not _is_put_along_axis(node.args[1]):
-        return "behind a dimension that is taken whole, other indices than one line"
-    return None
-
-
 def _is_integer(dtype: torch.dtype) -> bool:
     return not dtype.is_floating_point and dtype != torch.bool
 
 
-def _is_gather_along_axis(data: Any, dim: Any, index: Any) -> bool:
+def _is_arithmetic(name: str, node: Node) -> bool:
+    """Whether it calculates with integers; counting booleans does not."""
+    value = node.meta.get(meta_keys.VAL)
+    if name not in CALCULATING or not isinstance(value, torch.Tensor) or not _is_integer(value.dtype):
+        return False
+    counted: Any = node.args[0]
+    return name not in COUNTING or counted.meta[meta_keys.VAL].dtype != torch.bool
+
+
+def _is_plain_pool(node: Node) -> bool:
+    """OpenVINO divides by the kernel's size what goes beyond the padding, or leaves the padding out."""
+    given: Any = (*node.args, *_POOLING[len(node.args) :])
+    _, _, _, padding, ceil, with_padding, divisor = given
+    return divisor is None and not (ceil and with_padding and any(padding))
+
+
+#: What arguments of a pool are if nobody gives them.
+_POOLING = (None, None, (), (), False, True, None)
+
+
+def _is_read_without_statistics(node: Node) -> bool:
+    return all(user.target is operator.getitem and user.args[1] == 0 for user in node.users)
+
+
+def _rounds_as_floats(node: Node) -> bool:
+    """OpenVINO rounds quotients of integers down, whatever was asked for."""
+    return node.kwargs.get("rounding_mode") != "trunc" or not _is_integer(node.meta[meta_keys.VAL].dtype)
+
+
+def _is_euclidean(node: Node) -> bool:
+    return bool(node.args[2] == 2)
+
+
+def _is_gather_along_axis(node: Node) -> bool:
+    data, dim, index = cast("tuple[Any, ...]", node.args[:3])
     sizes, wanted = (list(one.meta[meta_keys.VAL].shape) for one in (data, index))
     return len(sizes) == len(wanted) and all(
         size == want
@@ -126,11 +154,43 @@ def _is_gather_along_axis(data: Any, dim: Any, index: Any) -> bool:
     )
 
 
-def _is_put_along_axis(indices: Any) -> bool:
+def _is_put_along_axis(node: Node) -> bool:
     """Or in front of all dimensions that are taken whole, as OpenVINO's decoder has it."""
+    indices: Any = node.args[1]
     given = [place for place, index in enumerate(indices) if index is not None]
     in_front = given == list(range(len(given)))
     return in_front or (len(given) == 1 and indices[given[0]].meta[meta_keys.VAL].dim() == 1)
+
+
+_POOLS = "a divisor of its own, or padding that counts beside rounding up"
+#: What the arguments have to be, and what is said where they are something else.
+_LIMITS: dict[str, tuple[Callable[[Node], bool], str]] = {
+    "aten._cdist_forward.default": (_is_euclidean, "other distances than Euclid's"),
+    **{
+        f"aten.{norm}": (_is_read_without_statistics, "its mean and deviation are read")
+        for norm in (
+            "_native_batch_norm_legit.no_stats",
+            "native_group_norm.default",
+            "native_layer_norm.default",
+        )
+    },
+    "aten.avg_pool2d.default": (_is_plain_pool, _POOLS),
+    "aten.avg_pool3d.default": (_is_plain_pool, _POOLS),
+    "aten.div.Tensor_mode": (_rounds_as_floats, "quotients of integers that are cut off"),
+    "aten.gather.default": (
+        _is_gather_along_axis,
+        "indices of another shape than the data beside the axis",
+    ),
+    "aten.index_put.default": (
+        _is_put_along_axis,
+        "behind a dimension that is taken whole, other indices than one line",
+    ),
+}
+
+
+def _wrong_arguments(name: str, node: Node) -> str | None:
+    is_right, reason = _LIMITS.get(name, (None, None))
+    return None if is_right is None or is_right(node) else reason
 
 
 @final
@@ -161,7 +221,7 @@ class OpenvinoPartitioner(Partitioner):
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         """Tags what is taken."""
-        support = OpenvinoOperatorsSupport(self._types, self._names)
+        support = OpenvinoOperatorsSupport(self._types, self._names, small=small_integers(exported_program))
 
         def groups(module: torch.fx.GraphModule) -> list[list[Node]]:
             """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""

@@ -16,7 +16,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Graph, GraphModule, Node
 
-from executorch.backends.openvino.conversion.operators import RENAMED, RESTATED
+from executorch.backends.openvino.conversion.restate import RENAMED, RESTATED
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import dim_order_of, is_contiguous_dim_order
 from executorch.dialects.edge_ops import aten_op

@@ -3,20 +3,43 @@
 import pathlib
 
 import pytest
+import torch
 from torch.export import export
+from torch.nn import functional as F
 
 from executorch.backends.openvino.conversion.operators import CALCULATING, QUANTIZED, SUPPORTED
 from executorch.backends.openvino.partitioner import OpenvinoPartitioner
 from executorch.backends.test.calls_for_tests import Calls, delegated_operators, unequal
-from executorch.backends.test.ops_for_tests import GROUPS
+from executorch.backends.test.ops_for_tests import GROUPS, rand
 from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
 
 _README = pathlib.Path(__file__).parents[1] / "README.md"
-#: What other tests lower: sizes (dynamic_test.py), and what `GROUPS` cannot say without arithmetic on integers.
+#: What other tests lower: sizes (runtime_test.py), and what `GROUPS` cannot say without arithmetic on integers.
 _ELSEWHERE = QUANTIZED | {"aten.sym_size.int"}
+_VOLUME = rand(1, 3, 4, 5, 6)
+_OF_VOLUMES = {
+    "adaptive_avg": lambda x: F.adaptive_avg_pool3d(x, (2, 3, 4)),
+    "adaptive_max": lambda x: F.adaptive_max_pool3d(x, (2, 3, 4)),
+    "trilinear": lambda x: F.interpolate(x, size=(5, 3, 8), mode="trilinear"),
+    "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+    "circular": lambda x: F.pad(x, (1, 2, 1, 1, 1, 1), mode="circular"),
+    "bucketize": lambda x: torch.bucketize(x, torch.tensor([-0.5, 0.0, 0.5])),
+    "masked_scatter": lambda x: x.masked_scatter(x > 0, x.flip(0) * 2),
+    "exp2": torch.exp2,
+    "round.decimals": lambda x: torch.round(x, decimals=1),
+    "numbers": lambda x: x + torch.arange(6) * 3,
+}
+_GROUPS = GROUPS | {"volumes": (_OF_VOLUMES, (_VOLUME,))}
+_POOLS = "no `divisor_override`; no padding that counts beside `ceil_mode`"
 _LIMITS = {
-    "aten.avg_pool2d.default": "no `divisor_override`",
+    "aten._cdist_forward.default": "Euclidean",
+    "aten._native_batch_norm_legit.no_stats": "without its statistics",
+    "aten.avg_pool2d.default": _POOLS,
+    "aten.avg_pool3d.default": _POOLS,
+    "aten.cumsum.default": "floating point only; counts of booleans",
+    "aten.div.Tensor_mode": "floating point only; integers are not cut off",
+    "aten.sum.dim_IntList": "floating point only; counts of booleans",
     "aten.gather.default": "indices of the data's shape but for the axis",
     "aten.index_put.default": "behind dimensions that are taken whole, one line of indices",
 }
@@ -25,16 +48,16 @@ _lowered: dict[str, tuple] = {}
 
 def _lower(group):
     if group not in _lowered:
-        functions, inputs = GROUPS[group]
+        functions, inputs = _GROUPS[group]
         program = export(Calls(functions).eval(), inputs)
         _lowered[group] = (to_edge_transform_and_lower(program, partitioner=[OpenvinoPartitioner()]), inputs)
     return _lowered[group]
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", _GROUPS)
 def test_results_are_those_of_eager(group):
     edge, inputs = _lower(group)
-    functions, _ = GROUPS[group]
+    functions, _ = _GROUPS[group]
     method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
     results = iter(method.execute(list(inputs)))
     tolerance = 2e-3 if group == "half" else 2e-5
@@ -43,7 +66,7 @@ def test_results_are_those_of_eager(group):
 
 def test_each_operator_of_the_table_is_run():
     taken = set()
-    for group in GROUPS:
+    for group in _GROUPS:
         edge, _ = _lower(group)
         taken |= delegated_operators(edge.exported_program().graph_module)
     assert set(SUPPORTED) - taken - _ELSEWHERE == set()

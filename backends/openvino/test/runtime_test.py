@@ -81,6 +81,13 @@ def test_batch_and_height_change_from_call_to_call():
     check(method, model, torch.rand(1, 3, 5, 10))
 
 
+def test_groups_of_rows_of_which_the_number_changes():
+    model = torch.nn.GroupNorm(3, 6)
+    method = method_of(lower(model, (torch.rand(3, 6),), dynamic_shapes=({0: Dim("rows", min=1, max=9)},)))
+    for rows in (3, 1, 9):
+        check(method, model, torch.rand(rows, 6))
+
+
 def test_sizes_are_part_of_what_is_calculated():
     class Rows(torch.nn.Module):
         def forward(self, x):
