@@ -5,6 +5,7 @@ import json
 import pytest
 import torch
 
+from executorch.examples.llm import run
 from executorch.examples.llm.corpus import load_corpus
 from executorch.examples.llm.report import FormResult, Result, plot, table
 from executorch.examples.llm.run import eager_text, find_llama_main
@@ -53,6 +54,16 @@ def test_the_report():
     assert "12.25" in table(result) and table(result).endswith("NO")
     colors = {color for _, color in plot([3.0, 2.0, 1.0], result).getcolors(1 << 24)}
     assert (26, 95, 180) in colors
+
+
+def test_rates_are_of_all_answers_together():
+    one = {"inference_start_ms": 10, "prompt_tokens": 96, "generated_tokens": 64}
+    figures = [one | {"prompt_eval_end_ms": 12, "inference_end_ms": 16}]
+    figures += [one | {"prompt_eval_end_ms": 11, "inference_end_ms": 14}]
+    assert run._rates(figures) == (96 * 2000 / 3, 63 * 2000 / 7)
+    assert run._rates([one | {"prompt_eval_end_ms": 10, "inference_end_ms": 10}]) == (0.0, 0.0)
+    with pytest.raises(RuntimeError, match="differ"):
+        run._same(["a", "a", "b"])
 
 
 def test_the_way_out_when_the_runner_is_missing(tmp_path):

@@ -17,6 +17,9 @@ from executorch.extension.llm.models.transformer import Transformer
 from executorch.extension.llm.runner import GenerationConfig, Stats, TextLLMRunner
 from executorch.runtime import Runtime
 
+#: Times that an answer is given: the runners' clocks have milliseconds, of which such a model needs few.
+_ANSWERS = 8
+
 
 @dataclass(frozen=True)
 class Text:
@@ -25,7 +28,7 @@ class Text:
     Attributes:
         answer: prompt and answer.
         turns: the answers of a conversation.
-        prefill_tokens_s, decode_tokens_s: of the answer; 0 where a clock of milliseconds saw no time pass.
+        prefill_tokens_s, decode_tokens_s: of all times that the answer was given; 0 where a clock of milliseconds saw no time pass.
         rss_mib: of the process at its end; 0 where it is not a process of its own.
     """
 
@@ -71,14 +74,17 @@ def run_python(
     runner = TextLLMRunner(str(program), str(tokenizer))
     runner.generate(prompt, GenerationConfig(max_new_tokens=count, temperature=0.0, warming=True))
     runner.reset()
-    pieces: list[str] = []
+    answers: list[str] = []
     figures: list[Stats] = []
     config = GenerationConfig(max_new_tokens=count, temperature=0.0)
-    runner.generate(prompt, config, pieces.append, figures.append)
-    runner.reset()
+    for _ in range(_ANSWERS):
+        pieces: list[str] = []
+        runner.generate(prompt, config, pieces.append, figures.append)
+        runner.reset()
+        answers.append("".join(pieces))
     config.echo = False
     said = [runner.generate_text(turn, config) for turn in turns]
-    return Text("".join(pieces), said, *_rates(json.loads(figures[0].to_json_string())))
+    return Text(_same(answers), said, *_rates([json.loads(one.to_json_string()) for one in figures]))
 
 
 def run_cpp(
@@ -89,10 +95,10 @@ def run_cpp(
     turns: Sequence[str],
     count: int,
 ) -> Text:
-    """By two processes of `llama_main`: an answer, and a conversation.
+    """By processes of `llama_main`: answers, and a conversation.
 
     Raises:
-        RuntimeError: one fails, with what it said.
+        RuntimeError: one fails, with what it said, or two answers differ.
     """
     command = [
         str(main),
@@ -101,12 +107,23 @@ def run_cpp(
         f"--max_new_tokens={count}",
         "--temperature=0",
     ]
-    done = _output([*command, f"--prompt={prompt}", "--warmup", "--verbose"])
-    answer, _, figures = done.stdout.partition("\nPyTorchObserver ")
-    memory = [line.split()[-2] for line in done.stderr.splitlines() if line.startswith("RSS at the end")]
+    done = [_output([*command, f"--prompt={prompt}", "--warmup", "--verbose"]) for _ in range(_ANSWERS)]
+    answers, _, figures = zip(*(one.stdout.partition("\nPyTorchObserver ") for one in done), strict=True)
+    memory = [line.split()[-2] for line in done[0].stderr.splitlines() if line.startswith("RSS at the end")]
     chat = _output([*command, "--chat", "--chat_template=plain"], "".join(f"{turn}\n" for turn in turns))
     said = chat.stdout.removeprefix("> ").removesuffix("\n> \n").split("\n> ")
-    return Text(answer, said, *_rates(json.loads(figures)), rss_mib=float(memory[0]))
+    return Text(_same(answers), said, *_rates([json.loads(one) for one in figures]), rss_mib=float(memory[0]))
+
+
+def _same(answers: Sequence[str]) -> str:
+    """What was said each time.
+
+    Raises:
+        RuntimeError: that was not the same.
+    """
+    if len(set(answers)) > 1:
+        raise RuntimeError(f"greedy answers to one prompt differ: {answers}")
+    return answers[0]
 
 
 def _output(command: Sequence[str], text: str = "") -> subprocess.CompletedProcess[str]:
@@ -116,13 +133,13 @@ def _output(command: Sequence[str], text: str = "") -> subprocess.CompletedProce
     return done
 
 
-def _rates(figures: dict[str, int]) -> tuple[float, float]:
-    """Tokens a second of the prompt and of the answer, whose first token comes with the prompt."""
-    prompt = figures["prompt_eval_end_ms"] - figures["inference_start_ms"]
-    answer = figures["inference_end_ms"] - figures["prompt_eval_end_ms"]
+def _rates(figures: Sequence[dict[str, int]]) -> tuple[float, float]:
+    """Tokens a second of prompts and of answers, whose first token comes with the prompt."""
+    prompts = sum(one["prompt_eval_end_ms"] - one["inference_start_ms"] for one in figures)
+    answers = sum(one["inference_end_ms"] - one["prompt_eval_end_ms"] for one in figures)
     return (
-        1000 * figures["prompt_tokens"] / prompt if prompt else 0.0,
-        1000 * (figures["generated_tokens"] - 1) / answer if answer else 0.0,
+        1000 * sum(one["prompt_tokens"] for one in figures) / prompts if prompts else 0.0,
+        1000 * sum(one["generated_tokens"] - 1 for one in figures) / answers if answers else 0.0,
     )
 
 
