@@ -1,4 +1,4 @@
-"""Random tensors by ``rand``, ``randn`` and ``randint``, which runtimes have kernels for: what samplers of variational
+"""Random tensors by ``rand``, ``randn``, ``randint`` and ``dialects.random_draws``, which have kernels: what samplers of variational
 autoencoders, of speech and of diffusion draw from, and what is filled in place (``x.normal_()``).
 
 A generator, which a program cannot hold, is left to the runtime's own.
