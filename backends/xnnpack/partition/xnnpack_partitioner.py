@@ -33,7 +33,7 @@ from executorch.partitioner.selection.constants import ARGUMENTS_INSIDE, tag_cop
 from executorch.partitioner.selection.partition_proposals import (
     generate_grouped_partitions_from_list_of_nodes,
 )
-from executorch.partitioner.selection.reasons import DELEGATION_REASONS
+from executorch.partitioner.selection.reasons import DELEGATION_REASONS, note_reason
 
 
 class XnnpackPartitioner(ConfigerationBasedPartitioner):
@@ -117,8 +117,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         if not self.per_op_mode:
             matched = _sizes_apart(matched)
         partitions = _without_sizes(_single(matched) if self.per_op_mode else self._grouped(ep, matched))
-        # A cast by itself is done as well outside.
-        return [one for one in partitions if not all(map(is_cast, one.nodes))]
+        return [one for one in partitions if not _is_only_cast(one)]
 
     def _grouped(self, ep: ExportedProgram, matched: list[list[Node]]) -> list[Partition]:
         partitions: list[Partition] = []
@@ -204,6 +203,15 @@ def _without_sizes(partitions: list[Partition]) -> list[Partition]:
     """The same partitions without sizes, of which each gets the copies that it reads, and without those of sizes alone."""
     left = [(one.id, [node for node in one.nodes if not is_size(node)]) for one in partitions]
     return [Partition(id=number, nodes=nodes) for number, nodes in left if nodes]
+
+
+def _is_only_cast(partition: Partition) -> bool:
+    """Whether nothing is calculated between casts; notes why they stay outside then."""
+    if not all(map(is_cast, partition.nodes)):
+        return False
+    for node in partition.nodes:
+        note_reason(node, XnnpackPartitioner.__name__, "a cast by itself is done as well outside")
+    return True
 
 
 def _find_sizes(program: ExportedProgram) -> None:
