@@ -67,6 +67,7 @@ BACKENDS_ARM = {
     "backends/arm/_passes/replace_inf_and_limit_values_pass": {"executorch.backends.arm.quantizer.finite": "ReplaceInfAndLimitValuesPass"},
     "backends/arm/_passes/rewrite_le_lt_to_ge_gt_pass": {"executorch.backends.arm.published._passes.comparisons": "RewriteLeLtToGeGtPass"},
     "backends/arm/arm_vela": {"executorch.backends.arm.ethosu.vela": "VelaCompileResult VelaExternalBlock vela_compile"},
+    "backends/arm/common/as_strided_utils": {"torch._prims_common": "contiguous_strides=make_contiguous_strides_for"},
     "backends/arm/common/pipeline_config": {
         "here": """
             ArmPassPipelineConfig LeakyReLULoweringConfig QuantizeInfConfig SDPASafeSoftmaxGuardPolicy SoftmaxDecompositionConfig

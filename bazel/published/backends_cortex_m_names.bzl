@@ -7,6 +7,7 @@ BACKENDS_CORTEX_M = {
         "executorch.backends.cortex_m.target_config": "Backend=InstructionSet CortexM",
         "published": "DataType avgpool_buffer_size convolve_wrapper_buffer_size resolve_backend",
     },
+    "backends/cortex_m/passes/decompose_mean_pass": {"published": "DecomposeMeanPass"},
     "backends/cortex_m/quantizer/node_finders": {
         "published": """
             GlobalNodeFinder InputNodeFinder ModuleNameNodeFinder ModuleTypeNodeFinder NodeFinder NodeNameNodeFinder NodeTargetNodeFinder
@@ -21,6 +22,7 @@ BACKENDS_CORTEX_M = {
     "backends/cortex_m/quantizer/quantization_configs": {
         "published": "INT16_PER_TENSOR_CONFIG INT8_PER_CHANNEL_CONFIG INT8_PER_TENSOR_CONFIG",
     },
+    "backends/cortex_m/quantizer/quantizer_support": {"published": "BINARY_OP_PATTERNS"},
     "backends/cortex_m/quantizer_reporter": {
         "published": "QuantizerInfo QuantizerReport QuantizerReporter QuantizerReporterUser logger qspec_repr",
     },

@@ -9,6 +9,7 @@ from torchao.quantization.pt2e.quantizer import Quantizer
 
 from executorch.backends.arm.quantizer.arm_quantizer_utils import PatternQuantizer
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
+from executorch.backends.cortex_m.passes.decompose_mean_pass import DecomposeMeanPass
 from executorch.backends.cortex_m.quantizer.node_finders import (
     GlobalNodeFinder,
     InputNodeFinder,
@@ -25,6 +26,7 @@ from executorch.backends.cortex_m.quantizer.quantization_configs import (
     INT16_PER_TENSOR_CONFIG,
 )
 from executorch.backends.cortex_m.quantizer.quantizer import mark_node_as_annotated
+from executorch.backends.cortex_m.quantizer.quantizer_support import BINARY_OP_PATTERNS
 from executorch.backends.cortex_m.quantizer_reporter import (
     QuantizerInfo,
     QuantizerReport,
@@ -216,3 +218,45 @@ def test_sums_are_of_int8(graph):
     assert not check(_sum_of(graph), INT16_PER_TENSOR_CONFIG)
     assert PatternCheck.is_per_channel(INT8_PER_CHANNEL_CONFIG.weight)
     assert not PatternCheck.is_per_tensor(INT8_PER_CHANNEL_CONFIG.weight)
+
+
+@pytest.mark.parametrize(
+    ("dims", "keeps", "dtype", "is_pooled"),
+    [
+        ([2, 3], False, None, True),
+        ([-1, -2], True, None, True),
+        ([1], False, None, False),
+        ([0, 2, 3], False, None, False),
+        ([2, 3], False, torch.float64, False),
+    ],
+)
+def test_the_mean_of_whole_images_is_a_pool(dims, keeps, dtype, is_pooled):
+    class Mean(torch.nn.Module):
+        def forward(self, x):
+            return x.mean(dims, keeps, dtype=dtype)
+
+    x = torch.randn(2, 3, 4, 5)
+    made = DecomposeMeanPass()(torch.export.export(Mean(), (x,)).module()).graph_module
+    targets = {node.target for node in made.graph.nodes}
+    assert (aten.avg_pool2d.default in targets) == is_pooled != (aten.mean.dim in targets)
+    torch.testing.assert_close(made(x), Mean()(x))
+
+
+def test_the_mean_of_a_batch_of_any_size_stays():
+    class Mean(torch.nn.Module):
+        def forward(self, x):
+            return x.mean([2, 3])
+
+    shapes = ({0: torch.export.Dim("batch", min=1, max=8)},)
+    module = torch.export.export(Mean(), (torch.randn(2, 3, 4, 5),), dynamic_shapes=shapes).module()
+    assert not DecomposeMeanPass()(module).modified
+
+
+def test_patterns_of_sums_and_products():
+    assert BINARY_OP_PATTERNS[(aten.add.Tensor,)] is CortexMAddMulCheck
+    behind = {
+        op: {one[1] for one in BINARY_OP_PATTERNS if len(one) == 2 and one[0] is op}
+        for op in (aten.add.Tensor, aten.add_.Tensor, aten.mul.Tensor)
+    }
+    assert aten.relu.default in behind[aten.add.Tensor]
+    assert behind[aten.add.Tensor] == behind[aten.add_.Tensor] == behind[aten.mul.Tensor]
