@@ -153,7 +153,7 @@ def _indices_narrow(given: Node) -> None:
 
 def _counts_with(node: Node, given: Node) -> bool:
     """Whether a call takes ``given`` for numbers of elements, and for nothing else."""
-    place = _INDEXING.get(node.target)  # type: ignore[arg-type]
+    place = _INDEXING.get(node.target)  # type: ignore[call-overload]
     if place is None or node.meta.get(DISALLOW_TFA_META_KEY):
         return False
     numbers = node.args[place]

@@ -384,3 +384,49 @@ def test_weights_of_four_bits_are_stored_so(model, shape, is_per_channel):
     assert torch.equal(*made) and len(files[0]) < len(files[1])
     step = float((made[0] - model(*inputs)).abs().max()) / float(made[0].max() - made[0].min())
     assert step < 1.01 / 255
+
+
+class _Again(torch.nn.Module):
+    """Integers of one scale as those of another, on the way between two operators."""
+
+    def forward(self, x):
+        ops, byte = torch.ops.quantized_decomposed, (-128, 127, torch.int8)
+        first, second = (0.1, 3, *byte), (0.023, -5, *byte)
+        x = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *first), *first).relu()
+        x = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *first), *first)
+        x = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *second), *second).neg()
+        return ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *second), *second)
+
+
+@pytest.mark.parametrize("spec", ["TOSA-1.0+INT", "TOSA-1.0+INT+FP"])
+def test_integers_are_quantized_again_within_the_delegate(spec):
+    inputs = (torch.linspace(-14, 14, 57),)
+    (mine,), calls = run_program(lowered(_Again(), inputs, spec), inputs)
+    assert calls == 1
+    torch.testing.assert_close(mine, _Again()(*inputs), atol=0.0231, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
+def test_integers_that_become_real_numbers_are_quantized_within_the_delegate(dtype):
+    def model(x, y):
+        return torch.cat([x.float(), y], 1) * 2
+
+    spec = "TOSA-1.0+INT+int16"
+    inputs = (torch.arange(-100, 100).to(dtype).reshape(2, 100), torch.randn(2, 3))
+    converted = quantized(as_model(model), inputs, spec)
+    program = lowered(converted, inputs, spec)
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1 and "dim_order_ops._to_dim_order_copy.default" in names_inside(program)
+    torch.testing.assert_close(mine, converted(*inputs), atol=400 / 255 * 1.01, rtol=0)
+
+
+def test_values_of_sixteen_bits_are_moved():
+    def model(x):
+        x = torch.cat([x[:, 1:], x[:, :1]], 1).reshape(6, 4)
+        return x.permute(1, 0).select(0, 1).relu()
+
+    spec, inputs = "TOSA-1.0+INT+int16", (torch.randn(2, 3, 4),)
+    converted = quantized(as_model(model), inputs, spec, get_symmetric_a16w8_quantization_config())
+    (mine,), calls = run_program(lowered(converted, inputs, spec), inputs)
+    assert calls == 1
+    torch.testing.assert_close(mine, converted(*inputs), atol=2e-4, rtol=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,13 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.builder import DTYPES
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.narrow import EXTENSIONS
-from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, match, parameters_of
+from executorch.backends.arm.tosa.graph.quantized import (
+    DEQUANTIZE,
+    QUANTIZE,
+    match,
+    parameters_of,
+    requantized,
+)
 from executorch.backends.arm.tosa.graph.registry import OPERATORS, Operator
 from executorch.backends.arm.tosa.operators.refusals import integer_refusal, target_refusal
 from executorch.backends.arm.tosa.specification import TosaSpecification
@@ -66,6 +72,11 @@ def _judged(node: Node, constants: Constants, spec: TosaSpecification) -> Verdic
     why = _general(node, read, constants)
     if why is not None:
         return Verdict(why=why)
+    again = None if spec.support_float() else requantized(node)
+    if again is not None and all(
+        map(_has_integers(spec), result_tensors([*again, *again[0].all_input_nodes]))
+    ):
+        return Verdict(again)
     if name in (QUANTIZE, DEQUANTIZE):
         return _conversion(node, spec)
     row = OPERATORS.get(name)
@@ -112,6 +123,10 @@ def _results(node: Node) -> list[Node]:
     """What is read of a node: itself, or those of its several results that are taken."""
     several = isinstance(node.meta.get(meta_keys.VAL), tuple | list)
     return [user for user in node.users if user.users] if several else [node]
+
+
+def _has_integers(spec: TosaSpecification) -> Callable[[torch.Tensor], bool]:
+    return lambda one: one.dtype is not torch.int16 or spec.support_extension("int16")
 
 
 def _conversion(node: Node, spec: TosaSpecification) -> Verdict:

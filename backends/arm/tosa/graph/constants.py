@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -19,6 +20,8 @@ from executorch.partitioner.selection.partition_proposals import operator_name
 _MOST_FROM_NOTHING = 1 << 20
 #: What these make depends on the shape of what they read, not on its numbers.
 _OF_A_SHAPE = ("aten.full_like.default", "aten.zeros_like.default", "aten.ones_like.default")
+#: Several tensors of one, as where a layer has the weights of three.
+_SPLITS = ("aten.split_copy.Tensor", "aten.split_with_sizes_copy.default", "aten.unbind_copy.int")
 _RANDOM = ("rand", "bernoulli", "dropout", "multinomial", "normal.")
 
 
@@ -37,7 +40,8 @@ class Constants:
         self._state = state_inputs(program.graph_signature)
         self._changing = changing_state(program.graph_signature)
         self._known: dict[Node, bool] = {}
-        self._made: dict[Node, torch.Tensor] = {}
+        # Of a call with several results they are a tuple, of which ``getitem`` takes one.
+        self._made: dict[Node, Any] = {}
 
     def has(self, node: Node) -> bool:
         """Whether ``node`` is constant; calculates nothing."""
@@ -48,6 +52,10 @@ class Constants:
     def __call__(self, node: Node) -> torch.Tensor | None:
         if not self.has(node):
             return None
+        found = self._result(node)
+        return found if isinstance(found, torch.Tensor) else None
+
+    def _result(self, node: Node) -> Any:
         if node not in self._made:
             self._made[node] = self._stored(node) if node.op == "placeholder" else self._calculated(node)
         return self._made[node]
@@ -60,18 +68,21 @@ class Constants:
         if node.op == "placeholder":
             in_program = node.graph is self._graph
             return in_program and node.name in self._state and node.name not in self._changing
-        if node.op != "call_function" or node.target is operator.getitem:
+        if node.op != "call_function":
             return False
+        if node.target is operator.getitem:
+            return self.has(node.args[0])  # type: ignore[arg-type]
         value = node.meta.get(meta_keys.VAL)
         name = name_of(node)
-        if not isinstance(value, torch.Tensor) or not all(isinstance(size, int) for size in value.shape):
+        values: list[Any] = list(value) if name in _SPLITS and value is not None else [value]
+        if not all(isinstance(one, torch.Tensor) and _is_fixed(one) for one in values):
             return False
         if any(word in name for word in _RANDOM) or not name.startswith(
             ("aten.", "quantized", "dim_order_ops.")
         ):
             return False
         from_nothing = name in _OF_A_SHAPE or not node.all_input_nodes
-        if from_nothing and value.numel() > _MOST_FROM_NOTHING:
+        if from_nothing and values[0].numel() > _MOST_FROM_NOTHING:
             return False
         if name in _OF_A_SHAPE:
             read: torch.Tensor = node.all_input_nodes[0].meta[meta_keys.VAL]
@@ -85,7 +96,10 @@ class Constants:
         stored: torch.Tensor = self._program.constants[target] if found is None else found
         return stored.detach()
 
-    def _calculated(self, node: Node) -> torch.Tensor:
+    def _calculated(self, node: Node) -> Any:
+        if node.target is operator.getitem:
+            return self._result(node.args[0])[node.args[1]]  # type: ignore[arg-type]
+
         def known(one: Node) -> torch.Tensor | None:
             found = self(one)
             # Elements that nobody looks at.
@@ -101,5 +115,8 @@ class Constants:
         args = torch.fx.node.map_arg(node.args, known)
         kwargs = torch.fx.node.map_arg(node.kwargs, known)
         with torch.no_grad():
-            result: torch.Tensor = aten_op(node.target)(*args, **kwargs)  # type: ignore[misc]
-        return result
+            return aten_op(node.target)(*args, **kwargs)  # type: ignore[misc]
+
+
+def _is_fixed(value: torch.Tensor) -> bool:
+    return all(isinstance(size, int) for size in value.shape)

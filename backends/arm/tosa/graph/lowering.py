@@ -24,10 +24,12 @@ from executorch.backends.arm.tosa.graph.quantized import (
     DEQUANTIZE,
     QUANTIZE,
     Quant,
+    converted_from,
     match,
     parameters_of,
 )
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
+from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 from executorch.ir.signature import state_inputs
@@ -119,8 +121,9 @@ class Lowering:
         name = name_of(node)
         if self.constants.has(node):
             found = self.constants(node)
-            assert found is not None
-            self.values[node] = Value(tuple(found.shape), constant=found)
+            # Of several together nobody reads more than one.
+            if found is not None:
+                self.values[node] = Value(tuple(found.shape), constant=found)
             return
         if node.target is operator.getitem:
             source: Any = self.values[node.args[0]]  # type: ignore[index]
@@ -132,6 +135,11 @@ class Lowering:
             return
         if name == QUANTIZE:
             self._quantize(node)
+            return
+        quant = None if self.spec.support_float() else converted_from(node)
+        if quant is not None:
+            source = self.value(node.args[0])
+            self.values[node] = Value(source.shape, source.forms, quant=quant)
             return
         call = match(node, self.constants)
         row = OPERATORS.get(name)
@@ -152,6 +160,13 @@ class Lowering:
             raise LoweringError(f"{node.name}: only int8 and int16 per tensor are quantized here")
         order, x = self.native(source)
         b = self.builder
+        if source.quant is not None:
+            have = source.quant
+            ratio = have.scale / quant.scale
+            made = rescale(b, x, ratio, DTYPES[quant.dtype], have.zero_point, quant.zero_point)
+            fits = (quant.low, quant.high) == quant.limits
+            self.set(node, made if fits else b.clamp(made, quant.low, quant.high), order)
+            return
         scaled = b.mul(x, b.scalar(np.float32(1.0) / np.float32(quant.scale), x))
         # The cast saturates; a margin keeps the sum with the zero point within int32.
         whole = b.cast(b.clamp(scaled, -(2.0**24), 2.0**24), DType.INT32)
@@ -199,6 +214,17 @@ class Lowering:
         order = plain_order(len(value.shape))
         if value.forms and order not in value.forms:
             return next(iter(value.forms.items()))
+        return order, self.form(value, order)
+
+    def rows(self, value: Value) -> tuple[Order, Tensor]:
+        """A form whose last dimension is PyTorch's: the one that is there, if nothing is moved for it."""
+        order, tensor = self.native(value)
+        last = len(order) - 1
+        behind = order.index(last) + 1
+        if any(size != 1 for size in tensor.shape[behind:]):
+            order = plain_order(len(order))
+        else:
+            order = (*(one for one in order if one != last), last)
         return order, self.form(value, order)
 
     def form(self, value: Value, order: Order) -> Tensor:

@@ -19,6 +19,7 @@ from executorch.dialects import meta_keys
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
+CONVERT = "dim_order_ops._to_dim_order_copy.default"
 DEQUANTIZE_CHANNELS = "quantized_decomposed.dequantize_per_channel.default"
 
 _COPY = "dim_order_ops._clone_dim_order.default"
@@ -96,6 +97,30 @@ def parameters_of(node: Node) -> Quant | None:
     if not isinstance(zero_point, int) or (dtype is torch.int16 and zero_point != 0):
         return None
     return Quant(float(np.float32(scale)), zero_point, int(low), int(high), dtype)  # type: ignore[arg-type, call-overload]
+
+
+def converted_from(node: Node) -> Quant | None:
+    """Of a conversion of integers to floating point, which stand for themselves; None of other nodes."""
+    if name_of(node) != CONVERT or not is_float(node):
+        return None
+    dtype = node.args[0].meta[meta_keys.VAL].dtype  # type: ignore[union-attr]
+    if dtype not in (torch.int8, torch.int16):
+        return None
+    info = torch.iinfo(dtype)
+    return Quant(1.0, 0, info.min, info.max, dtype)
+
+
+def requantized(node: Node) -> list[Node] | None:
+    """What a node that makes real numbers of integers is part of, where these are quantized again and nothing else.
+
+    Itself, and the quantizations that read it.
+    """
+    real = name_of(node) == DEQUANTIZE and parameters_of(node) is not None
+    if not real and converted_from(node) is None:
+        return None
+    readers = [*node.users]
+    again = all(name_of(one) == QUANTIZE and parameters_of(one) is not None for one in readers)
+    return [node, *readers] if again and readers else None
 
 
 def is_float(node: Node) -> bool:

@@ -28,7 +28,14 @@ from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import batched
 from executorch.backends.arm.tosa.operators.pools import adaptive, pooled_average, pooled_maximum
 from executorch.backends.arm.tosa.operators.reduce import axes_of, count_of, reduce_all, summed_up
-from executorch.backends.arm.tosa.operators.shape import MOVERS, padded, renamed, sources_of, with_ones
+from executorch.backends.arm.tosa.operators.shape import (
+    MOVERS,
+    ORDERED,
+    padded,
+    renamed,
+    sources_of,
+    with_ones,
+)
 from executorch.backends.arm.tosa.operators.spatial import (
     Convolution,
     convolve,
@@ -247,6 +254,22 @@ for _name in MOVERS:
     integer(_name)(move)
 
 
+def move_in_order(low: Lowering, call: Call) -> None:
+    """As `move`, in the order that is there where the mover has it."""
+    mover = ORDERED[name_of(call.node)]
+    order = mover.order(low, call.node)
+    tensors = []
+    for one in sources_of(call.node):
+        value, have = source(low, one)
+        bare = Value(value.shape, value.forms, value.constant)
+        tensors.append(same(low, low.form(bare, order), have, call.output))
+    low.set(call.result, *mover.function(low.builder, tensors, call.node, order))
+
+
+for _name in ORDERED:
+    integer(_name)(move_in_order)
+
+
 @integer("aten.permute_copy.default")
 def permute(low: Lowering, call: Call) -> None:
     value, have = source(low, call.node.args[0])
@@ -346,7 +369,7 @@ def linear(low: Lowering, call: Call) -> None:
     data, weight, bias = linear_parts(node, low.constants)
     assert weight is not None
     value, have = source(low, data)
-    x = low.form(Value(value.shape, value.forms), plain_order(len(value.shape)))
+    order, x = low.rows(Value(value.shape, value.forms))
     outputs, inputs = weight.integers.shape
     rows = math.prod(x.shape[:-1])
     kind = filters_in(low, x, weight)
@@ -358,7 +381,7 @@ def linear(low: Lowering, call: Call) -> None:
     attributes = [0, 0, 0, 0], [1, 1], [1, 1], False, sums
     made = b.emit("CONV2D", [flat, filters, added, *zeros], [1, rows, 1, outputs], sums, *attributes)
     small = rescale(b, made, product_scales(low, have, weight, out), DTYPES[out.dtype], 0, out.zero_point)
-    finish(low, call, b.reshape(small, [*x.shape[:-1], outputs]))
+    finish(low, call, b.reshape(small, [*x.shape[:-1], outputs]), order)
 
 
 def linear_parts(node: Node, constants: Constants) -> tuple[Node, Weight | None, Any]:

@@ -56,7 +56,7 @@ def addmm(low: Lowering, node: Node) -> None:
 def linear(low: Lowering, node: Node) -> None:
     """A 1x1 convolution where the weight is constant, whose bias TOSA adds itself; a product otherwise."""
     b = low.builder
-    x = low.tensor(node.args[0])
+    order, x = low.rows(low.dequantized(low.value(node.args[0])))
     weight = low.constants(node.args[1])  # type: ignore[arg-type]
     bias = node.args[2] if len(node.args) > 2 else None
     rows = math.prod(x.shape[:-1])
@@ -66,7 +66,7 @@ def linear(low: Lowering, node: Node) -> None:
         made = b.reshape(made, [*x.shape[:-1], made.shape[-1]])
         rank = len(made.shape)
         made = made if bias is None else b.add(made, low.operand(bias, tuple(range(rank)), made.dtype))
-        low.set(node, made)
+        low.set(node, made, order)
         return
     outputs = weight.shape[0]
     zero = b.constant([0], x.dtype)
@@ -85,7 +85,7 @@ def linear(low: Lowering, node: Node) -> None:
         False,
         sums_in(x.dtype),
     )
-    low.set(node, b.reshape(made, [*x.shape[:-1], outputs]))
+    low.set(node, b.reshape(made, [*x.shape[:-1], outputs]), order)
 
 
 @plain("aten.matmul.default", keeps_whole=True, refusals=(lambda node: _batches(node),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,30 @@ from executorch.dialects import meta_keys
 #: ``function(builder, tensors in PyTorch's order, node)`` of each mover; ``integer`` runs them on integers.
 Mover = Callable[[Builder, Sequence[Tensor], Node], Tensor]
 MOVERS: dict[str, Mover] = {}
+#: ``function(builder, tensors in one order, node, the order)`` of those that work in several orders; the result has an order too.
+InOrder = Callable[[Builder, Sequence[Tensor], Node, Order], tuple[Tensor, Order]]
+
+
+@dataclass(frozen=True)
+class OrderedMover:
+    """A mover that works in several orders.
+
+    Attributes:
+        function: it.
+        works_in: whether it has this order of its operands' dimensions; it always has PyTorch's.
+    """
+
+    function: InOrder
+    works_in: Callable[[Node, Order], bool]
+
+    def order(self, low: Lowering, node: Node) -> Order:
+        """The order that it works in, so that the fewest are moved."""
+        sources = sources_of(node)
+        found = low.order_of(sources, sources[0].meta[meta_keys.VAL].dim())
+        return found if self.works_in(node, found) else plain_order(len(found))
+
+
+ORDERED: dict[str, OrderedMover] = {}
 
 
 def _mover(*names: str, **options: Any) -> Callable[[Mover], Mover]:
@@ -51,6 +76,25 @@ def sources_of(node: Node) -> list[Node]:
     return list(node.args[:2]) if name_of(node) in _PUTTING else [first]  # type: ignore[arg-type, list-item]
 
 
+def _ordered(
+    name: str, works_in: Callable[[Node, Order], bool] = lambda node, order: True
+) -> Callable[[InOrder], InOrder]:
+    def declare(function: InOrder) -> InOrder:
+        mover = OrderedMover(function, works_in)
+
+        def lower(low: Lowering, node: Node) -> None:
+            kind = DTYPES.get(node.meta[meta_keys.VAL].dtype, DType.INT32)
+            order = mover.order(low, node)
+            tensors = [low.operand(one, order, kind) for one in sources_of(node)]
+            low.set(node, *function(low.builder, tensors, node, order))
+
+        plain(name, dtypes=ANY, shares_parameters=True)(lower)
+        ORDERED[name] = mover
+        return function
+
+    return declare
+
+
 def shape_of(node: Node) -> list[int]:
     """The shape of a node's result."""
     return list(node.meta[meta_keys.VAL].shape)
@@ -61,9 +105,41 @@ def _axis(node: Node, index: int, name: str = "dim") -> int:
     return int(argument(node, index, name, 0)) % max(rank, 1)
 
 
-@_mover("aten.view_copy.default")
-def view(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    return b.reshape(x[0], shape_of(node))
+def _keeps_together(node: Node, order: Order) -> bool:
+    """Whether dimensions that become others stand side by side, as PyTorch has them."""
+    old = sources_of(node)[0].meta[meta_keys.VAL].shape
+    real = [one for one in order if old[one] != 1]
+    for dims, _ in _groups(old, shape_of(node)):
+        own = [one for one in dims if old[one] != 1]
+        start = real.index(own[0]) if own else 0
+        if own != real[start : start + len(own)]:
+            return False
+    return True
+
+
+def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Dimensions of one shape that hold as much as some of another, both in order."""
+    found = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        starts = i, j
+        i, j = min(i + 1, len(old)), min(j + 1, len(new))
+        while (have := math.prod(old[starts[0] : i])) != (want := math.prod(new[starts[1] : j])):
+            i, j = i + (have < want), j + (have > want)
+        found.append(([*range(starts[0], i)], [*range(starts[1], j)]))
+    return found
+
+
+@_ordered("aten.view_copy.default", _keeps_together)
+def view(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tensor, Order]:
+    old, shape = sources_of(node)[0].meta[meta_keys.VAL].shape, shape_of(node)
+    made = plain_order(len(shape))
+    if order != plain_order(len(order)):
+        groups = _groups(old, shape)
+        # What is of one element may stand anywhere.
+        groups.sort(key=lambda one: min((order.index(dim) for dim in one[0] if old[dim] != 1), default=-1))
+        made = tuple(dim for _, dims in groups for dim in dims)
+    return b.reshape(x[0], [shape[one] for one in made]), made
 
 
 def renamed(order: Order, node: Node) -> Order:
@@ -123,20 +199,23 @@ def every(b: Builder, x: Tensor, axis: int, start: int, stop: int, step: int) ->
     return b.reshape(part(b, grouped, 2, 0, 1), [*before, count, *after])
 
 
-@_mover("aten.slice_copy.Tensor")
-def slices(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    axis = _axis(node, 1)
+@_ordered("aten.slice_copy.Tensor")
+def slices(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tensor, Order]:
+    axis = order.index(_axis(node, 1))
     size = x[0].shape[axis]
     start, stop = argument(node, 2, "start"), argument(node, 3, "end")
     start, stop, step = slice(start, stop, argument(node, 4, "step", 1)).indices(size)
-    return every(b, x[0], axis, start, stop, step)
+    return every(b, x[0], axis, start, stop, step), order
 
 
-@_mover("aten.select_copy.int")
-def select(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    axis = _axis(node, 1)
+@_ordered("aten.select_copy.int")
+def select(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tensor, Order]:
+    gone = _axis(node, 1)
+    axis = order.index(gone)
     index = int(node.args[2]) % x[0].shape[axis]  # type: ignore[arg-type, call-overload]
-    return b.reshape(part(b, x[0], axis, index, 1), shape_of(node))
+    made = part(b, x[0], axis, index, 1)
+    left = tuple(one - (one > gone) for one in order if one != gone)
+    return b.reshape(made, [*made.shape[:axis], *made.shape[axis + 1 :]]), left
 
 
 def _put(b: Builder, x: Tensor, part_of_it: Tensor, axis: int, places: range) -> Tensor:
@@ -178,10 +257,9 @@ def select_scatter(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     return _put(b, x[0], b.reshape(x[1], shape), axis, range(at, at + 1))
 
 
-@_mover("aten.cat.default")
-def cat(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    rank = len(shape_of(node))
-    return b.concat([one for one in x if len(one.shape) == rank], int(argument(node, 1, "dim", 0)) % rank)
+@_ordered("aten.cat.default")
+def cat(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tensor, Order]:
+    return b.concat(x, order.index(_axis(node, 1))), order
 
 
 @_mover("aten.expand_copy.default", "aten.repeat.default")
