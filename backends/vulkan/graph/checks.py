@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Container
 from typing import Any
@@ -128,7 +129,10 @@ def known_length(node: Node, _: Container[Node]) -> str | None:
 
 def known_range(node: Node, _: Container[Node]) -> str | None:
     named = arguments(node)
-    return None if named["min"] < named["max"] else "a range that the elements themselves say"
+    if named["min"] == named["max"]:
+        return "a range that the elements themselves say"
+    low, high = torch.tensor([named["min"], named["max"]], dtype=torch.float32)
+    return None if 0 < high - low < math.inf else "limits that are no floats or the same one"
 
 
 def pads(node: Node, _: Container[Node]) -> str | None:

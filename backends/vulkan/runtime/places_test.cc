@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -105,6 +106,36 @@ TEST_P(PlacesTest, CountsOfRanges) {
                     {runner.in(x), runner.graph.integer(4), runner.graph.number(-2),
                      runner.graph.number(2), runner.out({4})});
   runner.check({{4}, {2, 1, 2, 2}});
+}
+
+TEST_P(PlacesTest, CountsOfMoreRangesThanAGroupHasCountersFor) {
+  const Array x = some({3000}, -1, 1);
+  constexpr int64_t kRanges = 1100;
+  Array expected = zeros({kRanges});
+  for (int64_t i = 0; i < 3000; ++i) {
+    const float at = (static_cast<float>(x[i]) + 1.0f) / 2.0f * static_cast<float>(kRanges);
+    expected[std::min(static_cast<int64_t>(at), kRanges - 1)] += 1;
+  }
+  Runner runner(GetParam());
+  runner.graph.call("aten.histc.default",
+                    {runner.in(x), runner.graph.integer(kRanges), runner.graph.number(-1),
+                     runner.graph.number(1), runner.out({kRanges})});
+  runner.check(expected);
+}
+
+TEST_P(PlacesTest, LimitsOfRangesAreFloats) {
+  const auto load = [](double low, double high) {
+    Runner runner(GetParam());
+    runner.graph.call("aten.histc.default",
+                      {runner.in(some({8}, -1, 1)), runner.graph.integer(4),
+                       runner.graph.number(low), runner.graph.number(high), runner.out({4})});
+    return runner.load();
+  };
+  EXPECT_EQ(load(-1, 1), Error::Ok);
+  EXPECT_EQ(load(1, 1.00000001), Error::NotSupported) << "one float";
+  EXPECT_EQ(load(0, 1e300), Error::NotSupported) << "no float";
+  EXPECT_EQ(load(-3e38, 3e38), Error::NotSupported) << "their difference is no float";
+  EXPECT_EQ(load(std::nan(""), 1), Error::NotSupported);
 }
 
 TEST_P(PlacesTest, GroupsOfRowsHaveMatricesOfTheirOwn) {

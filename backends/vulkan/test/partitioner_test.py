@@ -63,6 +63,7 @@ X = torch.randn(2, 3, 4, 5)
         ),
         (lambda x: nn.functional.pad(x, (-1, 0)) * 2, (X,), "cuts off"),
         (lambda x: torch.histc(x, 4), (X,), "a range that the elements themselves say"),
+        (lambda x: torch.histc(x, 4, 0, 1e300), (X,), "limits that are no floats"),
         (lambda x: x.topk(2, 0)[0], (torch.randn(16385, 2),), "among 16385 elements"),
         (lambda x, i: x[i, :, i], (X, torch.tensor([0, 1])), "for the dimensions [0, 2]; it takes at most 3"),
         (lambda x, i: x.index_put((i, i), x[:, 0]), (X, torch.tensor([0, 1])), "2 tensors of indices"),

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <executorch/backends/vulkan/runtime/graph/ops/ops.h>
 
@@ -281,10 +282,16 @@ void record_topk(Call& call, int kind) {
 void record_histc(Call& call, int kind) {
   (void)kind;
   constexpr size_t kOut = 4;
+  // As many as an invocation's group has counters for.
+  constexpr int64_t kPart = 512;
+  constexpr double kGreatest = std::numeric_limits<float>::max();
   const GraphTensor& x = call.tensor(0);
   const int64_t ranges = call.integer(1);
-  const double low = call.number(2);
-  const double high = call.number(3);
+  const double least = call.number(2);
+  const double most = call.number(3);
+  const bool are_floats = std::fabs(least) <= kGreatest && std::fabs(most) <= kGreatest;
+  const float low = are_floats ? static_cast<float>(least) : 0;
+  const float high = are_floats ? static_cast<float>(most) : 0;
   if (!call.expect(ranges > 0 && low < high && std::isfinite(high - low), "its ranges are none") ||
       !call.expect(call.num_arguments() == kOut + 1 && x.element() != Element::Int &&
                        call.output(kOut).element() == x.element(),
@@ -294,8 +301,9 @@ void record_histc(Call& call, int kind) {
   call.resize(kOut, {ranges});
   Parameters parameters;
   parameters.set(0, {ranges, x.numel()});
-  parameters.set(2, static_cast<float>(low)).set(3, static_cast<float>(high));
-  call.dispatch_elements(shader_for("histc", x), {call.out(kOut), call.in(0)}, parameters, ranges);
+  parameters.set(2, low).set(3, high);
+  call.dispatch_lines(shader_for("histc", x), {call.out(kOut), call.in(0)}, parameters,
+                      (ranges + kPart - 1) / kPart, kPart);
 }
 
 }  // namespace vulkan
