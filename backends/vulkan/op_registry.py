@@ -179,6 +179,12 @@ _FIRST_ONLY = {"checks": (refusals.first_result_only,), "conditions": "only the 
 _add("aten.native_layer_norm.default", "aten.native_group_norm.default", **_FIRST_ONLY)
 _add("aten._native_batch_norm_legit_no_training.default", **_FIRST_ONLY)
 _add(
+    "aten._native_batch_norm_legit.no_stats",
+    say=say.instance_norm,
+    checks=(refusals.first_result_only, checks.batch_of_one),
+    conditions="of one image, as instance norms are; only the first result is read",
+)
+_add(
     "aten.rms_norm.default",
     say=say.rms_norm,
     whole=True,

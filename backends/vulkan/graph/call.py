@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -183,6 +184,15 @@ def rms_norm(node: Node) -> Call:
     least = torch.finfo(tensor(source).dtype).eps
     epsilon = named["eps"] if named["eps"] is not None else least
     return Call("aten.rms_norm.default", (source, list(named["normalized_shape"]), named["weight"], epsilon))
+
+
+def instance_norm(node: Node) -> Call:
+    """Statistics of a batch of one are those of groups of one channel."""
+    named = arguments(node)
+    channels = int(tensor(named["input"]).shape[1])
+    plane = math.prod(tensor(named["input"]).shape[2:])
+    given = (named["input"], named["weight"], named["bias"], 1, channels, plane, channels, named["eps"])
+    return Call("aten.native_group_norm.default", given)
 
 
 def arange(node: Node) -> Call:

@@ -135,6 +135,14 @@ def known_range(node: Node, _: Container[Node]) -> str | None:
     return None if 0 < high - low < math.inf else "limits that are no floats or the same one"
 
 
+def batch_of_one(node: Node, _: Container[Node]) -> str | None:
+    """As an instance norm has it: all images beside each other as channels."""
+    shape = tensor(arguments(node)["input"]).shape
+    if shape[0] != 1 or not all(isinstance(size, int) for size in shape[1:]):
+        return "statistics of more than one image"
+    return None
+
+
 def pads(node: Node, _: Container[Node]) -> str | None:
     margins: Any = node.args[1]
     if any(isinstance(one, int) and one < 0 for one in margins):

@@ -171,14 +171,21 @@ def convolutions() -> Group:
 def normalizations() -> Group:
     """Normalization, reduction and pools."""
     layer, group, batch = nn.LayerNorm(6), nn.GroupNorm(2, 4), nn.BatchNorm2d(4)
-    square = nn.RMSNorm(6)
+    square, instance = nn.RMSNorm(6), nn.InstanceNorm2d(4, affine=True)
     functions: list[Callable[..., Any]] = [
         lambda x: torch.softmax(x, 1),
         lambda x: torch.log_softmax(x, -1),
         lambda x: layer(x),
         lambda x: square(x),
         lambda x: group(x),
+        lambda x: group(x[..., 0, 0]),
+        lambda x: group(x[..., 0]),
+        lambda x: group(x[:, :, None]),
         lambda x: batch(x),
+        lambda x: nn.functional.instance_norm(x),
+        lambda x: instance(x),
+        lambda x: nn.functional.instance_norm(x[..., 0]),
+        lambda x: nn.functional.instance_norm(x[:, :, None]),
         lambda x: x.mean((2, 3)),
         lambda x: x.sum(1, keepdim=True),
         lambda x: x.amax((-1,)),
@@ -213,7 +220,9 @@ def normalizations() -> Group:
         lambda x: F.max_pool2d(x[0], 2),
         lambda x: F.adaptive_avg_pool2d(x[0], 2),
     ]
-    return Calls(functions, layer=layer, group=group, batch=batch, square=square), (_random(1, 4, 5, 6),)
+    return Calls(functions, layer=layer, group=group, batch=batch, square=square, instance=instance), (
+        _random(1, 4, 5, 6),
+    )
 
 
 def moves() -> Group:
