@@ -124,7 +124,7 @@ def call_worker(engine: str, file: pathlib.Path, *numbers: int) -> dict[str, flo
     path = published.search_path() if is_published else os.pathsep.join(sys.path)
     command = [sys.executable, *(["-S"] if is_published else []), llm_worker.__file__]
     command += [engine, str(file), *map(str, numbers)]
-    environment = {**os.environ, "PYTHONPATH": path or "", "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PYTHONPATH": path or "", "OMP_NUM_THREADS": str(numbers[0])}
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, errors="replace", check=False
     )

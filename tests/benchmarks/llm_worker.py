@@ -118,9 +118,9 @@ def ours(file: str, threads: int, most: int, vocabulary: int) -> Run:
 def published(file: str, threads: int, most: int, vocabulary: int) -> Run:
     """The runner of released ExecuTorch with our program; it loads with its first prompt, and chooses its tokens itself."""
     del most, vocabulary
-    # By name: it is not ours, of which this would be an edge.
-    library = importlib.import_module("executorch.extension.llm.runner")
-    kernels = importlib.import_module("executorch.extension.pybindings.portable_lib")
+    # Imported by its name in ENGINES: it is not ours, of which an import here would be an edge.
+    library = sys.modules["executorch.extension.llm.runner"]
+    kernels = sys.modules["executorch.extension.pybindings.portable_lib"]
     runner = library.TextLLMRunner(file, str(pathlib.Path(file).with_suffix(".tokenizer.json")))
     kernels._unsafe_reset_threadpool(threads)
     clock = clock_of(threads)
