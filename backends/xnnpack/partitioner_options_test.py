@@ -2,6 +2,7 @@
 
 import logging
 
+import numpy
 import pytest
 import torch
 from torch import nn
@@ -214,3 +215,18 @@ def test_bfloat16_is_refused_and_stays_outside():
     exported = torch.export.export(model, (x,))
     edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=False)])
     assert not list(get_lowered_submodules(edge.exported_program().graph_module))
+
+
+def test_final_constants_are_referred_to_where_they_lie():
+    model, x = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Conv1d(1, 2, 3)).eval(), torch.randn(1, 64)
+    programs = []
+    for is_final in (False, True):
+        partitioner = XnnpackPartitioner(final_constants=is_final)
+        edge = to_edge_transform_and_lower(torch.export.export(model, (x,)), partitioner=[partitioner])
+        (_, lowered, _), *more = get_lowered_submodules(edge.exported_program().graph_module)
+        assert not more and lowered.compile_specs == []
+        buffers = lowered.named_data_store_output.buffers
+        places = {numpy.asarray(one).ctypes.data for one in buffers if isinstance(one, memoryview)}
+        assert (model[0].weight.data_ptr() in places) == is_final and bool(places) == is_final
+        programs.append(edge.to_executorch().buffer)
+    assert programs[0] == programs[1]

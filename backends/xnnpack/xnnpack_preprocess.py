@@ -23,6 +23,9 @@ from executorch.dialects import meta_keys
 from executorch.ir.signature import state_inputs
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
 
+#: Key of the option by which constants are referred to where they lie: nobody writes to them until the program has been written.
+FINAL_CONSTANTS = "final_constants"
+
 _EXTERNAL_INPUT = 1
 _EXTERNAL_OUTPUT = 2
 
@@ -66,7 +69,7 @@ class XnnpackBackend(BackendDetails):
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
         """The subgraph as an XNNPACK graph; weights go to the program's named data, where equal ones are one."""
-        builder = lower_graph(edge_program)
+        builder = lower_graph(edge_program, any(spec.key == FINAL_CONSTANTS for spec in compile_specs))
         handles = {
             node.meta[meta_keys.DEBUG_HANDLE]
             for node in edge_program.graph.nodes

@@ -79,6 +79,7 @@ class GraphBuilder:
         program: the subgraph.
         graph: to go on with, by default a new one.
         named_data: gets constants, by default a store of its own.
+        has_final_constants: nobody writes to the program's constants any more: their memory is referred to and not copied.
 
     Attributes:
         external_tag: the ``.ptd`` file that gets constants from now on, None for the program itself.
@@ -90,8 +91,9 @@ class GraphBuilder:
         program: ExportedProgram,
         graph: schema.XNNGraph | None = None,
         named_data: NamedDataStore | None = None,
+        has_final_constants: bool = False,
     ) -> None:
-        self.program = program
+        self.program, self._has_final_constants = program, has_final_constants
         self.named_data = NamedDataStore() if named_data is None else named_data
         self._graph = schema.XNNGraph(version="0") if graph is None else graph
         if not self._graph.constant_data:
@@ -155,11 +157,11 @@ class GraphBuilder:
 
         Args:
             tensor: its elements.
-            is_final: nobody writes to the tensor any more, so that its memory is referred to and not copied.
+            is_final: as ``has_final_constants``, of this tensor.
         """
         dense = tensor.detach().contiguous()
         held = dense.reshape(-1).view(torch.uint8).numpy().data if dense.numel() else memoryview(b"")
-        content = held.toreadonly() if is_final else held.tobytes()
+        content = held.toreadonly() if is_final or self._has_final_constants else held.tobytes()
         key = hashlib.sha256(content).hexdigest()
         if self.external_tag is not None:
             # By itself: equal bytes may be wanted in the program for another operator.

@@ -226,14 +226,18 @@ def has_lowering(name: str) -> bool:
     return name in _LOWERINGS
 
 
-def lower_graph(program: ExportedProgram) -> GraphBuilder:
+def lower_graph(program: ExportedProgram, has_final_constants: bool = False) -> GraphBuilder:
     """The XNNPACK graph of a subgraph that the partitioner chose.
+
+    Args:
+        program: the subgraph.
+        has_final_constants: nobody writes to its constants any more; see :class:`GraphBuilder`.
 
     Raises:
         ExportError: An operator that the partitioner should not have chosen.
         ValueError: A scale is not a positive number, or a zero point out of range.
     """
-    builder = GraphBuilder(program)
+    builder = GraphBuilder(program, has_final_constants=has_final_constants)
     validate_quantization(program, builder.constants)
     plan = make_plan(program, builder.constants)
     done = plan.done()

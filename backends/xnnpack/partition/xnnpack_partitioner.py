@@ -20,12 +20,14 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     XNNPartitionerConfig,
     logger,
 )
-from executorch.backends.xnnpack.xnnpack_preprocess import XnnpackBackend
+from executorch.backends.xnnpack.xnnpack_preprocess import FINAL_CONSTANTS, XnnpackBackend
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 from executorch.partitioner import (
+    CompileSpec,
     DelegationSpec,
     PartitionResult,
+    PreprocessOnlySpec,
     tag_prepared_constants,
 )
 from executorch.partitioner.selection.config_partitioner import ConfigerationBasedPartitioner
@@ -47,6 +49,8 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         force_non_static_weights_for_f32_linear: weights and biases of linear layers in floating point are arguments of
             the delegate, not part of it, so that they may change; they are packed whenever it runs.
         enable_bf16: must be False: delegates calculate in float32 and float16, and operators in bfloat16 stay outside.
+        final_constants: nobody writes to the program's constants until it has been written: delegates refer to their memory, and do not copy
+            it.
 
     Raises:
         ValueError: ``enable_bf16`` is set.
@@ -59,6 +63,7 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         per_op_mode: bool = False,
         verbose: bool = False,
         enable_bf16: bool = False,
+        final_constants: bool = False,
         **kwargs: Any,
     ) -> None:
         if enable_bf16:
@@ -79,7 +84,8 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         self.per_op_mode = per_op_mode
         self._linears_have_arguments = bool(kwargs.get("force_non_static_weights_for_f32_linear", False))
         self._was_asked = False
-        super().__init__(DelegationSpec(XnnpackBackend.__name__, []), made)
+        specs: list[CompileSpec] = [PreprocessOnlySpec(FINAL_CONSTANTS, b"")] if final_constants else []
+        super().__init__(DelegationSpec(XnnpackBackend.__name__, specs), made)
 
     def ops_to_not_decompose(
         self, ep: ExportedProgram

@@ -18,12 +18,15 @@ _COREML_WEIGHTS = {
 }
 
 
-def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_bf16: bool = False) -> Any:
+def get_xnnpack_partitioner(
+    dynamic_quant_only_partitioner: bool = True, enable_bf16: bool = False, final_constants: bool = False
+) -> Any:
     """XNNPACK's.
 
     Args:
         dynamic_quant_only_partitioner: takes only linear layers whose inputs are quantized at run time; else all that XNNPACK can.
         enable_bf16: False: there are no products in bfloat16.
+        final_constants: nobody writes to weights until the program has been written: delegates do not copy them.
 
     Raises:
         ImportError: the backend is not installed.
@@ -31,8 +34,10 @@ def get_xnnpack_partitioner(dynamic_quant_only_partitioner: bool = True, enable_
     """
     module = importlib.import_module("executorch.backends.xnnpack.partition.xnnpack_partitioner")
     if dynamic_quant_only_partitioner:
-        return module.XnnpackDynamicallyQuantizedPartitioner(enable_bf16=enable_bf16)
-    return module.XnnpackPartitioner(enable_bf16=enable_bf16)
+        return module.XnnpackDynamicallyQuantizedPartitioner(
+            enable_bf16=enable_bf16, final_constants=final_constants
+        )
+    return module.XnnpackPartitioner(enable_bf16=enable_bf16, final_constants=final_constants)
 
 
 def get_vulkan_partitioner(

@@ -185,7 +185,7 @@ def _xnnpack(config: LlmConfig) -> Any:
     is_dynamic = is_dynamic or config.base.preq_mode is not None
     options = config.backend.xnnpack
     return partitioner_lib.get_xnnpack_partitioner(
-        is_dynamic and not options.extended_ops, options.enable_bf16
+        is_dynamic and not options.extended_ops, options.enable_bf16, final_constants=True
     )
 
 
