@@ -55,7 +55,8 @@ def get_arg(node: Node, kwarg_name: str, expected_type: Any = None) -> Any:
         KeyError: the operator has no such argument.
         TypeError: the argument is of another type than ``expected_type``, a class.
     """
-    named = arguments(node)
+    # Of a function that is no operator only what is given by name is known.
+    named = dict(node.kwargs) if aten_op(node.target) is None else arguments(node)
     if kwarg_name not in named:
         raise KeyError(f"{node.target} has no argument {kwarg_name!r}: it has {', '.join(named)}")
     value = named[kwarg_name]

@@ -278,6 +278,8 @@ def test_arguments_are_read_and_set_by_name():
     with pytest.raises(KeyError, match="no argument"):
         get_arg(total, "axis")
     graph = torch.fx.Graph()
+    plain = graph.call_function(torch.add, kwargs={"input": 1, "other": 2})
+    assert get_arg(plain, "other", int) == 2
     source = graph.placeholder("x")
     source.meta["val"] = torch.rand(2, 3, 4)
     swap = graph.call_function(torch.ops.aten.transpose_copy.int, (source, 0, -1))

@@ -68,17 +68,23 @@ class _Dead(Exception):
 def find_region(start: Node, is_permutable: Callable[[Node], bool]) -> Region | None:
     """The region behind the permutation ``start``; None where something needs the permuted order.
 
+    If what reads the permutation cannot all run in another order, a region that one reader belongs to is as good.
+
     Args:
         start: the permutation.
         is_permutable: whether an operator that keeps the order of dimensions can run on any order.
     """
-    search = _Search(is_permutable)
-    try:
-        search.grow(start)
-    except _Dead:
-        return None
-    region = search.region
-    return region if region.read and _saves_a_permutation(region) else None
+    readers = list(start.users)
+    for some in [readers, *([one] for one in readers if len(readers) > 1)]:
+        search = _Search(is_permutable)
+        try:
+            search.grow(start, some)
+        except _Dead:
+            continue
+        region = search.region
+        if region.read and _saves_a_permutation(region):
+            return region
+    return None
 
 
 def _saves_a_permutation(region: Region) -> bool:
@@ -109,13 +115,14 @@ class _Search:
         self._is_permutable = is_permutable
         self._pending: list[Node] = []
 
-    def grow(self, start: Node) -> None:
+    def grow(self, start: Node, readers: Sequence[Node]) -> None:
+        """Finds the region of some of those who read ``start``."""
         dims = permutation_of(start)
         assert dims is not None
         self._enter(start, dims)
         while self._pending:
             node = self._pending.pop()
-            for user in list(node.users):
+            for user in readers if node is start else list(node.users):
                 # An entry's other readers keep it.
                 if node not in self.region.entries or self._can_take(user):
                     self._down(user, node)

@@ -101,6 +101,17 @@ def test_constants_are_permuted_back():
     assert [name for name, *_ in removed(write, (2, 3, 4))] == ["view_copy", "permute_copy", "add"]
 
 
+def test_one_reader_of_a_permutation_runs_in_the_first_order_where_another_cannot():
+    def write(do, x):
+        permuted = do(_permute, x, [0, 2, 1])
+        flat = do(_view, permuted, [8, 3])
+        back = do(_permute, do(_relu, permuted), [0, 2, 1])
+        return do(_add, do(_view, flat, [2, 3, 4]), back)
+
+    names = [name for name, *_ in removed(write, (2, 3, 4))]
+    assert sorted(names) == ["add", "permute_copy", "relu", "view_copy", "view_copy"]
+
+
 # What needs the permuted order, or saves nothing.
 KEPT = {
     "no permutation behind": lambda do, x, y: do(_relu, do(_permute, x, [0, 2, 1])),
