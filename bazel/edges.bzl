@@ -107,6 +107,17 @@ EDGES = {
         # The documented settings of the front door.
         "by_name": ["exir"],
     },
+    # Operators for Xtensa and what leads to them.
+    "backends/cadence": {
+        "py": ["dialects", "ir", "passes", "memory_planning", "backends"],
+        "cc": ["runtime", "kernels"],
+        "tests": ["exir", "runtime", "extension", "kernels", "backends/cadence/aot"],
+    },
+    # Documented functions from a model to a program, and the published names beside them.
+    "backends/cadence/aot": {
+        "py": ["dialects", "passes", "memory_planning", "exir", "devtools", "backends", "backends/cadence"],
+        "cc": [],
+    },
     "backends/xnnpack": {
         "py": ["schema", "dialects", "ir", "passes", "partitioner"],
         "cc": ["runtime", "extension"],
@@ -170,6 +181,7 @@ EDGES = {
             "devtools",
             "backends",
             "backends/arm",
+            "backends/cadence",
             "backends/openvino",
             "backends/vulkan",
             "backends/xnnpack",

@@ -2,6 +2,7 @@
 
 load("//bazel:defs.bzl", "py_lib")
 load(":backends_arm_names.bzl", "BACKENDS_ARM")
+load(":backends_cadence_names.bzl", "BACKENDS_CADENCE")
 load(":backends_cortex_m_names.bzl", "BACKENDS_CORTEX_M")
 load(":backends_vulkan_names.bzl", "BACKENDS_VULKAN")
 load(":backends_xnnpack_names.bzl", "BACKENDS_XNNPACK")
@@ -9,7 +10,7 @@ load(":examples_names.bzl", "EXAMPLES")
 load(":exir_names.bzl", "EXIR")
 load(":exir_passes_names.bzl", "EXIR_PASSES")
 
-_PUBLISHED = EXIR | EXIR_PASSES | BACKENDS_ARM | BACKENDS_CORTEX_M | BACKENDS_VULKAN | BACKENDS_XNNPACK | EXAMPLES
+_PUBLISHED = EXIR | EXIR_PASSES | BACKENDS_ARM | BACKENDS_CADENCE | BACKENDS_CORTEX_M | BACKENDS_VULKAN | BACKENDS_XNNPACK | EXAMPLES
 
 def _written_modules_impl(ctx):
     package = ctx.label.package + "/"

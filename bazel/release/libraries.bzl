@@ -8,6 +8,7 @@ LIBRARIES = {
     "backends": ["wheel"],
     "backends/apple": ["wheel"],
     "backends/arm": ["wheel"],
+    "backends/cadence": ["wheel"],
     "backends/cortex_m": ["wheel"],
     "backends/openvino": ["wheel"],
     "backends/vulkan": ["wheel"],

@@ -25,7 +25,7 @@ PYTHON_LAYERS = [
     {"ir"},
     {"passes", "partitioner", "memory_planning", "codegen", "kernels", "extension"},
     {"emitter", "backends", "backends/openvino", "backends/xnnpack", "extension/llm/cache"},
-    {"backends/apple", "backends/arm", "backends/vulkan", "extension/llm/models"},
+    {"backends/apple", "backends/arm", "backends/cadence", "backends/vulkan", "extension/llm/models"},
     {"exir", "backends/cortex_m", "examples/models", "extension/flat_tensor"},
     {
         "devtools",
@@ -42,6 +42,7 @@ PYTHON_LAYERS = [
         "backends/apple/coreml/recipes",
         "backends/apple/mps/recipes",
         "backends/arm/recipes",
+        "backends/cadence/aot",
         "backends/openvino/recipes",
         "backends/vulkan/recipes",
         "backends/xnnpack/recipes",
@@ -66,6 +67,7 @@ CC_LAYERS = [
     {
         "backends/apple",
         "backends/arm",
+        "backends/cadence",
         "backends/cortex_m",
         "backends/openvino",
         "backends/vulkan",
