@@ -196,6 +196,20 @@ def test_batch_norm(driver, dtype):
                 check(driver, name, out, [x, *parameters, True, 0.1, 1e-5])
 
 
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+def test_batch_norm_of_halves_has_a_variance_beyond_halves(driver, dtype, channels_last):
+    x = tensor((2, 6, 16, 16), dtype, low=-1000, high=1000, channels_last=channels_last)
+    op = resolve("_native_batch_norm_legit.no_stats")
+    expected = op(x.double(), None, None, True, 0.1, 1e-5)
+    variant = resolve("_native_batch_norm_legit.no_stats_out")
+    outputs = [Out(like=one.to(dtype)) for one in expected]
+    result = call_out(driver, variant, bind(op, [x, None, None, True, 0.1, 1e-5], {}), outputs)
+    assert result.error == 0
+    for actual, exact in zip(result.outputs, expected, strict=True):
+        assert_same(actual, exact.to(dtype))
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_batch_norm_in_training_moves_the_running_statistics(driver, dtype):
     c = 6

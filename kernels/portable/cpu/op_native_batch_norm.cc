@@ -40,15 +40,19 @@ bool check(KernelRuntimeContext& ctx, const Tensor& in, const optional<Tensor>& 
          util::require_parameter(ctx, bias, channels);
 }
 
-/// Channels whose elements lie apart: blocks of the scales and shifts of neighbouring channels.
-template <typename C>
-void normalize_interleaved(const Tensor& in, const Channels& shape, const util::Parameter& mean,
-                           const util::Parameter& var, bool var_is_rstd, double eps,
-                           const util::Parameter& weight, const util::Parameter& bias,
-                           Tensor& out) {
-  constexpr util::Compute kC = util::ComputeOf<C>::value;
+/// What a channel is multiplied by, and what is added then.
+struct Affine {
+  double scale;
+  double shift;
+};
+
+/// By neighbouring channels; out = in * scale + shift, with what `affine_of(channel)` gives.
+/// @param affine_of Called for each channel once, in their order.
+template <typename C, typename AffineOf>
+void normalize_as(const Tensor& in, Tensor& out, AffineOf&& affine_of) {
   constexpr size_t kBlock = util::kChunkBytes / sizeof(C);
-  const size_t size = static_cast<size_t>(in.element_size());
+  const Channels shape = channels_of(in);
+  const size_t bytes = shape.inner * static_cast<size_t>(in.element_size());
   const char* from = static_cast<const char*>(in.const_data_ptr());
   char* to = static_cast<char*>(out.mutable_data_ptr());
   C scale[kBlock];
@@ -57,51 +61,40 @@ void normalize_interleaved(const Tensor& in, const Channels& shape, const util::
   for (size_t first = 0; first < shape.count; first += kBlock) {
     const size_t n = shape.count - first < kBlock ? shape.count - first : kBlock;
     for (size_t i = 0; i < n; ++i) {
-      const double v = var.at(first + i, 1);
-      const double factor = (var_is_rstd ? v : 1.0 / std::sqrt(v + eps)) * weight.at(first + i, 1);
-      scale[i] = static_cast<C>(factor);
-      shift[i] = static_cast<C>(bias.at(first + i, 0) - mean.at(first + i, 0) * factor);
+      const Affine one = affine_of(first + i);
+      scale[i] = static_cast<C>(one.scale);
+      shift[i] = static_cast<C>(one.shift);
     }
-    for (size_t o = 0; o < shape.outer; ++o) {
-      const size_t offset = (o * shape.count + first) * size;
-      util::load(kC, in.scalar_type(), from + offset, 1, n, line);
-      for (size_t i = 0; i < n; ++i) {
-        line[i] = line[i] * scale[i] + shift[i];
+    for (size_t o = 0; o < (in.numel() > 0 ? shape.outer : 0); ++o) {
+      const size_t offset = (o * shape.count + first) * bytes;
+      if (shape.inner == 1) {
+        util::load(util::ComputeOf<C>::value, in.scalar_type(), from + offset, 1, n, line);
+        for (size_t i = 0; i < n; ++i) {
+          line[i] = line[i] * scale[i] + shift[i];
+        }
+        util::store(util::ComputeOf<C>::value, out.scalar_type(), line, n, to + offset);
+        continue;
       }
-      util::store(kC, out.scalar_type(), line, n, to + offset);
+      for (size_t i = 0; i < n; ++i) {
+        util::affine(in.scalar_type(), from + offset + i * bytes, shape.inner, scale[i], shift[i],
+                     to + offset + i * bytes);
+      }
     }
   }
 }
 
-void normalize(const Tensor& in, const util::Parameter& mean, const util::Parameter& var,
-               bool var_is_rstd, double eps, const optional<Tensor>& weight,
-               const optional<Tensor>& bias, Tensor& out) {
-  if (in.numel() == 0) {
-    return;
+template <typename AffineOf>
+void normalize(const Tensor& in, Tensor& out, AffineOf&& affine_of) {
+  if (in.scalar_type() == ScalarType::Double) {
+    normalize_as<double>(in, out, affine_of);
+  } else {
+    normalize_as<float>(in, out, affine_of);
   }
-  const Channels shape = channels_of(in);
-  const util::Parameter weights(weight);
-  const util::Parameter biases(bias);
-  if (shape.inner == 1) {
-    if (in.scalar_type() == ScalarType::Double) {
-      normalize_interleaved<double>(in, shape, mean, var, var_is_rstd, eps, weights, biases, out);
-    } else {
-      normalize_interleaved<float>(in, shape, mean, var, var_is_rstd, eps, weights, biases, out);
-    }
-    return;
-  }
-  const size_t bytes = shape.inner * static_cast<size_t>(in.element_size());
-  const char* from = static_cast<const char*>(in.const_data_ptr());
-  char* to = static_cast<char*>(out.mutable_data_ptr());
-  for (size_t c = 0; c < shape.count; ++c) {
-    const double v = var.at(c, 1);
-    const double scale = (var_is_rstd ? v : 1.0 / std::sqrt(v + eps)) * weights.at(c, 1);
-    const double shift = biases.at(c, 0) - mean.at(c, 0) * scale;
-    for (size_t o = 0; o < shape.outer; ++o) {
-      const size_t offset = (o * shape.count + c) * bytes;
-      util::affine(in.scalar_type(), from + offset, shape.inner, scale, shift, to + offset);
-    }
-  }
+}
+
+Affine affine(double mean, double rstd, double weight, double bias) {
+  const double scale = rstd * weight;
+  return {scale, bias - mean * scale};
 }
 
 /// Inference: normalises by the running statistics; the saved ones are empty.
@@ -109,22 +102,26 @@ void infer(KernelRuntimeContext& ctx, const Tensor& in, const optional<Tensor>& 
            const optional<Tensor>& bias, const Tensor& running_mean, const Tensor& running_var,
            double eps, const Outputs& outputs) {
   Tensor& out = std::get<0>(outputs);
-  const util::Shape empty = [] {
-    util::Shape shape;
-    shape.push(0);
-    return shape;
-  }();
+  util::Shape empty;
+  empty.push(0);
   if (!check(ctx, in, weight, bias, out)) {
     return;
   }
   const size_t channels = static_cast<size_t>(in.size(1));
-  if (util::require_parameter(ctx, running_mean, channels) &&
-      util::require_parameter(ctx, running_var, channels) &&
-      util::resize(ctx, empty, std::get<1>(outputs)) &&
-      util::resize(ctx, empty, std::get<2>(outputs))) {
-    normalize(in, util::Parameter(running_mean), util::Parameter(running_var), false, eps, weight,
-              bias, out);
+  if (!util::require_parameter(ctx, running_mean, channels) ||
+      !util::require_parameter(ctx, running_var, channels) ||
+      !util::resize(ctx, empty, std::get<1>(outputs)) ||
+      !util::resize(ctx, empty, std::get<2>(outputs))) {
+    return;
   }
+  const util::Parameter mean(running_mean);
+  const util::Parameter var(running_var);
+  const util::Parameter weights(weight);
+  const util::Parameter biases(bias);
+  normalize(in, out, [&](size_t c) {
+    return affine(mean.at(c, 0), 1.0 / std::sqrt(var.at(c, 1) + eps), weights.at(c, 1),
+                  biases.at(c, 0));
+  });
 }
 
 /// Running statistics that training moves towards those of the batch; there may be none.
@@ -150,39 +147,38 @@ struct Running {
   }
 };
 
-/// Training: normalises by the statistics of the batch, which are saved.
+/// Training: normalises by the statistics of the batch, which are saved. Those of a half may not be
+/// a half: a variance is a square.
 void train(KernelRuntimeContext& ctx, const Tensor& in, const optional<Tensor>& weight,
            const optional<Tensor>& bias, const Running& running, double eps,
            const Outputs& outputs) {
+  Tensor& out = std::get<0>(outputs);
   Tensor& mean_out = std::get<1>(outputs);
   Tensor& invstd_out = std::get<2>(outputs);
-  if (!check(ctx, in, weight, bias, std::get<0>(outputs))) {
+  if (!check(ctx, in, weight, bias, out)) {
     return;
   }
   const size_t channels = static_cast<size_t>(in.size(1));
-  int64_t dims[util::kMaxRank];
-  size_t count = 0;
-  for (ssize_t d = 0; d < in.dim(); ++d) {
-    if (d != 1) {
-      dims[count++] = d;
-    }
-  }
-  // Variance first, into invstd_out; then its reciprocal root in place.
-  const IntArrayRef all_but_channels(dims, count);
+  util::Shape per_channel;
+  per_channel.push(in.size(1));
   if ((running.mean != nullptr && (!util::require_parameter(ctx, *running.mean, channels) ||
                                    !util::require_parameter(ctx, *running.var, channels))) ||
-      !util::mean(ctx, in, all_but_channels, false, mean_out) ||
-      !util::variance(ctx, in, all_but_channels, 0, false, invstd_out)) {
+      !util::require_floating(ctx, mean_out) || !util::require_floating(ctx, invstd_out) ||
+      !util::resize(ctx, per_channel, mean_out) || !util::resize(ctx, per_channel, invstd_out)) {
     return;
   }
-  for (size_t c = 0; c < channels; ++c) {
-    const double var = util::Parameter(invstd_out).at(c, 0);
-    running.update(c, util::Parameter(mean_out).at(c, 0), var,
-                   static_cast<size_t>(in.numel()) / channels);
-    util::write_element(1.0 / std::sqrt(var + eps), c, invstd_out);
-  }
-  normalize(in, util::Parameter(mean_out), util::Parameter(invstd_out), true, eps, weight, bias,
-            std::get<0>(outputs));
+  const util::ChannelMoments moments(in, mean_out);
+  const util::Parameter weights(weight);
+  const util::Parameter biases(bias);
+  normalize(in, out, [&](size_t c) {
+    const util::Moments batch = moments.of(c);
+    const double var = batch.squares / static_cast<double>(moments.count());
+    const double rstd = 1.0 / std::sqrt(var + eps);
+    running.update(c, batch.mean, var, moments.count());
+    util::write_element(batch.mean, c, mean_out);
+    util::write_element(rstd, c, invstd_out);
+    return affine(batch.mean, rstd, weights.at(c, 1), biases.at(c, 0));
+  });
 }
 
 }  // namespace

@@ -19,4 +19,27 @@ bool mean(KernelRuntimeContext& ctx, const Tensor& in, const OptionalArrayRef<in
 bool variance(KernelRuntimeContext& ctx, const Tensor& in, const OptionalArrayRef<int64_t>& dim,
               double correction, bool keepdim, Tensor& out);
 
+/// Mean of some elements, and the sum of their squared distances from it; no numbers if there are
+/// none.
+struct Moments {
+  double mean;
+  double squares;
+};
+
+/// The moments of each channel, a place in dimension 1 of a floating tensor [n, c, ...].
+class ChannelMoments {
+ public:
+  /// @param per_channel A tensor [c].
+  ChannelMoments(const Tensor& in, const Tensor& per_channel);
+
+  Moments of(size_t channel) const;
+
+  /// Elements of a channel.
+  size_t count() const { return plan_.reduced_count(); }
+
+ private:
+  const Tensor& in_;
+  ReductionPlan plan_;
+};
+
 }  // namespace torch::executor::native::util

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <executorch/kernels/portable/cpu/internal/compute.h>
+#include <executorch/kernels/portable/cpu/internal/moments.h>
 
 namespace torch::executor::native::util {
 
@@ -37,12 +38,6 @@ struct Parameter {
     load(ComputeOf<C>::value, dtype, data + index * executorch::runtime::elementSize(dtype), 1, n,
          dst);
   }
-};
-
-/// Mean of some elements, and the sum of their squared distances from it.
-struct Moments {
-  double mean;
-  double squares;
 };
 
 /// The moments of `n` consecutive elements of a floating dtype, in two passes.
