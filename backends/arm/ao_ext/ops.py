@@ -101,9 +101,7 @@ def _(
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    groups: int,
-    dtype: str,
-    block_size: int,
+    *rest: Any,
 ) -> torch.Tensor:
     space = [
         (x.shape[2 + i] + 2 * padding[i] - dilation[i] * (weight_qdata.shape[1 + i] - 1) - 1) // stride[i] + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
@@ -21,6 +23,7 @@ from executorch.backends.cortex_m.passes.quantized_values import (
 from executorch.backends.cortex_m.passes.replace_quant_nodes_pass import ReplaceQuantNodesPass
 from executorch.ir.rewriter import replace
 from executorch.ir.signature import constant_values, sync_signature
+from executorch.ir.values import value_of
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 #: Operators whose kernels bound their results, so that an activation behind costs nothing.
@@ -61,6 +64,7 @@ def _fold(
     have = integers_of(source)
     if have is not None and have.quant == output:
         return have.node
+    source = _copied(source)
     before, bounds = _clamped(source)
     if before is not None and name_of(before) in _BOUNDED:
         narrowed = narrow(output, bounds)
@@ -72,6 +76,17 @@ def _fold(
     known = FOLDS.get(name_of(source))
     made = known(call) if known is not None else None
     return made if made is not None else table(call)
+
+
+def _copied(node: Node) -> Node:
+    """What is copied, if nobody reads it but copies that lie in memory as it does; a functional variant of a view makes one."""
+    while name_of(node) == "dim_order_ops::_clone_dim_order":
+        before: Any = node.args[0]
+        same = value_of(before).stride() == value_of(node).stride()
+        if integers_of(before) is not None or len(before.users) > 1 or not same:
+            break
+        node = before
+    return node
 
 
 def _clamped(node: Node) -> tuple[Node | None, Bounds]:

@@ -23,6 +23,7 @@ from executorch.backends.cortex_m.passes.quantized_values import (
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
 from executorch.backends.transforms.graph_edit import same_shape, view_arguments
 from executorch.backends.transforms.tables import continued
+from executorch.ir.rewriter import arguments
 from executorch.ir.values import tensor_of, value_of
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
@@ -248,21 +249,35 @@ def permute(call: Call) -> Node | None:
 
 
 @fold(
+    "alias_copy",
+    "amax",
+    "amin",
     "cat",
     "clone",
+    "detach_copy",
     "expand_copy",
+    "flip",
+    "gather",
+    "index",
+    "index_put",
+    "index_select",
+    "repeat",
     "select_copy",
     "slice_copy",
     "squeeze_copy",
+    "unfold_copy",
     "unsqueeze_copy",
     "view_copy",
 )
 def move(call: Call) -> Node | None:
-    """Kernels that move integers as they move anything."""
+    """Kernels that move integers as they move anything, or find the largest as they do of anything."""
+    if name_of(call.node) == "aten::index_put" and arguments(call.node)["accumulate"]:
+        return None  # Zero points would be added too.
     places = {}
     for one in call.node.all_input_nodes:
-        if tensor_of(one) is None:
-            places[one] = one  # A size that only a run tells.
+        value = tensor_of(one)
+        if value is None or not value.is_floating_point():
+            places[one] = one  # A size that only a run tells, or numbers of elements.
             continue
         have = integers_of(one)
         if have is None or not _same(have.quant, call.output):

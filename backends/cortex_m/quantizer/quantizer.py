@@ -21,6 +21,7 @@ from executorch.backends.arm.quantizer.annotations import (
     ANNOTATION,
     BINARY,
     CLAMPING,
+    MOVING,
     READING,
     UNARY,
     WEIGHTED,
@@ -37,12 +38,12 @@ from executorch.ir.rewriter import new_call, replace
 #: Means, which keep the scale of what is averaged.
 _MEANS: Final = {"aten.mean.dim"}
 _POOLS: Final = {"aten.max_pool2d.default"}
+#: Scales are those of what the largest or smallest is chosen of.
+_CHOSEN: Final = {"aten.amax.default", "aten.amin.default"}
 _EXTREMES: Final = {"aten.maximum.default", "aten.minimum.default"}
 _SOFTMAX: Final = {"aten.softmax.int"}
 #: What the family quantizes and kernels for Cortex-M do not calculate.
 _NO_TABLE: Final = {
-    "aten.amax.default",
-    "aten.amin.default",
     "aten.layer_norm.default",
     "aten.mean.default",
     "aten.sum.default",
@@ -55,33 +56,23 @@ _WEIGHTED: Final = {
     "aten.linear.default",
 }
 _PRODUCTS: Final = {"aten.bmm.default", "aten.matmul.default"}
-#: Integers are moved, by kernels that move any integers, or averaged.
-_MOVED: Final = {
-    "aten.adaptive_avg_pool2d.default",
-    "aten.avg_pool2d.default",
-    "aten.cat.default",
-    "aten.clone.default",
-    "aten.constant_pad_nd.default",
-    "aten.contiguous.default",
-    "aten.dropout.default",
-    "aten.dropout_.default",
-    "aten.expand.default",
-    "aten.flatten.using_ints",
-    "aten.max_pool2d.default",
-    "aten.pad.default",
-    "aten.permute.default",
-    "aten.reshape.default",
-    "aten.select.int",
-    "aten.slice.Tensor",
-    "aten.squeeze.default",
-    "aten.squeeze.dim",
-    "aten.squeeze.dims",
-    "aten.t.default",
-    "aten.transpose.int",
-    "aten.unsqueeze.default",
-    "aten.view.default",
+#: Of the family's movers: what is no move of integers, or several where programs have them.
+_NOT_MOVED: Final = {
+    "aten.as_strided.default",
+    "aten.embedding.default",
+    "aten.index_copy.default",
+    "aten.pixel_shuffle.default",
+    "aten.pixel_unshuffle.default",
+    "aten.select_scatter.default",
+    "aten.slice_scatter.default",
+    "aten.upsample_bilinear2d.vec",
+    "aten.upsample_nearest2d.vec",
 }
-_KNOWN: Final = (UNARY - _NO_TABLE - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _WEIGHTED | _PRODUCTS | _MOVED
+#: Integers are moved, by kernels that move any integers, or averaged.
+_MOVED: Final = {name for name in MOVING if name.replace("_copy.", ".") not in _NOT_MOVED}
+_KNOWN: Final = (
+    (UNARY - _NO_TABLE - _CHOSEN - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _WEIGHTED | _PRODUCTS | _MOVED
+)
 
 
 class CortexMQuantizer(TOSAQuantizer):
@@ -136,7 +127,8 @@ class CortexMQuantizer(TOSAQuantizer):
             return
         operands = [one for one in node.all_input_nodes if is_real(one)]
         if (
-            (name in _MEANS and _is_spatial(node))
+            name in _CHOSEN
+            or (name in _MEANS and _is_spatial(node))
             or (name in _EXTREMES and len(operands) == len(node.args))
             or (name in CLAMPING and not _belongs_to_layer(node))
         ):

@@ -115,3 +115,39 @@ def test_sizes_of_work_space_by_their_published_names():
     layer = cmsis_nn.convolve_wrapper_buffer_size(m55, cmsis_nn.DataType.A8W8, **shapes, **geometry)
     # Multipliers of eight outputs, four columns of bytes and one of sums.
     assert pool == 0 and layer == 4 * 8 + 4 * 144 + 4 * 144
+
+
+_NUMBERS = torch.tensor([2, 0])
+
+
+@pytest.mark.parametrize(
+    ("function", "operator"),
+    [
+        (lambda x: x.flip(1), "flip"),
+        (lambda x: x.repeat(1, 2, 1, 1), "repeat"),
+        (lambda x: torch.tile(x, (2, 1, 1)), "repeat"),
+        (lambda x: x.unfold(3, 2, 1), "unfold_copy"),
+        (lambda x: x.index_select(1, _NUMBERS), "index_select"),
+        (lambda x: x[:, _NUMBERS], "index"),
+        (lambda x: torch.gather(x, 1, _NUMBERS.view(2, 1, 1, 1)), "gather"),
+        (lambda x: x.index_put((_NUMBERS % 2,), x[:, :, :, :] * 1), "index_put"),
+        (lambda x: x.amax(1), "amax"),
+        (lambda x: x.amin((2, 3), keepdim=True), "amin"),
+        (lambda x: torch.max(x, 1).values, "amax"),
+        (lambda x: torch.concat([x, x], 1), "cat"),
+        (lambda x: torch.ops.aten.view_copy.default(x, [6, 20]), "view_copy"),
+        (lambda x: torch.ops.aten.squeeze_copy.dim(x[:, :1], 1), "squeeze_copy"),
+        (lambda x: x.movedim(1, 3), "transpose"),
+    ],
+)
+def test_what_is_moved_stays_integers(function, operator):
+    found = _within_a_step(as_model(function), inputs((2, 3, 4, 5)))
+    (node,) = [one for one in found.graph.nodes if name_of(one).endswith(f"::{operator}")]
+    assert node.meta["val"].dtype is torch.int8
+
+
+def test_sums_at_numbered_places_are_no_moves():
+    model = as_model(lambda x: x.index_put((torch.tensor([1, 1]),), x * 2, accumulate=True))
+    program = quantized(model, inputs((2, 3)))
+    (node,) = [one for one in lowered(program).exported_program().graph.nodes if "index_put" in name_of(one)]
+    assert node.meta["val"].dtype is torch.float32
