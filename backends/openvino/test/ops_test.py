@@ -21,6 +21,8 @@ _VOLUME = rand(1, 3, 4, 5, 6)
 _OF_VOLUMES = {
     "adaptive_avg": lambda x: F.adaptive_avg_pool3d(x, (2, 3, 4)),
     "adaptive_max": lambda x: F.adaptive_max_pool3d(x, (2, 3, 4)),
+    "adaptive_max.3": lambda x: F.adaptive_max_pool2d(x[0], 3),
+    "roll": lambda x: x.roll(1, 2) * 2,
     "trilinear": lambda x: F.interpolate(x, size=(5, 3, 8), mode="trilinear"),
     "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
     "circular": lambda x: F.pad(x, (1, 2, 1, 1, 1, 1), mode="circular"),
