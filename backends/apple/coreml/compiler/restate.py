@@ -273,6 +273,14 @@ def _full(node: Node) -> Node:
     return made if value.dtype in (torch.float32, torch.int32, torch.int64) else _as(node, made, value.dtype)
 
 
+def _full_like(node: Node) -> Node:
+    """The converter goes by the type of the number, not by the one that is asked for."""
+    given, wanted = arguments(node), node.meta[meta_keys.VAL].dtype
+    number = float(given["fill_value"]) if wanted.is_floating_point else int(given["fill_value"])
+    made = _new(node, aten.full_like.default, given["self"], number)
+    return made if wanted in (torch.float32, torch.int32, torch.int64) else _as(node, made, wanted)
+
+
 def _as(node: Node, source: Node, dtype: torch.dtype) -> Node:
     return _new(node, aten._to_copy.default, source, dtype=dtype)
 
@@ -296,8 +304,12 @@ def _index_put(node: Node) -> Node:
     source, values = given["self"], given["values"]
     indexed = [None if one is None else one.meta[meta_keys.VAL] for one in given["indices"]]
     place = source.meta[meta_keys.VAL][tuple(slice(None) if one is None else one for one in indexed)].shape
-    if values.meta[meta_keys.VAL].shape != place:
-        values = _new(node, aten.expand.default, values, list(place))
+    own = values.meta[meta_keys.VAL].shape
+    added = len(place) - len(own)
+    # What is not repeated stays as it is: a size that changes has no number.
+    kept = [-1 if has != 1 or wants == 1 else wants for has, wants in zip(own, place[added:], strict=True)]
+    if added or kept.count(-1) < len(kept):
+        values = _new(node, aten.expand.default, values, [*place[:added], *kept])
     found = [(dim, one) for dim, one in enumerate(given["indices"]) if one is not None]
     if len(found) == 1 and found[0][1].meta[meta_keys.VAL].dim() == 1:
         dim, index = found[0]
@@ -347,6 +359,7 @@ RESTATED: dict[str, Restatement] = {
     "aten.fmod.Scalar": _fmod,
     "aten.fmod.Tensor": _fmod,
     "aten.full.default": _full,
+    "aten.full_like.default": _full_like,
     "aten.gelu.default": _gelu,
     "aten.hardtanh.default": _hardtanh,
     "aten.index_put.default": _index_put,

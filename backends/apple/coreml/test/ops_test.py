@@ -97,6 +97,66 @@ def test_a_program_that_only_moves_is_taken():
     torch.testing.assert_close(LoweredProgram(program)(x)[0], Turned()(x))
 
 
+class Shuffled(torch.nn.Module):
+    def forward(self, x, y):
+        joined = torch.cat([x, y * 2], 1)
+        return joined.view(1, 2, 4, 5, 6).transpose(1, 2).reshape(1, 8, 5, 6)
+
+
+def test_channels_of_two_are_put_between_each_other():
+    inputs = (torch.rand(1, 4, 5, 6), torch.rand(1, 4, 5, 6))
+    run = LoweredProgram(lowered(export(Shuffled(), inputs)).exported_program())
+    torch.testing.assert_close(run(*inputs)[0], Shuffled()(*inputs))
+    # coremltools has one operator of all four.
+    assert run.ran - {"const"} == {"concat", "mul"}
+
+
+class Counted(torch.nn.Module):
+    def forward(self, numbers, x):
+        ones = torch.full_like(numbers, 1, dtype=torch.float32)
+        return torch.zeros(4).scatter_add(0, numbers, ones), torch.full_like(
+            x, 2, dtype=torch.int32
+        ) + numbers
+
+
+def test_filled_tensors_have_the_type_that_is_asked_for():
+    inputs = (torch.tensor([0, 3, 3]), torch.rand(3))
+    program = lowered(export(Counted(), inputs), lower_full_graph=True).exported_program()
+    for got, want in zip(LoweredProgram(program)(*inputs), Counted()(*inputs), strict=True):
+        torch.testing.assert_close(got, want)
+
+
+class Rows(torch.nn.Module):
+    def forward(self, x):
+        return (x * 2).view(x.shape[0], x.shape[1], 2, -1).transpose(1, 2)
+
+
+def test_sizes_that_change_are_put_together():
+    shapes = ({0: torch.export.Dim("batch", min=1, max=4), 1: torch.export.Dim("rows", min=2, max=9)},)
+    exported = export(Rows(), (torch.rand(2, 3, 8),), dynamic_shapes=shapes)
+    run = LoweredProgram(lowered(exported, lower_full_graph=True).exported_program())
+    for batch, rows in ((2, 3), (4, 9), (1, 2)):
+        x = torch.rand(batch, rows, 8)
+        torch.testing.assert_close(run(x)[0], Rows()(x))
+
+
+class Put(torch.nn.Module):
+    def forward(self, x, rows, places):
+        x = x.clone()
+        x[:, places] = rows * 2
+        return x
+
+
+def test_rows_are_put_whose_number_changes():
+    number = torch.export.Dim("rows", min=1, max=6)
+    inputs = (torch.rand(1, 6, 4), torch.rand(1, 3, 4), torch.tensor([4, 0, 2]))
+    exported = export(Put(), inputs, dynamic_shapes=(None, {1: number}, {0: number}))
+    run = LoweredProgram(lowered(exported, lower_full_graph=True).exported_program())
+    for count in (3, 1, 6):
+        given = (inputs[0], torch.rand(1, count, 4), torch.randperm(6)[:count])
+        torch.testing.assert_close(run(*given)[0], Put()(*given))
+
+
 def table():
     """The page."""
     rows = [f"| `{name}` | {_LIMITS.get(name, '')} |" for name in sorted(SUPPORTED)]

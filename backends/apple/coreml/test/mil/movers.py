@@ -195,8 +195,15 @@ def _one_hot(
 
 
 def _concat(values: list[torch.Tensor], axis: Any, interleave: Any = False) -> torch.Tensor:
-    assert not bool(interleave)
-    return torch.cat(values if isinstance(values, list) else [values], int(axis))
+    # Numbers become a line.
+    parts = [
+        one.reshape(1) if one.dim() == 0 else one
+        for one in (values if isinstance(values, list) else [values])
+    ]
+    if not bool(interleave):
+        return torch.cat(parts, int(axis))
+    dim = int(axis) % parts[0].dim()
+    return torch.stack(parts, dim + 1).flatten(dim, dim + 1)
 
 
 def _range(start: Any, end: Any, step: Any) -> torch.Tensor:
