@@ -320,7 +320,8 @@ def export_to_executorch_gen_etrecord(
     edge = export_to_cadence(model, inputs, dump_graphs, mode, opt_level=opt_level)
     config = _plan(alloc_graph_input, alloc_graph_output)
     if memory_config is not None:
-        config.memory_planning_pass = CadenceMemoryPlanning(
+        planning: Any = CadenceMemoryPlanning(
             memory_config, mode, mem_algo, alloc_graph_input, alloc_graph_output
         )
+        config.memory_planning_pass = planning
     return _executorch(edge, output_dir, config)

@@ -412,10 +412,9 @@ class MaxPool2dPattern(MaxPool2dWithoutIndicesPattern):
 
 def _only_values(pool: Node) -> Node | None:
     """What reads the values of a pool, if nobody reads the indices."""
-    (user, *more) = [*pool.users, None]
-    if user is None or more != [None] or user.target is not operator.getitem or user.args[1] != 0:
-        return None
-    return user
+    readers = list(pool.users)
+    is_read = len(readers) == 1 and readers[0].target is operator.getitem and readers[0].args[1] == 0
+    return readers[0] if is_read else None
 
 
 class RmsNormPattern(QuantizationPattern):
