@@ -101,6 +101,8 @@ def test_a_bias_has_the_scale_of_the_sums():
 
 @pytest.mark.parametrize(("inputs_", "outputs", "groups"), [(4, 6, 2), (6, 3, 3), (8, 8, 4)])
 def test_a_convolution_in_groups(inputs_, outputs, groups):
+    # A sum that lies between two integers may be rounded the other way, which a steep table doubles.
+    torch.manual_seed(0)
     layer = nn.Sequential(nn.Conv2d(inputs_, outputs, 3, padding=1, groups=groups), nn.Hardswish())
     called = _calls(_within_a_step(layer, inputs((1, inputs_, 5, 6))))
     assert "cortex_m::quantized_conv2d_nhwc" in called and not any("aten::conv" in one for one in called)
