@@ -84,7 +84,14 @@ def test_operators_outside_the_dialect():
 
     with pytest.raises(SpecViolationError) as error:
         to_edge(_export(function, X))
-    _says(error, "not a core ATen operator", "special_airy_ai", "special_hermite_polynomial_h", "in forward", "2 problems")
+    _says(
+        error,
+        "not a core ATen operator",
+        "special_airy_ai",
+        "special_hermite_polynomial_h",
+        "in forward",
+        "2 problems",
+    )
 
 
 def test_types_outside_the_constraints():

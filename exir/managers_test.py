@@ -192,7 +192,9 @@ def test_operators_outside_core_aten_are_all_listed():
     with pytest.raises(SpecViolationError) as caught:
         to_edge(_export(Outside(), X))
     text = str(caught.value)
-    assert all(name in text for name in ("special_airy_ai", "special_hermite_polynomial_h", __file__, "preserve_ops"))
+    assert all(
+        name in text for name in ("special_airy_ai", "special_hermite_polynomial_h", __file__, "preserve_ops")
+    )
 
 
 def test_exceptions_let_them_pass():

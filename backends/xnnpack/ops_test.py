@@ -422,6 +422,8 @@ def test_turned_dimensions_are_joined_slices(name):
 def test_scattered_places_stay_outside():
     chosen = Call(lambda x: torch.relu(x.index_select(2, torch.tensor([8, 6, 4, 2, 0, 3]))) * 2)
     check(chosen, IMAGE, left=["aten.index_select.default"])
+    number = Call(lambda x: torch.relu(x).mean().index_select(0, torch.tensor([0])) * 2)
+    check(number, IMAGE, left=["aten.index_select.default"])
 
 
 BATCHES = {

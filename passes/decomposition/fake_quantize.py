@@ -12,8 +12,13 @@ _Pair = tuple[torch.Tensor, torch.Tensor]
 def _round_trip(self: torch.Tensor, scale: Any, inverse: Any, zero_point: Any, low: int, high: int) -> _Pair:
     """The numbers that the integers from ``low`` to ``high`` stand for, and where no limit was in the way."""
     wide = self if self.dtype == torch.float64 else self.to(torch.float32)
-    levels = torch.round(wide * inverse) + zero_point
+    is_fraction = isinstance(zero_point, torch.Tensor) and zero_point.is_floating_point()
+    levels = torch.round(wide * inverse + (zero_point if is_fraction else 0))
+    if not is_fraction:
+        levels = levels + zero_point
     kept = torch.logical_and(levels >= low, levels <= high)
+    # What is no number becomes the least.
+    levels = torch.where(torch.isnan(levels), low, levels)
     return ((levels.clamp(low, high) - zero_point) * scale).to(self.dtype), kept
 
 
@@ -32,7 +37,8 @@ def _by_tensors(
     quant_min: int,
     quant_max: int,
 ) -> _Pair:
-    found, kept = _round_trip(self, scale, 1 / scale, zero_point, quant_min, quant_max)
+    whole = zero_point.to(torch.int64)
+    found, kept = _round_trip(self, scale, 1 / scale, whole, quant_min, quant_max)
     enabled = fake_quant_enabled != 0
     return torch.where(enabled, found, self), torch.logical_or(kept, torch.logical_not(enabled))
 

@@ -17,7 +17,8 @@ _MASKED_SELECT = torch.ops.aten.masked_select.default
 def widen_selections(program: ExportedProgram) -> None:
     """Torch bounds what ``masked_select`` gives by the elements of ``self``; a mask that ``self`` is broadcast to has more.
 
-    Bodies of control flow have such calls as well. What a model says itself (``torch._check(count <= 7)``) stays.
+    Bodies of control flow have such calls as well. What a model says itself (``torch._check(count <= 7)``) stays,
+    unless it is what torch says, from which it cannot be told.
     Programs share their symbols with what they were made of, so that the shape environment has the new bound for both.
     """
     for module in graph_modules(program.graph_module):

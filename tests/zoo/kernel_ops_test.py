@@ -159,6 +159,8 @@ _APART = {
         torch.fake_quantize_per_tensor_affine(x.half(), 0.1, -3, -8, 7),
         torch.fake_quantize_per_tensor_affine(x, x[0, 0] / 9, x[:1, 0].int(), 0, 15),
         torch.fake_quantize_per_channel_affine(x, x[0] / 9, torch.arange(5).int(), 1, -8, 7),
+        torch.fake_quantize_per_channel_affine(x, x[0] / 9, torch.arange(5) * 1.3, 1, 0, 255),
+        torch.fake_quantize_per_tensor_affine((x - x) / (x - x), 0.1, 0, -128, 127),
     ),
     "factors and a permutation": lambda x: (
         *torch.linalg.lu(x.mT),

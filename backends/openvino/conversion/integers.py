@@ -17,10 +17,15 @@ from executorch.dialects.edge_ops import aten_op
 from executorch.ir.signature import constant_values
 
 _SMALL = torch.iinfo(torch.int32)
+#: Elements of what is calculated to see which integers come out: a mask of 1024 positions, 8 MiB.
+_MOST_ELEMENTS = 1 << 20
 
 
 def small_integers(program: ExportedProgram) -> frozenset[Node]:
-    """Calls whose result, and every integer on the way to it, follows from no input and fits into 32 bits."""
+    """Calls whose result, and every integer on the way to it, follows from no input and fits into 32 bits.
+
+    What has very many elements is not looked at, nor what fails: that is for the program to say when it runs.
+    """
     # Weights are none of them, and whatever is made of these is not looked at.
     known: dict[Node, Any] = {
         node: value
@@ -39,13 +44,16 @@ def _evaluated(node: Node, known: dict[Node, Any]) -> torch.Tensor | None:
     op, declared = aten_op(node.target), node.meta.get(meta_keys.VAL)
     if op is None or not isinstance(declared, torch.Tensor) or torch.Tag.nondeterministic_seeded in op.tags:
         return None
-    if "empty" in op.name() or not all(isinstance(size, int) for size in declared.shape):
+    if "empty" in op.name() or not isinstance(declared.numel(), int) or declared.numel() > _MOST_ELEMENTS:
         return None
     target: Any = node.target
     args: Any = torch.fx.map_arg(node.args, known.__getitem__)
     kwargs: Any = torch.fx.map_arg(node.kwargs, known.__getitem__)
-    with torch.no_grad():
-        value: torch.Tensor = target(*args, **kwargs)
+    try:
+        with torch.no_grad():
+            value: torch.Tensor = target(*args, **kwargs)
+    except (RuntimeError, IndexError, ValueError):
+        return None
     return value
 
 

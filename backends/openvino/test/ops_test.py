@@ -74,6 +74,26 @@ def test_each_operator_of_the_table_is_run():
     assert set(SUPPORTED) - taken - _ELSEWHERE == set()
 
 
+class _Positions(torch.nn.Module):
+    """Integers that follow from no input: one call fails, another has a million elements and more."""
+
+    def forward(self, x):
+        places = torch.arange(2048)
+        near = (places[:, None] - places).clamp(-3, 3).eq(0).sum()
+        return x.exp() + torch.div(
+            torch.arange(4), torch.zeros(4, dtype=torch.int64), rounding_mode="floor"
+        ), x * near
+
+
+def test_constants_that_fail_or_are_large_are_left_outside():
+    edge = to_edge_transform_and_lower(
+        export(_Positions(), (rand(4),)), partitioner=[OpenvinoPartitioner([])]
+    )
+    module = edge.exported_program().graph_module
+    assert "aten.exp.default" in delegated_operators(module)
+    assert not {"aten.sub.Tensor", "aten.div.Tensor_mode"} & delegated_operators(module)
+
+
 def table():
     """The operators, as the README shows them."""
     rows = []

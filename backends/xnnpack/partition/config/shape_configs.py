@@ -158,6 +158,8 @@ class IndexSelectConfig(GenericNodePartitionerConfig):
         return [node.args[0].meta[meta_keys.VAL], node.meta[meta_keys.VAL]]  # type: ignore[union-attr]
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        if self.tensors(node, ep)[0].dim() == 0:
+            return "a number has no dimension to take places of"
         places: Any = node.args[2]
         why = constant_refusal(places, "which places it takes", ep)
         if why is not None:
