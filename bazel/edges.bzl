@@ -264,7 +264,11 @@ EDGES = {
         "by_name": ["backends/apple", "backends/arm", "backends/openvino", "backends/vulkan", "backends/xnnpack"],
     },
     # What published code imports from the examples of released versions.
-    "examples/models": {"py": ["extension/llm/models"], "cc": []},
+    "examples/models": {
+        "py": ["extension/llm/models"],
+        "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
+        "tests": ["exir", "extension", "extension/audio"],
+    },
     # And the documented command that runs a language model.
     "examples/models/llama": {
         "py": ["examples/models", "extension/llm/cache", "extension/llm/export", "extension/llm/models"],

@@ -19,7 +19,8 @@ set(_executorch_names_kernels
     cpublas eigen_blas kernels_util_all_deps
     executorch_kernels executorch::kernels_optimized executorch::kernels_quantized)
 set(_executorch_names_extension
-    extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner extension_memory_allocator
+    extension_asr_runner extension_data_loader extension_evalue_util extension_flat_tensor extension_llm_runner
+    extension_memory_allocator
     extension_module extension_module_static extension_named_data_map extension_runner_util extension_tensor
     extension_threadpool extension_training tokenizers tokenizers::tokenizers
     executorch_extensions executorch::extensions)

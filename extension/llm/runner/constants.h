@@ -11,6 +11,8 @@ namespace llm {
 inline constexpr auto kEnableDynamicShape = "enable_dynamic_shape";
 inline constexpr auto kBosId = "get_bos_id";
 inline constexpr auto kEosIds = "get_eos_ids";
+/// As optimum-executorch names it.
+inline constexpr auto kEosId = "get_eos_id";
 inline constexpr auto kMaxSeqLen = "get_max_seq_len";
 inline constexpr auto kMaxContextLen = "get_max_context_len";
 inline constexpr auto kVocabSize = "get_vocab_size";

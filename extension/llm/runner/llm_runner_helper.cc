@@ -5,6 +5,7 @@
 
 #include <executorch/extension/llm/runner/constants.h>
 #include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/llm/runner/program_constants.h>
 #include <executorch/extension/llm/runner/speculative_token_generator.h>
 #include <executorch/extension/llm/runner/two_method_decoder_runner.h>
 #include <executorch/extension/llm/tokenizer/hf_tokenizer.h>
@@ -19,50 +20,9 @@ namespace extension {
 namespace llm {
 
 using runtime::Error;
-using runtime::EValue;
 using runtime::Result;
 
 namespace {
-
-/// Appends whole numbers: a value itself, or the elements of a list or tensor of them.
-bool append_integers(const EValue& value, std::vector<int64_t>& numbers) {
-  if (value.isInt()) {
-    numbers.push_back(value.toInt());
-  } else if (value.isBool()) {
-    numbers.push_back(value.toBool() ? 1 : 0);
-  } else if (value.isIntList()) {
-    for (const int64_t number : value.toIntList()) {
-      numbers.push_back(number);
-    }
-  } else if (value.isTensor() &&
-             value.toTensor().scalar_type() == executorch::aten::ScalarType::Long) {
-    const auto tensor = value.toTensor();
-    const int64_t* const data = tensor.const_data_ptr<int64_t>();
-    numbers.insert(numbers.end(), data, data + tensor.numel());
-  } else {
-    return false;
-  }
-  return true;
-}
-
-/// What a method without inputs gives, if the program has it and it gives whole numbers.
-std::vector<int64_t> ask(Module& module, const std::unordered_set<std::string>& methods,
-                         const char* name) {
-  std::vector<int64_t> numbers;
-  if (methods.count(name) == 0) {
-    return numbers;
-  }
-  const auto values = module.execute(name);
-  bool fits = values.ok();
-  for (size_t i = 0; fits && i < values->size(); ++i) {
-    fits = append_integers((*values)[i], numbers);
-  }
-  if (!fits) {
-    ET_LOG(Error, "Method %s must give whole numbers; what it gives is ignored", name);
-    numbers.clear();
-  }
-  return numbers;
-}
 
 /// Reads what tells a file's format.
 std::string beginning_of(const std::string& path) {
@@ -275,7 +235,7 @@ Result<std::unordered_map<std::string, int64_t>> get_llm_metadata(
     ET_LOG(Error, "The program cannot be loaded");
     return methods.error();
   }
-  const std::vector<int64_t> longest = ask(*module, *methods, kMaxSeqLen);
+  const std::vector<int64_t> longest = integers_of(*module, *methods, kMaxSeqLen);
   if (longest.size() != 1 || longest[0] <= 0) {
     ET_LOG(Error,
            "The program must say the most tokens that it takes at once: export it with "
@@ -293,7 +253,7 @@ Result<std::unordered_map<std::string, int64_t>> get_llm_metadata(
       {kVocabSize, tokenizer->vocab_size()},
   };
   for (auto& [name, value] : metadata) {
-    const std::vector<int64_t> said = ask(*module, *methods, name.c_str());
+    const std::vector<int64_t> said = integers_of(*module, *methods, name.c_str());
     if (said.size() == 1) {
       value = said[0];
     }
@@ -309,9 +269,11 @@ Result<std::unordered_map<std::string, int64_t>> get_llm_metadata(
 std::unordered_set<uint64_t> get_eos_ids(::tokenizers::Tokenizer* tokenizer, Module* module) {
   std::unordered_set<uint64_t> ids;
   const auto methods = module->method_names();
-  if (methods.ok()) {
-    for (const int64_t id : ask(*module, *methods, kEosIds)) {
-      ids.insert(static_cast<uint64_t>(id));
+  for (const char* const name : {kEosIds, kEosId}) {
+    if (ids.empty() && methods.ok()) {
+      for (const int64_t id : integers_of(*module, *methods, name)) {
+        ids.insert(static_cast<uint64_t>(id));
+      }
     }
   }
   if (ids.empty()) {

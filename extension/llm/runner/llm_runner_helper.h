@@ -41,7 +41,7 @@ std::unique_ptr<::tokenizers::Tokenizer> load_tokenizer(
 runtime::Result<std::unordered_map<std::string, int64_t>> get_llm_metadata(
     ::tokenizers::Tokenizer* tokenizer, Module* module);
 
-/// The tokens that end a text, by the program's get_eos_ids, else by the tokenizer.
+/// The tokens that end a text, by the program's get_eos_ids or get_eos_id, else by the tokenizer.
 std::unordered_set<uint64_t> get_eos_ids(::tokenizers::Tokenizer* tokenizer, Module* module);
 
 /// A runner for the text model in a file.

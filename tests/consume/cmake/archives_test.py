@@ -74,6 +74,7 @@ DOCUMENTED = {
     *EMPTY,
     "bundled_program",
     "custom_ops",
+    "extension_asr_runner",
     "extension_evalue_util",
     "extension_llm_runner",
     "extension_runner_util",

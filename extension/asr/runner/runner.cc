@@ -1,0 +1,244 @@
+#include <cinttypes>
+#include <utility>
+
+#include <executorch/extension/asr/runner/runner.h>
+#include <executorch/extension/llm/runner/constants.h>
+#include <executorch/extension/llm/runner/llm_runner_helper.h>
+#include <executorch/extension/llm/runner/program_constants.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch {
+namespace extension {
+namespace asr {
+
+using executorch::aten::ScalarType;
+using executorch::aten::SizesType;
+using executorch::aten::Tensor;
+using runtime::Error;
+using runtime::EValue;
+using runtime::Result;
+
+namespace {
+
+constexpr auto kEncoder = "encoder";
+constexpr auto kTextDecoder = "text_decoder";
+constexpr auto kDecoderStart = "decoder_start_token_id";
+
+std::unique_ptr<Module> module_of(const std::string& path, std::optional<std::string> data_path) {
+  // Mapped: what a backend packs need not be read into memory first.
+  const auto mode = Module::LoadMode::Mmap;
+  return data_path && !data_path->empty() ? std::make_unique<Module>(path, *data_path, mode)
+                                          : std::make_unique<Module>(path, mode);
+}
+
+template <typename T>
+TensorPtr converted(const Tensor& floats) {
+  const float* const from = floats.const_data_ptr<float>();
+  std::vector<T> values(from, from + floats.numel());
+  return make_tensor_ptr({floats.sizes().begin(), floats.sizes().end()}, std::move(values));
+}
+
+/// The first output of a method, a tensor.
+Result<EValue> first_of(Result<std::vector<EValue>> outputs, const char* method) {
+  if (!outputs.ok()) {
+    return outputs.error();
+  }
+  if (outputs->empty() || !outputs->front().isTensor()) {
+    ET_LOG(Error, "Method %s must give a tensor as its first output", method);
+    return Error::InvalidProgram;
+  }
+  return outputs->front();
+}
+
+}  // namespace
+
+AsrRunner::AsrRunner(const std::string& module_path, std::optional<std::string> data_path,
+                     const std::string& tokenizer_path)
+    : tokenizer_path_(tokenizer_path),
+      module_(module_of(module_path, std::move(data_path))),
+      sampler_(module_.get(), nullptr) {}
+
+bool AsrRunner::is_loaded() const {
+  return tokenizer_ != nullptr && module_->is_method_loaded(kEncoder) &&
+         module_->is_method_loaded(kTextDecoder);
+}
+
+Error AsrRunner::load() {
+  if (is_loaded()) {
+    return Error::Ok;
+  }
+  stats_.model_load_start_ms = llm::time_in_ms();
+  auto tokenizer = llm::load_tokenizer(tokenizer_path_);
+  if (tokenizer == nullptr) {
+    ET_LOG(Error, "The tokenizer %s cannot be loaded", tokenizer_path_.c_str());
+    return Error::InvalidArgument;
+  }
+  const auto methods = module_->method_names();
+  if (!methods.ok()) {
+    return methods.error();
+  }
+  for (const char* const method : {kEncoder, kTextDecoder}) {
+    if (methods->count(method) == 0) {
+      ET_LOG(Error, "The program has no method %s, which a runner of speech needs", method);
+      return Error::InvalidProgram;
+    }
+    const Error error = module_->load_method(method);
+    if (error != Error::Ok) {
+      return error;
+    }
+  }
+  tokenizer_ = std::move(tokenizer);
+  read_constants(*methods);
+  stats_.model_load_end_ms = llm::time_in_ms();
+  return Error::Ok;
+}
+
+void AsrRunner::read_constants(const std::unordered_set<std::string>& methods) {
+  eos_ids_ = llm::get_eos_ids(tokenizer_.get(), module_.get());
+  for (const auto& [name, value] :
+       {std::pair{kDecoderStart, &start_token_id_}, std::pair{llm::kMaxSeqLen, &max_seq_len_}}) {
+    const std::vector<int64_t> said = llm::integers_of(*module_, methods, name);
+    *value = said.size() == 1 && said[0] > 0 ? said[0] : 0;
+  }
+}
+
+bool AsrRunner::ends(int64_t token, const AsrTranscribeConfig& config) const {
+  return config.eos_token_ids.empty() ? eos_ids_.count(static_cast<uint64_t>(token)) > 0
+                                      : config.eos_token_ids.count(token) > 0;
+}
+
+Result<std::vector<int64_t>> AsrRunner::begin_of(const AsrTranscribeConfig& config) const {
+  std::vector<int64_t> tokens = config.decoder_input_ids;
+  if (tokens.empty()) {
+    tokens.push_back(config.decoder_start_token_id == 0 ? start_token_id_
+                                                        : config.decoder_start_token_id);
+  }
+  if (config.max_new_tokens <= 0 || !(config.temperature >= 0.0f)) {
+    ET_LOG(Error,
+           "max_new_tokens must be positive and temperature not negative, they are %" PRId64
+           " and %f",
+           config.max_new_tokens, static_cast<double>(config.temperature));
+    return Error::InvalidArgument;
+  }
+  for (const int64_t token : tokens) {
+    if (token < 0) {
+      ET_LOG(Error, "Token %" PRId64 " to begin with is negative", token);
+      return Error::InvalidArgument;
+    }
+  }
+  if (max_seq_len_ > 0 && static_cast<int64_t>(tokens.size()) > max_seq_len_) {
+    ET_LOG(Error, "The decoder has %" PRId64 " positions, %zu tokens to begin with are too many",
+           max_seq_len_, tokens.size());
+    return Error::InvalidArgument;
+  }
+  return tokens;
+}
+
+Result<EValue> AsrRunner::encode(const Tensor& features) {
+  const auto meta = module_->method_meta(kEncoder);
+  if (!meta.ok()) {
+    return meta.error();
+  }
+  const auto input = meta->input_tensor_meta(0);
+  if (!input.ok()) {
+    ET_LOG(Error, "Method %s must take features, a tensor, as its first input", kEncoder);
+    return Error::InvalidProgram;
+  }
+  if (features.scalar_type() == ScalarType::Float && input->scalar_type() == ScalarType::Half) {
+    return first_of(module_->execute(kEncoder, *converted<executorch::aten::Half>(features)),
+                    kEncoder);
+  }
+  if (features.scalar_type() == ScalarType::Float && input->scalar_type() == ScalarType::BFloat16) {
+    return first_of(module_->execute(kEncoder, *converted<executorch::aten::BFloat16>(features)),
+                    kEncoder);
+  }
+  return first_of(module_->execute(kEncoder, features), kEncoder);
+}
+
+Result<Tensor> AsrRunner::step(int64_t token, int64_t position, const EValue& hidden_states) {
+  const TensorPtr tokens = from_blob(&token, {1, 1}, ScalarType::Long);
+  const TensorPtr positions = from_blob(&position, {1}, ScalarType::Long);
+  const auto logits =
+      first_of(module_->execute(kTextDecoder, {EValue(*tokens), hidden_states, EValue(*positions)}),
+               kTextDecoder);
+  return logits.ok() ? Result<Tensor>(logits->toTensor()) : Result<Tensor>(logits.error());
+}
+
+Result<int64_t> AsrRunner::choose(const Tensor& logits, int64_t previous,
+                                  const AsrTranscribeConfig& config,
+                                  const std::optional<TokenCallback>& token_callback) {
+  stats_.on_sampling_begin();
+  const int64_t token = sampler_.logits_to_token(logits, config.temperature);
+  stats_.on_sampling_end();
+  if (token < 0) {
+    return Error::InvalidProgram;
+  }
+  if (!token_callback || !*token_callback || ends(token, config)) {
+    return token;
+  }
+  const auto text = tokenizer_->decode(static_cast<uint64_t>(previous),
+                                       static_cast<uint64_t>(token), /*skip_special_tokens=*/true);
+  if (!text.ok()) {
+    ET_LOG(Error, "The tokenizer does not know token %" PRId64 " of the model", token);
+    return text.error();
+  }
+  (*token_callback)(*text);
+  return token;
+}
+
+Result<std::vector<int64_t>> AsrRunner::transcribe(
+    const Tensor& features, const AsrTranscribeConfig& config,
+    const std::optional<TokenCallback>& token_callback) {
+  const Error loaded = load();
+  if (loaded != Error::Ok) {
+    return loaded;
+  }
+  auto tokens = begin_of(config);
+  if (!tokens.ok()) {
+    return tokens.error();
+  }
+  stats_.reset();
+  stats_.inference_start_ms = stats_.token_encode_end_ms = llm::time_in_ms();
+  stats_.model_execution_start_ms = stats_.inference_start_ms;
+  const auto hidden_states = encode(features);
+  if (!hidden_states.ok()) {
+    return hidden_states.error();
+  }
+  stats_.prompt_eval_end_ms = llm::time_in_ms();
+  stats_.num_prompt_tokens = static_cast<int64_t>(tokens->size());
+  int64_t position = 0;
+  for (bool ended = false; !ended && (max_seq_len_ == 0 || position < max_seq_len_); ++position) {
+    const int64_t token = (*tokens)[static_cast<size_t>(position)];
+    const auto logits = step(token, position, *hidden_states);
+    if (!logits.ok()) {
+      return logits.error();
+    }
+    if (position + 1 < static_cast<int64_t>(tokens->size())) {
+      continue;  // The next one is given.
+    }
+    const auto next = choose(*logits, token, config, token_callback);
+    if (!next.ok()) {
+      return next.error();
+    }
+    stats_.first_token_ms = stats_.first_token_ms == 0 ? llm::time_in_ms() : stats_.first_token_ms;
+    tokens->push_back(*next);
+    ++stats_.num_generated_tokens;
+    ended = ends(*next, config) || stats_.num_generated_tokens == config.max_new_tokens;
+  }
+  stats_.inference_end_ms = llm::time_in_ms();
+  return tokens;
+}
+
+Result<std::vector<int64_t>> AsrRunner::transcribe(
+    const TensorPtr& features, const AsrTranscribeConfig& config,
+    const std::optional<TokenCallback>& token_callback) {
+  if (features == nullptr) {
+    ET_LOG(Error, "There are no features to transcribe");
+    return Error::InvalidArgument;
+  }
+  return transcribe(*features, config, token_callback);
+}
+
+}  // namespace asr
+}  // namespace extension
+}  // namespace executorch
