@@ -1,31 +1,23 @@
 /// whisper_runner: text from a recording by a Whisper model, as optimum-executorch exports it.
 
 #include <iostream>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include <executorch/extension/asr/runner/recording.h>
 #include <executorch/extension/asr/runner/runner.h>
 #include <executorch/extension/flags/flags.h>
 #include <executorch/extension/llm/runner/stats.h>
-#include <executorch/extension/llm/runner/wav_loader.h>
 #include <executorch/extension/module/module.h>
-#include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/platform/runtime.h>
 
 namespace {
 
-using executorch::aten::ScalarType;
-using executorch::aten::SizesType;
-using executorch::aten::Tensor;
 using executorch::extension::Module;
 using executorch::runtime::Error;
 namespace asr = executorch::extension::asr;
 namespace flags = executorch::extension::flags;
 namespace llm = executorch::extension::llm;
-
-constexpr uint32_t kSamplesPerSecond = 16000;
 
 struct Options {
   std::string model_path = "model.pte";
@@ -46,8 +38,12 @@ const flags::Flag<Options> kFlags[] = {
     {"tokenizer_path", "FILE", "tokenizer.json, or the directory that has it (.)",
      [](Options& o, const std::string& v) { return flags::parse_text(v, o.tokenizer_path); }},
     {"processor_path", "FILE",
-     "the program that makes features of samples (whisper_preprocessor.pte)",
-     [](Options& o, const std::string& v) { return flags::parse_text(v, o.processor_path); }},
+     "the program that makes features of samples; empty if the model takes these "
+     "(whisper_preprocessor.pte)",
+     [](Options& o, const std::string& v) {
+       o.processor_path = v;
+       return true;
+     }},
     {"audio_path", "FILE", "the recording: a WAV file of one channel, 16,000 samples a second",
      [](Options& o, const std::string& v) { return flags::parse_text(v, o.audio_path); }},
     {"temperature", "NUMBER", "0 takes the most probable token every time (0)",
@@ -65,69 +61,6 @@ const flags::Flag<Options> kFlags[] = {
      [](Options& o, const std::string& v) { return flags::parse_switch(v, o.help); }},
 };
 
-/// The samples of a recording; none, after saying why.
-std::vector<float> samples_of(const std::string& path) {
-  const auto header = llm::load_wav_header(path);
-  if (header == nullptr) {
-    std::cerr << "The recording " << path << " cannot be read\n";
-    return {};
-  }
-  if (header->NumOfChan != 1 || header->SamplesPerSec != kSamplesPerSecond) {
-    std::cerr << path << " has " << header->NumOfChan << " channels and " << header->SamplesPerSec
-              << " samples a second; a recording of 1 and " << kSamplesPerSecond << " is needed\n";
-    return {};
-  }
-  return llm::load_wav_audio_data(path);
-}
-
-/// Transcribes a piece of the recording that the encoder takes at once.
-Error transcribe_piece(asr::AsrRunner& runner, const Tensor& features, const Options& options) {
-  const auto tokens = runner.transcribe(features, options.transcribe, [](const std::string& text) {
-    std::cout << text << std::flush;
-  });
-  std::cout << std::endl;
-  if (!tokens.ok()) {
-    std::cerr << "The recording could not be transcribed: "
-              << executorch::runtime::to_string(tokens.error()) << "; the log says why\n";
-    return tokens.error();
-  }
-  if (options.benchmark) {
-    llm::print_report(runner.stats());
-    std::cout << "PyTorchObserver " << llm::stats_to_json_string(runner.stats()) << std::endl;
-  }
-  return Error::Ok;
-}
-
-/// Transcribes piece by piece; with --stack_output the processor gives several of a long recording.
-Error transcribe(asr::AsrRunner& runner, Module& processor, std::vector<float>& samples,
-                 const Options& options) {
-  const auto size = static_cast<SizesType>(samples.size());
-  const auto input = executorch::extension::from_blob(samples.data(), {size}, ScalarType::Float);
-  const auto outputs = processor.forward(*input);
-  if (!outputs.ok()) {
-    std::cerr << "The features of " << options.audio_path << " cannot be made by "
-              << options.processor_path << "; the log says why\n";
-    return outputs.error();
-  }
-  if (outputs->empty() || !outputs->front().isTensor() || outputs->front().toTensor().dim() != 3) {
-    std::cerr << options.processor_path
-              << " must give the features, a tensor of three dimensions\n";
-    return Error::InvalidProgram;
-  }
-  const Tensor features = outputs->front().toTensor();
-  std::vector<SizesType> sizes(features.sizes().begin(), features.sizes().end());
-  const auto pieces = static_cast<size_t>(sizes[0]);
-  sizes[0] = 1;
-  Error error = Error::Ok;
-  for (size_t i = 0; i < pieces && error == Error::Ok; ++i) {
-    auto* const data =
-        static_cast<uint8_t*>(features.mutable_data_ptr()) + i * (features.nbytes() / pieces);
-    const auto piece = executorch::extension::from_blob(data, sizes, features.scalar_type());
-    error = transcribe_piece(runner, *piece, options);
-  }
-  return error;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -144,10 +77,6 @@ int main(int argc, char** argv) {
     std::cerr << "--audio_path is needed: the recording to transcribe\n";
     return 2;
   }
-  std::vector<float> samples = samples_of(options.audio_path);
-  if (samples.empty()) {
-    return 1;
-  }
   asr::AsrRunner runner(options.model_path, options.data_path, options.tokenizer_path);
   if (runner.load() != Error::Ok) {
     std::cerr << "The model " << options.model_path << " or its tokenizer "
@@ -155,5 +84,20 @@ int main(int argc, char** argv) {
     return 1;
   }
   Module processor(options.processor_path);
-  return transcribe(runner, processor, samples, options) == Error::Ok ? 0 : 1;
+  options.transcribe.skip_special_tokens = true;
+  const auto tokens = asr::transcribe_recording(
+      runner, options.processor_path.empty() ? nullptr : &processor, options.audio_path,
+      options.transcribe, [](const std::string& text) { std::cout << text << std::flush; });
+  std::cout << std::endl;
+  if (!tokens.ok()) {
+    std::cerr << "The recording " << options.audio_path
+              << " could not be transcribed: " << executorch::runtime::to_string(tokens.error())
+              << "; the log says why\n";
+    return 1;
+  }
+  if (options.benchmark) {
+    llm::print_report(runner.stats());
+    std::cout << "PyTorchObserver " << llm::stats_to_json_string(runner.stats()) << std::endl;
+  }
+  return 0;
 }

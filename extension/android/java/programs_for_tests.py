@@ -98,6 +98,9 @@ def main(out: pathlib.Path) -> None:
     programs["multimodal"] = to_edge_transform_and_lower(
         models_for_tests.exported_multimodal(), constant_methods=models_for_tests.CACHE_CONSTANTS
     )
+    programs["listener"] = to_edge_transform_and_lower(
+        models_for_tests.exported_listener(), constant_methods=models_for_tests.LISTENER_CONSTANTS
+    )
     for name, program in programs.items():
         (out / f"{name}.pte").write_bytes(program.to_executorch().buffer)
     (out / "tokenizer.json").write_text(models_for_tests.tokenizer_json())

@@ -24,6 +24,16 @@ jstring to_java(JNIEnv* env, const std::string& text) {
                         static_cast<jsize>(wide.size()));
 }
 
+bool tell(JNIEnv* env, jobject listener, jmethodID method, const std::string& text) {
+  jstring argument = env->ExceptionCheck() ? nullptr : to_java(env, text);
+  if (argument != nullptr) {
+    env->CallVoidMethod(listener, method, argument);
+    // Who tells more pieces than a native call may have references lets go of each.
+    env->DeleteLocalRef(argument);
+  }
+  return !env->ExceptionCheck();
+}
+
 bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made) {
   if (text == nullptr) {
     raise(env, kInvalidArgument, std::string(what) + " is null");

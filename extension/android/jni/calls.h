@@ -22,6 +22,9 @@ executorch_module* to_module(jlong handle);
 
 jstring to_java(JNIEnv* env, const std::string& text);
 
+/// Calls a method of one String; nothing while an exception is pending. False with one then.
+bool tell(JNIEnv* env, jobject listener, jmethodID method, const std::string& text);
+
 /// False with a pending exception for null. `what` names the text in it.
 bool to_native(JNIEnv* env, jstring text, const char* what, std::string& made);
 

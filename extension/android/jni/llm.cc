@@ -87,12 +87,14 @@ void append(JNIEnv* env, jlong module, jbyteArray bytes, jfloatArray floats, Tak
   });
 }
 
-/// Hands text and figures to an LlmCallback. A token need not end where a character does: what is
-/// not whole yet waits for the next piece.
+/// Hands text and figures to an LlmCallback; what it throws ends the run.
 class Callback {
  public:
   Callback(JNIEnv* env, jobject callback, Opened* runner)
-      : env_(env), callback_(callback), runner_(runner) {
+      : env_(env),
+        callback_(callback),
+        runner_(runner),
+        text_([this](const std::string& text) { call(on_result_, text); }) {
     jclass type = env->GetObjectClass(callback);
     on_result_ = env->GetMethodID(type, "onResult", "(Ljava/lang/String;)V");
     on_stats_ = env->ExceptionCheck() ? nullptr
@@ -103,21 +105,8 @@ class Callback {
   /// False with a pending exception.
   bool is_usable() const { return on_result_ != nullptr && on_stats_ != nullptr; }
 
-  void take(const std::string& piece) {
-    pending_ += piece;
-    const size_t whole = whole_characters(pending_);
-    if (whole > 0) {
-      call(on_result_, pending_.substr(0, whole));
-      pending_.erase(0, whole);
-    }
-  }
-
-  /// What is left at the end is no character.
-  void finish() {
-    if (!pending_.empty()) {
-      call(on_result_, std::exchange(pending_, {}));
-    }
-  }
+  void take(const std::string& piece) { text_.take(piece); }
+  void finish() { text_.finish(); }
 
   void take(const llm::Stats& stats) {
     finish();
@@ -126,16 +115,7 @@ class Callback {
 
  private:
   void call(jmethodID method, const std::string& text) {
-    if (env_->ExceptionCheck()) {
-      return;  // It threw before, and the run is about to end.
-    }
-    jstring argument = to_java(env_, text);
-    if (argument != nullptr) {
-      env_->CallVoidMethod(callback_, method, argument);
-      // A run has more pieces than a native call may have references.
-      env_->DeleteLocalRef(argument);
-    }
-    if (env_->ExceptionCheck()) {
+    if (!tell(env_, callback_, method, text)) {
       runner_->stop();
     }
   }
@@ -145,7 +125,7 @@ class Callback {
   Opened* runner_;
   jmethodID on_result_ = nullptr;
   jmethodID on_stats_ = nullptr;
-  std::string pending_;
+  WholeCharacters text_;
 };
 
 }  // namespace

@@ -113,6 +113,21 @@ size_t whole_characters(std::string_view text) {
   return text.size();
 }
 
+void WholeCharacters::take(const std::string& piece) {
+  pending_ += piece;
+  const size_t whole = whole_characters(pending_);
+  if (whole > 0) {
+    tell_(pending_.substr(0, whole));
+    pending_.erase(0, whole);
+  }
+}
+
+void WholeCharacters::finish() {
+  if (!pending_.empty()) {
+    tell_(std::exchange(pending_, {}));
+  }
+}
+
 }  // namespace jni
 }  // namespace extension
 }  // namespace executorch

@@ -1,4 +1,5 @@
 #include <cinttypes>
+#include <limits>
 #include <utility>
 
 #include <executorch/extension/asr/runner/runner.h>
@@ -173,11 +174,11 @@ Result<int64_t> AsrRunner::choose(const Tensor& logits, int64_t previous,
   if (token < 0) {
     return Error::InvalidProgram;
   }
-  if (!token_callback || !*token_callback || ends(token, config)) {
+  if (!token_callback || !*token_callback) {
     return token;
   }
   const auto text = tokenizer_->decode(static_cast<uint64_t>(previous),
-                                       static_cast<uint64_t>(token), /*skip_special_tokens=*/true);
+                                       static_cast<uint64_t>(token), config.skip_special_tokens);
   if (!text.ok()) {
     ET_LOG(Error, "The tokenizer does not know token %" PRId64 " of the model", token);
     return text.error();
@@ -206,8 +207,10 @@ Result<std::vector<int64_t>> AsrRunner::transcribe(
   }
   stats_.prompt_eval_end_ms = llm::time_in_ms();
   stats_.num_prompt_tokens = static_cast<int64_t>(tokens->size());
-  int64_t position = 0;
-  for (bool ended = false; !ended && (max_seq_len_ == 0 || position < max_seq_len_); ++position) {
+  should_stop_.store(false, std::memory_order_relaxed);
+  const int64_t positions = max_seq_len_ > 0 ? max_seq_len_ : std::numeric_limits<int64_t>::max();
+  bool ended = false;
+  for (int64_t position = 0; !ended && position < positions; ++position) {
     const int64_t token = (*tokens)[static_cast<size_t>(position)];
     const auto logits = step(token, position, *hidden_states);
     if (!logits.ok()) {
@@ -223,7 +226,8 @@ Result<std::vector<int64_t>> AsrRunner::transcribe(
     stats_.first_token_ms = stats_.first_token_ms == 0 ? llm::time_in_ms() : stats_.first_token_ms;
     tokens->push_back(*next);
     ++stats_.num_generated_tokens;
-    ended = ends(*next, config) || stats_.num_generated_tokens == config.max_new_tokens;
+    ended =
+        ends(*next, config) || stats_.num_generated_tokens == config.max_new_tokens || is_stopped();
   }
   stats_.inference_end_ms = llm::time_in_ms();
   return tokens;

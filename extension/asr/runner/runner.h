@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,9 @@ struct AsrTranscribeConfig {
   int64_t decoder_start_token_id = 0;
   /// Tokens in place of that one, such as those of a language and a task.
   std::vector<int64_t> decoder_input_ids = {};
+  /// Whether tokens that are no text, the one that ends a transcription among them, are told as
+  /// empty text; as released, their names are told ("<|endoftext|>").
+  bool skip_special_tokens = false;
 };
 
 /// Text from speech by an encoder and a decoder in one program, as Whisper and T5 have them:
@@ -45,7 +49,7 @@ struct AsrTranscribeConfig {
 ///   logits ([1, 1, vocabulary]). It keeps what it was given.
 ///
 /// Features come from a program of their own, such as executorch.extension.audio.mel_spectrogram
-/// exports. Not for several threads at once.
+/// exports. Not for several threads at once, but for stop().
 class AsrRunner {
  public:
   /// Reads nothing yet.
@@ -65,8 +69,8 @@ class AsrRunner {
   /// Transcribes one piece of speech; loads if needed.
   ///
   /// @param features What the encoder takes. Floats become halves if the encoder takes these.
-  /// @param token_callback Told the text of each generated token but those that end the
-  ///     transcription; empty for tokens that are no text.
+  /// @param token_callback Told the text of each generated token, which need not be whole
+  ///     characters.
   /// @returns All tokens: those that decoding began with, and the generated ones. As load(), and
   ///     InvalidArgument for settings that are out of range or leave no room in the decoder's
   ///     positions; InvalidProgram for outputs that are none of such a model; what the methods and
@@ -77,6 +81,11 @@ class AsrRunner {
   runtime::Result<std::vector<int64_t>> transcribe(
       const TensorPtr& features, const AsrTranscribeConfig& config = {},
       const std::optional<TokenCallback>& token_callback = std::nullopt);
+
+  /// Ends transcribe() after the token at hand; may be called on another thread, or by a callback.
+  void stop() { should_stop_.store(true, std::memory_order_relaxed); }
+  /// Whether the last transcription was.
+  bool is_stopped() const { return should_stop_.load(std::memory_order_relaxed); }
 
   /// Of loading and of the last transcription: the encoder is its prompt.
   const llm::Stats& stats() const { return stats_; }
@@ -89,7 +98,7 @@ class AsrRunner {
   /// Gives a token to the decoder.
   runtime::Result<executorch::aten::Tensor> step(int64_t token, int64_t position,
                                                  const runtime::EValue& hidden_states);
-  /// Chooses the next token and tells its text, unless it ends the transcription.
+  /// Chooses the next token and tells its text.
   runtime::Result<int64_t> choose(const executorch::aten::Tensor& logits, int64_t previous,
                                   const AsrTranscribeConfig& config,
                                   const std::optional<TokenCallback>& token_callback);
@@ -105,6 +114,7 @@ class AsrRunner {
   /// The most positions of the decoder; 0 if the program does not say.
   int64_t max_seq_len_ = 0;
   llm::Stats stats_;
+  std::atomic<bool> should_stop_{false};
 };
 
 }  // namespace asr

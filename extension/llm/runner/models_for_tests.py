@@ -48,6 +48,33 @@ def exported_successor() -> torch.export.ExportedProgram:
     return torch.export.export(Successor(), (example,), dynamic_shapes=({1: length},))
 
 
+class Hearing(torch.nn.Module):
+    """Eight samples, of which each is the number of a letter over 256."""
+
+    def forward(self, samples: torch.Tensor) -> torch.Tensor:
+        return samples * 256
+
+
+class Saying(torch.nn.Module):
+    """What was heard at a position follows the token there."""
+
+    def forward(self, token: torch.Tensor, heard: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
+        following = heard.index_select(1, position).round().to(torch.long) + 0 * token
+        return torch.where(torch.arange(VOCABULARY) == following, 5.0, 0.0)[:, None]
+
+
+LISTENER_CONSTANTS = {"get_max_seq_len": 8, "get_eos_id": END}
+
+
+def exported_listener() -> dict[str, torch.export.ExportedProgram]:
+    """A model of speech, as `extension/asr` runs it."""
+    samples, token = torch.zeros(1, 8), torch.zeros(1, 1, dtype=torch.long)
+    return {
+        "encoder": torch.export.export(Hearing(), (samples,)),
+        "text_decoder": torch.export.export(Saying(), (token, samples, torch.zeros(1, dtype=torch.long))),
+    }
+
+
 class Sum(torch.nn.Module):
     """Of all tokens so far, which a cache has by their positions, follows the letter of their sum.
 
