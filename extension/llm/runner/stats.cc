@@ -1,4 +1,3 @@
-#include <chrono>
 #include <sstream>
 
 #include <executorch/extension/llm/runner/stats.h>
@@ -19,11 +18,6 @@ double rate(int64_t count, long milliseconds) {
 double seconds(long begin, long end) { return static_cast<double>(end - begin) / 1000.0; }
 
 }  // namespace
-
-long time_in_ms() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
 
 void Stats::on_sampling_begin() { sampling_begin_ms_ = time_in_ms(); }
 

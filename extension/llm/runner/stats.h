@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include <executorch/extension/llm/runner/util.h>
+
 namespace executorch {
 namespace extension {
 namespace llm {
@@ -49,9 +51,6 @@ std::string stats_to_json_string(const Stats& stats);
 /// Logs the figures: first in one line, "PyTorchObserver" and the JSON object, then for people,
 /// with rates.
 void print_report(const Stats& stats);
-
-/// Milliseconds of the clock that Stats are taken with.
-long time_in_ms();
 
 }  // namespace llm
 }  // namespace extension

@@ -3,6 +3,7 @@
  * The runner around a model that is none: its next token is the last one plus one.
  */
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -277,6 +278,23 @@ TEST_F(TextLLMRunnerTest, AWarmupLeavesNothingBehind) {
   EXPECT_EQ(generate(*runner, "a"), Error::Ok);
   EXPECT_EQ(calls_.front(), (std::pair<int64_t, std::string>{0, "a"}));
   EXPECT_GT(llm::get_rss_bytes(), 0u);
+}
+
+TEST(Util, APieceIsPrintedUnlessATerminalWouldObeyIt) {
+  const char* const pieces[] = {"a", " the",  "\n",           "\x1b",   "\x07",
+                                "",  nullptr, "\xe2\x82\xac", "\x1b[1m"};
+  testing::internal::CaptureStdout();
+  for (const char* piece : pieces) {
+    llm::safe_printf(piece);
+  }
+  std::fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "a the\n\xe2\x82\xac\x1b[1m");
+}
+
+TEST(Util, NamesOfReleasesBeforeThisNamespaceAreTheSame) {
+  EXPECT_EQ(&torch::executor::util::safe_printf, &llm::safe_printf);
+  EXPECT_LE(torch::executor::util::time_in_ms(), llm::time_in_ms());
+  EXPECT_GT(torch::executor::util::get_rss_bytes(), 0u);
 }
 
 TEST_F(TextLLMRunnerTest, TokensAreChosenAsTheConfigurationSays) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cctype>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 
@@ -10,6 +12,26 @@
 namespace executorch {
 namespace extension {
 namespace llm {
+
+/// Milliseconds of the clock that Stats are taken with.
+inline long time_in_ms() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+}
+
+/// Prints a piece of text that a tokenizer made. Nothing for none, or for a byte alone that a
+/// terminal would take for a command.
+inline void safe_printf(const char* piece) {
+  if (piece == nullptr || piece[0] == '\0') {
+    return;
+  }
+  const auto first = static_cast<unsigned char>(piece[0]);
+  const bool is_shown = std::isprint(first) != 0 || std::isspace(first) != 0;
+  if (piece[1] == '\0' && !is_shown) {
+    return;
+  }
+  (void)std::fputs(piece, stdout);
+}
 
 /// The most memory that this process has had at one time, in bytes; 0 where the system does not
 /// say.
@@ -45,3 +67,13 @@ inline size_t get_rss_bytes() {
 }  // namespace llm
 }  // namespace extension
 }  // namespace executorch
+
+namespace torch {
+namespace executor {
+namespace util {
+using ::executorch::extension::llm::get_rss_bytes;
+using ::executorch::extension::llm::safe_printf;
+using ::executorch::extension::llm::time_in_ms;
+}  // namespace util
+}  // namespace executor
+}  // namespace torch
