@@ -1,5 +1,6 @@
 """The options of the partitioners: which operators, in which precisions, in how many delegates, and what is said of the rest."""
 
+import copy
 import logging
 
 import numpy
@@ -25,6 +26,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer,
     get_symmetric_quantization_config,
 )
+from executorch.backends.xnnpack.serialization.blob import unpack
 from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.lowered_backend_module import get_lowered_submodules
 from executorch.runtime import Runtime
@@ -208,13 +210,79 @@ def test_reasons_say_which_precision_is_missing(quiet_log, capsys):
     assert "convolution.default): its precision FP32 is not enabled" in printed
 
 
-def test_bfloat16_is_refused_and_stays_outside():
-    with pytest.raises(ValueError, match=r"not in bfloat16\. Way out: .*model\.float\(\)"):
-        XnnpackPartitioner(enable_bf16=True)
-    model, x = nn.Linear(4, 4).bfloat16().eval(), torch.randn(2, 4, dtype=torch.bfloat16)
+class GivenWeight(nn.Module):
+    def forward(self, x, weight):
+        return nn.functional.linear(x, weight)
+
+
+class AddedMatrix(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight, self.summand = nn.Parameter(torch.randn(64, 32)), nn.Parameter(torch.randn(4, 32))
+
+    def forward(self, x):
+        return torch.addmm(self.summand, x, self.weight)
+
+
+def _normal(*shape):
+    return torch.randn(shape, dtype=torch.bfloat16)
+
+
+BFLOAT16 = {
+    "a bias": (nn.Linear(64, 32), (_normal(4, 64),), 1),
+    "no bias": (nn.Linear(64, 32, bias=False), (_normal(1, 5, 64),), 1),
+    "a matrix is added": (AddedMatrix(), (_normal(4, 64),), 1),
+    "one behind the other": (nn.Sequential(nn.Linear(64, 48), nn.Linear(48, 32)), (_normal(4, 64),), 1),
+    "an activation between": (
+        nn.Sequential(nn.Linear(64, 48), nn.ReLU(), nn.Linear(48, 32)),
+        (_normal(4, 64),),
+        2,
+    ),
+    "the weight is an argument": (GivenWeight(), (_normal(4, 64), _normal(32, 64)), 0),
+    "a convolution": (nn.Conv2d(3, 8, 3), (_normal(1, 3, 8, 8),), 0),
+}
+
+
+@pytest.mark.parametrize("name", BFLOAT16)
+def test_linear_layers_in_bfloat16_are_taken_if_enabled(name):
+    model, inputs, taken = BFLOAT16[name]
+    model = model.bfloat16().eval()
+    exported = torch.export.export(model, inputs)
+    for enable, wanted in ((True, taken), (False, 0)):
+        edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=enable)])
+        assert len(list(get_lowered_submodules(edge.exported_program().graph_module))) == wanted
+        method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+        result = method.execute(list(inputs))[0]
+        assert result.dtype is torch.bfloat16
+        # The last of eight bits of each rounding: of layers behind each other XNNPACK rounds the last one only.
+        exact = copy.deepcopy(model).double()(*(one.double() for one in inputs))
+        eager = (model(*inputs).double() - exact).abs().max()
+        torch.testing.assert_close(result.double(), exact, rtol=2**-8, atol=2 * eager.item())
+
+
+def test_weights_in_bfloat16_are_written_as_they_are():
+    model, x = nn.Linear(64, 32).bfloat16().eval(), torch.randn(2, 64, dtype=torch.bfloat16)
     exported = torch.export.export(model, (x,))
-    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=False)])
-    assert not list(get_lowered_submodules(edge.exported_program().graph_module))
+    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=True)])
+    ((_, lowered, _),) = get_lowered_submodules(edge.exported_program().graph_module)
+    graph, _ = unpack(lowered.processed_bytes)
+    (node,) = (one.xnode_union for one in graph.xnodes)
+    types = [graph.xvalues[one].xvalue_union.datatype.name for one in (0, node.filter_id, node.bias_id)]
+    assert types == ["xnn_datatype_bf16", "xnn_datatype_bf16", "xnn_datatype_fp32"]
+    # 32 x 64 of two bytes and 32 floats.
+    assert sum(map(len, lowered.named_data_store_output.buffers)) == 4096 + 128
+
+
+def test_symbolic_sizes_in_bfloat16():
+    model = nn.Linear(64, 32).bfloat16().eval()
+    rows = torch.export.Dim("rows", min=1, max=16)
+    exported = torch.export.export(model, (_normal(4, 64),), dynamic_shapes=({0: rows},))
+    edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner(enable_bf16=True)])
+    assert len(list(get_lowered_submodules(edge.exported_program().graph_module))) == 1
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for count in (1, 16, 3):
+        x = _normal(count, 64)
+        torch.testing.assert_close(method.execute([x])[0], model(x), rtol=2**-7, atol=1e-3)
 
 
 def test_final_constants_are_referred_to_where_they_lie():

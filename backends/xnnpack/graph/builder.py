@@ -35,6 +35,7 @@ _NO_HANDLE = 0xFFFF
 _DATATYPES = {
     torch.float32: schema.XNNDatatype.xnn_datatype_fp32,
     torch.float16: schema.XNNDatatype.xnn_datatype_fp16,
+    torch.bfloat16: schema.XNNDatatype.xnn_datatype_bf16,
 }
 
 
@@ -45,7 +46,7 @@ def torch_datatype(dtype: torch.dtype) -> schema.XNNDatatype:
         ExportError: XNNPACK does not calculate with this dtype.
     """
     if dtype not in _DATATYPES:
-        raise ExportError(f"XNNPACK calculates in float32 or float16, here is {dtype}")
+        raise ExportError(f"XNNPACK has float32, float16 and bfloat16, here is {dtype}")
     return _DATATYPES[dtype]
 
 

@@ -72,7 +72,8 @@ def bias_of(operator: Operator, weight: Weight, source: Node, bias: torch.Tensor
     if bias is None:
         return INVALID_ID
     if operator.quantized is None or weight.scales is None:
-        return builder.constant(bias)
+        # Products in bfloat16 add up floats, and begin with the bias.
+        return builder.constant(bias.float() if bias.dtype is torch.bfloat16 else bias)
     parameters = parameters_of(source)
     assert parameters is not None
     scales = weight.scales.double() * parameters.scale

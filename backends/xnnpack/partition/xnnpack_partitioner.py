@@ -48,12 +48,9 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         verbose: log every operator that is not taken, with the reason.
         force_non_static_weights_for_f32_linear: weights and biases of linear layers in floating point are arguments of
             the delegate, not part of it, so that they may change; they are packed whenever it runs.
-        enable_bf16: must be False: delegates calculate in float32 and float16, and operators in bfloat16 stay outside.
+        enable_bf16: linear layers in bfloat16 whose weights are constants are taken, too; all else in it stays outside.
         final_constants: nobody writes to the program's constants until it has been written: delegates refer to their memory, and do not copy
             it.
-
-    Raises:
-        ValueError: ``enable_bf16`` is set.
     """
 
     def __init__(
@@ -66,20 +63,15 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         final_constants: bool = False,
         **kwargs: Any,
     ) -> None:
-        if enable_bf16:
-            raise ValueError(
-                "XnnpackPartitioner(enable_bf16=True): delegates calculate in float32 and float16, not in bfloat16. Way "
-                "out: convert the model (model.float() or model.half()), or leave the option out, and operators in "
-                "bfloat16 run on the kernels outside"
-            )
         if verbose:
             _show_refusals()
         precisions = (
             [config_precisions] if isinstance(config_precisions, ConfigPrecisionType) else config_precisions
         )
+        options = {**kwargs, "enable_bf16": True} if enable_bf16 else kwargs
         made = []
         for config in configs or ALL_PARTITIONER_CONFIGS:
-            made.append(config(**kwargs))
+            made.append(config(**options))
             made[-1].set_enabled_precision_types(precisions)
         self.per_op_mode = per_op_mode
         self._linears_have_arguments = bool(kwargs.get("force_non_static_weights_for_f32_linear", False))

@@ -16,6 +16,8 @@ struct Datatype {
 
 constexpr Datatype kDatatypes[] = {
     {fb_xnnpack::XNNDatatype::xnn_datatype_fp32, xnn_datatype_fp32, 32, "fp32"},
+    // Widened where it comes in, narrowed where it goes out.
+    {fb_xnnpack::XNNDatatype::xnn_datatype_bf16, xnn_datatype_fp32, 32, "fp32"},
     {fb_xnnpack::XNNDatatype::xnn_datatype_fp16, xnn_datatype_fp16, 16, "fp16"},
     {fb_xnnpack::XNNDatatype::xnn_datatype_qint8, xnn_datatype_qint8, 8, "qint8"},
     {fb_xnnpack::XNNDatatype::xnn_datatype_quint8, xnn_datatype_quint8, 8, "quint8"},

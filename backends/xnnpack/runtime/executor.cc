@@ -24,10 +24,10 @@ using runtime::Span;
 
 namespace {
 
-ScalarType scalar_type_of(xnn_datatype datatype) {
-  switch (datatype) {
+ScalarType scalar_type_of(const External& external) {
+  switch (external.datatype) {
     case xnn_datatype_fp32:
-      return ScalarType::Float;
+      return external.is_bfloat16 ? ScalarType::BFloat16 : ScalarType::Float;
     case xnn_datatype_fp16:
       return ScalarType::Half;
     case xnn_datatype_qint8:
@@ -40,9 +40,9 @@ ScalarType scalar_type_of(xnn_datatype datatype) {
 }
 
 /// Whether the elements of a tensor can be read as they are; those of a boolean one are 0 and 1.
-bool is_readable_as(ScalarType type, xnn_datatype datatype) {
-  return type == scalar_type_of(datatype) ||
-         (type == ScalarType::Bool && datatype == xnn_datatype_quint8);
+bool is_readable_as(ScalarType type, const External& external) {
+  return type == scalar_type_of(external) ||
+         (type == ScalarType::Bool && external.datatype == xnn_datatype_quint8);
 }
 
 /// Bytes of one intermediate value, at most: what no honest graph has, and what can be told from
@@ -75,6 +75,7 @@ Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
   }
   made->tensors_.resize(made->externals_.size());
   made->copies_.resize(made->num_inputs_);
+  made->wide_.resize(made->externals_.size());
   made->data_ = subgraph->take_data();
   made->scales_ = subgraph->take_scales();
   return made;
@@ -153,11 +154,10 @@ void Executor::follow_threadpool() {
 Error Executor::take_input(size_t index, const Tensor& tensor, bool& changed) {
   External& external = externals_[index];
   ET_CHECK_OR_RETURN_ERROR(
-      is_readable_as(tensor.scalar_type(), external.datatype) &&
-          rank_of(tensor) == external.dims.size(),
+      is_readable_as(tensor.scalar_type(), external) && rank_of(tensor) == external.dims.size(),
       InvalidArgument,
       "XNNPACK: input %zu has dtype %d and %zu dimensions, expected are dtype %d and %zu", index,
-      int(tensor.scalar_type()), rank_of(tensor), int(scalar_type_of(external.datatype)),
+      int(tensor.scalar_type()), rank_of(tensor), int(scalar_type_of(external)),
       external.dims.size());
   if (!external.is_used) {
     return Error::Ok;
@@ -186,10 +186,10 @@ Error Executor::resize_output(size_t index, Tensor& tensor) {
   const xnn_status status = xnn_get_external_value_shape(runtime_.get(), external.id, &rank, dims);
   ET_CHECK_OR_RETURN_ERROR(
       status == xnn_status_success && rank == rank_of(tensor) &&
-          tensor.scalar_type() == scalar_type_of(external.datatype),
+          tensor.scalar_type() == scalar_type_of(external),
       InvalidArgument,
       "XNNPACK: output %zu has dtype %d and %zu dimensions, the program expects dtype %d and %zu",
-      index - num_inputs_, int(scalar_type_of(external.datatype)), rank, int(tensor.scalar_type()),
+      index - num_inputs_, int(scalar_type_of(external)), rank, int(tensor.scalar_type()),
       rank_of(tensor));
   if (tensor.dim() == 0) {
     ET_CHECK_OR_RETURN_ERROR(dims[0] == 1, InvalidArgument, "XNNPACK: output %zu is no scalar",
@@ -231,18 +231,42 @@ Error Executor::take_inputs(Span<EValue*> args) {
 }
 
 Result<void*> Executor::memory_of(size_t index, const Tensor& tensor) {
-  if (index >= num_inputs_) {
-    return tensor.mutable_data_ptr();
-  }
   const void* const data = tensor.const_data_ptr();
   if (data == nullptr || !externals_[index].is_used) {
     return const_cast<void*>(data);
+  }
+  if (externals_[index].is_bfloat16) {
+    return wide_memory_of(index, tensor);
+  }
+  if (index >= num_inputs_) {
+    return tensor.mutable_data_ptr();
   }
   const void* const readable = copies_[index].of(data, tensor.nbytes());
   ET_CHECK_OR_RETURN_ERROR(readable != nullptr, MemoryAllocationFailed,
                            "XNNPACK: no memory for a copy of input %zu, which ends with its page",
                            index);
   return const_cast<void*>(readable);
+}
+
+Result<void*> Executor::wide_memory_of(size_t index, const Tensor& tensor) {
+  const auto count = static_cast<size_t>(tensor.numel());
+  float* const wide = wide_[index].of(count);
+  ET_CHECK_OR_RETURN_ERROR(wide != nullptr, MemoryAllocationFailed,
+                           "XNNPACK: no memory for argument %zu in bfloat16 as floats", index);
+  if (index < num_inputs_) {
+    widen(static_cast<const uint16_t*>(tensor.const_data_ptr()), count, wide);
+  }
+  return static_cast<void*>(wide);
+}
+
+void Executor::narrow_outputs(Span<EValue*> args) {
+  for (size_t i = num_inputs_; i < args.size(); ++i) {
+    if (externals_[i].is_bfloat16) {
+      const Tensor& tensor = args[i]->toTensor();
+      narrow(static_cast<const float*>(pointers_[i].data), static_cast<size_t>(tensor.numel()),
+             static_cast<uint16_t*>(tensor.mutable_data_ptr()));
+    }
+  }
 }
 
 Error Executor::set_up(Span<EValue*> args, const BackendExecutionContext& context) {
@@ -309,6 +333,7 @@ Error Executor::run(Span<EValue*> given, BackendExecutionContext& context) {
   const xnn_status status = xnn_invoke_runtime(runtime_.get());
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, Internal,
                            "XNNPACK: running failed (status %d)", int(status));
+  narrow_outputs(args);
   if (is_reported) {
     profiler_.report(runtime_.get(), tracer, begin);
   }

@@ -7,6 +7,7 @@
 
 #include <executorch/backends/xnnpack/runtime/XNNWeightsCache.h>
 #include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
+#include <executorch/backends/xnnpack/runtime/bfloat16.h>
 #include <executorch/backends/xnnpack/runtime/margin.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/backends/xnnpack/runtime/profiler.h>
@@ -68,6 +69,8 @@ class Executor {
   runtime::Error take_inputs(runtime::Span<runtime::EValue*> args);
   runtime::Error resize_output(size_t index, executorch::aten::Tensor& tensor);
   runtime::Result<void*> memory_of(size_t index, const executorch::aten::Tensor& tensor);
+  runtime::Result<void*> wide_memory_of(size_t index, const executorch::aten::Tensor& tensor);
+  void narrow_outputs(runtime::Span<runtime::EValue*> args);
   runtime::Error set_up(runtime::Span<runtime::EValue*> args,
                         const runtime::BackendExecutionContext& context);
   runtime::Error choose_tensors(runtime::Span<runtime::EValue*> args);
@@ -85,6 +88,8 @@ class Executor {
   std::vector<xnn_external_value> pointers_;
   /// Of the inputs.
   std::vector<MarginCopy> copies_;
+  /// Of the arguments in bfloat16.
+  std::vector<WideArgument> wide_;
   std::vector<runtime::EValue*> tensors_;
   ShapeRules shape_rules_;
   pthreadpool_t threadpool_ = nullptr;

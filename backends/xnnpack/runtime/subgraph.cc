@@ -110,7 +110,8 @@ Error Subgraph::find_externals(const fb_xnnpack::XNNGraph& graph) {
   const auto add = [this](const flatbuffers::Vector<uint32_t>* ids, bool are_inputs) {
     for (size_t i = 0; ids != nullptr && i < ids->size(); ++i) {
       const Value& found = value(ids->Get(i));
-      externals_.push_back({found.id, found.datatype, found.dims, !are_inputs || found.is_read});
+      externals_.push_back(
+          {found.id, found.datatype, found.is_bfloat16, found.dims, !are_inputs || found.is_read});
     }
   };
   add(graph.input_ids(), /*are_inputs=*/true);

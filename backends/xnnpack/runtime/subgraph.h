@@ -23,6 +23,8 @@ runtime::Error error_of(xnn_status status);
 struct Value {
   uint32_t id = XNN_INVALID_VALUE_ID;
   xnn_datatype datatype = xnn_datatype_invalid;
+  /// Whether the file has it in bfloat16; to XNNPACK it is a float then.
+  bool is_bfloat16 = false;
   std::vector<size_t> dims;
   /// Of a constant, with as many bytes as its elements have.
   Bytes constant;
@@ -43,6 +45,8 @@ struct Value {
 struct External {
   uint32_t id = 0;
   xnn_datatype datatype = xnn_datatype_invalid;
+  /// Whether its elements are numbers of bfloat16, of which XNNPACK has floats.
+  bool is_bfloat16 = false;
   std::vector<size_t> dims;
   /// Whether a node reads or writes it. What is empty, such as a part of a concatenation, is an
   /// argument that none does.
@@ -164,6 +168,9 @@ class Subgraph {
   runtime::Error define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue& tensor,
                                const fb_xnnpack::XNNQuantizedTensorValue* quantized,
                                const runtime::NamedDataMap* named);
+  runtime::Error define_constant(const Blob& blob, uint32_t index, uint64_t elements, Value& value,
+                                 const runtime::NamedDataMap* named);
+  runtime::Error widen_constant(uint64_t elements, Value& value);
   xnn_status hand_over(Value& value, const fb_xnnpack::XNNTensorValue& tensor, const Blob& blob,
                        const fb_xnnpack::XNNQuantizedTensorValue* quantized,
                        const runtime::NamedDataMap* named);

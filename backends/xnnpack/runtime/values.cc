@@ -1,7 +1,10 @@
 #include <cinttypes>
+#include <cstdlib>
 #include <cstring>
 
+#include <executorch/backends/xnnpack/runtime/bfloat16.h>
 #include <executorch/backends/xnnpack/runtime/datatypes.h>
+#include <executorch/backends/xnnpack/runtime/margin.h>
 #include <executorch/backends/xnnpack/runtime/subgraph.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -92,6 +95,7 @@ Error Subgraph::define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue
                            "XNNPACK: value %" PRIu32 " is out of range or defined twice", name);
   Value& value = values_[name];
   value.datatype = datatype_of(tensor.datatype());
+  value.is_bfloat16 = tensor.datatype() == fb_xnnpack::XNNDatatype::xnn_datatype_bf16;
   if (tensor.dims() != nullptr) {
     value.dims.assign(tensor.dims()->begin(), tensor.dims()->end());
   }
@@ -109,19 +113,8 @@ Error Subgraph::define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue
     is_external_defined_[tensor.external_id()] = true;
   }
   if (tensor.constant_buffer_idx() != 0) {
-    const size_t bits = bits_of(value.datatype);
-    const Result<Bytes> data =
-        blob.constant(tensor.constant_buffer_idx(), bits < 8 ? 1 : bits / 8, named, held_);
-    if (!data.ok()) {
-      return data.error();
-    }
-    // More than this device's addresses reach is too many as well.
-    const uint64_t wanted = (elements * bits + 7) / 8;
-    ET_CHECK_OR_RETURN_ERROR(bits > 0 && data->size >= wanted, DelegateInvalidCompatibility,
-                             "XNNPACK: constant %" PRIu32 " has %zu bytes, too few for its shape",
-                             name, data->size);
-    value.constant = {data->data, static_cast<size_t>(wanted), data->key};
-    value.is_written = true;
+    ET_CHECK_OK_OR_RETURN_ERROR(
+        define_constant(blob, tensor.constant_buffer_idx(), elements, value, named));
   }
   has_persistent_values_ =
       has_persistent_values_ || (tensor.flags() & XNN_VALUE_FLAG_PERSISTENT) != 0;
@@ -129,6 +122,36 @@ Error Subgraph::define_tensor(const Blob& blob, const fb_xnnpack::XNNTensorValue
   ET_CHECK_OR_RETURN_ERROR(status == xnn_status_success, DelegateInvalidCompatibility,
                            "XNNPACK: value %" PRIu32 " cannot be defined (status %d)", name,
                            int(status));
+  return Error::Ok;
+}
+
+Error Subgraph::define_constant(const Blob& blob, uint32_t index, uint64_t elements, Value& value,
+                                const NamedDataMap* named) {
+  const size_t bits = value.is_bfloat16 ? 16 : bits_of(value.datatype);
+  const Result<Bytes> data = blob.constant(index, bits < 8 ? 1 : bits / 8, named, held_);
+  if (!data.ok()) {
+    return data.error();
+  }
+  // More than this device's addresses reach is too many as well.
+  const uint64_t wanted = (elements * bits + 7) / 8;
+  ET_CHECK_OR_RETURN_ERROR(bits > 0 && data->size >= wanted, DelegateInvalidCompatibility,
+                           "XNNPACK: constant %" PRIu32 " has %zu bytes, too few for its shape",
+                           index, data->size);
+  value.constant = {data->data, static_cast<size_t>(wanted), data->key};
+  value.is_written = true;
+  return value.is_bfloat16 ? widen_constant(elements, value) : Error::Ok;
+}
+
+Error Subgraph::widen_constant(uint64_t elements, Value& value) {
+  const size_t size = value.constant.size * (sizeof(float) / sizeof(uint16_t));
+  void* const wide = size < value.constant.size ? nullptr : allocate_with_margin(size);
+  ET_CHECK_OR_RETURN_ERROR(wide != nullptr, MemoryAllocationFailed,
+                           "XNNPACK: no memory for a constant in bfloat16 as %zu bytes of floats",
+                           size);
+  widen(static_cast<const uint16_t*>(value.constant.data), static_cast<size_t>(elements),
+        static_cast<float*>(wide));
+  value.constant = {wide, size, value.constant.key};
+  held_.emplace_back(wide, size, [](void*, void* data, size_t) { std::free(data); });
   return Error::Ok;
 }
 

@@ -25,12 +25,11 @@ def get_xnnpack_partitioner(
 
     Args:
         dynamic_quant_only_partitioner: takes only linear layers whose inputs are quantized at run time; else all that XNNPACK can.
-        enable_bf16: False: there are no products in bfloat16.
+        enable_bf16: linear layers in bfloat16 go there too.
         final_constants: nobody writes to weights until the program has been written: delegates do not copy them.
 
     Raises:
         ImportError: the backend is not installed.
-        ValueError: it has no products in bfloat16.
     """
     module = importlib.import_module("executorch.backends.xnnpack.partition.xnnpack_partitioner")
     if dynamic_quant_only_partitioner:

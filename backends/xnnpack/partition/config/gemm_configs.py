@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.attention import attention_refusal
+from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
     XNNPartitionerConfig,
@@ -51,7 +52,18 @@ class GEMMConfig(XNNPartitionerConfig):
         return bool(taken), [one for one in taken if one is not node]
 
 
-class LinearConfig(GEMMConfig):
+class _MatrixConfig(GEMMConfig):
+    """A product of matrices, in bfloat16 if its weights are constants."""
+
+    def dtypes(self, node: Node, ep: ExportedProgram) -> tuple[torch.dtype, ...]:
+        known, product = super().dtypes(node, ep), product_of(node)
+        if not self.enable_bf16 or product is None or self.quantized_call(node, ep) is not None:
+            return known
+        packed = [constant_refusal(one, "it", ep) is None for one in (product.weight, product.bias)]
+        return (*known, torch.bfloat16) if all(packed) else known
+
+
+class LinearConfig(_MatrixConfig):
     target_name = "linear.default"
 
     def __init__(self, **kwargs: Any) -> None:
@@ -66,7 +78,7 @@ class LinearConfig(GEMMConfig):
         return None
 
 
-class AddmmConfig(GEMMConfig):
+class AddmmConfig(_MatrixConfig):
     target_name = "addmm.default"
 
     def __init__(self, **kwargs: Any) -> None:
@@ -78,7 +90,7 @@ class AddmmConfig(GEMMConfig):
         return None
 
 
-class MMConfig(GEMMConfig):
+class MMConfig(_MatrixConfig):
     target_name = "mm.default"
 
     def __init__(self, **kwargs: Any) -> None:

@@ -49,10 +49,14 @@ class XNNPartitionerConfig(PartitionerConfig):
 
     A subclass names the operator and says in ``refusal`` what it cannot take. What is refused stays outside, with
     the reason in the table of reasons and, at level DEBUG, in the log.
+
+    Args:
+        enable_bf16: takes uses in bfloat16 too, where the subclass has them.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, enable_bf16: bool = False, **kwargs: Any) -> None:
         super().__init__()
+        self.enable_bf16 = enable_bf16
         self.enabled_precision_types: list[ConfigPrecisionType] = self.supported_precision_types()
 
     def supported_precision_types(self) -> list[ConfigPrecisionType]:
@@ -79,6 +83,10 @@ class XNNPartitionerConfig(PartitionerConfig):
         """The tensors that XNNPACK gets and makes; their dtypes and sizes are checked."""
         return operands_and_results(node)
 
+    def dtypes(self, node: Node, ep: ExportedProgram) -> tuple[torch.dtype, ...]:
+        """The dtypes of which the tensors may have one."""
+        return _DTYPES
+
     def quantized_call(self, node: Node, ep: ExportedProgram) -> StaticCall | DynamicCall | None:
         """How this use of the operator is quantized, None if it calculates in floating point.
 
@@ -104,7 +112,7 @@ class XNNPartitionerConfig(PartitionerConfig):
             return f"its precision {precision.name} is not enabled"
         if program_constants(ep).has(node):
             return "it is made of constants alone; who reads it takes it"
-        return _general_refusal(self.tensors(node, ep))
+        return _general_refusal(self.tensors(node, ep), self.dtypes(node, ep))
 
     def _check_inputs_are_valid_dtypes(self, node: Node, valid_dtypes: Iterable[torch.dtype]) -> bool:
         found = {value.dtype for one in node.all_input_nodes for value in operands_and_results(one)[-1:]}
@@ -171,11 +179,11 @@ _PRECISIONS = {
 }
 
 
-def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
+def _general_refusal(tensors: list[torch.Tensor], taken: tuple[torch.dtype, ...]) -> str | None:
     dtypes = {tensor.dtype for tensor in tensors}
-    if len(dtypes) != 1 or not dtypes <= set(_DTYPES):
-        found = ", ".join(sorted(str(dtype).removeprefix("torch.") for dtype in dtypes))
-        return f"XNNPACK calculates in float32 or float16, here are {found}"
+    if len(dtypes) != 1 or not dtypes <= set(taken):
+        known, found = " or ".join(map(_short, taken)), ", ".join(sorted(map(_short, dtypes)))
+        return f"XNNPACK calculates in {known}, here are {found}"
     if any(tensor.dim() > MOST_DIMENSIONS for tensor in tensors):
         return f"a tensor has more than {MOST_DIMENSIONS} dimensions"
     if any(isinstance(size, int) and size == 0 for tensor in tensors for size in tensor.shape):
@@ -183,6 +191,10 @@ def _general_refusal(tensors: list[torch.Tensor]) -> str | None:
     if any(example_int(size) < 1 for tensor in tensors for size in tensor.shape):
         return "of a tensor no size is known to begin with: it is calculated from data of the run"
     return None
+
+
+def _short(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def constant_refusal(node: Any, what: str, ep: ExportedProgram) -> str | None:

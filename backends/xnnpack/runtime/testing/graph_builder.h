@@ -124,7 +124,8 @@ class GraphBuilder {
     const auto tensor = fb_xnnpack::CreateXNNTensorValueDirect(
         builder_, type.datatype, uint32_t(dims.size()), &dims, constant, external, flags, id);
     if (type.datatype == Datatype::xnn_datatype_fp32 ||
-        type.datatype == Datatype::xnn_datatype_fp16) {
+        type.datatype == Datatype::xnn_datatype_fp16 ||
+        type.datatype == Datatype::xnn_datatype_bf16) {
       values_.push_back(fb_xnnpack::CreateXValue(builder_, fb_xnnpack::XValueUnion::XNNTensorValue,
                                                  tensor.Union()));
       return id;

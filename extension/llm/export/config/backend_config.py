@@ -17,7 +17,7 @@ class XNNPackConfig:
 
     Attributes:
         extended_ops: what its partitioner leaves to others by default goes there too.
-        enable_bf16: refused, since its products are in single and half precision; layers in bfloat16 stay outside.
+        enable_bf16: linear layers of a model in bfloat16 go there too.
     """
 
     enabled: bool = False
