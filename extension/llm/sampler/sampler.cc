@@ -1,8 +1,11 @@
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <ctime>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
+#include <executorch/extension/llm/sampler/probabilities.h>
 #include <executorch/extension/llm/sampler/sampler.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 
@@ -11,40 +14,116 @@ namespace extension {
 namespace llm {
 namespace {
 
+/// The first of the largest logits; what is none (NaN) is never it, unless it is the first.
 template <typename T>
 int32_t largest(const T* logits, int32_t count) {
-  int32_t best = 0;
-  for (int32_t i = 1; i < count; ++i) {
-    if (static_cast<float>(logits[i]) > static_cast<float>(logits[best])) {
-      best = i;
+  float block[kProbabilityBlock];
+  auto best = static_cast<float>(logits[0]);
+  int32_t place = 0;
+  for (int32_t i = 0; i < count; i += int32_t{kProbabilityBlock}) {
+    const auto n = static_cast<size_t>(std::min(int32_t{kProbabilityBlock}, count - i));
+    for (size_t j = 0; j < n; ++j) {
+      block[j] = static_cast<float>(logits[static_cast<size_t>(i) + j]);
+    }
+    const float most = largest_of(block, n);
+    if (most > best) {
+      best = most;
+      place = i + static_cast<int32_t>(std::find(block, block + n, most) - block);
     }
   }
-  return best;
+  return place;
 }
 
 /// The first token at which the sum of probabilities passes `coin`.
-int32_t at_sum(const float* probabilities, int32_t count, float coin) {
+///
+/// @param sums Those of blocks.
+int32_t at_sum(const float* probabilities, int32_t count, const std::vector<float>& sums,
+               float coin) {
   float sum = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    sum += probabilities[i];
-    if (coin < sum) {
-      return i;
+  for (size_t block = 0; block < sums.size(); ++block) {
+    if (coin >= sum + sums[block]) {
+      sum += sums[block];
+      continue;
+    }
+    const auto first = static_cast<int32_t>(block * kProbabilityBlock);
+    const int32_t end = std::min(count, first + int32_t{kProbabilityBlock});
+    for (int32_t i = first; i < end; ++i) {
+      sum += probabilities[i];
+      if (coin < sum) {
+        return i;
+      }
     }
   }
   return count - 1;  // Sums round.
 }
 
-/// Probabilities from logits.
-void softmax(std::vector<float>& values) {
-  const float most = *std::max_element(values.begin(), values.end());
+using Candidates = std::vector<ProbIndex<float>>;
+
+/// The more probable ones first, equal ones as they stand.
+bool comes_before(const ProbIndex<float>& a, const ProbIndex<float>& b) {
+  return a.prob > b.prob || (a.prob == b.prob && a.index < b.index);
+}
+
+/// The `most` first of them, which stand in any order then.
+void keep_first(Candidates& candidates, size_t most) {
+  if (candidates.size() > most) {
+    const auto end = candidates.begin() + static_cast<ptrdiff_t>(most);
+    std::nth_element(candidates.begin(), end, candidates.end(), comes_before);
+    candidates.erase(end, candidates.end());
+  }
+}
+
+/// Tokens that are at least so probable; of those at most the `most` first ones, if it is not 0.
+Candidates at_least(const float* probabilities, int32_t count, float least, size_t most) {
+  // Few hold one that counts.
+  constexpr int32_t kPart = 64;
+  Candidates found;
+  for (int32_t i = 0; i < count; i += kPart) {
+    const int32_t end = std::min(count, i + kPart);
+    if (!(largest_of(probabilities + i, static_cast<size_t>(end - i)) >= least)) {
+      continue;
+    }
+    for (int32_t j = i; j < end; ++j) {
+      if (probabilities[j] >= least) {
+        found.push_back({probabilities[j], j});
+      }
+    }
+    if (most > 0 && found.size() >= 2 * most + size_t{kPart}) {
+      keep_first(found, most);
+      least = std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+                return a.prob < b.prob;
+              })->prob;
+    }
+  }
+  if (most > 0) {
+    keep_first(found, most);
+  }
+  return found;
+}
+
+/// Leaves the first ones, in order, up to where their sum is more than `most`.
+void keep_sum(Candidates& candidates, float most) {
+  constexpr size_t kFew = 64;
   float sum = 0;
-  for (float& value : values) {
-    value = std::exp(value - most);
-    sum += value;
+  size_t count = 0;
+  for (size_t sorted = 0; sorted < candidates.size() && sum <= most;) {
+    const size_t end = std::min(candidates.size(), std::max(kFew, 4 * sorted));
+    const auto at = [&](size_t i) { return candidates.begin() + static_cast<ptrdiff_t>(i); };
+    if (end < candidates.size()) {
+      std::nth_element(at(sorted), at(end), candidates.end(), comes_before);
+    }
+    std::sort(at(sorted), at(end), comes_before);
+    sorted = end;
+    while (count < sorted && sum <= most) {
+      sum += candidates[count++].prob;
+    }
   }
-  for (float& value : values) {
-    value /= sum;
-  }
+  candidates.resize(count);
+}
+
+float sum_of(const Candidates& candidates) {
+  return std::accumulate(candidates.begin(), candidates.end(), 0.0f,
+                         [](float sum, const auto& one) { return sum + one.prob; });
 }
 
 }  // namespace
@@ -73,44 +152,34 @@ float Sampler::next_coin() {
 
 /// Chooses among the tokens that the options leave.
 int32_t Sampler::choose(const float* probabilities, float coin) const {
-  std::vector<ProbIndex<float>> candidates;
-  const float most = *std::max_element(probabilities, probabilities + vocab_size_);
+  const float most = largest_of(probabilities, static_cast<size_t>(vocab_size_));
   const bool by_sum = options_.top_p > 0 && options_.top_p < 1;
+  const auto top_k = static_cast<size_t>(std::max(0, options_.top_k));
   // Less than this cannot belong to those up to the sum: all others together would be needed.
   const float other = static_cast<float>(std::max(1, vocab_size_ - 1));
-  const float least = std::max(options_.min_p * most,
-                               by_sum && options_.top_k <= 0 ? (1.0f - options_.top_p) / other : 0);
-  for (int32_t i = 0; i < vocab_size_; ++i) {
-    if (probabilities[i] >= least) {
-      candidates.push_back({probabilities[i], i});
-    }
+  const float least =
+      std::max(options_.min_p * most, by_sum && top_k == 0 ? (1.0f - options_.top_p) / other : 0);
+  // Mostly those that are not far behind the first one are enough.
+  constexpr float kNear = 1.0f / 8192;
+  const float near = by_sum && top_k == 0 ? std::max(least, most * kNear) : least;
+  Candidates candidates = at_least(probabilities, vocab_size_, near, top_k);
+  if (near > least && sum_of(candidates) <= options_.top_p) {
+    candidates = at_least(probabilities, vocab_size_, least, top_k);
   }
   if (candidates.empty()) {
     return largest(probabilities, vocab_size_);
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto& a, const auto& b) { return a.prob > b.prob; });
-  float whole = 1.0f;
-  if (options_.top_k > 0 && candidates.size() > static_cast<size_t>(options_.top_k)) {
-    candidates.resize(static_cast<size_t>(options_.top_k));
-    whole = 0.0f;
-    for (const auto& candidate : candidates) {
-      whole += candidate.prob;
-    }
+  if (by_sum) {
+    keep_sum(candidates, options_.top_p * (top_k > 0 ? sum_of(candidates) : 1.0f));
   }
-  size_t count = 0;
-  float sum = 0;
-  while (count < candidates.size() && (!by_sum || sum <= options_.top_p * whole)) {
-    sum += candidates[count++].prob;
-  }
-  float rest = coin * sum;
-  for (size_t i = 0; i < count; ++i) {
-    rest -= candidates[i].prob;
+  float rest = coin * sum_of(candidates);
+  for (const auto& candidate : candidates) {
+    rest -= candidate.prob;
     if (rest < 0) {
-      return candidates[i].index;
+      return candidate.index;
     }
   }
-  return candidates[count - 1].index;
+  return candidates.back().index;
 }
 
 template <typename T>
@@ -125,18 +194,23 @@ int32_t Sampler::sample(T* logits, const std::unordered_set<uint64_t>& seen) {
   if (options_.temperature == 0.0f) {
     return largest(logits, vocab_size_);
   }
-  std::vector<float> values(logits, logits + vocab_size_);
-  for (float& value : values) {
-    value /= options_.temperature;
+  std::vector<float> copy;
+  float* values = nullptr;
+  if constexpr (std::is_same_v<T, float>) {
+    values = logits;
+  } else {
+    copy.assign(logits, logits + vocab_size_);
+    values = copy.data();
   }
-  softmax(values);
-  for (int32_t i = 0; i < vocab_size_; ++i) {
-    logits[i] = static_cast<T>(values[static_cast<size_t>(i)]);
+  const auto count = static_cast<size_t>(vocab_size_);
+  const std::vector<float> sums = probabilities(values, count, options_.temperature);
+  for (size_t i = 0; i < copy.size(); ++i) {
+    logits[i] = static_cast<T>(copy[i]);
   }
   const float coin = next_coin();
   const bool all =
       options_.top_k <= 0 && options_.min_p <= 0.0f && (options_.top_p <= 0 || options_.top_p >= 1);
-  return all ? at_sum(values.data(), vocab_size_, coin) : choose(values.data(), coin);
+  return all ? at_sum(values, vocab_size_, sums, coin) : choose(values, coin);
 }
 
 template int32_t Sampler::sample<float>(float*, const std::unordered_set<uint64_t>&);

@@ -1,4 +1,9 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,6 +27,118 @@ TEST(SamplerTest, WithoutTemperatureTheLargestIsTaken) {
   EXPECT_EQ(sampler.sample(half.data()), 2);
   std::vector<BFloat16> brain = {BFloat16(0.5f), BFloat16(0.25f), BFloat16(0.0f), BFloat16(1.0f)};
   EXPECT_EQ(sampler.sample(brain.data()), 3);
+}
+
+/// Logits of a vocabulary with some that are equal.
+std::vector<float> vocabulary(size_t count) {
+  std::mt19937 generator(5);
+  std::normal_distribution<float> normal(0.0f, 3.0f);
+  std::vector<float> logits(count);
+  for (float& logit : logits) {
+    logit = std::round(normal(generator) * 1024) / 1024;
+  }
+  return logits;
+}
+
+TEST(SamplerTest, TheFirstOfTheLargestIsTakenWhereverItLies) {
+  for (const size_t count : {1, 15, 16, 17, 1023, 1024, 1025, 5000}) {
+    Sampler sampler(static_cast<int32_t>(count), 0.0f, 0.9f, 1);
+    for (size_t place = 0; place < count; place += 1 + count / 97) {
+      std::vector<float> logits = vocabulary(count);
+      logits[place] = logits.back() = 100;
+      EXPECT_EQ(sampler.sample(logits.data()), int32_t(place)) << count;
+      std::vector<Half> halves(logits.begin(), logits.end());
+      EXPECT_EQ(sampler.sample(halves.data()), int32_t(place)) << count;
+    }
+  }
+  Sampler sampler(3, 0.0f, 0.9f, 1);
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> nothing(3, -infinity);
+  EXPECT_EQ(sampler.sample(nothing.data()), 0);
+  std::vector<float> odd = {1, std::nanf(""), 2};
+  EXPECT_EQ(sampler.sample(odd.data()), 2);
+}
+
+TEST(SamplerTest, LogitsBecomeProbabilities) {
+  for (const size_t count : {7, 1024, 3001}) {
+    for (const float temperature : {0.3f, 1.0f, 2.5f}) {
+      std::vector<float> logits = vocabulary(count);
+      logits[count / 2] = -std::numeric_limits<float>::infinity();
+      logits[0] = -1000;
+      double sum = 0;
+      std::vector<double> wanted(count);
+      const double most = *std::max_element(logits.begin(), logits.end());
+      for (size_t i = 0; i < count; ++i) {
+        wanted[i] = std::exp((double(logits[i]) - most) / double(temperature));
+        sum += wanted[i];
+      }
+      Sampler sampler(static_cast<int32_t>(count), temperature, 1.0f, 3);
+      (void)sampler.sample(logits.data());
+      for (size_t i = 0; i < count; ++i) {
+        EXPECT_NEAR(logits[i], wanted[i] / sum, 1e-30 + 1e-5 * wanted[i] / sum) << i;
+      }
+      EXPECT_EQ(logits[count / 2], 0);
+      EXPECT_EQ(logits[0], 0);
+    }
+  }
+}
+
+/// The most probable tokens: `top_k` of them, then up to a sum of `top_p` of these.
+std::set<int32_t> most_probable(std::vector<float> logits, int32_t top_k, double top_p) {
+  std::vector<std::pair<double, int32_t>> sorted;
+  const double most = *std::max_element(logits.begin(), logits.end());
+  for (size_t i = 0; i < logits.size(); ++i) {
+    sorted.emplace_back(-std::exp(double(logits[i]) - most), int32_t(i));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  if (top_k > 0) {
+    sorted.resize(static_cast<size_t>(top_k));
+  }
+  double whole = 0;
+  for (const auto& one : sorted) {
+    whole -= one.first;
+  }
+  std::set<int32_t> found;
+  double sum = 0;
+  for (const auto& one : sorted) {
+    if (sum > top_p * whole) {
+      break;
+    }
+    sum -= one.first;
+    found.insert(one.second);
+  }
+  return found;
+}
+
+TEST(SamplerTest, OfAVocabularyExactlyTheMostProbableAreChosen) {
+  const struct {
+    int32_t top_k;
+    float top_p;
+    float spread;
+  } cases[] = {{5, 1.0f, 1.0f}, {200, 1.0f, 0.1f}, {200, 0.5f, 0.1f},
+               {0, 0.5f, 1.0f}, {0, 0.1f, 0.1f},   {0, 0.9f, 2.0f}};
+  for (const auto& one : cases) {
+    std::vector<float> logits = vocabulary(5000);
+    for (float& logit : logits) {
+      logit *= one.spread;
+    }
+    SamplingOptions options;
+    options.temperature = 1.0f;
+    options.top_k = one.top_k;
+    options.top_p = one.top_p;
+    options.seed = 9;
+    Sampler sampler(5000, options);
+    std::set<int32_t> found;
+    for (int i = 0; i < 8000; ++i) {
+      std::vector<float> copy = logits;
+      found.insert(sampler.sample(copy.data()));
+    }
+    const std::set<int32_t> wanted = most_probable(logits, one.top_k, double(one.top_p));
+    EXPECT_TRUE(std::includes(wanted.begin(), wanted.end(), found.begin(), found.end()))
+        << one.top_k << " " << one.top_p;
+    // The least probable of many may not have come yet.
+    EXPECT_GE(found.size(), wanted.size() * 9 / 10) << one.top_k << " " << one.top_p;
+  }
 }
 
 TEST(SamplerTest, EqualSeedsChooseEqually) {
