@@ -17,6 +17,11 @@ def output_arguments(graph: Graph) -> tuple[Any, ...]:
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
+def sole_user(node: Node) -> "Node | None":
+    """The only node that reads ``node``; None if there is none or more than one."""
+    return next(iter(node.users)) if len(node.users) == 1 else None
+
+
 def fake_mode_of(nodes: Iterable[Node]) -> "FakeTensorMode | None":
     """The fake mode of the first fake tensor among the nodes' example values; None where no node has one."""
     for node in nodes:

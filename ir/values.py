@@ -42,6 +42,11 @@ def shape_of(node: Any) -> "tuple[Any, ...] | None":
     return None if value is None else tuple(value.shape)
 
 
+def sizes_of(node: Node) -> list[Any]:
+    """The sizes of a node that makes a tensor."""
+    return list(node.meta[meta_keys.VAL].shape)
+
+
 def rank_of(node: Any) -> "int | None":
     """How many dimensions the tensor of a node has; None where there is none."""
     value = tensor_of(node)

@@ -15,6 +15,7 @@ from torch.fx import Node
 
 from executorch.backends.transforms.dim_maps import ViewMap
 from executorch.backends.transforms.graph_edit import permutation_of, same_shape, view_arguments
+from executorch.ir.graph import sole_user
 from executorch.ir.rewriter import arguments, is_call, source_of
 from executorch.ir.values import shape_of, tensor_of
 from executorch.ir.views import SQUEEZES, UNSQUEEZES, VIEWS
@@ -284,8 +285,8 @@ def interleave_of(node: Node) -> Interleave | None:
         return None
     groups = _unit_groups(node, before, middle)
     added = [right[0] for left, right in groups or [] if not left]
-    expand = _only_user(node)
-    merge = None if expand is None else _only_user(expand)
+    expand = sole_user(node)
+    merge = None if expand is None else sole_user(expand)
     if len(added) != 1 or added[0] == 0 or merge is None or not is_call(expand, _aten.expand_copy.default):
         return None
     (place,) = added
@@ -299,10 +300,6 @@ def interleave_of(node: Node) -> Interleave | None:
         return None
     assert expand is not None
     return Interleave(place - 1, scale, expand, merge)
-
-
-def _only_user(node: Node) -> Node | None:
-    return next(iter(node.users)) if len(node.users) == 1 else None
 
 
 def _is_single(node: Node, rank: int) -> bool:

@@ -27,7 +27,7 @@ def is_param_node(exp_prog: ExportedProgram, node: Node) -> bool:
     return _input_spec(exp_prog, node) is not None
 
 
-def is_get_attr_node(node: Node) -> bool:
+def is_get_attr_node(node: Any) -> bool:
     """Whether the node reads an attribute of the module."""
     return isinstance(node, Node) and node.op == "get_attr"
 

@@ -132,8 +132,14 @@ _MOVING = {
     "aten.upsample_nearest2d.vec",
     "aten.view.default",
 }
-#: Under the names of their functional variants as well.
-MOVING = _MOVING | {"_copy.".join(name.rsplit(".", 1)) for name in _MOVING}
+
+
+def with_copies(names: set[str]) -> set[str]:
+    """Operators under the names of their functional variants as well."""
+    return names | {"_copy.".join(name.rsplit(".", 1)) for name in names}
+
+
+MOVING = with_copies(_MOVING)
 
 
 def is_annotated(node: Node) -> bool:

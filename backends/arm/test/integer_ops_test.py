@@ -17,7 +17,8 @@ from executorch.backends.arm.tosa.graph.quantized import Quant
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS
 from executorch.backends.arm.tosa.operators.integer import TABLES, table_of
-from executorch.backends.arm.tosa.operators.pools import runs_of
+from executorch.backends.arm.tosa.operators.shape import groups_of
+from executorch.backends.transforms.shapes import runs_of
 from executorch.exir.backend.utils import format_reasons
 
 #: What no quantized program has: forms that only a decomposition makes, that a plain product stands for, or that lowering to edge takes out.
@@ -352,6 +353,12 @@ def test_windows_of_an_adaptive_pool():
     assert len(runs_of(8, 2)) == len(runs_of(5, 2)) == 1
     # A stride of 0 is none of TOSA.
     assert len(runs_of(4, 8)) == 5 and all(run.stride > 0 for run in runs_of(1, 3))
+
+
+def test_dimensions_that_hold_the_same():
+    assert groups_of([2, 3, 4], [6, 4]) == [([0, 1], [0]), ([2], [1])]
+    # It did not end where one side has no elements before the other.
+    assert groups_of([0, 4], [2, 0]) == [([0, 1], [0, 1])]
 
 
 _FOUR_BITS = [

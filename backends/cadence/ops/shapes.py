@@ -9,16 +9,9 @@ from typing import Any, Final
 import torch
 
 from executorch.backends.cadence.ops import window_shapes
+from executorch.backends.transforms.shapes import dequantized, quantized
 
 Shapes = Callable[..., Any]
-
-
-def _quantize(input: torch.Tensor, *rest: Any) -> torch.Tensor:
-    return torch.empty_like(input, dtype=rest[-1])
-
-
-def _to_float(input: torch.Tensor, *rest: Any) -> torch.Tensor:
-    return torch.empty_like(input, dtype=torch.float32)
 
 
 def _like(input: torch.Tensor, *rest: Any, **named: Any) -> torch.Tensor:
@@ -204,7 +197,7 @@ def _mask_of_bits(mask: torch.Tensor, threshold: float) -> torch.Tensor:
 
 
 def _where(condition: torch.Tensor, *rest: Any) -> torch.Tensor:
-    return _to_float(condition)
+    return dequantized(condition)
 
 
 def _svd(
@@ -224,12 +217,12 @@ _SHAPES: Final[dict[str, Shapes]] = {
     "conv1d": _convolution(False),
     "conv2d": _convolution(False),
     "conv3d": _convolution(False),
-    "dequantize": _to_float,
+    "dequantize": dequantized,
     "fully_connected": _fully_connected,
     "idma_": _like,
     "im2row": _im2row,
     "linalg_svd": _svd,
-    "quantize_per_tensor": _quantize,
+    "quantize_per_tensor": quantized,
     "quantized_add": _broadcast,
     "quantized_add_Scalar": _like,
     "quantized_conv1d_ncl": _convolution(False),
@@ -255,7 +248,7 @@ _SHAPES: Final[dict[str, Shapes]] = {
     "quantized_w8a32_conv": _w8a32_conv,
     "quantized_w8a32_gru": _w8a32_gru,
     "quantized_w8a32_linear": _w8a32_linear,
-    "requantize": _quantize,
+    "requantize": quantized,
     "roi_align_box_processor": _roi_align_box_processor,
     "rope": _like,
     "sdpa_bitwise_mask_gen": _mask_of_bits,

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 
-#: A number, or a symbol of the program.
-Size: TypeAlias = Any
-
-
-def output_size(size: Size, taps: Size, stride: int, padding: Size, dilation: int) -> Size:
-    """How many windows of ``taps`` values fit along one dimension of ``size``."""
-    return (size + 2 * padding - dilation * (taps - 1) - 1) // stride + 1
-
-
-def transposed_size(
-    size: Size, taps: Size, stride: int, padding: Size, dilation: int, output_padding: Size
-) -> Size:
-    """What a transposed convolution makes of one dimension of ``size``."""
-    return (size - 1) * stride - 2 * padding + dilation * (taps - 1) + output_padding + 1
+from executorch.backends.transforms.shapes import Size, output_size, transposed_size
 
 
 def images(sizes: Sequence[Size], channels_last: bool) -> list[Size]:

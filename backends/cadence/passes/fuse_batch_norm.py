@@ -9,6 +9,7 @@ from torch.fx import GraphModule, Node
 
 from executorch.backends.cadence.passes.edits import EDGE
 from executorch.backends.transforms.permute_pass_utils import RemoveOrReplacePassInterface
+from executorch.backends.transforms.utils import is_get_attr_node
 from executorch.ir.constants import add_attribute, numbered
 from executorch.ir.rewriter import arguments, is_call, replace
 from executorch.passes.infrastructure.pass_base import GraphPass
@@ -34,7 +35,7 @@ class FuseBatchNormWithConv(GraphPass):
             if not is_call(norm, *BATCH_NORMS) or not is_call(norm.args[0], *CONVOLUTIONS):
                 continue
             conv = norm.args[0]
-            if fusion_refusal(conv, norm, _is_attribute) is not None:
+            if fusion_refusal(conv, norm, is_get_attr_node) is not None:
                 continue
 
             def add(value: torch.Tensor, kind: str, conv: Node = conv) -> Node:
@@ -44,10 +45,6 @@ class FuseBatchNormWithConv(GraphPass):
             fuse(conv, norm, _attribute, add)
             changed = True
         return changed
-
-
-def _is_attribute(node: Any) -> bool:
-    return isinstance(node, Node) and node.op == "get_attr"
 
 
 def _attribute(node: Any) -> Any:
@@ -78,14 +75,14 @@ class FuseQuantizedBatchNormWithConv(RemoveOrReplacePassInterface):
 
     def maybe_remove_or_replace(self, node: Node) -> bool:
         norm_op, name = _QUANTIZED[node.target]  # type: ignore[index]
-        if len(node.users) != 1 or not _is_attribute(node.args[1]):
+        if len(node.users) != 1 or not is_get_attr_node(node.args[1]):
             return False
         (norm,) = node.users
         if norm.target is not norm_op:
             return False
         scale, shift, mean, variance = tensors = norm.args[1:5]
         given = [one for one in tensors if one is not None]
-        if mean is None or variance is None or not all(map(_is_attribute, given)):
+        if mean is None or variance is None or not all(map(is_get_attr_node, given)):
             return False
         named = arguments(norm)
         values: Any = [None if one is None else _attribute(one) for one in tensors]

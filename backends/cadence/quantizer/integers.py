@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch.fx import Node
 
-from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
 from executorch.ir.rewriter import new_call
 
@@ -63,10 +62,6 @@ def quantized_by(node: Node) -> Quantized | None:
     return Quantized(user, scale, zero_point, low, dtype)  # type: ignore[arg-type]
 
 
-def shape_of(node: Node) -> list[Any]:
-    return list(node.meta[meta_keys.VAL].shape)
-
-
 def write(place: Node, op: OpOverload, *args: Any) -> Node:
     """A call before ``place``, whose origin it shares."""
     with place.graph.inserting_before(place):
@@ -108,6 +103,5 @@ __all__ = [
     "filled",
     "quantized_by",
     "replace_with",
-    "shape_of",
     "write",
 ]

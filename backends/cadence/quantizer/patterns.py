@@ -20,11 +20,11 @@ from executorch.backends.cadence.quantizer.integers import (
     filled,
     quantized_by,
     replace_with,
-    shape_of,
     write,
 )
 from executorch.backends.cadence.quantizer.pattern import PartitionAnchors, QuantizationPattern, chain_from
 from executorch.dialects.torch_types import OpOverload
+from executorch.ir.values import sizes_of
 
 assert operators.LIBRARIES
 _aten = torch.ops.aten
@@ -96,10 +96,10 @@ class _Convolution(_Chain):
         x, weight = dequantized(node.args[0]), dequantized(node.args[1])
         if x is None or weight is None or x.dtype != output.dtype:
             return None
-        bias = bias_of(output.node, argument(node, 2, None), shape_of(weight.node)[0])
+        bias = bias_of(output.node, argument(node, 2, None), sizes_of(weight.node)[0])
         if bias is None:
             return None
-        dimensions = len(shape_of(weight.node)) - 2
+        dimensions = len(sizes_of(weight.node)) - 2
         geometry = [argument(node, 3 + i, [value] * dimensions) for i, value in enumerate((1, 0, 1))]
         scale = x.scale * weight.scale
         return replace_with(
@@ -199,7 +199,7 @@ class LinearPattern(_Chain):
         """Of a weight ``[outputs, inputs]``."""
         if x is None or x.dtype != output.dtype:
             return None
-        integers = bias_of(output.node, bias, shape_of(weight.node)[0])
+        integers = bias_of(output.node, bias, sizes_of(weight.node)[0])
         if integers is None:
             return None
         zeros = x.zero_point, weight.zero_point
@@ -222,7 +222,7 @@ class AddmmPattern(LinearPattern):
     def fused(self, node: Node, output: Quantized) -> Node | None:
         x, weight = dequantized(node.args[1]), dequantized(node.args[2])
         bias = dequantized(node.args[0])
-        if weight is None or bias is None or len(shape_of(bias.node)) != 1:
+        if weight is None or bias is None or len(sizes_of(bias.node)) != 1:
             return None
         rows = write(output.node, _aten.permute_copy.default, weight.node, [1, 0])
         return self.layer(x, weight._replace(node=rows), node.args[0], output)
@@ -239,7 +239,7 @@ class MatmulPattern(_Chain):
         x, y = dequantized(node.args[0]), dequantized(node.args[1])
         if x is None or y is None or not x.dtype == y.dtype == output.dtype:
             return None
-        left, right = shape_of(x.node), shape_of(y.node)
+        left, right = sizes_of(x.node), sizes_of(y.node)
         if min(len(left), len(right)) < 2 or left[:-2] != right[:-2]:
             return None
         scale = fixed_point(x.scale * y.scale / output.scale)
@@ -342,7 +342,7 @@ class SoftmaxPattern(_Chain):
         if x is None or x.dtype != output.dtype:
             return None
         # No mask: its type is 0, and its bits, 16 values a word, are not read.
-        *batch, size = shape_of(x.node)
+        *batch, size = sizes_of(x.node)
         mask = filled(output.node, [*batch, size // 16], 0, torch.int32)
         position = filled(output.node, [1], 0, torch.int64)
         return replace_with(
@@ -382,7 +382,7 @@ class MaxPool2dWithoutIndicesPattern(_Chain):
 
     def fused(self, node: Node, output: Quantized) -> Node | None:
         x = dequantized(node.args[0])
-        if x is None or x.quant != output.quant or len(shape_of(x.node)) != 4:
+        if x is None or x.quant != output.quant or len(sizes_of(x.node)) != 4:
             return None
         window: Any = node.args[1]
         given = [argument(node, 2, []) or window, argument(node, 3, [0]), argument(node, 4, [1])]

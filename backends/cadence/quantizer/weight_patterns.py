@@ -11,9 +11,10 @@ from torch.fx.passes.utils.source_matcher_utils import SourcePartition
 from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 
 from executorch.backends.cadence.ops import operators
-from executorch.backends.cadence.quantizer.integers import Quantized, argument, dequantized, shape_of, write
+from executorch.backends.cadence.quantizer.integers import Quantized, argument, dequantized, write
 from executorch.backends.cadence.quantizer.pattern import PartitionAnchors, QuantizationPattern
 from executorch.dialects.torch_types import OpOverload
+from executorch.ir.values import sizes_of
 
 assert operators.LIBRARIES
 _aten = torch.ops.aten
@@ -66,7 +67,7 @@ class MixedW8A32LinearPattern(_WeightsOnly):
         return _cadence.quantized_w8a32_linear.default
 
     def takes(self, layer: Node) -> bool:
-        sizes = shape_of(layer.all_input_nodes[0])
+        sizes = sizes_of(layer.all_input_nodes[0])
         return _has_bias(layer) and (len(sizes) == 1 or sizes[-2] == 1)
 
     def fused(self, layer: Node, weight: Quantized, bias: Quantized) -> Node:
@@ -89,7 +90,7 @@ class MixedW8A32ConvPattern(_WeightsOnly):
         weight = layer.args[1]
         geometry = [list(argument(layer, 3 + i, [value])) for i, value in enumerate((1, 0, 1))]
         plain = geometry == [[1], [0], [1]] and argument(layer, 6, 1) == 1
-        return _has_bias(layer) and plain and isinstance(weight, Node) and shape_of(weight)[2] == 3
+        return _has_bias(layer) and plain and isinstance(weight, Node) and sizes_of(weight)[2] == 3
 
     def fused(self, layer: Node, weight: Quantized, bias: Quantized) -> Node:
         taps = write(layer, _aten.permute_copy.default, weight.node, [2, 0, 1])
@@ -122,7 +123,7 @@ class MixedW8A32GruPattern(QuantizationPattern):
     def takes(self, layer: Node) -> bool:
         """``input`` is ``[1, 1, n]``, ``hx`` ``[1, 1, a multiple of 4]``."""
         x, hidden, parameters, has_biases, layers, _, _, bidirectional, _ = layer.args
-        sizes, state = (shape_of(one) for one in (x, hidden))  # type: ignore[arg-type]
+        sizes, state = (sizes_of(one) for one in (x, hidden))  # type: ignore[arg-type]
         plain = has_biases and layers == 1 and not bidirectional and len(parameters) == 4  # type: ignore[arg-type]
         return bool(plain) and sizes[:-1] == [1, 1] and state[:-1] == [1, 1] and state[-1] % 4 == 0
 

@@ -13,17 +13,13 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from executorch.backends.transforms.shapes import dequantized as dequantize_per_tensor
+from executorch.backends.transforms.shapes import output_size, transposed_size
+from executorch.backends.transforms.shapes import quantized as quantize_per_tensor
+
 
 def _made(like: torch.Tensor, *sizes: Any) -> torch.Tensor:
     return like.new_empty(sizes, dtype=torch.int8)
-
-
-def quantize_per_tensor(input: torch.Tensor, *rest: Any) -> torch.Tensor:
-    return torch.empty_like(input, dtype=rest[-1])
-
-
-def dequantize_per_tensor(input: torch.Tensor, *rest: Any) -> torch.Tensor:
-    return torch.empty_like(input, dtype=torch.float32)
 
 
 def elementwise(input: torch.Tensor, *rest: Any) -> torch.Tensor:
@@ -56,10 +52,6 @@ def batch_matmul(lhs: torch.Tensor, lhs_zero_point: int, rhs: torch.Tensor, *res
     return _made(lhs, *lhs.shape[:2], rhs.shape[1])
 
 
-def _windows(size: Any, taps: int, stride: int, padding: int, dilation: int) -> Any:
-    return (size + 2 * padding - dilation * (taps - 1) - 1) // stride + 1
-
-
 def _pair(values: list[int]) -> list[int]:
     return [values[0], values[-1]]
 
@@ -77,7 +69,7 @@ def _conv2d_nhwc(outputs: int) -> Callable[..., torch.Tensor]:
         *rest: Any,
     ) -> torch.Tensor:
         geometry = map(_pair, (stride, padding, dilation))
-        sizes = map(_windows, input.shape[1:3], weight.shape[1:3], *geometry)
+        sizes = map(output_size, input.shape[1:3], weight.shape[1:3], *geometry)
         return _made(input, input.shape[0], *sizes, weight.shape[outputs])
 
     return conv
@@ -97,13 +89,8 @@ def transpose_conv2d_nhwc(
     dilation: list[int],
     *rest: Any,
 ) -> torch.Tensor:
-    geometry = map(_pair, (stride, padding, output_padding, dilation))
-    sizes = [
-        (size - 1) * step - 2 * before + far * (taps - 1) + more + 1
-        for size, taps, step, before, more, far in zip(
-            input.shape[1:3], weight.shape[1:3], *geometry, strict=True
-        )
-    ]
+    geometry = map(_pair, (stride, padding, dilation, output_padding))
+    sizes = map(transposed_size, input.shape[1:3], weight.shape[1:3], *geometry)
     return _made(input, input.shape[0], *sizes, weight.shape[0])
 
 

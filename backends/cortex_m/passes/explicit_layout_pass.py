@@ -9,13 +9,13 @@ from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 from torch.fx.node import map_arg
 
-from executorch.backends.cortex_m.passes.folding import cortex_m, shape_of
+from executorch.backends.cortex_m.passes.folding import cortex_m
 from executorch.backends.cortex_m.passes.quantized_values import name_of, op_of
 from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.rewriter import new_call, refresh_values
 from executorch.ir.signature import sync_signature
-from executorch.ir.values import value_of
+from executorch.ir.values import sizes_of, value_of
 from executorch.passes.infrastructure.pass_base import ExportedProgramPassBase, ExportedProgramPassResult
 
 _TO_NHWC, _TO_NCHW = [0, 2, 3, 1], [0, 3, 1, 2]
@@ -81,7 +81,7 @@ class _Layouts:
 
 def _turned(source: Node, like: Node, user: Node, order: list[int]) -> Node:
     """A transposition before ``user``; a view where nothing moves in memory."""
-    shape = shape_of(source)
+    shape = sizes_of(source)
     # A size that only a run tells counts as one that moves.
     moving = [dim for dim in order if str(shape[dim]) != "1"]
     sizes = view_arguments(source, [shape[dim] for dim in order])
@@ -106,7 +106,7 @@ def _place(node: Node, layouts: _Layouts) -> None:
         args = (layouts.with_channels_last(first, node), *node.args[1:])
         _become(node, _IMAGES[name], args, layouts)
         return
-    images = [one for one in node.all_input_nodes if one in layouts.last and len(shape_of(one)) == 4]
+    images = [one for one in node.all_input_nodes if one in layouts.last and len(sizes_of(one)) == 4]
     if images and not _in_place_of(node, name, layouts):
         node.args = map_arg(node.args, lambda one: layouts.as_in_pytorch(one, node))
         layouts.changed.add(node)
@@ -121,7 +121,7 @@ def _in_place_of(node: Node, name: str, layouts: _Layouts) -> bool:
     """Does with channels last what a node does, if it can."""
     given: tuple[Any, ...] = tuple(node.args)
     if name in _ELEMENTWISE:
-        tensors = [one for one in node.all_input_nodes if len(shape_of(one)) == 4]
+        tensors = [one for one in node.all_input_nodes if len(sizes_of(one)) == 4]
         if name != "cortex_m::quantized_activation" and len(tensors) != len(node.all_input_nodes):
             return False
         # Integers are moved, not real values: a quarter of the bytes.
@@ -129,7 +129,7 @@ def _in_place_of(node: Node, name: str, layouts: _Layouts) -> bool:
             return False
         args = map_arg(
             given,
-            lambda one: layouts.with_channels_last(one, node) if len(shape_of(one)) == 4 else one,
+            lambda one: layouts.with_channels_last(one, node) if len(sizes_of(one)) == 4 else one,
         )
         _become(node, op_of(node), args, layouts)
         return True
@@ -138,7 +138,7 @@ def _in_place_of(node: Node, name: str, layouts: _Layouts) -> bool:
         source = given[0]
         layouts.last[node] = layouts.last[source]
         return True
-    if name == "aten::cat" and len(shape_of(node)) == 4:
+    if name == "aten::cat" and len(sizes_of(node)) == 4:
         dim = (given[1] if len(given) > 1 else 0) % 4
         tensors = map_arg(given[0], lambda one: layouts.with_channels_last(one, node))
         _become(node, op_of(node), (tensors, _TO_NHWC.index(dim)), layouts)

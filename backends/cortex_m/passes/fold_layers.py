@@ -8,13 +8,14 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
-from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
+from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold
 from executorch.backends.cortex_m.passes.quantized_values import Weight, bias_of, integers_of, weight_of
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import (
     batch_matmul_scratch,
     convolution_scratch,
     depthwise_scratch,
 )
+from executorch.ir.values import sizes_of
 from executorch.passes.to_execution.sym_shape_eval_pass import planned_size
 
 _INT32 = torch.iinfo(torch.int32)
@@ -50,7 +51,7 @@ def convolution(call: Call) -> Node | None:
     weight = weight_of(weight_node, call.constants, 1 if transposed else 0)
     if have is None or weight is None or weight.values.dim() != 4 or _is_calculated(call, bias_node):
         return None
-    inputs = shape_of(have.node)[1]
+    inputs = sizes_of(have.node)[1]
     if groups != 1 and transposed:
         return None
     bias = _bias(call, bias_node, have.quant.scale, weight)
@@ -132,5 +133,5 @@ def bmm(call: Call) -> Node | None:
         zero_points[2],
         multiplier,
         shift,
-        call.scratch(batch_matmul_scratch(planned_size(shape_of(turned)[1]))),
+        call.scratch(batch_matmul_scratch(planned_size(sizes_of(turned)[1]))),
     )

@@ -61,10 +61,10 @@ def _fold(
     source = place.args[0]
     if not isinstance(source, Node):
         return None
+    source = _copied(source)
     have = integers_of(source)
     if have is not None and have.quant == output:
         return have.node
-    source = _copied(source)
     before, bounds = _clamped(source)
     if before is not None and name_of(before) in _BOUNDED:
         narrowed = narrow(output, bounds)
@@ -82,8 +82,9 @@ def _copied(node: Node) -> Node:
     """What is copied, if nobody reads it but copies that lie in memory as it does; a functional variant of a view makes one."""
     while name_of(node) == "dim_order_ops::_clone_dim_order":
         before: Any = node.args[0]
-        same = value_of(before).stride() == value_of(node).stride()
-        if integers_of(before) is not None or len(before.users) > 1 or not same:
+        if value_of(before).stride() != value_of(node).stride():
+            break
+        if len(before.users) > 1 and integers_of(before) is None:
             break
         node = before
     return node

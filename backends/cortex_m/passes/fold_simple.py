@@ -10,7 +10,7 @@ from torch.fx.node import map_arg
 
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
 from executorch.backends.cortex_m.ops.softmax import softmax_parameters
-from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold, shape_of
+from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold
 from executorch.backends.cortex_m.passes.quantized_values import (
     Integers,
     Quant,
@@ -22,9 +22,10 @@ from executorch.backends.cortex_m.passes.quantized_values import (
 )
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
 from executorch.backends.transforms.graph_edit import same_shape, view_arguments
+from executorch.backends.transforms.shapes import runs_of
 from executorch.backends.transforms.tables import continued
 from executorch.ir.rewriter import arguments
-from executorch.ir.values import tensor_of, value_of
+from executorch.ir.values import sizes_of, tensor_of, value_of
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
 _SUM_BITS = 20
@@ -129,7 +130,7 @@ def softmax(call: Call) -> Node | None:
     output = call.output
     if have is None or (output.scale, output.zero_point) != (1 / 256, -128):
         return None
-    shape = shape_of(have.node)
+    shape = sizes_of(have.node)
     most = upper_bound(shape[-1])
     if dim not in (-1, len(shape) - 1) or most is None or most >= 4096:
         return None
@@ -145,7 +146,7 @@ def max_pool(call: Call) -> Node | None:
     given: list[Any] = [*call.args, *defaults[len(call.args) - 2 :]]
     value, kernel, stride, padding, dilation, ceil_mode = given
     have = integers_of(value)
-    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) != 4:
+    if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) != 4:
         return None
     zero_point, output = have.quant.zero_point, call.output
     limits = (zero_point, zero_point, output.low, output.high)
@@ -171,7 +172,7 @@ def average_pool(call: Call) -> Node | None:
         have is None
         or not _same(have.quant, call.output)
         or divisor is not None
-        or len(shape_of(have.node)) != 4
+        or len(sizes_of(have.node)) != 4
     ):
         return None
     if any(padding) and count_include_pad:
@@ -184,18 +185,35 @@ def average_pool(call: Call) -> Node | None:
     return _average(call, have, kernel, stride or kernel, padding, ceil_mode)
 
 
+@fold("_adaptive_avg_pool2d")
+def adaptive_pool(call: Call) -> Node | None:
+    """Where all windows are of one size and lie at equal distances, as where the sizes divide."""
+    value, sizes = call.args
+    have = integers_of(value)
+    if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) != 4:
+        return None
+    before = sizes_of(have.node)[2:]
+    if not all(isinstance(size, int) for size in (*before, *sizes)):
+        return None
+    runs = [runs_of(*pair) for pair in zip(before, sizes, strict=True)]
+    if any(len(one) != 1 for one in runs):
+        return None
+    kernel, stride = [run.size for (run,) in runs], [run.stride for (run,) in runs]
+    return _average(call, have, kernel, stride, [0, 0], False)
+
+
 def _same_windows(
     call: Call, have: Integers, kernel: list[int], stride: list[int], pads: list[int], ceil_mode: bool
 ) -> bool:
     """Whether a pool has as many windows over an image that zeros are written into: the last may begin in them."""
     if not ceil_mode:
         return True
-    sizes = [size + 2 * pad for size, pad in zip(shape_of(have.node)[2:], pads[2:], strict=True)]
+    sizes = [size + 2 * pad for size, pad in zip(sizes_of(have.node)[2:], pads[2:], strict=True)]
     if not all(isinstance(size, int) for size in sizes):
         return False
     image = torch.empty((1, 1, *sizes), device="meta")
     pooled = torch.nn.functional.avg_pool2d(image, kernel, stride, 0, ceil_mode)
-    return shape_of(call.node)[2:] == tuple(pooled.shape)[2:]
+    return sizes_of(call.node)[2:] == list(pooled.shape)[2:]
 
 
 @fold("mean")
@@ -203,11 +221,11 @@ def mean(call: Call) -> Node | None:
     """Of images whose height and width are known: they are numbers of the kernel's call."""
     value, dims, keepdim = (*call.args, False)[:3]
     have = integers_of(value)
-    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) != 4:
+    if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) != 4:
         return None
     if {dim % 4 for dim in dims or []} != {2, 3}:
         return None
-    *outer, height, width = shape_of(have.node)
+    *outer, height, width = sizes_of(have.node)
     size, sizes = [height, width], view_arguments(have.node, outer)
     if sizes is None or not all(isinstance(one, int) for one in size):
         return None
@@ -222,7 +240,7 @@ def mean(call: Call) -> Node | None:
 def pad(call: Call) -> Node | None:
     value, pads, number = (*call.args, 0)[:3]
     have = integers_of(value)
-    if have is None or not _same(have.quant, call.output) or len(shape_of(have.node)) > 4:
+    if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) > 4:
         return None
     if any(not isinstance(one, int) or one < 0 for one in pads):
         return None
@@ -238,7 +256,7 @@ def permute(call: Call) -> Node | None:
     have = integers_of(call.args[0])
     if have is None or not _same(have.quant, call.output):
         return None
-    rank = len(shape_of(have.node))
+    rank = len(sizes_of(have.node))
     order = list(range(rank))
     if name_of(call.node) in ("aten::permute_copy", "aten::permute"):
         order = [dim % rank for dim in call.args[1]]
@@ -300,7 +318,7 @@ def table(call: Call) -> Node | None:
         return None
     (leaf,) = leaves
     have = integers_of(leaf)
-    if have is None or not same_shape(shape_of(leaf), shape_of(call.node)):
+    if have is None or not same_shape(sizes_of(leaf), sizes_of(call.node)):
         return None
     integers = torch.arange(-128, 128, dtype=torch.float32)
     reals = (integers - have.quant.zero_point) * have.quant.scale

@@ -16,7 +16,6 @@ from executorch.dialects import memory, meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.constants import add_constant, fake_value
 from executorch.ir.rewriter import new_call
-from executorch.ir.values import value_of
 
 cortex_m = operators.LIBRARY and torch.ops.cortex_m
 
@@ -78,8 +77,4 @@ def fold(*names: str) -> Callable[[Fold], Fold]:
     return register
 
 
-def shape_of(node: Node) -> tuple[int, ...]:
-    return tuple(value_of(node).shape)
-
-
-__all__ = ["FOLDS", "Call", "Fold", "cortex_m", "fold", "shape_of"]
+__all__ = ["FOLDS", "Call", "Fold", "cortex_m", "fold"]

@@ -21,18 +21,19 @@ from executorch.backends.arm.quantizer.annotations import (
     ANNOTATION,
     BINARY,
     CLAMPING,
-    MOVING,
     READING,
     UNARY,
     WEIGHTED,
     is_real,
     mark_node_as_annotated,
+    with_copies,
 )
 from executorch.backends.arm.quantizer.arm_quantizer import TOSAQuantizer
 from executorch.backends.arm.quantizer.quantization_config import get_symmetric_quantization_config
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.backends.transforms.graph_edit import same_shape, view_arguments
 from executorch.dialects import meta_keys
+from executorch.ir.graph import sole_user
 from executorch.ir.rewriter import new_call, replace
 
 #: Means, which keep the scale of what is averaged.
@@ -56,22 +57,54 @@ _WEIGHTED: Final = {
     "aten.linear.default",
 }
 _PRODUCTS: Final = {"aten.bmm.default", "aten.matmul.default"}
-#: Of the family's movers: what is no move of integers, or several where programs have them.
-_NOT_MOVED: Final = {
-    "aten.as_strided.default",
-    "aten.embedding.default",
-    "aten.index_copy.default",
-    "aten.pixel_shuffle.default",
-    "aten.pixel_unshuffle.default",
-    "aten.select_scatter.default",
-    "aten.slice_scatter.default",
-    "aten.upsample_bilinear2d.vec",
-    "aten.upsample_nearest2d.vec",
-}
-#: Integers are moved, by kernels that move any integers, or averaged.
-_MOVED: Final = {name for name in MOVING if name.replace("_copy.", ".") not in _NOT_MOVED}
+#: Integers are moved, by kernels that move any integers, or averaged. A list of what is known: another mover of the family stays
+#: in floating point until it stands here.
+MOVED: Final = with_copies(
+    {
+        "aten.adaptive_avg_pool2d.default",
+        "aten.alias.default",
+        "aten.avg_pool2d.default",
+        "aten.cat.default",
+        "aten.clone.default",
+        "aten.concat.default",
+        "aten.concatenate.default",
+        "aten.constant_pad_nd.default",
+        "aten.contiguous.default",
+        "aten.detach.default",
+        "aten.dropout.default",
+        "aten.dropout_.default",
+        "aten.expand.default",
+        "aten.flatten.using_ints",
+        "aten.flip.default",
+        "aten.gather.default",
+        "aten.index.Tensor",
+        "aten.index_put.default",
+        "aten.index_select.default",
+        "aten.max_pool2d.default",
+        "aten.moveaxis.int",
+        "aten.moveaxis.intlist",
+        "aten.movedim.int",
+        "aten.movedim.intlist",
+        "aten.pad.default",
+        "aten.permute.default",
+        "aten.repeat.default",
+        "aten.reshape.default",
+        "aten.select.int",
+        "aten.slice.Tensor",
+        "aten.squeeze.default",
+        "aten.squeeze.dim",
+        "aten.squeeze.dims",
+        "aten.t.default",
+        "aten.tile.default",
+        "aten.transpose.int",
+        "aten.unflatten.int",
+        "aten.unfold.default",
+        "aten.unsqueeze.default",
+        "aten.view.default",
+    }
+)
 _KNOWN: Final = (
-    (UNARY - _NO_TABLE - _CHOSEN - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _WEIGHTED | _PRODUCTS | _MOVED
+    (UNARY - _NO_TABLE - _CHOSEN - _MEANS - _SOFTMAX) | BINARY | CLAMPING | _WEIGHTED | _PRODUCTS | MOVED
 )
 
 
@@ -133,7 +166,7 @@ class CortexMQuantizer(TOSAQuantizer):
             or (name in CLAMPING and not _belongs_to_layer(node))
         ):
             _share(node, operands, config)
-        elif name in _POOLS and (clamp := _sole_user(node)) is not None and str(clamp.target) in CLAMPING:
+        elif name in _POOLS and (clamp := sole_user(node)) is not None and str(clamp.target) in CLAMPING:
             # The pool clamps.
             mark_node_as_annotated(node, {operands[0]: config.input_activation}, None)
             mark_node_as_annotated(clamp, {}, SharedQuantizationSpec((operands[0], node)))
@@ -143,10 +176,6 @@ class CortexMQuantizer(TOSAQuantizer):
             mark_node_as_annotated(node, {operands[0]: config.input_activation}, spec)
         elif name not in _KNOWN:
             node.meta[ANNOTATION] = QuantizationAnnotation()
-
-
-def _sole_user(node: Node) -> Node | None:
-    return next(iter(node.users)) if len(node.users) == 1 else None
 
 
 def _belongs_to_layer(node: Node) -> bool:

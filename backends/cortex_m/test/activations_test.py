@@ -10,6 +10,7 @@ from torch.nn import functional
 from executorch.backends.arm.test.lowered import as_model
 from executorch.backends.cortex_m.library import cmsis_nn
 from executorch.backends.cortex_m.passes.quantized_values import name_of
+from executorch.backends.cortex_m.quantizer.quantizer import MOVED
 from executorch.backends.cortex_m.test.models import inputs, lowered, quantized
 
 IMAGE = (1, 4, 8, 8)
@@ -146,6 +147,61 @@ def test_what_is_moved_stays_integers(function, operator):
     found = _within_a_step(as_model(function), inputs((2, 3, 4, 5)))
     (node,) = [one for one in found.graph.nodes if name_of(one).endswith(f"::{operator}")]
     assert node.meta["val"].dtype is torch.int8
+
+
+#: A call of each mover that the quantizer knows.
+_MOVES = {
+    "aten.adaptive_avg_pool2d.default": lambda x: functional.adaptive_avg_pool2d(x, 2),
+    "aten.alias.default": torch.ops.aten.alias.default,
+    "aten.avg_pool2d.default": lambda x: functional.avg_pool2d(x, 2),
+    "aten.cat.default": lambda x: torch.cat([x, x]),
+    "aten.clone.default": torch.clone,
+    "aten.concat.default": lambda x: torch.concat([x, x]),
+    "aten.concatenate.default": lambda x: torch.concatenate([x, x]),
+    "aten.constant_pad_nd.default": lambda x: torch.ops.aten.constant_pad_nd.default(x, [1, 1]),
+    "aten.contiguous.default": lambda x: x.transpose(1, 2).contiguous(),
+    "aten.detach.default": torch.detach,
+    "aten.dropout.default": lambda x: torch.dropout(x * 2, 0.5, train=False),
+    "aten.dropout_.default": lambda x: torch.dropout_(x * 2, 0.5, train=False),
+    "aten.expand.default": lambda x: x.expand(3, *x.shape),
+    "aten.flatten.using_ints": lambda x: x.flatten(1),
+    "aten.flip.default": lambda x: x.flip(0),
+    "aten.gather.default": lambda x: torch.gather(x, 1, _NUMBERS.view(2, 1, 1, 1)),
+    "aten.index.Tensor": lambda x: x[:, _NUMBERS],
+    "aten.index_put.default": lambda x: x.index_put((_NUMBERS % 2,), x * 1),
+    "aten.index_select.default": lambda x: x.index_select(1, _NUMBERS),
+    "aten.max_pool2d.default": lambda x: functional.max_pool2d(x, 2),
+    "aten.moveaxis.int": lambda x: torch.moveaxis(x, 1, 3),
+    "aten.moveaxis.intlist": lambda x: torch.moveaxis(x, (1, 0), (3, 2)),
+    "aten.movedim.int": lambda x: torch.movedim(x, 1, 3),
+    "aten.movedim.intlist": lambda x: torch.movedim(x, (1, 0), (3, 2)),
+    "aten.pad.default": lambda x: functional.pad(x, (1, 1)),
+    "aten.permute.default": lambda x: x.permute(3, 2, 0, 1),
+    "aten.repeat.default": lambda x: x.repeat(2, 1, 1, 1),
+    "aten.reshape.default": lambda x: x.reshape(6, 20),
+    "aten.select.int": lambda x: x[:, 1],
+    "aten.slice.Tensor": lambda x: x[:, 1:],
+    "aten.squeeze.default": lambda x: x[:, :1].squeeze(),
+    "aten.squeeze.dim": lambda x: x[:, :1].squeeze(1),
+    "aten.squeeze.dims": lambda x: x[:, :1].squeeze((1, 2)),
+    "aten.t.default": lambda x: x[0, 0].t(),
+    "aten.tile.default": lambda x: torch.tile(x, (2, 1)),
+    "aten.transpose.int": lambda x: x.transpose(1, 2),
+    "aten.unflatten.int": lambda x: x.unflatten(2, (2, 2)),
+    "aten.unfold.default": lambda x: x.unfold(3, 2, 1),
+    "aten.unsqueeze.default": lambda x: x.unsqueeze(1),
+    "aten.view.default": lambda x: x.view(6, 20),
+}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MOVED if "_copy." not in name))
+def test_each_mover_that_the_quantizer_names_is_one(name):
+    example = inputs((2, 3, 4, 5))
+    model = as_model(_MOVES[name])
+    assert name in {str(node.target) for node in torch.export.export(model, example).graph.nodes}
+    values = [node.meta["val"] for node in _within_a_step(model, example).graph.nodes if name_of(node)]
+    # Only what comes last is a number again.
+    assert torch.float32 not in {value.dtype for value in values[:-1]}
 
 
 def test_sums_at_numbered_places_are_no_moves():

@@ -16,6 +16,7 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.dialects import meta_keys
+from executorch.ir.graph import sole_user
 
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
@@ -128,11 +129,6 @@ def is_float(node: Node) -> bool:
     value = node.meta.get(meta_keys.VAL)
     first = value[0] if isinstance(value, tuple | list) and value else value
     return isinstance(first, torch.Tensor) and first.is_floating_point()
-
-
-def sole_user(node: Node) -> Node | None:
-    """The only node that reads ``node``, None if there is none or more than one."""
-    return next(iter(node.users)) if len(node.users) == 1 else None
 
 
 def clamp_limits(node: Node) -> tuple[float, float] | None:

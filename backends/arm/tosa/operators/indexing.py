@@ -17,8 +17,9 @@ from executorch.backends.arm.tosa.graph.lowering import Lowering, plain_order
 from executorch.backends.arm.tosa.graph.registry import BYTES, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.matrix import product
-from executorch.backends.arm.tosa.operators.shape import part, shape_of
+from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
+from executorch.ir.values import sizes_of
 
 _PICKED = (*NUMBERS, torch.int16, torch.int8, torch.int64, *BYTES)
 
@@ -73,7 +74,7 @@ def picked(low: Lowering, node: Node, x: Tensor) -> Tensor:
     values = b.reshape(x, [before, x.shape[axis], after])
     count = math.prod(where.shape)
     flat = b.tile(b.reshape(where, [1, count]), [before, 1])
-    return b.reshape(b.gather(values, flat), shape_of(node))
+    return b.reshape(b.gather(values, flat), sizes_of(node))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from executorch.backends.arm.tosa.graph.narrow import sums_in
 from executorch.backends.arm.tosa.graph.registry import ANY, BYTES, FLOATS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.backends.arm.tosa.operators.shape import every, part
+from executorch.backends.transforms.shapes import runs_of
 from executorch.dialects import meta_keys
 
 
@@ -170,35 +171,6 @@ def adaptive_average(low: Lowering, node: Node) -> None:
     x = low.tensor(node.args[0], channels_last(4))
     zero = low.builder.constant([0], x.dtype)
     low.set(node, adaptive(low.builder, x, node, (zero, zero), sums_in(x.dtype)), channels_last(4))
-
-
-@dataclass(frozen=True)
-class Run:
-    """Windows of one size and distance, one behind the other."""
-
-    start: int
-    size: int
-    stride: int
-    count: int
-
-    @property
-    def length(self) -> int:
-        return (self.count - 1) * self.stride + self.size
-
-
-def runs_of(before: int, after: int) -> list[Run]:
-    """The windows of an adaptive pool along one dimension, in as few runs as there are."""
-    starts = [i * before // after for i in range(after)]
-    sizes = [-(-(i + 1) * before // after) - start for i, start in enumerate(starts)]
-    runs: list[Run] = []
-    for start, size in zip(starts, sizes, strict=True):
-        last = runs[-1] if runs else None
-        step = start - (last.start + (last.count - 1) * last.stride) if last else 0
-        if last is not None and last.size == size and step > 0 and last.stride in (0, step):
-            runs[-1] = Run(last.start, size, step, last.count + 1)
-        else:
-            runs.append(Run(start, size, 0, 1))
-    return [one if one.stride else Run(one.start, one.size, 1, 1) for one in runs]
 
 
 def adaptive(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: Any) -> Tensor:

@@ -13,8 +13,8 @@ from executorch.backends.arm.tosa.graph.builder import DTYPES, PROPAGATE, REALS,
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value
 from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
-from executorch.backends.arm.tosa.operators.shape import shape_of
 from executorch.dialects import meta_keys
+from executorch.ir.values import sizes_of
 
 
 def axes_of(given: Any, rank: int) -> list[int]:
@@ -33,7 +33,7 @@ def reduce_all(b: Builder, op: str, x: Tensor, axes: list[int]) -> Tensor:
 
 def _finish(low: Lowering, node: Node, x: Tensor, order: tuple[int, ...]) -> None:
     """With the reduced dimensions or without, as the node says."""
-    shape = shape_of(node)
+    shape = sizes_of(node)
     if len(shape) == len(order):
         low.set(node, x, order)
         return
@@ -241,7 +241,7 @@ def index_of(b: Builder, x: Tensor, node: Node) -> Tensor:
         x = b.negate(x) if x.dtype in REALS else b.unary("BITWISE_NOT", x)
     shape = [size for i, size in enumerate(x.shape) if i != axis]
     found = b.emit("ARGMAX", [x], shape, DType.INT32, axis, PROPAGATE)
-    return b.reshape(found, shape_of(node))
+    return b.reshape(found, sizes_of(node))
 
 
 @plain("aten.max.dim", "aten.min.dim", refusals=(lambda node: _values_only(node),))

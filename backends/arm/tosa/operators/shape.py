@@ -17,6 +17,7 @@ from executorch.backends.arm.tosa.graph.lowering import Lowering, Order, Value, 
 from executorch.backends.arm.tosa.graph.registry import ANY, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
 from executorch.dialects import meta_keys
+from executorch.ir.values import sizes_of
 
 #: ``function(builder, tensors in PyTorch's order, node)`` of each mover; ``integer`` runs them on integers.
 Mover = Callable[[Builder, Sequence[Tensor], Node], Tensor]
@@ -95,11 +96,6 @@ def _ordered(
     return declare
 
 
-def shape_of(node: Node) -> list[int]:
-    """The shape of a node's result."""
-    return list(node.meta[meta_keys.VAL].shape)
-
-
 def _axis(node: Node, index: int, name: str = "dim") -> int:
     rank = sources_of(node)[0].meta[meta_keys.VAL].dim()
     return int(argument(node, index, name, 0)) % max(rank, 1)
@@ -109,7 +105,7 @@ def _keeps_together(node: Node, order: Order) -> bool:
     """Whether dimensions that become others stand side by side, as PyTorch has them."""
     old = sources_of(node)[0].meta[meta_keys.VAL].shape
     real = [one for one in order if old[one] != 1]
-    for dims, _ in _groups(old, shape_of(node)):
+    for dims, _ in groups_of(old, sizes_of(node)):
         own = [one for one in dims if old[one] != 1]
         start = real.index(own[0]) if own else 0
         if own != real[start : start + len(own)]:
@@ -117,8 +113,10 @@ def _keeps_together(node: Node, order: Order) -> bool:
     return True
 
 
-def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Dimensions of one shape that hold as much as some of another, both in order."""
+def groups_of(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Dimensions of one shape that hold as much as some of another, both in order; all of them where there is nothing to hold."""
+    if 0 in (*old, *new):
+        return [([*range(len(old))], [*range(len(new))])]
     found = []
     i = j = 0
     while i < len(old) or j < len(new):
@@ -132,10 +130,10 @@ def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], lis
 
 @_ordered("aten.view_copy.default", _keeps_together)
 def view(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tensor, Order]:
-    old, shape = sources_of(node)[0].meta[meta_keys.VAL].shape, shape_of(node)
+    old, shape = sources_of(node)[0].meta[meta_keys.VAL].shape, sizes_of(node)
     made = plain_order(len(shape))
     if order != plain_order(len(order)):
-        groups = _groups(old, shape)
+        groups = groups_of(old, shape)
         # What is of one element may stand anywhere.
         groups.sort(key=lambda one: min((order.index(dim) for dim in one[0] if old[dim] != 1), default=-1))
         made = tuple(dim for _, dims in groups for dim in dims)
@@ -154,12 +152,12 @@ def permute(low: Lowering, node: Node) -> None:
     value = low.dequantized(low.value(node.args[0]))
     low.native(value)
     forms = {renamed(order, node): tensor for order, tensor in value.forms.items()}
-    low.values[node] = Value(tuple(shape_of(node)), forms)
+    low.values[node] = Value(tuple(sizes_of(node)), forms)
 
 
 def with_ones(b: Builder, x: Tensor, order: Order, node: Node) -> tuple[Order, Tensor]:
     """A tensor in some order of dimensions as ``squeeze_copy`` and ``unsqueeze_copy`` want it: nothing is moved."""
-    rank = len(shape_of(node))
+    rank = len(sizes_of(node))
     if name_of(node) == "aten.unsqueeze_copy.default":
         new = int(node.args[1]) % rank  # type: ignore[arg-type, call-overload]
         made = (*(one + (one >= new) for one in order), new)
@@ -264,7 +262,7 @@ def cat(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tens
 
 @_mover("aten.expand_copy.default", "aten.repeat.default")
 def expand(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
-    shape = shape_of(node)
+    shape = sizes_of(node)
     wide = b.reshape(x[0], [1] * (len(shape) - len(x[0].shape)) + list(x[0].shape))
     return b.tile(wide, [a // c for a, c in zip(shape, wide.shape, strict=True)])
 
@@ -326,16 +324,16 @@ def unfold(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     """Windows side by side, or their first elements, their second ones and so on: whichever are fewer slices."""
     axis = _axis(node, 1)
     size, step = int(node.args[2]), int(node.args[3])  # type: ignore[arg-type, call-overload]
-    count = shape_of(node)[axis]
+    count = sizes_of(node)[axis]
     before, after = math.prod(x[0].shape[:axis]), math.prod(x[0].shape[axis + 1 :])
     if count <= size:
         windows = [part(b, x[0], axis, at * step, size) for at in range(count)]
         rows = b.reshape(b.concat(windows, axis), [before, count, size, after])
-        return b.reshape(b.transpose(rows, [0, 1, 3, 2]), shape_of(node))
+        return b.reshape(b.transpose(rows, [0, 1, 3, 2]), sizes_of(node))
     last = (count - 1) * step + 1
     places = [every(b, x[0], axis, at, at + last, step) for at in range(size)]
     apart = [b.reshape(one, [before * count * after, 1]) for one in places]
-    return b.reshape(b.concat(apart, 1), shape_of(node))
+    return b.reshape(b.concat(apart, 1), sizes_of(node))
 
 
 @_mover("aten.flip.default")
@@ -353,7 +351,7 @@ def pixel_shuffle(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     n = math.prod(batch)
     split = b.reshape(x[0], [n, channels // factor**2, factor, factor, height * width])
     split = b.reshape(split, [n * (channels // factor**2), factor, factor, height, width])
-    return b.reshape(b.transpose(split, [0, 3, 1, 4, 2]), shape_of(node))
+    return b.reshape(b.transpose(split, [0, 3, 1, 4, 2]), sizes_of(node))
 
 
 @_mover("aten.pixel_unshuffle.default", keeps_whole=True)
@@ -362,7 +360,7 @@ def pixel_unshuffle(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     *batch, channels, height, width = x[0].shape
     n = math.prod(batch) * channels
     split = b.reshape(x[0], [n, height // factor, factor, width // factor, factor])
-    return b.reshape(b.transpose(split, [0, 2, 4, 1, 3]), shape_of(node))
+    return b.reshape(b.transpose(split, [0, 2, 4, 1, 3]), sizes_of(node))
 
 
 def _pads_only(node: Node) -> str | None:

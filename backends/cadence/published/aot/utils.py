@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from executorch.backends.cadence.ops import window_shapes
+from executorch.backends.transforms.shapes import output_size
 
 
 def is_depthwise_conv(groups: int, in_channels: int) -> bool:
@@ -58,5 +59,5 @@ def _size(
     in_size: Sequence[int], channels: int, windows: Sequence[tuple[int, int, int, int]], channel_last: bool
 ) -> torch.Size:
     sizes = window_shapes.images(in_size, channel_last)
-    spatial = [window_shapes.output_size(size, *one) for size, one in zip(sizes, windows, strict=True)]
+    spatial = [output_size(size, *one) for size, one in zip(sizes, windows, strict=True)]
     return torch.Size(window_shapes.batch_of(in_size[0], channels, spatial, channel_last))
