@@ -231,14 +231,18 @@ def _trilinear(
     sumdim: Any,
     unroll_dim: int = 1,
 ) -> torch.Tensor:
-    """What ``nn.Bilinear`` ends in: a product of three tensors that each lack some dimensions, summed over others."""
+    """What ``nn.Bilinear`` ends in: a product of three tensors that each lack some dimensions, summed over others.
+
+    Two at a time: for three, torch looks for an order by the sizes, which fixes those that only a run tells.
+    """
     names = string.ascii_lowercase[: i1.dim() + len(expand1)]
 
     def without(dims: Any) -> str:
         return "".join(name for dim, name in enumerate(names) if dim not in dims)
 
-    terms = ",".join(without(dims) for dims in (expand1, expand2, expand3))
-    return torch.einsum(f"{terms}->{without(sumdim)}", i1, i2, i3)
+    first, second, third, result = map(without, (expand1, expand2, expand3, sumdim))
+    both = "".join(name for name in names if name in first + second and name in third + result)
+    return torch.einsum(f"{both},{third}->{result}", torch.einsum(f"{first},{second}->{both}", i1, i2), i3)
 
 
 def _rrelu(
@@ -292,7 +296,7 @@ def _as_strided_scatter(
     return memory.index_select(0, own).reshape(self.shape)
 
 
-_OWN: Final[dict[str, Callable[..., Any]]] = {
+OWN_DECOMPOSITIONS: Final[dict[str, Callable[..., Any]]] = {
     **FAKE_QUANTIZE,
     **HISTOGRAMDD,
     **LINEAR_ALGEBRA,
@@ -332,7 +336,7 @@ _OWN: Final[dict[str, Callable[..., Any]]] = {
 
 def own_decomposition(op: OpOverload) -> "Callable[..., Any] | None":
     """This project's way to take ``op`` apart; None where torch's table is asked."""
-    found = _OWN.get(op.name())
+    found = OWN_DECOMPOSITIONS.get(op.name())
     if found is not None or op.namespace != "aten":
         return found
     if op.__name__ in _SCALAR_FIRST:
@@ -342,4 +346,4 @@ def own_decomposition(op: OpOverload) -> "Callable[..., Any] | None":
     return None
 
 
-__all__ = ["own_decomposition"]
+__all__ = ["OWN_DECOMPOSITIONS", "own_decomposition"]
