@@ -1,3 +1,4 @@
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -151,6 +152,45 @@ TEST_F(ShapesTest, CopiesMayGo) {
   graph.copy(row, third);
   graph.reshape({1, 4, 4, 1}, third, y);
   check_window_sums(graph);
+}
+
+TEST_F(ShapesTest, AnyNumberOfImagesQuantizedWhenTheyComeMayFollowAnother) {
+  // Each has a zero point of its own, also around it.
+  using Kind = fb_xnnpack::XNodeUnion;
+  constexpr float kLevels[] = {1, -2, 3, -4, 5, -6, 7};
+  named_.data["bytes"] = std::vector<float>(9);
+  std::memset(named_.data["bytes"].data(), 2, 36);
+  for (const Kind kind : {Kind::XNNConv2d, Kind::XNNConvTranspose2d}) {
+    Graph graph;
+    const uint32_t x = graph.input({1, 4, 4, 1});
+    testing::Type bytes{testing::Datatype::xnn_datatype_qdint8};
+    bytes.num_nonbatch_dims = 3;
+    const uint32_t quantized = graph.between({1, 4, 4, 1}, bytes);
+    const uint32_t filter =
+        graph.constant({4, 3, 3, 1}, "bytes", {testing::Datatype::xnn_datatype_qcint8});
+    graph.unary(Kind::XNNConvert, x, quantized);
+    graph.convolution(kind, 3, 1, 1, 1, 4, quantized, filter, kNone, graph.output({1, 4, 4, 4}));
+    const auto executor = make(graph);
+    ASSERT_NE(executor, nullptr);
+    for (const int32_t images : {1, 2, 4, 1, 7, 3, 7, 2}) {
+      Factory factory;
+      std::vector<float> pixels;
+      for (int32_t i = 0; i < images; ++i) {
+        pixels.insert(pixels.end(), 16, kLevels[i]);
+      }
+      EValue in(factory.make({images, 4, 4, 1}, pixels));
+      EValue out(factory.zeros({7, 4, 4, 4}, aten::TensorShapeDynamism::DYNAMIC_BOUND));
+      EValue* args[] = {&in, &out};
+      ASSERT_EQ(executor->execute({args, 2}), Error::Ok);
+      const float* const sums = out.toTensor().const_data_ptr<float>();
+      for (int32_t i = 0; i < images; ++i) {
+        // Of a corner, a border and the middle, in four channels.
+        EXPECT_NEAR(sums[i * 64], 4 * kLevels[i], 0.1) << i << " of " << images;
+        EXPECT_NEAR(sums[i * 64 + 4], 6 * kLevels[i], 0.1) << i << " of " << images;
+        EXPECT_NEAR(sums[i * 64 + 23], 9 * kLevels[i], 0.1) << i << " of " << images;
+      }
+    }
+  }
 }
 
 /// What a damaged file may say.

@@ -15,12 +15,16 @@ enum xnn_status xnn_update_runtime_with_threadpool(xnn_runtime_t runtime, pthrea
 
 /// `xnn_reshape_runtime` that allocates nothing for a value, or for one operator's intermediate
 /// results, of more than `limit` bytes, and no more than the shapes ask for that values have now.
-/// XNNPACK by itself lets products of sizes overflow, and has room for the shapes that values were
-/// defined with.
+/// XNNPACK by itself lets products of sizes overflow, has room for the shapes that values were
+/// defined with, and writes beyond its memory when a convolution of dynamically quantized images is
+/// given more of them than before.
 ///
 /// @retval xnn_status_out_of_memory Something is larger. The runtime has to be reshaped before it
 /// runs again.
 enum xnn_status xnn_reshape_runtime_within(xnn_runtime_t runtime, size_t limit);
+
+/// `xnn_delete_runtime` that also releases what such convolutions have for each image.
+enum xnn_status xnn_delete_whole_runtime(xnn_runtime_t runtime);
 
 /// How many nodes were defined so far.
 uint32_t xnn_get_subgraph_num_nodes(xnn_subgraph_t subgraph);
