@@ -173,12 +173,18 @@ def read_outside(
 
 
 def group_without_sizes_outside(
-    graph: torch.fx.Graph, taken: Collection[torch.fx.Node]
+    graph: torch.fx.Graph, taken: Collection[torch.fx.Node], groups: Sequence[Sequence[torch.fx.Node]] = ()
 ) -> list[list[torch.fx.Node]]:
-    """The largest convex partitions of ``taken`` that give tensors only: sizes that are read elsewhere are left out."""
+    """The largest convex partitions of ``taken`` that give tensors only: sizes that are read elsewhere are left out.
+
+    Args:
+        graph: any graph in order of dependency.
+        taken: nodes that may be taken on their own.
+        groups: nodes that are taken together or not at all, as for :func:`group_nodes`.
+    """
     left = set(taken)
     while True:
-        found = group_nodes(graph, left.__contains__).partitions
+        found = group_nodes(graph, left.__contains__, groups).partitions
         crossing = read_outside(found, lambda node: not _gives_tensors(node))
         if not crossing:
             return found

@@ -173,4 +173,5 @@ def test_sizes_that_are_read_elsewhere_are_left():
     assert read_outside([[size, inside, view]], {size, inside}.__contains__) == {size}
     assert group_nodes(graph, taken.__contains__).partitions == [[size, inside, view]]
     assert group_without_sizes_outside(graph, taken) == [[inside, view]]
+    assert group_without_sizes_outside(graph, {inside}, [[view, outside]]) == [[inside, view, outside]]
     assert taken == {size, inside, view}

@@ -15,6 +15,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.apple.coreml.compiler import own_operators, weights
+from executorch.backends.apple.coreml.compiler.ranks import lower_ranks
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import dim_order_of, is_contiguous_dim_order
 from executorch.dialects.edge_ops import aten_op
@@ -32,6 +33,7 @@ def convertible(program: ExportedProgram) -> ExportedProgram:
     """A program of the same meaning for coremltools; ``program`` stays as it is."""
     made = clone_program(program)
     graph = made.graph
+    lower_ranks(graph)
     for node in list(graph.nodes):
         if node.op == "placeholder":
             _settle_input(made, node)
@@ -264,6 +266,22 @@ def _reciprocal(node: Node) -> Node:
     return _new(node, own_operators.coreml_reciprocal, node.args[0])
 
 
+def _expand(node: Node) -> Node:
+    """Of a tensor with a size that changes: by how often it is repeated. Of sizes that it reads, the converter does not know that they are the same."""
+    given = arguments(node)
+    has, wants = given["self"].meta[meta_keys.VAL].shape, node.meta[meta_keys.VAL].shape
+    added = len(wants) - len(has)
+    repeats = [
+        *wants[:added],
+        *(1 if str(one) == str(other) else other for one, other in zip(has, wants[added:], strict=True)),
+    ]
+    if not any(isinstance(one, torch.SymInt) for one in has) or any(
+        isinstance(one, torch.SymInt) for one in repeats
+    ):
+        return node
+    return _new(node, aten.repeat.default, given["self"], repeats)
+
+
 def _full(node: Node) -> Node:
     given = arguments(node)
     if given["size"]:
@@ -356,6 +374,7 @@ RESTATED: dict[str, Restatement] = {
     "aten.clamp.default": _clamp,
     "aten.copy.default": _replaced,
     "aten.elu.default": _selu,
+    "aten.expand_copy.default": _expand,
     "aten.fmod.Scalar": _fmod,
     "aten.fmod.Tensor": _fmod,
     "aten.full.default": _full,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Sequence
 from typing import final
 
@@ -11,7 +12,8 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.apple.coreml.compiler import CoreMLBackend
-from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MOVING
+from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MAX_RANK, MOVING
+from executorch.backends.apple.coreml.compiler.ranks import detours
 from executorch.backends.apple.coreml.compiler.targets import asked_for, least_target, system_name
 from executorch.backends.apple.coreml.partition.state import take_state
 from executorch.backends.apple.coreml.partition.support import SIZES, needs_newer_system, refusal
@@ -107,9 +109,9 @@ class CoreMLPartitioner(Partitioner):
             self._insist(exported_program)
         return result
 
-    def _refusal(self, node: Node) -> str | None:
+    def _refusal(self, node: Node, most_dimensions: int = MAX_RANK) -> str | None:
         target = asked_for(self.delegation_spec.compile_specs)
-        return refusal(node, self.skip_ops_for_coreml_delegation, target)
+        return refusal(node, self.skip_ops_for_coreml_delegation, target, most_dimensions)
 
     def _needs_newer_system(self, node: Node) -> bool:
         target = asked_for(self.delegation_spec.compile_specs)
@@ -129,8 +131,15 @@ class CoreMLPartitioner(Partitioner):
     def _partitions(self, module: torch.fx.GraphModule) -> list[list[Node]]:
         """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
         taken = set()
+        # Their values have too many dimensions to cross a border.
+        whole = [
+            nodes
+            for nodes in (found.nodes for found in detours(module.graph))
+            if all(self._refusal(node, sys.maxsize) is None for node in nodes)
+        ]
+        together = {node for nodes in whole for node in nodes}
         for node in module.graph.nodes:
-            if node.op != "call_function":
+            if node.op != "call_function" or node in together:
                 continue
             why = self._refusal(node)
             if why is None:
@@ -138,10 +147,11 @@ class CoreMLPartitioner(Partitioner):
             else:
                 note_reason(node, type(self).__name__, why)
                 _log.info("Core ML leaves %s: %s", node.format_node(), why)
-        if len(taken) == sum(node.op == "call_function" for node in module.graph.nodes):
+        if len(taken | together) == sum(node.op == "call_function" for node in module.graph.nodes):
             # Nothing is left to stand between them: parts that have nothing to do with each other go together.
-            return [[node for node in module.graph.nodes if node in taken]] if taken else []
-        found = group_without_sizes_outside(module.graph, taken)
+            every = [node for node in module.graph.nodes if node.op == "call_function"]
+            return [every] if every else []
+        found = group_without_sizes_outside(module.graph, taken, whole)
         return [nodes for nodes in found if self.lower_full_graph or any(map(_is_work, nodes))]
 
     def _insist(self, program: ExportedProgram) -> None:

@@ -21,13 +21,19 @@ _COMPRESSED = ("quant.dequantize_codebook.default", "torchao.dequantize_affine.d
 SIZES = (operator.add, operator.floordiv, operator.mul, operator.sub)
 
 
-def refusal(node: Node, skipped: Collection[str] = (), target: int | None = None) -> str | None:
+def refusal(
+    node: Node,
+    skipped: Collection[str] = (),
+    target: int | None = None,
+    most_dimensions: int = operators.MAX_RANK,
+) -> str | None:
     """Why a call is left, None where it is taken.
 
     Args:
         node: the call.
         skipped: operators to leave, as ``aten.add.Tensor`` or ``add``.
         target: the oldest system that the program is for, None where that is left open.
+        most_dimensions: of its tensors.
     """
     if node.target is operator.getitem or node.target in SIZES:
         return None
@@ -39,7 +45,7 @@ def refusal(node: Node, skipped: Collection[str] = (), target: int | None = None
         return "skip_ops_for_coreml_delegation has its operator"
     if name not in operators.SUPPORTED:
         return "not in the table of Core ML's operators"
-    why = _wrong_elements(name, node) or _wrong_arguments(name, node)
+    why = _wrong_elements(name, node, most_dimensions) or _wrong_arguments(name, node)
     if why is None and target is not None and target < least_target(node):
         return "the oldest system that the program is for does not have it (minimum_deployment_target)"
     return why
@@ -68,15 +74,15 @@ def _is_index_of_table(node: Node) -> bool:
     return all(str(aten_op(user.target)) == "quant.dequantize_codebook.default" for user in node.users)
 
 
-def _wrong_elements(name: str, node: Node) -> str | None:
+def _wrong_elements(name: str, node: Node, most_dimensions: int) -> str | None:
     allowed: Collection[torch.dtype] = operators.DTYPES
     if name in operators.QUANTIZED or _is_index_of_table(node):
         allowed = operators.DTYPES + operators.QUANTIZED_DTYPES
     for value in _tensors(node):
         if value.dtype not in allowed:
             return f"Core ML does not calculate with {value.dtype}"
-        if value.dim() > operators.MAX_RANK:
-            return f"a tensor has {value.dim()} dimensions; Core ML's have {operators.MAX_RANK} at most"
+        if value.dim() > most_dimensions:
+            return f"a tensor has {value.dim()} dimensions; Core ML's have {most_dimensions} at most"
         if any(isinstance(size, int) and size == 0 for size in value.shape):
             return "a tensor has no elements"
     return None

@@ -106,6 +106,7 @@ def _as_core_ml_has_it(value: Any) -> torch.Tensor:
 
 
 def _as_pytorch_has_it(value: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    value = value.contiguous()  # as Core ML hands it over
     order = like.dim_order()
     if value.dim() == len(order):
         value = value.permute([order.index(dim) for dim in range(len(order))])

@@ -68,6 +68,43 @@ def test_state_lasts_from_call_to_call(takes):
     assert set(model.states) == {"total", "cache"} and not program.graph_signature.buffers_to_mutate
 
 
+class Windows(torch.nn.Module):
+    """A picture in windows of four by four, calculated with in rows of each window, and put together again."""
+
+    def forward(self, x):
+        batch, height, width, channels = x.shape
+        split = (batch, height // 4, 4, width // 4, 4, channels)
+        rows = (x * 2).view(split).permute(0, 1, 3, 2, 4, 5).reshape(-1, 16, channels)
+        joined = rows.softmax(1).view(batch, height // 4, width // 4, 4, 4, channels)
+        return joined.permute(0, 1, 3, 2, 4, 5).reshape(x.shape) + x
+
+
+@pytest.mark.parametrize("changes", [{}, {0: Dim("batch", min=1, max=4)}])
+def test_permutations_of_six_dimensions_are_of_fewer_inside(changes):
+    x = torch.rand(2, 8, 8, 3)
+    edge = lowered(export(Windows(), (x,), dynamic_shapes=(changes,)), lower_full_graph=True)
+    run = LoweredProgram(edge.exported_program())
+    for one in (x, torch.rand(3, 8, 8, 3)) if changes else (x,):
+        torch.testing.assert_close(run(one)[0], Windows()(one))
+
+
+class Scattered(torch.nn.Module):
+    """Six dimensions of which no two stay beside each other, between what is taken."""
+
+    def forward(self, x):
+        turned = (x * 2).permute(0, 2, 1)
+        moved = turned.reshape(2, 2, 2, 2, 2, 2).permute(5, 4, 3, 2, 1, 0).reshape(4, 4, 4)
+        return moved.exp() + turned
+
+
+def test_values_of_six_dimensions_stay_outside_where_they_need_them_all():
+    x = torch.rand(4, 4, 4)
+    edge = lowered(export(Scattered(), (x,)))
+    left = {str(node.target) for node in edge.exported_program().graph.nodes if "copy" in str(node.target)}
+    assert left >= {"aten.view_copy.default", "aten.permute_copy.default"} and len(blobs(edge)) == 2
+    torch.testing.assert_close(LoweredProgram(edge.exported_program())(x)[0], Scattered()(x))
+
+
 def test_state_that_cannot_be_core_mls_stays_outside():
     class Counts(torch.nn.Module):
         def __init__(self):

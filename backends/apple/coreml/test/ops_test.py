@@ -140,6 +140,22 @@ def test_sizes_that_change_are_put_together():
         torch.testing.assert_close(run(x)[0], Rows()(x))
 
 
+class Gathered(torch.nn.Module):
+    def forward(self, x, places):
+        index = places.unsqueeze(-1).expand(-1, x.shape[1])
+        return torch.zeros(5, 3).scatter_add(0, index, x * 2)
+
+
+def test_rows_are_added_up_whose_number_changes():
+    number = torch.export.Dim("rows", min=2, max=9)
+    inputs = (torch.rand(4, 3), torch.tensor([4, 0, 2, 4]))
+    exported = export(Gathered(), inputs, dynamic_shapes=({0: number}, {0: number}))
+    run = LoweredProgram(lowered(exported, lower_full_graph=True).exported_program())
+    for count in (4, 2, 9):
+        given = (torch.rand(count, 3), torch.arange(count) % 5)
+        torch.testing.assert_close(run(*given)[0], Gathered()(*given))
+
+
 class Put(torch.nn.Module):
     def forward(self, x, rows, places):
         x = x.clone()
