@@ -91,6 +91,36 @@ def test_of_one_vector_for_several_values(driver):
     _check(driver, turn @ x @ turn.mT, tolerance=1e-3)
 
 
+def _graded(power):
+    """Matrices of rows or columns down to 10^-power, with their eigenvalues."""
+    m, d = tensor((5, 5), torch.float64), torch.logspace(0, -power, 5, dtype=torch.float64)
+    rows, values = d[:, None] * m, torch.linalg.eigvals(d[:, None] * m)
+    yield "rows", rows, values
+    yield "columns", m * d, values
+    yield "similar", rows / d, torch.linalg.eigvals(m)
+    yield "triangle", (rows * d).triu(), (rows * d).diagonal()
+    yield "lower triangle", (rows * d).tril(), (rows * d).diagonal()
+    turn, small = torch.tensor([[1.0, 2.0], [-3.0, 1.0]], dtype=torch.float64), 10.0**-power
+    pair = torch.tensor([complex(1, 6**0.5), complex(1, -(6**0.5))], dtype=torch.complex128)
+    yield "turns", torch.block_diag(turn, small * turn), torch.cat([pair, small * pair])
+
+
+@pytest.mark.parametrize("power", [5, 10, 20, 30])
+def test_small_values_beside_large_ones_have_digits_of_their_own(driver, power):
+    for name, x, expected in _graded(power):
+        result = _run(driver, x, temp_bytes=1 << 16)
+        assert result.error == 0, name
+        values, vectors = result.outputs
+        left = expected.tolist()
+        for value in values.tolist():
+            nearest = min(left, key=lambda other: abs(other - value))
+            assert abs(nearest - value) <= 1e-8 * abs(nearest), (name, value, nearest)
+            left.remove(nearest)
+        rest = (x.to(vectors.dtype) @ vectors - vectors * values).abs()
+        terms = x.abs() @ vectors.abs() + (vectors * values).abs()
+        assert (rest <= 1e-9 * terms).all(), name
+
+
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 def test_what_is_no_number_fails(driver, bad):
     x = torch.eye(5)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <executorch/kernels/portable/cpu/internal/linear_algebra/eigenvalues.h>
@@ -6,6 +7,10 @@ namespace torch::executor::native::util {
 namespace {
 
 constexpr double kPrecision = 2.3e-16;
+/// Next to nothing in a matrix whose largest elements are about 1; a number over it is finite.
+constexpr double kTiny = 1e-292;
+/// Rounds of `balance`; a few are the rule.
+constexpr int kMostRounds = 100;
 /// Steps for each eigenvalue; two or three are the rule.
 constexpr int kMostSteps = 60;
 
@@ -20,17 +25,17 @@ Complex operator*(Complex a, Complex b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 Complex operator*(double a, Complex b) { return {a * b.re, a * b.im}; }
+Complex operator/(Complex a, double b) { return {a.re / b, a.im / b}; }
 Complex conjugate(Complex a) { return {a.re, -a.im}; }
 double size(Complex a) { return std::hypot(a.re, a.im); }
 /// a / |a|
 Complex direction(Complex a) {
   const double length = size(a);
-  return length == 0 ? Complex{1, 0} : Complex{a.re / length, a.im / length};
+  return length == 0 ? Complex{1, 0} : a / length;
 }
 Complex operator/(Complex a, Complex b) {
   const double length = size(b);
-  const Complex scaled = a * conjugate(direction(b));
-  return {scaled.re / length, scaled.im / length};
+  return a * conjugate(direction(b)) / length;
 }
 Complex square_root(Complex a) {
   const double length = size(a);
@@ -67,6 +72,118 @@ void scale(const ComplexMatrix& a, int exponent) {
   }
 }
 
+int exponent_of(double a) {
+  int exponent = 0;
+  std::frexp(a, &exponent);
+  return exponent;
+}
+
+void multiply(const ComplexMatrix& a, size_t r, size_t c, int exponent) {
+  a.real.at(r, c) = std::ldexp(a.real.at(r, c), exponent);
+  a.imaginary.at(r, c) = std::ldexp(a.imaginary.at(r, c), exponent);
+}
+
+/**
+ * A similar matrix whose small eigenvalues are not lost in the rounding of large elements.
+ * Row and column i is exchanged with `exchanged[i]`, for i from the last one to `end` and from 0 to
+ * `begin`, which leaves a triangle outside of `begin` to `end`; then element (r, c) is multiplied
+ * by 2^(exponents[c] - exponents[r]).
+ */
+struct Balance {
+  double* exponents;
+  double* exchanged;
+  size_t begin;
+  size_t end;
+};
+
+void exchange_rows(const ComplexMatrix& a, size_t i, size_t j) {
+  for (size_t c = 0; c < a.real.columns; ++c) {
+    const Complex kept = get(a, i, c);
+    set(a, i, c, get(a, j, c));
+    set(a, j, c, kept);
+  }
+}
+
+void exchange(const ComplexMatrix& a, size_t i, size_t j) {
+  exchange_rows(a, i, j);
+  for (size_t r = 0; r < a.real.rows; ++r) {
+    const Complex kept = get(a, r, i);
+    set(a, r, i, get(a, r, j));
+    set(a, r, j, kept);
+  }
+}
+
+/// The elements beside the diagonal of row `i`, or of column `i`, as one length.
+double length_beside(const ComplexMatrix& a, const Balance& b, size_t i, bool row) {
+  double length = 0;
+  for (size_t j = b.begin; j < b.end; ++j) {
+    if (j != i) {
+      length = std::hypot(length, size(row ? get(a, i, j) : get(a, j, i)));
+    }
+  }
+  return length;
+}
+
+/// Puts a row of zeros beside the diagonal last, or a column of them first; false if there is none.
+bool isolate(const ComplexMatrix& a, Balance& b) {
+  for (size_t i = b.end; i-- > b.begin;) {
+    if (length_beside(a, b, i, true) == 0) {
+      --b.end;
+      b.exchanged[b.end] = static_cast<double>(i);
+      exchange(a, i, b.end);
+      return true;
+    }
+  }
+  for (size_t i = b.begin; i < b.end; ++i) {
+    if (length_beside(a, b, i, false) == 0) {
+      b.exchanged[b.begin] = static_cast<double>(i);
+      exchange(a, i, b.begin);
+      ++b.begin;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Makes each row that is left about as long as its column.
+void balance(const ComplexMatrix& a, Balance& b) {
+  while (isolate(a, b)) {
+  }
+  const size_t n = a.real.rows;
+  for (size_t i = 0; i < n; ++i) {
+    b.exponents[i] = 0;
+  }
+  bool changed = true;
+  for (int round = 0; changed && round < kMostRounds; ++round) {
+    changed = false;
+    for (size_t i = b.begin; i < b.end; ++i) {
+      const double row = length_beside(a, b, i, true);
+      const double column = length_beside(a, b, i, false);
+      const int exponent = (exponent_of(row) - exponent_of(column)) / 2;
+      if (row == 0 || column == 0 ||
+          std::ldexp(column, exponent) + std::ldexp(row, -exponent) >= 0.95 * (column + row)) {
+        continue;
+      }
+      changed = true;
+      b.exponents[i] += exponent;
+      for (size_t j = 0; j < n; ++j) {
+        multiply(a, i, j, j == i ? 0 : -exponent);
+        multiply(a, j, i, j == i ? 0 : exponent);
+      }
+    }
+  }
+}
+
+/// Takes the exchanges of rows back.
+void undo_exchanges(const ComplexMatrix& vectors, const Balance& b) {
+  for (size_t i = b.begin; i-- > 0;) {
+    exchange_rows(vectors, i, static_cast<size_t>(b.exchanged[i]));
+  }
+  for (size_t i = b.end; i < vectors.real.rows; ++i) {
+    exchange_rows(vectors, i, static_cast<size_t>(b.exchanged[i]));
+  }
+}
+
 /// Complex numbers that lie one after the other in work space.
 struct Line {
   double* data;
@@ -99,11 +216,11 @@ void to_hessenberg(const ComplexMatrix& a, const ComplexMatrix& z, Line v) {
     const Complex first = get(a, k + 1, k);
     const double length = std::hypot(below, size(first));
     for (size_t i = k + 1; i < n; ++i) {
-      v.put(i, get(a, i, k));
+      v.put(i, get(a, i, k) / length);
     }
-    v.put(k + 1, first + length * direction(first));
+    v.put(k + 1, first / length + direction(first));
     // v* v / 2
-    const double half = length * (length + size(first));
+    const double half = 1 + size(first) / length;
     for (size_t c = 0; c < n; ++c) {
       Complex sum;
       for (size_t i = k + 1; i < n; ++i) {
@@ -137,13 +254,18 @@ void to_hessenberg(const ComplexMatrix& a, const ComplexMatrix& z, Line v) {
 Complex shift_of(const ComplexMatrix& a, size_t last) {
   const Complex corner = get(a, last, last);
   const Complex half = 0.5 * (get(a, last - 1, last - 1) - corner);
-  const Complex product = get(a, last - 1, last) * get(a, last, last - 1);
+  const Complex upper = get(a, last - 1, last);
+  const Complex lower = get(a, last, last - 1);
+  const double unit = size(half) + size(upper) + size(lower);
+  // In units of their own, that no square of them is nothing.
+  const Complex product = unit == 0 ? Complex{} : upper / unit * (lower / unit);
   if (size(product) == 0) {
     return corner;
   }
-  Complex root = square_root(half * half + product);
-  root = half.re * root.re + half.im * root.im < 0 ? Complex{} - root : root;
-  return corner - product / (half + root);
+  const Complex part = half / unit;
+  Complex root = square_root(part * part + product);
+  root = part.re * root.re + part.im * root.im < 0 ? Complex{} - root : root;
+  return corner - unit * (product / (part + root));
 }
 
 /// One step of the QR algorithm on the rows from `first` to `last`, with rotations in `work`.
@@ -158,7 +280,7 @@ void step(const ComplexMatrix& a, const ComplexMatrix& z, size_t first, size_t l
     const Complex y = get(a, k + 1, k);
     const double length = std::hypot(size(x), size(y));
     const double c = length == 0 ? 1 : size(x) / length;
-    const Complex s = length == 0 ? Complex{} : 1 / length * (direction(x) * conjugate(y));
+    const Complex s = length == 0 ? Complex{} : direction(x) * conjugate(y / length);
     cosines[k] = c;
     sines.put(k, s);
     for (size_t j = k; j < n; ++j) {
@@ -187,6 +309,31 @@ void step(const ComplexMatrix& a, const ComplexMatrix& z, size_t first, size_t l
   }
 }
 
+/**
+ * Whether element (i, i - 1) is nothing beside its neighbours, as in LAPACK (Ahues and Tisseur,
+ * 1997): beside the largest elements of a graded matrix, its small eigenvalues would be nothing.
+ */
+bool is_negligible(const ComplexMatrix& a, size_t i) {
+  const double below = size(get(a, i, i - 1));
+  const Complex before = get(a, i - 1, i - 1);
+  const Complex after = get(a, i, i);
+  double around = size(before) + size(after);
+  if (around == 0) {
+    around = (i > 1 ? size(get(a, i - 1, i - 2)) : 0) +
+             (i + 1 < a.real.rows ? size(get(a, i + 1, i)) : 0);
+  }
+  if (below <= kTiny || below > kPrecision * around) {
+    return below <= kTiny;
+  }
+  const double above = size(get(a, i - 1, i));
+  const double apart = size(before - after);
+  const double large = std::max(size(after), apart);
+  const double small = std::min(size(after), apart);
+  const double sum = large + std::max(below, above);
+  return std::min(below, above) * (std::max(below, above) / sum) <=
+         std::max(kTiny, kPrecision * (small * (large / sum)));
+}
+
 /// Makes an upper triangle of what `to_hessenberg` left.
 bool to_triangle(const ComplexMatrix& a, const ComplexMatrix& z, double* cosines, Line sines) {
   int steps = 0;
@@ -194,8 +341,7 @@ bool to_triangle(const ComplexMatrix& a, const ComplexMatrix& z, double* cosines
     for (;; ++steps) {
       size_t first = last;
       for (; first > 0; --first) {
-        const double around = size(get(a, first, first)) + size(get(a, first - 1, first - 1));
-        if (size(get(a, first, first - 1)) <= kPrecision * (around == 0 ? 1 : around)) {
+        if (is_negligible(a, first)) {
           set(a, first, first - 1, {});
           break;
         }
@@ -220,6 +366,7 @@ bool to_triangle(const ComplexMatrix& a, const ComplexMatrix& z, double* cosines
 /// The vector of eigenvalue `k` of a triangle.
 void triangle_vector(const ComplexMatrix& a, size_t k, Line x) {
   const Complex value = get(a, k, k);
+  const double least = std::max(kPrecision * size(value), kTiny);
   x.put(k, {1, 0});
   for (size_t i = k; i-- > 0;) {
     Complex sum;
@@ -228,26 +375,55 @@ void triangle_vector(const ComplexMatrix& a, size_t k, Line x) {
     }
     Complex apart = value - get(a, i, i);
     // Of equal eigenvalues the vectors are as different as precision lets them be.
-    apart = size(apart) < kPrecision ? Complex{kPrecision, 0} : apart;
+    apart = size(apart) < least ? Complex{least, 0} : apart;
     x.put(i, sum / apart);
     const double much = size(x.at(i));
-    for (size_t j = i; much > 1e100 && j <= k; ++j) {
-      x.put(j, 1 / much * x.at(j));
+    for (size_t j = i; much > 1e8 && j <= k; ++j) {
+      x.put(j, x.at(j) / much);
     }
   }
 }
 
-/// Replaces column `k` of `z` by `z` times x, of length 1.
-void write_vector(const ComplexMatrix& z, size_t k, Line x, Line found, bool real) {
+/// Whether eigenvalue `k` of a real matrix is real, and what is imaginary of it is rounding.
+bool is_real_value(const ComplexMatrix& a, size_t k) {
+  const size_t n = a.real.rows;
+  const Complex value = get(a, k, k);
+  const double rounding = 10 * kPrecision * static_cast<double>(n);
+  // One that is small in a graded matrix has its conjugate beside it if it is not real.
+  bool alone = std::fabs(value.im) <= rounding;
+  for (size_t j = 0; alone && j < n; ++j) {
+    alone = j == k || size(get(a, j, j) - conjugate(value)) >= std::fabs(value.im);
+  }
+  return alone || std::fabs(value.im) <= rounding * size(value);
+}
+
+/**
+ * Replaces column `k` of `z` by `z` times x, of length 1.
+ * @param exponents What `balance` gave.
+ */
+void write_vector(const ComplexMatrix& z, size_t k, Line x, Line found, const double* exponents,
+                  bool real) {
   const size_t n = z.real.rows;
-  Complex most;
+  bool any = false;
+  double top = 0;
   for (size_t r = 0; r < n; ++r) {
     Complex sum;
     for (size_t j = 0; j <= k; ++j) {
       sum = sum + get(z, r, j) * x.at(j);
     }
     found.put(r, sum);
-    most = size(sum) > size(most) ? sum : most;
+    const double exponent = exponents[r] + exponent_of(size(sum));
+    if (size(sum) > 0 && (!any || exponent > top)) {
+      any = true;
+      top = exponent;
+    }
+  }
+  Complex most;
+  for (size_t r = 0; r < n; ++r) {
+    const int exponent = static_cast<int>(exponents[r] - top);
+    const Complex sum = found.at(r);
+    found.put(r, {std::ldexp(sum.re, exponent), std::ldexp(sum.im, exponent)});
+    most = size(found.at(r)) > size(most) ? found.at(r) : most;
   }
   double length = 0;
   for (size_t r = 0; r < n; ++r) {
@@ -257,7 +433,7 @@ void write_vector(const ComplexMatrix& z, size_t k, Line x, Line found, bool rea
     length = std::hypot(length, size(turned));
   }
   for (size_t r = 0; r < n; ++r) {
-    set(z, r, k, 1 / length * found.at(r));
+    set(z, r, k, found.at(r) / length);
   }
 }
 
@@ -269,9 +445,10 @@ bool eigen_general(const ComplexMatrix& a, const ComplexMatrix& vectors, bool re
   if (!std::isfinite(most)) {
     return false;
   }
-  int exponent = 0;
-  std::frexp(most, &exponent);
+  const int exponent = exponent_of(most);
   scale(a, -exponent);
+  Balance balanced{work + 4 * n, work + 5 * n, 0, n};
+  balance(a, balanced);
   const Line x{work};
   const Line found{work + 2 * n};
   to_hessenberg(a, vectors, x);
@@ -280,14 +457,14 @@ bool eigen_general(const ComplexMatrix& a, const ComplexMatrix& vectors, bool re
   }
   // From the last one, since a vector is a sum of the columns up to its own.
   for (size_t k = n; k-- > 0;) {
-    const Complex value = get(a, k, k);
-    const bool is_real = real && std::fabs(value.im) <= 10 * kPrecision * static_cast<double>(n);
+    const bool is_real = real && is_real_value(a, k);
     if (is_real) {
-      set(a, k, k, {value.re, 0});
+      a.imaginary.at(k, k) = 0;
     }
     triangle_vector(a, k, x);
-    write_vector(vectors, k, x, found, is_real);
+    write_vector(vectors, k, x, found, balanced.exponents, is_real);
   }
+  undo_exchanges(vectors, balanced);
   scale(a, exponent);
   return true;
 }

@@ -19,7 +19,7 @@ struct ComplexMatrix {
 };
 
 /// Numbers of work space for a matrix of `n` rows.
-inline uint64_t eigen_work(size_t n) { return 4 * uint64_t{n}; }
+inline uint64_t eigen_work(size_t n) { return 6 * uint64_t{n}; }
 
 /**
  * The eigenvalues of `a`, in no order that is promised, and their vectors.
