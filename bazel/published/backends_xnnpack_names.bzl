@@ -197,6 +197,7 @@ BACKENDS_XNNPACK = {
             CatConfig CloneConfig CloneDimOrderConfig ConstantPadConfig ExpandCopyConfig PermuteConfig SelectCopyConfig SliceCopyConfig
             SplitWithSizesConfig SqueezeCopyConfig ToDimOrderCopyConfig UnsqueezeCopyConfig ViewCopyConfig
         """,
+        "executorch.backends.xnnpack.partition.config.xnnpack_config": "GenericNodePartitionerConfig",
     },
     "backends/xnnpack/partition/config/node_configs": {
         "executorch.backends.xnnpack.partition.config.elementwise_configs": "PreluConfig",

@@ -18,6 +18,7 @@ IMPORTS = {
     "executorch.backends.xnnpack": "XnnpackPartitioner",
     "executorch.backends.xnnpack.operators.node_visitor": "NodeVisitor register_node_visitor _node_visitor_dict",
     "executorch.backends.xnnpack.partition.config": "ALL_PARTITIONER_CONFIGS",
+    "executorch.backends.xnnpack.partition.config.generic_node_configs": "GenericNodePartitionerConfig.check_common_constraints(node,ep)",
     "executorch.backends.xnnpack.partition.config.node_configs": "PreluConfig.check_constraints(node,ep)",
     "executorch.backends.xnnpack.partition.config.xnnpack_config": "ConfigPrecisionType XNNPartitionerConfig",
     "executorch.backends.xnnpack.partition.xnnpack_partitioner": "XnnpackDynamicallyQuantizedPartitioner "
