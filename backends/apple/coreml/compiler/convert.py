@@ -15,10 +15,12 @@ from torch.export import ExportedProgram
 from executorch.backends.apple.coreml.compiler.compile_specs import Settings
 from executorch.backends.apple.coreml.compiler.own_operators import register
 from executorch.backends.apple.coreml.compiler.restate import convertible
-from executorch.backends.apple.coreml.compiler.targets import IOS18, least_target
+from executorch.backends.apple.coreml.compiler.targets import IOS18, least_target, system_name
 from executorch.backends.apple.coreml.compiler.toolbox import coremltools
 from executorch.dialects.errors import ExportError
 from executorch.ir.mutations import state_mutations
+
+_log = logging.getLogger(__name__)
 
 
 def model_of(program: ExportedProgram, settings: Settings) -> Any:
@@ -57,6 +59,13 @@ def model_of(program: ExportedProgram, settings: Settings) -> Any:
             f"coremltools cannot convert a subgraph: {error}\nThe subgraph: {calls}\nWay out: leave an operator outside with "
             "CoreMLPartitioner(skip_ops_for_coreml_delegation=[...])"
         ) from error
+    if settings.minimum_deployment_target is None:
+        _log.warning(
+            "Core ML specification version %d was used, which %s and later have. generate_compile_specs(minimum_deployment_target=...) "
+            "asks for another",
+            model.get_spec().specificationVersion,
+            system_name(int(target)),
+        )
     return model
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import final
 
@@ -16,7 +17,7 @@ from executorch.backends.apple.coreml.compiler.operators import KEPT_WHOLE, MAX_
 from executorch.backends.apple.coreml.compiler.ranks import detours
 from executorch.backends.apple.coreml.compiler.targets import asked_for, least_target, system_name
 from executorch.backends.apple.coreml.partition.state import take_state
-from executorch.backends.apple.coreml.partition.support import SIZES, needs_newer_system, refusal
+from executorch.backends.apple.coreml.partition.support import SIZES, SKIPPED, needs_newer_system, refusal
 from executorch.dialects import meta_keys
 from executorch.dialects.edge_ops import aten_op
 from executorch.dialects.errors import Problems, SpecViolationError
@@ -131,6 +132,7 @@ class CoreMLPartitioner(Partitioner):
     def _partitions(self, module: torch.fx.GraphModule) -> list[list[Node]]:
         """Large convex groups without those that only move; sizes that are read elsewhere stay outside."""
         taken = set()
+        left: Counter[str] = Counter()
         # Their values have too many dimensions to cross a border.
         whole = [
             nodes
@@ -146,7 +148,10 @@ class CoreMLPartitioner(Partitioner):
                 taken.add(node)
             else:
                 note_reason(node, type(self).__name__, why)
-                _log.info("Core ML leaves %s: %s", node.format_node(), why)
+                if why != SKIPPED:
+                    left[f"{aten_op(node.target) or node.target}: {why}"] += 1
+        for text, count in left.items():
+            _log.warning("Core ML leaves %d of %s", count, text)
         if len(taken | together) == sum(node.op == "call_function" for node in module.graph.nodes):
             # Nothing is left to stand between them: parts that have nothing to do with each other go together.
             every = [node for node in module.graph.nodes if node.op == "call_function"]

@@ -17,6 +17,8 @@ from executorch.ir.rewriter import arguments
 
 #: Weights that torchao compressed: no kernel takes them as they are.
 _COMPRESSED = ("quant.dequantize_codebook.default", "torchao.dequantize_affine.default")
+#: Why the user's own choice is left.
+SKIPPED = "skip_ops_for_coreml_delegation has its operator"
 #: Arithmetic on sizes.
 SIZES = (operator.add, operator.floordiv, operator.mul, operator.sub)
 
@@ -42,7 +44,7 @@ def refusal(
         return "no operator"
     name = str(op)
     if {name, name.rpartition(".")[0], name.split(".")[1], name.replace(".", "::", 1)} & set(skipped):
-        return "skip_ops_for_coreml_delegation has its operator"
+        return SKIPPED
     if name not in operators.SUPPORTED:
         return "not in the table of Core ML's operators"
     why = _wrong_elements(name, node, most_dimensions) or _wrong_arguments(name, node)

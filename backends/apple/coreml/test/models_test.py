@@ -68,6 +68,21 @@ def test_state_lasts_from_call_to_call(takes):
     assert set(model.states) == {"total", "cache"} and not program.graph_signature.buffers_to_mutate
 
 
+def test_what_is_left_and_the_system_that_is_needed_are_warned_of(caplog):
+    class Sums(torch.nn.Module):
+        def forward(self, x):
+            return torch.cumprod(x.exp(), 0).sin() + torch.cumprod(x, 0)
+
+    program = export(Sums(), (torch.rand(3, 4),))
+    lowered(program)
+    text = caplog.text
+    assert "Core ML leaves 2 of aten.cumprod.default: not in the table" in text
+    assert "Core ML specification version 6 was used, which iOS15 and later have" in text
+    caplog.clear()
+    lowered(program, specs(ios="iOS17"), skip_ops_for_coreml_delegation=["aten.cumprod.default"])
+    assert not caplog.text
+
+
 class Windows(torch.nn.Module):
     """A picture in windows of four by four, calculated with in rows of each window, and put together again."""
 
