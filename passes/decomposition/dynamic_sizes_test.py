@@ -50,6 +50,8 @@ def _points(b):
 
 
 _IN_01 = [0.0, 1.0] * 2
+#: Of attention over eight features.
+_PROJECTIONS = randn(24, 8), randn(24), randn(8, 8), randn(8)
 #: Stands for the open size where an operator takes no tensor that has it.
 _FIRST = "first"
 
@@ -60,6 +62,11 @@ CASES = {
     "aten::_int_mm": lambda b: (_ints(b, 8).to(torch.int8), _ints(8, 16).to(torch.int8)),
     "aten::_is_all_true": lambda b: (_rows(b) > 0,),
     "aten::_is_any_true": lambda b: (_rows(b) > 0,),
+    "aten::_native_multi_head_attention": lambda b: (*[randn(b, 3, 8)] * 3, 8, 2, *_PROJECTIONS),
+    "aten::_transformer_encoder_layer_fwd": lambda b: (
+        *(randn(b, 3, 8), 8, 2, *_PROJECTIONS, False, True, 1e-5, *[rand(8)] * 4),
+        *(randn(16, 8), randn(16), randn(8, 16), randn(8)),
+    ),
     "aten::_trilinear": lambda b: (randn(b, 5), randn(4, 5, 6), randn(b, 6), [1, 3], [0], [1, 2], [2, 3]),
     "aten::adaptive_avg_pool2d": lambda b: (randn(b, 2, 7, 5), [3, 2]),
     "aten::adaptive_max_pool2d": lambda b: (randn(b, 2, 6, 4), [3, 2]),

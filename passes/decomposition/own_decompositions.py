@@ -14,6 +14,7 @@ from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
 from executorch.passes.decomposition.histogramdd import HISTOGRAMDD
 from executorch.passes.decomposition.linear_algebra import LINEAR_ALGEBRA
 from executorch.passes.decomposition.random_numbers import RANDOM
+from executorch.passes.decomposition.transformer_layers import TRANSFORMER_LAYERS
 
 _aten = torch.ops.aten
 
@@ -301,6 +302,7 @@ OWN_DECOMPOSITIONS: Final[dict[str, Callable[..., Any]]] = {
     **HISTOGRAMDD,
     **LINEAR_ALGEBRA,
     **RANDOM,
+    **TRANSFORMER_LAYERS,
     "aten::_embedding_bag_forward_only": _aten._embedding_bag.default,
     "aten::_grouped_mm": _grouped_mm,
     "aten::_int_mm": _int_mm,
