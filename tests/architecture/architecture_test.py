@@ -76,6 +76,7 @@ CC_LAYERS = [
     },
     {
         "runtime/python",
+        "examples/models",
         "examples/models/llama",
         "extension/android",
         "extension/apple",
