@@ -13,6 +13,7 @@ EXAMPLES = {
     "examples/models/granite/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main granite_to_executorch=to_meta"},
     "examples/models/inception_v3": {"executorch.examples.models.packaged": "InceptionV3Model"},
     "examples/models/inception_v4": {"executorch.examples.models.packaged": "InceptionV4Model"},
+    "examples/models/internvl3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights main internvl_tune_to_meta=to_meta"},
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",
@@ -123,6 +124,7 @@ EXAMPLES = {
     },
     "examples/models/smollm2/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main"},
     "examples/models/smollm3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main smollm_to_meta=to_meta"},
+    "examples/models/smolvlm/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights main smolvlm_tune_to_meta=to_meta"},
     "examples/models/torchvision_vit/__init__": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
     "examples/models/torchvision_vit/model": {"executorch.examples.models.packaged": "TorchVisionViTModel"},
     "examples/models/toy_model": {"here": "AddModule AddMulModule Conv1dModule LinearModule MulModule SdpaModule SoftmaxModule"},

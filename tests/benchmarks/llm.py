@@ -15,6 +15,7 @@ a model's: it writes that file, and its load is the first.
 
 Who else takes part, beside what Bazel has at hand, is looked for on PYTHONPATH: `PYTHONPATH=DIR ./bazelw run ...`
 
+* `ours-int8-cache`: our program whose cache has bytes, as OpenVINO's has (llama.cpp's has halves, all others floats);
 * `published`: the runner of released ExecuTorch with our program (`//third-party:published`, or PUBLISHED_PATH);
 * `llama.cpp`: `llama_cpp`, which is built from `llama-cpp-python`'s source distribution: in the wheels' index there
   is nothing but that, so it is not fetched. Where the kernel gives no AMX tiles (llama.cpp
@@ -81,6 +82,7 @@ class Engine:
 
 _ENGINES = {
     "ours": Engine("pte", llm_models.ours, has_longest_cache=True),
+    "ours-int8-cache": Engine("int8-cache.pte", llm_models.ours_with_int8_cache, has_longest_cache=True),
     "published": Engine("pte", llm_models.ours, has_longest_cache=True),
     "llama.cpp": Engine("gguf", llm_models.llama_cpp, ("llama_cpp", "gguf")),
     "onnxruntime-genai": Engine("onnx", llm_peers.onnxruntime_genai, ("onnxruntime_genai",), bits=(4,)),

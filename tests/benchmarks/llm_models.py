@@ -68,7 +68,14 @@ SHAPES = {
 MODES = {4: ("8da4w", "Q4_0", 18 / 32), 8: ("int8", "Q8_0", 34 / 32)}
 
 #: Bytes of a number in an engine's cache.
-CACHE_BYTES = {"ours": 4, "published": 4, "llama.cpp": 2, "onnxruntime-genai": 4, "openvino-genai": 1}
+CACHE_BYTES = {
+    "ours": 4,
+    "ours-int8-cache": 69 / 64,
+    "published": 4,
+    "llama.cpp": 2,
+    "onnxruntime-genai": 4,
+    "openvino-genai": 1,
+}
 
 
 def write_tokenizer(vocabulary: int, file: pathlib.Path) -> None:
@@ -91,8 +98,8 @@ def write_tokenizer(vocabulary: int, file: pathlib.Path) -> None:
     file.write_text(json.dumps(known))
 
 
-def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
-    """Exports the shape by the documented configuration, with random weights."""
+def ours(shape: Shape, bits: int, context: int, file: pathlib.Path, *options: str) -> None:
+    """Exports the shape by the documented configuration, with random weights; `options` are further ones."""
     from executorch.extension.llm.export.config.reading import from_yaml
     from executorch.extension.llm.export.pipeline import export_llama
 
@@ -111,9 +118,15 @@ def ours(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
                 f"export.max_seq_length={context}",
                 f"export.max_context_length={2 * context}",
                 f"export.output_name={file}",
+                *options,
             ],
         )
         export_llama(config)
+
+
+def ours_with_int8_cache(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:
+    """As :func:`ours`, with keys and values in eight bits, and a scale and a zero point for those of a head and a token."""
+    ours(shape, bits, context, file, "model.quantize_kv_cache=true")
 
 
 def llama_cpp(shape: Shape, bits: int, context: int, file: pathlib.Path) -> None:

@@ -79,7 +79,7 @@ def test_it_runs(tmp_path):
     assert [row["phase"] for row in result["rows"]] == ["prefill", "decode"] * 2
     assert [row["context"] for row in result["rows"]] == [4, 4, 8, 8]
     assert all(row["ours_tokens_s"] > 0 for row in result["rows"])
-    peers = {"published", "llama.cpp", "onnxruntime-genai", "openvino-genai"}
+    peers = {"ours-int8-cache", "published", "llama.cpp", "onnxruntime-genai", "openvino-genai"}
     assert {one["engine"] for one in result["memory"]} | set(result["absent"]) == {"ours", *peers}
     assert all(set(row["peers"]) == peers - set(result["absent"]) for row in result["rows"])
     assert all(min(row["peers"].values(), default=1) > 0 for row in result["rows"])

@@ -21,15 +21,14 @@ from executorch.extension.llm.models import hugging_face
 from executorch.extension.llm.models.checkpoints import Weights, read_weights
 from executorch.extension.llm.models.model_args import ModelArgs
 
-#: Of a convolution that has none: in files it may stand as zeros.
-_BIAS = re.compile(r"linear_attn\.conv1d\.bias$")
-
 #: The decoder of a model that has more than one.
-_LANGUAGE_MODEL = re.compile(r"^(?:model\.)?language_model\.(?:model\.)?")
+_LANGUAGE_MODEL = re.compile(r"^(?:model\.)?(?:language_model|text_model)\.(?:model\.)?")
 
-#: What is not the decoder's: towers for images and what they are joined by, layers that predict further tokens, and tables.
+#: What is not the decoder's: towers for images and what they are joined by, layers that predict further tokens, tables, and the
+#: bias of a convolution that transformers defines without one, and does not read either.
 _OTHERS = re.compile(
-    r"^(?:model\.)?(?:mtp|visual|vision_tower|vision_model|multi_modal_projector)\.|rotary_emb\.inv_freq$"
+    r"^(?:model\.)?(?:mtp|visual|vision_tower|vision_model|multi_modal_projector|connector)\."
+    r"|rotary_emb\.inv_freq$|linear_attn\.conv1d\.bias$"
 )
 
 
@@ -61,7 +60,7 @@ def to_meta(
     named = {
         _LANGUAGE_MODEL.sub("model.", name): value
         for name, value in state_dict.items()
-        if not (_OTHERS.search(name) or (_BIAS.search(name) and not value.any()))
+        if not _OTHERS.search(name)
     }
     if "model.lm_head.weight" in named:
         named["lm_head.weight"] = named.pop("model.lm_head.weight")

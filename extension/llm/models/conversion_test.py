@@ -79,6 +79,29 @@ def test_other_parts_of_a_model_stay_out(tmp_path: Path) -> None:
     assert all(torch.equal(found[name], expected[name]) for name in found)
 
 
+def test_the_decoder_of_a_model_that_sees_is_found() -> None:
+    torch.manual_seed(0)
+    vision = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    text = transformers.LlamaConfig(**SIZES)
+    config = transformers.SmolVLMConfig(
+        text_config=text.to_dict(), vision_config={**vision, "image_size": 8, "patch_size": 4}
+    )
+    peer = transformers.SmolVLMForConditionalGeneration(config).eval()
+    args = hugging_face.model_args(text.to_dict(), max_context_len=8, generate_full_logits=True)
+    ours = fill(construct_transformer(args).eval(), to_meta(peer.state_dict()), "the file")
+    tokens = torch.tensor([[1, 5, 7, 2]])
+    with torch.no_grad():
+        torch.testing.assert_close(ours(tokens), peer(input_ids=tokens).logits, atol=2e-5, rtol=1e-4)
+
+
+def test_a_bias_that_the_model_has_not_stays_out(tmp_path: Path) -> None:
+    # transformers' model does not read it either.
+    peer = _saved("qwen3_next", tmp_path)
+    named = {**peer.state_dict(), "model.layers.0.linear_attn.conv1d.bias": torch.randn(32)}
+    args = hugging_face.sizes(CONFIGS["qwen3_next"].to_dict())
+    assert to_meta(named, args).keys() == to_meta(peer.state_dict(), args).keys()
+
+
 def test_what_has_no_place_is_named() -> None:
     weights = {"model.embed_tokens.weight": torch.ones(2, 2), "model.layers.0.other.weight": torch.ones(2)}
     with pytest.raises(
