@@ -16,7 +16,11 @@ from executorch.extension.llm.runner.multimodal_inputs import (
     make_text_input,
     make_token_input,
 )
-from executorch.extension.llm.runner.multimodal_runner import MultimodalRunner
+from executorch.extension.llm.runner.multimodal_runner import (
+    MultimodalRunner,
+    generate_hf,
+    generate_text_hf,
+)
 from executorch.extension.llm.runner.text_llm_runner import GenerationConfig, Stats, TextLLMRunner
 
 __all__ = [
@@ -28,6 +32,8 @@ __all__ = [
     "RawAudio",
     "Stats",
     "TextLLMRunner",
+    "generate_hf",
+    "generate_text_hf",
     "make_audio_input",
     "make_image_input",
     "make_raw_audio_input",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from executorch.extension.llm.runner.batches import inputs_of
 from executorch.extension.llm.runner.multimodal_inputs import MultimodalInput
 from executorch.extension.llm.runner.streaming import collected, streamed
 from executorch.extension.llm.runner.text_llm_runner import GenerationConfig, Stats
@@ -31,6 +33,26 @@ class MultimodalRunner(llm_runner.MultimodalRunner):
         """The whole answer at once."""
         return collected(lambda take: self.generate(inputs, config, take))
 
+    def generate_hf(
+        self,
+        inputs: Mapping[str, Any] | Sequence[MultimodalInput],
+        config: GenerationConfig | None = None,
+        image_token_id: int | None = None,
+        token_callback: Callable[[str], object] | None = None,
+        stats_callback: Callable[[Stats], object] | None = None,
+    ) -> None:
+        """Continues what a processor of transformers made, as :func:`~executorch.extension.llm.runner.batches.inputs_of` reads it."""
+        self.generate(inputs_of(inputs, image_token_id), config, token_callback, stats_callback)
+
+    def generate_text_hf(
+        self,
+        inputs: Mapping[str, Any] | Sequence[MultimodalInput],
+        config: GenerationConfig | None = None,
+        image_token_id: int | None = None,
+    ) -> str:
+        """The whole answer to it at once."""
+        return self.generate_text(inputs_of(inputs, image_token_id), config)
+
     def stream(
         self, inputs: Sequence[MultimodalInput], config: GenerationConfig | None = None
     ) -> Iterator[str]:
@@ -43,6 +65,11 @@ class MultimodalRunner(llm_runner.MultimodalRunner):
 
     def __repr__(self) -> str:
         return f"MultimodalRunner(vocab_size={self.get_vocab_size()}, is_loaded={self.is_loaded()})"
+
+
+#: The same as functions.
+generate_hf = MultimodalRunner.generate_hf
+generate_text_hf = MultimodalRunner.generate_text_hf
 
 
 def _parts(inputs: Sequence[MultimodalInput]) -> llm_runner.Inputs:

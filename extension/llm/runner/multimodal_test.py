@@ -7,6 +7,7 @@ from array import array
 
 import pytest
 import torch
+import transformers
 
 from executorch.exir import to_edge
 from executorch.extension.llm.runner import (
@@ -17,6 +18,8 @@ from executorch.extension.llm.runner import (
     MultimodalRunner,
     RawAudio,
     Stats,
+    generate_hf,
+    generate_text_hf,
     make_audio_input,
     make_image_input,
     make_raw_audio_input,
@@ -177,3 +180,41 @@ def test_inputs_that_make_no_sense():
             make_input()
     with pytest.raises(TypeError, match="uint8 or float32"):
         make_image_input(torch.zeros(3, 2, 2, dtype=torch.float64))
+
+
+MARKER = 1
+BEFORE, BEHIND = list(map(ord, "look: ")), list(map(ord, "?"))
+
+
+def test_what_a_processor_of_transformers_made_is_a_prompt(make):
+    # Places for an image have as many tokens as the processor likes.
+    batch = {
+        "input_ids": torch.tensor([[*BEFORE, MARKER, MARKER, MARKER, *BEHIND]]),
+        "attention_mask": torch.ones(1, 10, dtype=torch.int64),
+        "pixel_values": PIXELS.unsqueeze(0),
+    }
+    expected = following(total("look: ") + OF_IMAGE + total("?"))
+    assert make().generate_text_hf(batch, CONFIG, image_token_id=MARKER) == expected
+    assert generate_text_hf(make(), transformers.BatchFeature(batch), CONFIG, MARKER) == expected
+    pieces: list[str] = []
+    generate_hf(make(), batch, CONFIG, MARKER, pieces.append)
+    assert "".join(pieces) == expected
+    parts = [make_text_input("look: "), make_image_input(PIXELS), make_text_input("?")]
+    assert make().generate_text_hf(parts, CONFIG) == expected
+    assert make().generate_text_hf({"input_ids": torch.tensor(BEFORE)}, CONFIG) == following(total("look: "))
+
+
+@pytest.mark.parametrize(
+    ("batch", "marker", "message"),
+    [
+        ({"pixel_values": PIXELS}, MARKER, "no input_ids, but pixel_values"),
+        ({"input_ids": torch.ones(2, 3, dtype=torch.int64)}, None, r"\(2, 3\): a runner takes one text"),
+        ({"input_ids": torch.ones(1, 0, dtype=torch.int64)}, None, "takes one text"),
+        ({"input_ids": torch.tensor(BEFORE), "pixel_values": PIXELS}, None, "image_token_id says where"),
+        ({"input_ids": torch.tensor(BEFORE), "pixel_values": PIXELS}, MARKER, "0 images, and there are 1"),
+        ({"input_ids": torch.tensor([MARKER, 5, MARKER]), "pixel_values": PIXELS}, MARKER, "2 images, and"),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_an_error(make, batch, marker, message):
+    with pytest.raises(ValueError, match=message):
+        make().generate_text_hf(batch, CONFIG, marker)
