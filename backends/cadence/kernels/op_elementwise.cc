@@ -4,6 +4,7 @@
 namespace impl::generic::native {
 
 namespace util = torch::executor::native::util;
+using executorch::aten::Scalar;
 
 namespace {
 
@@ -99,6 +100,33 @@ void binary(KernelRuntimeContext& ctx, const Tensor& x, const Tensor& x_scale,
   }
 }
 
+/// With a number for the second operand.
+template <typename Fn>
+void with_number(KernelRuntimeContext& ctx, const Tensor& x, const Tensor& x_scale,
+                 const Tensor& x_zero_point, const Scalar& y, double out_scale,
+                 int64_t out_zero_point, Tensor& out, Fn&& fn) {
+  const ScalarType dtype = x.scalar_type();
+  double scale = 0;
+  int64_t zero_point = 0;
+  Quant left;
+  Quant result;
+  if (!require_activation(ctx, x) || !require_plain(ctx, out, dtype) ||
+      !read_number(ctx, x_scale, scale) || !read_integer(ctx, x_zero_point, zero_point) ||
+      !read_quant(ctx, dtype, scale, zero_point, left) ||
+      !read_quant(ctx, dtype, out_scale, out_zero_point, result) || !resize_like(ctx, x, out)) {
+    return;
+  }
+  const auto right = util::ScalarValue(y).as<float>();
+  with_activation(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    const T* const from = x.const_data_ptr<T>();
+    T* const to = out.mutable_data_ptr<T>();
+    for (ssize_t i = 0; i < out.numel(); ++i) {
+      to[i] = to_integer<T>(fn(left.real(from[i]), right) * result.inverse, result.zero_point);
+    }
+  });
+}
+
 float add(float a, float b) { return a + b; }
 float multiply(float a, float b) { return a * b; }
 
@@ -137,6 +165,20 @@ Tensor& quantized_mul_out(KernelRuntimeContext& ctx, const Tensor& x, const Tens
                           Tensor& out) {
   binary(ctx, x, x_scale, x_zero_point, y, y_scale, y_zero_point, out_scale, out_zero_point, out,
          multiply);
+  return out;
+}
+
+Tensor& quantized_add_scalar_out(KernelRuntimeContext& ctx, const Tensor& x, const Tensor& x_scale,
+                                 const Tensor& x_zero_point, const Scalar& y, double out_scale,
+                                 int64_t out_zero_point, Tensor& out) {
+  with_number(ctx, x, x_scale, x_zero_point, y, out_scale, out_zero_point, out, add);
+  return out;
+}
+
+Tensor& quantized_mul_scalar_out(KernelRuntimeContext& ctx, const Tensor& x, const Tensor& x_scale,
+                                 const Tensor& x_zero_point, const Scalar& y, double out_scale,
+                                 int64_t out_zero_point, Tensor& out) {
+  with_number(ctx, x, x_scale, x_zero_point, y, out_scale, out_zero_point, out, multiply);
   return out;
 }
 
@@ -186,6 +228,31 @@ Tensor& where_scalar_out(KernelRuntimeContext& ctx, const Tensor& condition, dou
   float* const to = out.mutable_data_ptr<float>();
   for (ssize_t i = 0; i < out.numel(); ++i) {
     to[i] = static_cast<float>(from[i] ? self : other);
+  }
+  return out;
+}
+
+Tensor& sdpa_bitwise_mask_gen_out(KernelRuntimeContext& ctx, const Tensor& mask, double threshold,
+                                  Tensor& out) {
+  const ssize_t last = mask.dim() - 1;
+  if (!require_plain(ctx, mask, ScalarType::Float) || !require_plain(ctx, out, ScalarType::Byte) ||
+      !require(ctx, last >= 0 && mask.size(last) % 8 == 0,
+               "the mask's last dimension is a multiple of 8")) {
+    return out;
+  }
+  Shape shape(mask);
+  shape.sizes[last] /= 8;
+  if (!resize(ctx, shape, out)) {
+    return out;
+  }
+  const float* from = mask.const_data_ptr<float>();
+  uint8_t* const to = out.mutable_data_ptr<uint8_t>();
+  for (ssize_t i = 0; i < out.numel(); ++i) {
+    unsigned byte = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      byte |= static_cast<unsigned>(*from++ < static_cast<float>(threshold)) << bit;
+    }
+    to[i] = static_cast<uint8_t>(byte);
   }
   return out;
 }

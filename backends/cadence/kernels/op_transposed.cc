@@ -4,27 +4,6 @@ namespace impl::generic::native {
 
 namespace {
 
-constexpr int64_t kLimit = std::numeric_limits<int32_t>::max();
-
-/// One dimension of a transposed convolution: `out` of an input spread by `stride`.
-bool read_axis(KernelRuntimeContext& ctx, Axis& axis, int64_t stride, int64_t padding,
-               int64_t dilation, int64_t output_padding) {
-  axis.stride = stride;
-  axis.padding = padding;
-  axis.dilation = dilation;
-  if (!require(ctx, axis.in > 0 && axis.taps > 0, "images and windows must not be empty") ||
-      !require(ctx, stride > 0 && stride <= kLimit && dilation > 0 && dilation <= kLimit,
-               "strides and dilations must be above zero") ||
-      !require(ctx,
-               padding >= 0 && padding <= kLimit && output_padding >= 0 && output_padding <= kLimit,
-               "paddings must not be negative")) {
-    return false;
-  }
-  axis.out = (axis.in - 1) * stride - 2 * padding + dilation * (axis.taps - 1) + output_padding + 1;
-  return require(ctx, axis.out > 0 && axis.out <= kLimit,
-                 "the output would be empty, or too large");
-}
-
 /// The input that tap `i` of output `at` reads; -1 for none.
 int64_t input_of(const Axis& axis, int64_t at, int64_t i) {
   const int64_t spread = at + axis.padding - (axis.taps - 1 - i) * axis.dilation;
@@ -40,16 +19,6 @@ struct Transposed {
   ptrdiff_t weight_output = 0;
   ptrdiff_t weight_input = 0;
 };
-
-/// Entry for dimension `d` of the last `count`; one is for all.
-bool read_entry(KernelRuntimeContext& ctx, IntArrayRef list, size_t d, size_t count,
-                int64_t& value) {
-  if (!require(ctx, list.size() == 1 || list.size() >= count, "a list has too few entries")) {
-    return false;
-  }
-  value = list.size() == 1 ? list[0] : list[list.size() - count + d];
-  return true;
-}
 
 /// Of weights [outputs / groups, inputs, taps...], channels last [outputs / groups, taps...,
 /// inputs].
@@ -87,7 +56,7 @@ bool read(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight, 
         !read_entry(ctx, lists.padding, d, count, one[1]) ||
         !read_entry(ctx, lists.dilation, d, count, one[2]) ||
         !read_entry(ctx, output_padding, d, count, one[3]) ||
-        !read_axis(ctx, axis, one[0], one[1], one[2], one[3])) {
+        !read_transposed(ctx, axis, one[0], one[1], one[2], one[3])) {
       return false;
     }
   }

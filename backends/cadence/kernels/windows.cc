@@ -82,6 +82,34 @@ bool read_windows(KernelRuntimeContext& ctx, const Images& in, size_t rank,
   return true;
 }
 
+bool read_entry(KernelRuntimeContext& ctx, IntArrayRef list, size_t d, size_t count,
+                int64_t& value) {
+  if (!require(ctx, list.size() == 1 || list.size() >= count, "a list has too few entries")) {
+    return false;
+  }
+  value = list.size() == 1 ? list[0] : list[list.size() - count + d];
+  return true;
+}
+
+bool read_transposed(KernelRuntimeContext& ctx, Axis& axis, int64_t stride, int64_t padding,
+                     int64_t dilation, int64_t output_padding) {
+  axis.stride = stride;
+  axis.padding = padding;
+  axis.dilation = dilation;
+  if (!require(ctx, axis.in > 0 && axis.taps > 0 && axis.taps <= kLimit,
+               "images and windows must not be empty") ||
+      !require(ctx, stride > 0 && stride <= kLimit && dilation > 0 && dilation <= kLimit,
+               "strides and dilations must be above zero") ||
+      !require(ctx,
+               padding >= 0 && padding <= kLimit && output_padding >= 0 && output_padding <= kLimit,
+               "paddings must not be negative")) {
+    return false;
+  }
+  axis.out = (axis.in - 1) * stride - 2 * padding + dilation * (axis.taps - 1) + output_padding + 1;
+  return require(ctx, axis.out > 0 && axis.out <= kLimit,
+                 "the output would be empty, or too large");
+}
+
 Inside taps_inside(const Axis& axis, int64_t out) {
   const int64_t first = out * axis.stride - axis.padding;
   // The first tap at or above zero, and the first one at or above the end.

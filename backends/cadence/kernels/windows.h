@@ -63,6 +63,14 @@ bool read_windows(KernelRuntimeContext& ctx, const Images& in, size_t rank,
                   const int64_t (&taps)[2], const Lists& lists, Windows& windows,
                   bool ceil_mode = false);
 
+/// Entry for dimension `d` of the last `count`; one is for all.
+bool read_entry(KernelRuntimeContext& ctx, IntArrayRef list, size_t d, size_t count,
+                int64_t& value);
+
+/// One dimension of a transposed convolution: `out` of an input of `in` spread by `stride`.
+bool read_transposed(KernelRuntimeContext& ctx, Axis& axis, int64_t stride, int64_t padding,
+                     int64_t dilation, int64_t output_padding);
+
 /// The taps of a window that lie in the image: [begin, end).
 struct Inside {
   int64_t begin;

@@ -256,6 +256,17 @@ def test_elementwise(driver, dtype, shapes):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
+def test_with_a_number(driver, dtype):
+    draw = Draw(3)
+    x, quant = draw.integers(dtype, 3, 4), [torch.tensor(one) for one in (0.1, draw.zero_point(dtype))]
+    for name in ("quantized_add_Scalar", "quantized_mul_Scalar"):
+        for number in (2, -1.5):
+            same(driver, name, x, *quant, number, 0.3, 5)
+        refused(driver, name, x.int(), *quant, 2, 0.3, 5, like=x)
+        refused(driver, name, x, *quant, 2, 0.0, 5, like=x)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
 def test_activations(driver, dtype):
     draw = Draw(4)
     x, zero, out = draw.integers(dtype, 4, 5), draw.zero_point(dtype), draw.zero_point(dtype)
@@ -325,6 +336,74 @@ def test_windows_as_rows(driver, dtype):
     line = x[:, :, 0].contiguous()
     same(driver, "im2row.per_tensor", line, [1, 3], [1, 2], [0, 1], [1, 2], 5, False)
     refused(driver, "im2row.per_tensor", x, [2**40, 2**40], *windows[1:], 0, False, like=x)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, torch.float32])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_windows_of_transposed_convolutions_as_rows(driver, dtype, seed):
+    draw = Draw(seed)
+    x = draw.floats(2, 3, 5, 6) if dtype == torch.float32 else draw.integers(dtype, 2, 3, 5, 6)
+    kernel, dilation, stride = ([draw.number(1, 3) for _ in range(2)] for _ in range(3))
+    # Some of the paddings cut rows off.
+    padding, more = ([draw.number(0, 2) for _ in range(2)] for _ in range(2))
+    windows = kernel, dilation, padding, stride, more
+    last = x.permute(0, 2, 3, 1).contiguous()
+    for zero in (torch.tensor([5], dtype=torch.int32), torch.tensor([5, 7], dtype=torch.int32)):
+        same(driver, "transposed_im2row", x, *windows, zero, False)
+        same(driver, "transposed_im2row", last, *windows, zero, True)
+    huge = [2**40, 2**40]
+    refused(driver, "transposed_im2row", x, huge, *windows[1:], zero, False, like=x)
+    refused(driver, "transposed_im2row", x, kernel, dilation, [9, 9], *windows[3:], zero, False, like=x)
+
+
+@pytest.mark.parametrize("dtype", [*TYPES, torch.float32, torch.int64])
+def test_transfers_copy(driver, dtype):
+    x = (torch.arange(24) - 5).reshape(2, 3, 4).to(dtype)
+    for name in ("idma_copy", "idma_load", "idma_store"):
+        same(driver, name, x, 1, 2)
+    same(driver, "idma_wait", x, 1)
+    refused(driver, "idma_copy", x, 0, 0, like=torch.zeros(2, 3, 4, dtype=torch.bool))
+
+
+def test_rotations(driver):
+    draw = Draw(13)
+    angle = draw.floats(9, 4)
+    table = angle.sin().contiguous(), angle.cos().contiguous()
+    x = draw.floats(1, 5, 2, 8)
+    at = torch.tensor([8, 0, 3, 3, 1])
+    for name in ("rope", "rope_rotate_stacked_halves"):
+        same(driver, name, x, *table, at, tolerance=1e-6)
+        same(driver, name, x, *table, at.int(), tolerance=1e-6)
+        same(driver, name, x, table[0][:5].contiguous(), table[1][:5].contiguous(), None, tolerance=1e-6)
+        refused(driver, name, x, *table, at + 1, like=x)
+        refused(driver, name, x, *table, at - 1, like=x)
+        refused(driver, name, x, *table, at[:4], like=x)
+        refused(driver, name, x, *table, None, like=x)
+        refused(driver, name, x[..., :6].contiguous(), *table, at, like=x[..., :6].contiguous())
+    for dtype in TYPES:
+        integers, quants = draw.integers(dtype, 1, 5, 2, 8), (0.1013, 3, 0.1219, 7)
+        nearly(driver, "quantized_rope_rotate_stacked_halves", integers, *table, at, *quants)
+
+
+def test_masks_of_bits(driver):
+    mask = Draw(14).floats(3, 2, 24)
+    mask[0, 0, :3] = torch.tensor([0.5, float("nan"), float("-inf")])
+    same(driver, "sdpa_bitwise_mask_gen", mask, 0.5)
+    like = torch.zeros(3, 2, 1, dtype=torch.uint8)
+    refused(driver, "sdpa_bitwise_mask_gen", mask[..., :12].contiguous(), 0.5, like=like)
+
+
+def test_steps_of_grus(driver):
+    draw = Draw(15)
+    x, state = draw.floats(1, 1, 5), draw.floats(1, 8)
+    weights = draw.integers(torch.int8, 24, 5), 0.01, draw.integers(torch.int8, 24, 8), 0.02
+    biases = draw.integers(torch.int8, 24), 0.03, draw.integers(torch.int8, 24)
+    made = same(driver, "quantized_w8a32_gru", x, state, *weights, *biases, tolerance=1e-5)
+    assert made.shape == (2, 1, 1, 8)
+    name = "quantized_w8a32_gru"
+    refused(driver, name, x[..., :4].contiguous(), state, *weights, *biases, like=made)
+    refused(driver, name, x, state[:, :4].contiguous(), *weights, *biases, like=made)
+    refused(driver, name, x, state, *weights, biases[0][:3], *biases[1:], like=made)
 
 
 def test_floating_point(driver):
