@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from executorch.backends.arm.quantizer import (
     TOSAQuantizer,
@@ -60,10 +61,14 @@ def _cases(names):
     return chosen
 
 
+#: Of rows without a plain form, which have no cases: see below.
+_ON_INTEGERS_ALONE = {"aten._safe_softmax.default"}
 #: Indices and truths: exact, see below.
 _EXACT = {"aten.argmax.default", "aten.argmin.default", *COMPARISONS}
 _INTEGER = sorted(
-    name for name, row in OPERATORS.items() if row.integer is not None and name not in _NOT_CAPTURED | _EXACT
+    name
+    for name, row in OPERATORS.items()
+    if row.integer is not None and name not in _NOT_CAPTURED | _EXACT | _ON_INTEGERS_ALONE
 )
 
 
@@ -353,6 +358,46 @@ def test_windows_of_an_adaptive_pool():
     assert len(runs_of(8, 2)) == len(runs_of(5, 2)) == 1
     # A stride of 0 is none of TOSA.
     assert len(runs_of(4, 8)) == 5 and all(run.stride > 0 for run in runs_of(1, 3))
+
+
+class _Masked(torch.nn.Module):
+    """Attention by a mask that it makes, whose first row hides everything."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self.project = torch.nn.Linear(8, 8)
+        self.hidden = hidden
+
+    def forward(self, x):
+        mask = torch.triu(torch.full((5, 5), float("-inf")), self.hidden)
+        q = self.project(x).unflatten(-1, (2, 4)).transpose(1, 2)
+        return torch.nn.functional.scaled_dot_product_attention(q, q, q, attn_mask=mask).transpose(1, 2)
+
+
+@pytest.mark.parametrize("spec", ["TOSA-1.0+INT", "TOSA-1.0+INT+FP"])
+@pytest.mark.parametrize("hidden", [1, 0])
+def test_attention_with_a_mask_that_the_model_makes(spec, hidden):
+    torch.manual_seed(0)
+    inputs = (torch.randn(1, 5, 8),)
+    model = quantized(_Masked(hidden).eval(), inputs, spec)
+    program = lowered(model, inputs, spec)
+    assert names_inside(program) >= _ON_INTEGERS_ALONE, format_reasons(program.graph_module)
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1, format_reasons(program.graph_module)
+    steps = [node.args[1] for node in program.graph.nodes if "dequantize_per_tensor" in str(node.target)]
+    # A step of the scores is one of many where they are masked by -255.
+    assert float((mine - model(*inputs)).abs().max()) <= 4 * max(steps, default=0.02)
+
+
+def test_a_safe_softmax_that_nothing_quantizes_is_taken_apart():
+    inputs = (torch.randn(1, 5, 8),)
+    quantizer = TOSAQuantizer(TosaCompileSpec("TOSA-1.0+INT")).set_global(None)
+    quantizer.set_module_type(torch.nn.Linear, get_symmetric_quantization_config())
+    prepared = prepare_pt2e(torch.export.export(_Masked(1).eval(), inputs).module(), quantizer)
+    prepared(*inputs)
+    program = lowered(convert_pt2e(prepared), inputs, "TOSA-1.0+INT")
+    calls = {str(node.target) for node in program.graph.nodes}
+    assert any("_softmax" in one for one in calls) and not any("_safe_softmax" in one for one in calls)
 
 
 def test_dimensions_that_hold_the_same():

@@ -80,7 +80,9 @@ class TOSAPartitioner(Partitioner):
                 return False
             if row.refusal(node) is not None:
                 return False
-            return self.tosa_spec.support_float() or _is_between_conversions(node)
+            if row.plain is None and not _is_quantized(node):
+                return False
+            return (self.tosa_spec.support_float() and row.plain is not None) or _is_between_conversions(node)
 
         return kept, passes
 
@@ -206,3 +208,8 @@ def _is_border(node: Node) -> bool:
 def _is_between_conversions(node: Node) -> bool:
     """Whether an operator of a captured graph reads what was dequantized."""
     return any("dequantize" in str(one.target) for one in node.all_input_nodes)
+
+
+def _is_quantized(node: Node) -> bool:
+    """Whether everybody who reads an operator of a captured graph quantizes it."""
+    return all("quantized_decomposed.quantize" in str(user.target) for user in node.users)

@@ -96,12 +96,13 @@ def plain(
     return declare
 
 
-def integer(*names: str) -> Callable[[IntegerLowering], IntegerLowering]:
+def integer(*names: str, keeps_whole: bool = False) -> Callable[[IntegerLowering], IntegerLowering]:
     """Declares a function as the lowering of these operators on quantized values."""
 
     def declare(function: IntegerLowering) -> IntegerLowering:
         for name in names:
-            _row(name).integer = function
+            row = _row(name)
+            row.integer, row.keeps_whole = function, row.keeps_whole or keeps_whole
         return function
 
     return declare

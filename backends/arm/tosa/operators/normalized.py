@@ -77,6 +77,9 @@ def _lines(low: Lowering, call: Call) -> tuple[Tensor, Order, int, Quant]:
     return x, order, order.index(int(call.node.args[1]) % len(order)), have  # type: ignore[arg-type, call-overload]
 
 
+@integer(
+    "aten._safe_softmax.default", keeps_whole=True
+)  # No quantized score is -inf, so no row is masked as a whole.
 @integer("aten._softmax.default")
 def softmax(low: Lowering, call: Call) -> None:
     """Powers of e in tables, their sum, its reciprocal."""
