@@ -64,5 +64,30 @@ def test_training_sees_what_the_integers_will_hold():
 def test_what_is_not_there_is_refused():
     with pytest.raises(ValueError, match="not supported"):
         CoreMLQuantizer(config(weight_dtype=torch.float32))
-    with pytest.raises(ValueError, match="single modules"):
-        CoreMLQuantizer(LinearQuantizerConfig(module_type_configs={torch.nn.Linear: None}))
+    with pytest.raises(ValueError, match="settings of <built-in"):
+        CoreMLQuantizer(LinearQuantizerConfig(module_type_configs={torch.add: None}))
+
+
+def test_modules_have_settings_by_name_and_by_class():
+    settings = ModuleLinearQuantizerConfig(weight_dtype=torch.qint8, activation_dtype=torch.quint8)
+    weights = ModuleLinearQuantizerConfig(weight_dtype=torch.qint8, activation_dtype=torch.float32)
+    chosen = LinearQuantizerConfig(
+        global_config=settings,
+        module_type_configs={torch.nn.Linear: weights},
+        module_name_configs={"first": None, "second": weights},
+    )
+    inputs = (torch.randn(2, 3, 8, 8),)
+    prepared = prepare_pt2e(export(Model().eval(), inputs).module(), CoreMLQuantizer(chosen))
+    prepared(*inputs)
+    graph = convert_pt2e(prepared).graph
+
+    def read(target):
+        return [
+            ["dequantize" in str(one.target) for one in node.args[:2]]
+            for node in graph.nodes
+            if node.target is target
+        ]
+
+    aten = torch.ops.aten
+    assert read(aten.conv2d.default) == [[False, False], [False, True]]
+    assert read(aten.linear.default) == [[False, True]] and read(aten.add.Tensor) == [[True, True]]
