@@ -182,6 +182,29 @@ def test_complex_tensors_lower_and_leave_the_program():
     assert types == ["COMPLEX64", "FLOAT", "FLOAT"]
 
 
+class FilteredSpectrum(nn.Module):
+    """As in Fourier neural operators: some of the bins, turned, in a spectrum of zeros."""
+
+    def forward(self, x):
+        bins = torch.fft.rfft(x)
+        kept = torch.zeros(bins.shape, dtype=torch.cfloat)
+        turn = torch.exp(1j * torch.arange(3))
+        kept[..., :3] = bins[..., :3] * turn + torch.nn.functional.pad(bins[..., :2], (1, 0), value=0.5)
+        return torch.fft.irfft(kept, n=x.shape[-1])
+
+
+def test_spectra_are_made_of_parts_that_kernels_have():
+    executable = _check(FilteredSpectrum(), torch.randn(2, 8))
+    kinds = {
+        (str(node.target), node.meta["val"].dtype)
+        for node in executable.exported_program().graph.nodes
+        if isinstance(node.meta.get("val"), torch.Tensor)
+    }
+    for name in ("exp", "full", "constant_pad_nd"):
+        assert (f"aten.{name}.out", torch.float32) in kinds
+        assert (f"aten.{name}.out", torch.complex64) not in kinds
+
+
 class WithoutOneGradient(nn.Module):
     def forward(self, grad, x, weight):
         sizes = ([4], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, [True, False, True])

@@ -37,6 +37,10 @@ def _rows(b):
     return randn(b, 3)
 
 
+def _spectra(b):
+    return torch.complex(_rows(b), _rows(b))
+
+
 def _weights(b):
     return rand(b, 3)
 
@@ -76,8 +80,12 @@ CASES = {
     "aten::cholesky": lambda b: (_definite(b),),
     "aten::cholesky_inverse": lambda b: (_lower(b),),
     "aten::cholesky_solve": lambda b: (randn(b, 3, 2), _lower(b)),
+    "aten::constant_pad_nd": lambda b: (_spectra(b), [1, 2], 1 + 2j),
     "aten::diagonal_scatter": lambda b: (_matrices(b), _rows(b), 1, 1, 2),
     "aten::embedding_renorm": lambda b: (randn(3, 5), _ints(b, 4), 0.5, 2.0),
+    "aten::exp": lambda b: (_spectra(b),),
+    "aten::full": lambda b: ([_FIRST, 3], 1 + 2j),
+    "aten::full_like": lambda b: (_spectra(b), 2),
     "aten::gather": lambda b: (_rows(b), 1, _ints(b, 6).to(torch.int32)),
     "aten::grid_sampler_3d": lambda b: (_volumes(b), rand(b, 3, 2, 3, 3) * 2 - 1, 0, 0, True),
     "aten::index_reduce": lambda b: (randn(3, 5), 0, _ints(b), randn(b, 5), "mean"),

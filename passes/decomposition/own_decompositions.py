@@ -9,6 +9,7 @@ import torch
 from executorch.dialects.grouped_products import GROUPED_MM
 from executorch.dialects.torch_types import OpOverload
 from executorch.passes.decomposition.adaptive_max_pool import adaptive_max_pool
+from executorch.passes.decomposition.complex_numbers import COMPLEX_NUMBERS
 from executorch.passes.decomposition.fake_quantize import FAKE_QUANTIZE
 from executorch.passes.decomposition.grid_sampler_3d import grid_sampler_3d
 from executorch.passes.decomposition.histogramdd import HISTOGRAMDD
@@ -298,6 +299,7 @@ def _as_strided_scatter(
 
 
 OWN_DECOMPOSITIONS: Final[dict[str, Callable[..., Any]]] = {
+    **COMPLEX_NUMBERS,
     **FAKE_QUANTIZE,
     **HISTOGRAMDD,
     **LINEAR_ALGEBRA,

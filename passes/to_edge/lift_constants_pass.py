@@ -30,7 +30,7 @@ class LiftConstantsPass(ExportedProgramPassBase):
 
 def _lift(node: Node, lifter: ConstantLifter) -> bool:
     number = node.args[0]
-    if not isinstance(number, (int, float, bool)):
+    if not isinstance(number, (int, float, bool, complex)):
         return False
     dtype = node.kwargs.get("dtype") or torch.get_default_dtype()
     assert isinstance(dtype, torch.dtype)

@@ -80,6 +80,8 @@ def test_assertions_are_removed():
         (torch.int32, 2, torch.int32),
         (torch.int32, 2.5, torch.float32),
         (torch.bool, 2, torch.int64),
+        (torch.float32, 2j, torch.complex64),
+        (torch.complex64, 2j, torch.complex64),
     ],
 )
 def test_numbers_become_tensors_of_the_type_torch_computes_in(dtype, number, expected):
@@ -111,6 +113,13 @@ def test_constants_are_lifted_and_shared():
     program.validate()
     torch.testing.assert_close(program.module()(X), (X * 2.5 + 2.5) * 3.0)
     assert not LiftConstantsPass()(program).modified
+
+
+def test_complex_constants_are_lifted():
+    program = core(lambda x: x * 2j, X)
+    ScalarToTensorPass()(program.graph_module)
+    assert LiftConstantsPass()(program).modified
+    assert [value.item() for value in program.constants.values()] == [2j]
 
 
 def test_tensors_that_a_pass_left_as_attributes_are_lifted():

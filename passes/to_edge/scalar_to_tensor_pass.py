@@ -17,7 +17,7 @@ from executorch.dialects.verifiers import bound_arguments
 from executorch.ir.values import compute_value, value_of
 from executorch.passes.infrastructure.pass_base import GraphPass
 
-_NUMBERS = (int, float, bool, torch.SymInt, torch.SymFloat, torch.SymBool)
+_NUMBERS = (int, float, bool, complex, torch.SymInt, torch.SymFloat, torch.SymBool)
 _SCALAR_TENSOR = torch.ops.aten.scalar_tensor.default
 
 
@@ -79,6 +79,8 @@ def _stand_in(number: Any) -> Any:
     """A plain number of the same kind; result types depend on the kind only."""
     if isinstance(number, (torch.SymBool, bool)):
         return True
+    if isinstance(number, complex):
+        return 1j
     return 1 if isinstance(number, (torch.SymInt, int)) else 1.0
 
 
