@@ -63,11 +63,6 @@ class TOSAPartitioner(Partitioner):
         self, ep: ExportedProgram
     ) -> tuple[list[OpOverload], Callable[[Node], bool] | None]:
         """Operators that TOSA or this lowering has whole, kept where the checks pass."""
-        kept = []
-        for row in OPERATORS.values():
-            if row.keeps_whole:
-                _, packet, overload = row.name.split(".")
-                kept.append(getattr(getattr(torch.ops.aten, packet), overload))
 
         def passes(node: Node) -> bool:
             row = OPERATORS.get(name_of(node))
@@ -84,6 +79,13 @@ class TOSAPartitioner(Partitioner):
                 return False
             return (self.tosa_spec.support_float() and row.plain is not None) or _is_between_conversions(node)
 
+        # What only integers have whole, a decomposition of a real operator may make as well: asked for where the program has it.
+        present = {name_of(node) for node in ep.graph.nodes if node.op == "call_function" and passes(node)}
+        kept = []
+        for row in OPERATORS.values():
+            if row.keeps_whole and (row.plain is not None or row.name in present):
+                _, packet, overload = row.name.split(".")
+                kept.append(getattr(getattr(torch.ops.aten, packet), overload))
         return kept, passes
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
