@@ -67,6 +67,32 @@ def test_what_this_machine_lacks_is_told(monkeypatch, capsys, tmp_path):
     assert "pip install -U ai-ml-sdk-model-converter" in capsys.readouterr().out
 
 
+def test_a_build_by_cmake_is_looked_at(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    spec = VgfCompileSpec()
+    with pytest.raises(RuntimeError, match=r"no CMakeCache.txt\n.*-DEXECUTORCH_BUILD_VGF=ON"):
+        spec.validate_environment(require_runtime_build=True)
+    cache = tmp_path / "cmake-out" / "CMakeCache.txt"
+    cache.parent.mkdir()
+    cache.write_text("EXECUTORCH_BUILD_VGF:BOOL=OFF\n", encoding="utf-8")
+    assert check_env.main(["--source-build", "--build-dir", str(cache.parent)]) == 1
+    cache.write_text("EXECUTORCH_BUILD_VULKAN:BOOL=OFF\nEXECUTORCH_BUILD_VGF:BOOL=ON\n", encoding="utf-8")
+    assert check_env.main(["--source-build"]) == 0
+    assert "EXECUTORCH_BUILD_VGF=ON" in capsys.readouterr().out
+    assert spec.validate_environment(cache.parent, require_runtime_build=True).mode == "source-build"
+    with pytest.raises(SystemExit):
+        check_env.main(["--build-dir", "."])
+
+
+def test_lowering_is_looked_at_if_nothing_else_is_said(monkeypatch, capsys):
+    assert check_env.main([]) == 0
+    assert capsys.readouterr().out.startswith("aot: ready")
+    assert VgfCompileSpec().validate_environment().ok
+    monkeypatch.setattr(check_env.model_converter, "find_model_converter_binary", lambda: None)
+    with pytest.raises(RuntimeError, match="model-converter is not on PATH"):
+        VgfCompileSpec().validate_environment()
+
+
 def test_emulation_layers_are_looked_for_where_the_loader_does(monkeypatch, tmp_path):
     def found():
         checks = check_env.check_vgf_host_emulator_environment().checks

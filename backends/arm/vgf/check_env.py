@@ -1,7 +1,7 @@
 """Says whether this machine can lower to VGF, and run it: ``python -m executorch.backends.arm.vgf.check_env``.
 
-With ``--mode aot``, ``runtime`` or ``host-emulator`` one part is looked at, without it all of them; ends with 1 where something is
-missing.
+Lowering if nothing else is asked for: ``--runtime``, ``--host-emulator``, ``--source-build`` (of a build by CMake, ``--build-dir``), or
+``--mode`` and one of these, or ``all``. Ends with 1 where something is missing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,12 +47,21 @@ class VgfEnvironmentReport:
     """All that was looked at for one purpose."""
 
     checks: list[VgfEnvironmentCheck]
-    mode: str
+    mode: str = "aot"
 
     @property
     def ok(self) -> bool:
         """Whether nothing is missing."""
         return all(one.status != STATUS_FAIL for one in self.checks)
+
+    def raise_for_errors(self) -> None:
+        """Stops where something is missing.
+
+        Raises:
+            RuntimeError: with the report as its message.
+        """
+        if not self.ok:
+            raise RuntimeError(str(self))
 
     def __str__(self) -> str:
         lines = [f"{self.mode}: {'ready' if self.ok else 'not ready'}"]
@@ -76,6 +86,11 @@ def check_vgf_host_emulator_environment() -> VgfEnvironmentReport:
     """The same on a machine without such a driver, by Arm's emulation layers over another one."""
     checks = [_check_runtime_vgf_backend(), _check_vulkan_sdk(), _check_emulation_layer()]
     return VgfEnvironmentReport(checks, "host-emulator")
+
+
+def check_vgf_source_build_environment(build_dir: str | Path | None = None) -> VgfEnvironmentReport:
+    """Whether a build of the runtime by CMake, in ``build_dir``, has the delegate."""
+    return VgfEnvironmentReport([_check_cmake_build_flags(build_dir, True)], "source-build")
 
 
 def is_vgf_aot_available() -> bool:
@@ -170,19 +185,52 @@ def _check_emulation_layer() -> VgfEnvironmentCheck:
     return VgfEnvironmentCheck(name, STATUS_OK, ", ".join(map(str, paths)))
 
 
-_MODES: dict[str, Callable[[], VgfEnvironmentReport]] = {
-    "aot": check_vgf_aot_environment,
-    "runtime": check_vgf_runtime_environment,
-    "host-emulator": check_vgf_host_emulator_environment,
+def _check_cmake_build_flags(
+    build_dir: str | Path | None = None,
+    require_runtime_build: bool = False,
+    search_roots: Sequence[Path] | None = None,
+) -> VgfEnvironmentCheck:
+    """Of the given build, or of those in ``cmake-out*`` below the roots, this folder by default."""
+    name, option = "CMake's options", "EXECUTORCH_BUILD_VGF"
+    missing = STATUS_FAIL if require_runtime_build else STATUS_WARN
+    roots = [Path.cwd()] if search_roots is None else search_roots
+    folders = (
+        [Path(build_dir)] if build_dir else [one for root in roots for one in sorted(root.glob("cmake-out*"))]
+    )
+    caches = [one / "CMakeCache.txt" for one in folders if (one / "CMakeCache.txt").is_file()]
+    action = f"configure with -D{option}=ON"
+    if not caches:
+        return VgfEnvironmentCheck(
+            name, missing, "no CMakeCache.txt", f"{action}; name its folder with --build-dir"
+        )
+    text = caches[0].read_text(encoding="utf-8", errors="replace")
+    found = dict(re.findall(r"(?m)^(EXECUTORCH_BUILD_(?:VGF|VULKAN)):\w+=(.*)$", text))
+    detail = ", ".join(f"{key}={value}" for key, value in found.items()) or f"no {option} in {caches[0]}"
+    if found.get(option, "").upper() not in ("ON", "TRUE", "YES", "Y", "1"):
+        return VgfEnvironmentCheck(name, missing, f"{option} is off: {detail}", action)
+    return VgfEnvironmentCheck(name, STATUS_OK, detail)
+
+
+_MODES: dict[str, Callable[[str | None], VgfEnvironmentReport]] = {
+    "aot": lambda _: check_vgf_aot_environment(),
+    "runtime": lambda _: check_vgf_runtime_environment(),
+    "host-emulator": lambda _: check_vgf_host_emulator_environment(),
+    "source-build": lambda build_dir: check_vgf_source_build_environment(build_dir),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints reports; 1 if something is missing."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--mode", choices=list(_MODES), help="what is looked at; everything if not given")
-    mode = parser.parse_args(arguments).mode
-    reports = [make() for name, make in _MODES.items() if mode in (None, name)]
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--mode", choices=[*_MODES, "all"], default="aot", help="what is looked at")
+    for name in _MODES:
+        which.add_argument(f"--{name}", dest="mode", action="store_const", const=name, default="aot")
+    parser.add_argument("--build-dir", help="of --source-build: where CMake's cache is")
+    given = parser.parse_args(arguments)
+    if given.build_dir and given.mode not in ("source-build", "all"):
+        parser.error("--build-dir is of --source-build")
+    reports = [make(given.build_dir) for name, make in _MODES.items() if given.mode in ("all", name)]
     print("\n".join(map(str, reports)))
     return 0 if all(one.ok for one in reports) else 1
 
