@@ -157,14 +157,40 @@ def _attention(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str
     return graph.call_function(aten.squeeze.dim, (made, 0)) if is_matrix else made
 
 
+def _apart(graph: Graph, value: Node) -> Node:
+    return graph.call_function(aten.clamp.default, (value, -math.inf))
+
+
+def _extreme(op: Any) -> Restatement:
+    """OpenVINO 2026.4 makes a reduction to extremes and the fake quantization behind it one, which rounds to other numbers."""
+
+    def restate(graph: Graph, node: Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        made = graph.call_function(op, args, kwargs)
+        is_floating = _value(node.args[0]).dtype.is_floating_point
+        if not is_floating or not any(map(quantization.is_fake, node.graph.nodes)):
+            return made
+        if isinstance(_value(node), torch.Tensor):
+            return _apart(graph, made)
+        values, places = (graph.call_function(operator.getitem, (made, index)) for index in (0, 1))
+        return [_apart(graph, values), places]
+
+    return restate
+
+
 #: Operators that the decoder has not, in those that it has, or takes for others.
 RESTATED: dict[str, Restatement] = {
     "aten._native_batch_norm_legit.no_stats": _norm_of_batch,
     "aten._to_copy.default": _cast,
+    "aten.amax.default": _extreme(aten.amax.default),
+    "aten.amin.default": _extreme(aten.amin.default),
     "aten.index_put.default": _put,
     "aten.exp2.default": _power_of_two,
     "aten.expm1.default": _precise(aten.expm1.default, 1 / 2, 1 / 6, 1 / 24),
     "aten.log1p.default": _precise(aten.log1p.default, -1 / 2, 1 / 3, -1 / 4, 1 / 5),
+    "aten.max.default": _extreme(aten.max.default),
+    "aten.max.dim": _extreme(aten.max.dim),
+    "aten.min.default": _extreme(aten.min.default),
+    "aten.min.dim": _extreme(aten.min.dim),
     "aten.mul.Tensor": rotations.product,
     "aten.native_group_norm.default": _norm_of_groups,
     "aten.neg.default": rotations.opposite,

@@ -71,6 +71,37 @@ def test_sums_of_large_products_do_not_overflow_on_any_processor(mode):
         assert float((got - want).abs().max()) < 0.05 * float(want.abs().max())
 
 
+EXTREMES = {
+    "amax": lambda x: x.amax((2, 3)),
+    "amin": lambda x: x.amin((2, 3)).unsqueeze(1).relu().squeeze(1),
+    "max": lambda x: x.flatten(2).max(-1).values,
+    "min": lambda x: x.flatten(2).min(-1)[0],
+    "all": lambda x: torch.stack([x.max(), x.min()] * 4).unsqueeze(0),
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extremes_are_rounded_as_the_quantized_graph_rounds_them(name):
+    class Extremes(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.head = torch.nn.Conv2d(3, 8, 3), torch.nn.Linear(8, 6)
+
+        def forward(self, x):
+            return self.head(EXTREMES[name](self.first(x)))
+
+    torch.manual_seed(0)
+    model = Extremes().eval()
+    captured = export(model, (images()[0],)).module()
+    quantized = quantize_model(captured, images(), mode=QuantizationMode.INT8_MIXED)
+    edge, _ = lower(quantized)
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for image in images():
+        want = quantized(image).detach()
+        difference = float((method.execute([image])[0] - want).abs().max())
+        assert difference < 0.02 * float(want.max() - want.min())
+
+
 def test_weights_are_a_quarter_and_layers_run_on_integers(tmp_path):
     class Layers(torch.nn.Module):
         def __init__(self):
