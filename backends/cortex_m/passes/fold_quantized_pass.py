@@ -79,7 +79,7 @@ def _fold(
 
 
 def _copied(node: Node) -> Node:
-    """What is copied, if nobody reads it but copies that lie in memory as it does; a functional variant of a view makes one."""
+    """What is copied, if it is a quantized value or nobody reads it but copies that lie in memory as it does; a functional variant of a view makes one."""
     while name_of(node) == "dim_order_ops::_clone_dim_order":
         before: Any = node.args[0]
         if value_of(before).stride() != value_of(node).stride():

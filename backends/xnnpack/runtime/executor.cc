@@ -81,10 +81,6 @@ Result<std::unique_ptr<Executor>> Executor::create(const Blob& blob,
   return made;
 }
 
-void Executor::Delete::operator()(xnn_runtime_t runtime) const {
-  (void)xnn_delete_whole_runtime(runtime);
-}
-
 Executor::~Executor() {
   if (workspace_ != nullptr) {
     // XNNPACK takes the runtime out of the workspace's list.

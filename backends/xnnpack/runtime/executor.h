@@ -60,7 +60,7 @@ class Executor {
 
  private:
   struct Delete {
-    void operator()(xnn_runtime_t runtime) const;
+    void operator()(xnn_runtime_t runtime) const { xnn_delete_runtime(runtime); }
   };
 
   runtime::Error choose_workspace(const ExecutorOptions& options, const Subgraph& subgraph);

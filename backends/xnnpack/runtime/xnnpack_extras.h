@@ -23,9 +23,6 @@ enum xnn_status xnn_update_runtime_with_threadpool(xnn_runtime_t runtime, pthrea
 /// runs again.
 enum xnn_status xnn_reshape_runtime_within(xnn_runtime_t runtime, size_t limit);
 
-/// `xnn_delete_runtime` that also releases what such convolutions have for each image.
-enum xnn_status xnn_delete_whole_runtime(xnn_runtime_t runtime);
-
 /// How many nodes were defined so far.
 uint32_t xnn_get_subgraph_num_nodes(xnn_subgraph_t subgraph);
 

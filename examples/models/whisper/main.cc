@@ -1,5 +1,6 @@
 /// whisper_runner: text from a recording by a Whisper model, as optimum-executorch exports it.
 
+#include <cstdint>
 #include <iostream>
 #include <string>
 
@@ -30,6 +31,19 @@ struct Options {
   bool help = false;
 };
 
+/// Numbers of tokens, between commas.
+template <typename Ids>
+bool parse_ids(const std::string& text, Ids& ids) {
+  for (const std::string& part : flags::split_at_commas(text)) {
+    int64_t id = 0;
+    if (!flags::parse_integer(part, id) || id < 0) {
+      return false;
+    }
+    ids.insert(ids.end(), id);
+  }
+  return !ids.empty();
+}
+
 const flags::Flag<Options> kFlags[] = {
     {"model_path", "FILE", "the program with the methods encoder and text_decoder (model.pte)",
      [](Options& o, const std::string& v) { return flags::parse_text(v, o.model_path); }},
@@ -55,6 +69,11 @@ const flags::Flag<Options> kFlags[] = {
        return flags::parse_integer(v, o.transcribe.max_new_tokens) &&
               o.transcribe.max_new_tokens > 0;
      }},
+    {"decoder_input_ids", "ID[,ID...]",
+     "the tokens that decoding begins with, such as those of language and task",
+     [](Options& o, const std::string& v) { return parse_ids(v, o.transcribe.decoder_input_ids); }},
+    {"eos_token_ids", "ID[,ID...]", "the tokens that end a transcription",
+     [](Options& o, const std::string& v) { return parse_ids(v, o.transcribe.eos_token_ids); }},
     {"benchmark", nullptr, "logs how long loading, the encoder and the tokens took",
      [](Options& o, const std::string& v) { return flags::parse_switch(v, o.benchmark); }},
     {"help", nullptr, "shows this",

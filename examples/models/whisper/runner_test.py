@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import pathlib
@@ -58,12 +59,36 @@ def recording(path: pathlib.Path, seconds: float, channels: int = 1) -> torch.Te
     return samples
 
 
-def in_eager_mode(features: torch.Tensor, encoder: Encoder, decoder: Decoder, limit: int) -> list[int]:
-    heard, tokens = encoder(features), [START]
-    while tokens[-1] != END and len(tokens) <= min(limit, POSITIONS):
-        position = torch.tensor([len(tokens) - 1])
-        tokens.append(int(decoder(torch.tensor([[tokens[-1]]]), heard, position).argmax()))
-    return tokens
+def in_eager_mode(
+    features: torch.Tensor, encoder: Encoder, decoder: Decoder, limit: int, begin: tuple[int, ...] = (START,)
+) -> list[int]:
+    """What follows the tokens that decoding begins with."""
+    heard, tokens = encoder(features), list(begin)
+    for place in range(min(len(begin) + limit - 1, POSITIONS)):
+        logits = decoder(torch.tensor([[tokens[place]]]), heard, torch.tensor([place]))
+        if place + 1 == len(tokens):
+            tokens.append(int(logits.argmax()))
+        if tokens[-1] == END:
+            break
+    return tokens[len(begin) :]
+
+
+def text_of(tokens: list[int]) -> str:
+    return bytes(token for token in tokens if token != END).decode(errors="replace")
+
+
+def write_model(path: pathlib.Path, encoder: Encoder, decoder: Decoder) -> None:
+    features = torch.zeros(1, BINS, 100, dtype=encoder.convolution.weight.dtype)
+    with torch.no_grad():
+        heard = encoder(features)
+    methods = {
+        "encoder": torch.export.export(encoder, (features,)),
+        "text_decoder": torch.export.export(
+            decoder, (torch.zeros(1, 1, dtype=torch.long), heard, torch.zeros(1, dtype=torch.long))
+        ),
+    }
+    constants = {"get_max_seq_len": POSITIONS, "decoder_start_token_id": START, "get_eos_id": END}
+    path.write_bytes(to_edge(methods, constant_methods=constants).to_executorch().buffer)
 
 
 @pytest.fixture(scope="module")
@@ -75,19 +100,7 @@ def model():
 @pytest.fixture(scope="module")
 def files(model, tmp_path_factory):
     directory = tmp_path_factory.mktemp("model")
-    encoder, decoder = model
-    features = torch.zeros(1, BINS, 100)
-    with torch.no_grad():
-        heard = encoder(features)
-    methods = {
-        "encoder": torch.export.export(encoder, (features,)),
-        "text_decoder": torch.export.export(
-            decoder, (torch.zeros(1, 1, dtype=torch.long), heard, torch.zeros(1, dtype=torch.long))
-        ),
-    }
-    constants = {"get_max_seq_len": POSITIONS, "decoder_start_token_id": START, "get_eos_id": END}
-    program = to_edge(methods, constant_methods=constants).to_executorch()
-    (directory / "model.pte").write_bytes(program.buffer)
+    write_model(directory / "model.pte", *model)
     (directory / "tokenizer.json").write_text(tokenizer_json())
     length = torch.export.Dim("length", min=1600, max=48000)
     processor = torch.export.export(
@@ -115,31 +128,63 @@ def run(directory: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess
     )
 
 
+def features_of(samples: torch.Tensor) -> torch.Tensor:
+    return WhisperAudioProcessor(feature_size=BINS, chunk_length=1, stack_output=True)(samples)
+
+
 @pytest.mark.parametrize("limit", [5, 128])
 @torch.no_grad()
 def test_it_says_what_the_model_says(model, files, tmp_path, limit):
-    samples = recording(tmp_path / "a.wav", 0.6)
-    features = WhisperAudioProcessor(feature_size=BINS, chunk_length=1)(samples)
-    tokens = in_eager_mode(features, *model, limit)
-    assert len(set(tokens)) > 3, "a model that repeats itself would hide mistakes"
+    tokens = in_eager_mode(features_of(recording(tmp_path / "a.wav", 0.6)), *model, limit)
+    assert len(set(tokens)) > 2, "a model that repeats itself would hide mistakes"
     done = run(files, f"--audio_path={tmp_path / 'a.wav'}", f"--max_new_tokens={limit}", "--benchmark")
     assert done.returncode == 0, done.stderr
     text, figures = done.stdout.split("PyTorchObserver ")
-    said = bytes(token for token in tokens[1:] if token != END)
-    assert text.rstrip("\n") == said.decode(errors="replace").rstrip("\n")
-    assert json.loads(figures)["generated_tokens"] == len(tokens) - 1
+    assert text == text_of(tokens) + "\n"
+    assert json.loads(figures)["generated_tokens"] == len(tokens)
 
 
 @torch.no_grad()
 def test_a_long_recording_is_transcribed_in_pieces(model, files, tmp_path):
-    samples = recording(tmp_path / "a.wav", 1.5)
-    features = WhisperAudioProcessor(feature_size=BINS, chunk_length=1, stack_output=True)(samples)
+    features = features_of(recording(tmp_path / "a.wav", 1.5))
     pieces = [in_eager_mode(piece[None], *model, 4) for piece in features]
-    done = run(files, f"--audio_path={tmp_path / 'a.wav'}", "--max_new_tokens=4")
+    done = run(files, f"--audio_path={tmp_path / 'a.wav'}", "--max_new_tokens=4", "--benchmark")
     assert done.returncode == 0, done.stderr
-    said = [bytes(token for token in tokens[1:] if token != END) for tokens in pieces]
-    assert len(said) == 2
-    assert done.stdout == b"".join(said).decode(errors="replace") + "\n"
+    text, figures = done.stdout.split("PyTorchObserver ")
+    assert len(pieces) == 2 and text == text_of(pieces[0] + pieces[1]) + "\n"
+    assert json.loads(figures)["generated_tokens"] == len(pieces[0] + pieces[1])
+
+
+@torch.no_grad()
+def test_what_it_begins_and_ends_with(model, files, tmp_path):
+    features = features_of(recording(tmp_path / "a.wav", 0.6))
+    begin = (70, 71, 72)
+    tokens = in_eager_mode(features, *model, 128, begin)
+    begins = [f"--audio_path={tmp_path / 'a.wav'}", "--decoder_input_ids=" + ",".join(map(str, begin))]
+    done = run(files, *begins)
+    assert (done.returncode, done.stdout) == (0, text_of(tokens) + "\n"), done.stderr
+    last = tokens[2]
+    ended = tokens[: tokens.index(last) + 1]
+    done = run(files, *begins, f"--eos_token_ids={last},200")
+    assert (done.returncode, done.stdout) == (0, text_of(ended) + "\n"), done.stderr
+    done = run(files, begins[0], "--decoder_input_ids=" + ",".join(["70"] * (POSITIONS + 1)))
+    assert done.returncode == 1 and f"{POSITIONS} positions" in done.stderr
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@torch.no_grad()
+def test_features_are_halves_if_the_encoder_takes_these(model, files, tmp_path, dtype):
+    encoder, decoder = copy.deepcopy(model[0]).to(dtype), copy.deepcopy(model[1]).to(dtype)
+    features = features_of(recording(tmp_path / "a.wav", 0.6)).to(dtype)
+    tokens = in_eager_mode(features, encoder, decoder, 3)
+    write_model(tmp_path / "halves.pte", encoder, decoder)
+    done = run(
+        files,
+        f"--model_path={tmp_path / 'halves.pte'}",
+        f"--audio_path={tmp_path / 'a.wav'}",
+        "--max_new_tokens=3",
+    )
+    assert (done.returncode, done.stdout) == (0, text_of(tokens) + "\n"), done.stderr
 
 
 def test_what_is_wrong_is_said(files, tmp_path):
@@ -150,6 +195,7 @@ def test_what_is_wrong_is_said(files, tmp_path):
     for arguments, words in [
         ([], "--audio_path is needed"),
         (["--temperature=-1", mono], "--temperature takes NUMBER, found '-1'"),
+        (["--eos_token_ids=1,x", mono], "--eos_token_ids takes ID[,ID...], found '1,x'"),
         ([f"--audio_path={tmp_path / 'stereo.wav'}"], "2 channels"),
         ([f"--audio_path={tmp_path / 'none.wav'}"], "cannot be read"),
         (["--model_path=nowhere", mono], "The model nowhere"),

@@ -2,6 +2,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <executorch/extension/android/jni/asr.h>
 #include <executorch/extension/android/jni/calls.h>
@@ -51,10 +52,9 @@ JNIEXPORT jlong JNICALL Java_org_pytorch_executorch_extension_asr_NativeAsr_open
   }
   Opened* opened = nullptr;
   guarded(env, "Opening the model failed", [&] {
-    opened = new Opened{{model, data, tokenizer}, nullptr};
-    if (preprocessor) {
-      opened->preprocessor = std::make_unique<executorch::extension::Module>(*preprocessor);
-    }
+    auto module =
+        preprocessor ? std::make_unique<executorch::extension::Module>(*preprocessor) : nullptr;
+    opened = new Opened{{model, data, tokenizer}, std::move(module)};
     return Error::Ok;
   });
   return static_cast<jlong>(reinterpret_cast<intptr_t>(opened));

@@ -43,8 +43,8 @@ Result<Tensor> features_of(Module& processor, const TensorPtr& samples) {
     ET_LOG(Error, "The features of the recording cannot be made");
     return outputs.error();
   }
-  if (outputs->empty() || !outputs->front().isTensor() || outputs->front().toTensor().dim() != 3) {
-    ET_LOG(Error, "A processor must give features, a tensor of three dimensions");
+  if (outputs->empty() || !outputs->front().isTensor()) {
+    ET_LOG(Error, "A processor must give features, a tensor");
     return Error::InvalidProgram;
   }
   return outputs->front().toTensor();
@@ -69,21 +69,7 @@ Result<std::vector<int64_t>> transcribe_recording(
   if (!features.ok()) {
     return features.error();
   }
-  std::vector<SizesType> sizes(features->sizes().begin(), features->sizes().end());
-  const auto pieces = static_cast<size_t>(sizes[0]);
-  sizes[0] = 1;
-  std::vector<int64_t> tokens;
-  for (size_t i = 0; i < pieces && (i == 0 || !runner.is_stopped()); ++i) {
-    auto* const data =
-        static_cast<uint8_t*>(features->mutable_data_ptr()) + i * (features->nbytes() / pieces);
-    const auto said =
-        runner.transcribe(from_blob(data, sizes, features->scalar_type()), config, token_callback);
-    if (!said.ok()) {
-      return said.error();
-    }
-    tokens.insert(tokens.end(), said->begin(), said->end());
-  }
-  return tokens;
+  return runner.transcribe(*features, config, token_callback);
 }
 
 }  // namespace asr

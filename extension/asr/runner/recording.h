@@ -15,11 +15,10 @@ namespace asr {
 
 /// Transcribes a recording: a WAV file of one channel and 16,000 samples a second.
 ///
-/// @param processor Makes features of samples, [samples], as executorch.extension.audio exports it:
-///     [pieces, bins, frames], which are transcribed one after the other. Null for a model that
-///     takes samples.
-/// @returns The tokens of all pieces. InvalidArgument, after saying why, for a file that is no such
-///     recording; InvalidProgram for features of other sizes; and as AsrRunner::transcribe().
+/// @param processor Makes features of samples, [samples], as executorch.extension.audio exports it.
+///     Null for a model that takes samples, [1, samples].
+/// @returns As AsrRunner::transcribe(); InvalidArgument, after saying why, for a file that is no
+///     such recording, and InvalidProgram for a processor that gives no tensor.
 runtime::Result<std::vector<int64_t>> transcribe_recording(
     AsrRunner& runner, Module* processor, const std::string& path,
     const AsrTranscribeConfig& config = {},

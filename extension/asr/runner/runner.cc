@@ -135,7 +135,7 @@ Result<std::vector<int64_t>> AsrRunner::begin_of(const AsrTranscribeConfig& conf
   return tokens;
 }
 
-Result<EValue> AsrRunner::encode(const Tensor& features) {
+Result<size_t> AsrRunner::pieces_of(const Tensor& features) {
   const auto meta = module_->method_meta(kEncoder);
   if (!meta.ok()) {
     return meta.error();
@@ -145,11 +145,22 @@ Result<EValue> AsrRunner::encode(const Tensor& features) {
     ET_LOG(Error, "Method %s must take features, a tensor, as its first input", kEncoder);
     return Error::InvalidProgram;
   }
-  if (features.scalar_type() == ScalarType::Float && input->scalar_type() == ScalarType::Half) {
+  const auto sizes = input->sizes();
+  const bool takes_one = sizes.size() > 1 && sizes[0] == 1;
+  return takes_one && features.dim() == static_cast<ssize_t>(sizes.size())
+             ? static_cast<size_t>(features.size(0))
+             : 1;
+}
+
+Result<EValue> AsrRunner::encode(const Tensor& features) {
+  const auto meta = module_->method_meta(kEncoder);
+  const auto input = meta.ok() ? meta->input_tensor_meta(0) : meta.error();
+  const bool is_float = features.scalar_type() == ScalarType::Float;
+  if (is_float && input.ok() && input->scalar_type() == ScalarType::Half) {
     return first_of(module_->execute(kEncoder, *converted<executorch::aten::Half>(features)),
                     kEncoder);
   }
-  if (features.scalar_type() == ScalarType::Float && input->scalar_type() == ScalarType::BFloat16) {
+  if (is_float && input.ok() && input->scalar_type() == ScalarType::BFloat16) {
     return first_of(module_->execute(kEncoder, *converted<executorch::aten::BFloat16>(features)),
                     kEncoder);
   }
@@ -187,36 +198,27 @@ Result<int64_t> AsrRunner::choose(const Tensor& logits, int64_t previous,
   return token;
 }
 
-Result<std::vector<int64_t>> AsrRunner::transcribe(
-    const Tensor& features, const AsrTranscribeConfig& config,
-    const std::optional<TokenCallback>& token_callback) {
-  const Error loaded = load();
-  if (loaded != Error::Ok) {
-    return loaded;
-  }
-  auto tokens = begin_of(config);
-  if (!tokens.ok()) {
-    return tokens.error();
-  }
-  stats_.reset();
-  stats_.inference_start_ms = stats_.token_encode_end_ms = llm::time_in_ms();
-  stats_.model_execution_start_ms = stats_.inference_start_ms;
+Error AsrRunner::transcribe_piece(const Tensor& features, const std::vector<int64_t>& begin,
+                                  const AsrTranscribeConfig& config,
+                                  const std::optional<TokenCallback>& token_callback,
+                                  std::vector<int64_t>& tokens) {
+  const size_t first = tokens.size();
   const auto hidden_states = encode(features);
   if (!hidden_states.ok()) {
     return hidden_states.error();
   }
-  stats_.prompt_eval_end_ms = llm::time_in_ms();
-  stats_.num_prompt_tokens = static_cast<int64_t>(tokens->size());
-  should_stop_.store(false, std::memory_order_relaxed);
+  stats_.prompt_eval_end_ms = first == 0 ? llm::time_in_ms() : stats_.prompt_eval_end_ms;
+  stats_.num_prompt_tokens += static_cast<int64_t>(begin.size());
+  tokens.insert(tokens.end(), begin.begin(), begin.end());
   const int64_t positions = max_seq_len_ > 0 ? max_seq_len_ : std::numeric_limits<int64_t>::max();
-  bool ended = false;
-  for (int64_t position = 0; !ended && position < positions; ++position) {
-    const int64_t token = (*tokens)[static_cast<size_t>(position)];
+  int64_t generated = 0;
+  for (int64_t position = 0; position < positions && !is_stopped(); ++position) {
+    const int64_t token = tokens[first + static_cast<size_t>(position)];
     const auto logits = step(token, position, *hidden_states);
     if (!logits.ok()) {
       return logits.error();
     }
-    if (position + 1 < static_cast<int64_t>(tokens->size())) {
+    if (first + static_cast<size_t>(position) + 1 < tokens.size()) {
       continue;  // The next one is given.
     }
     const auto next = choose(*logits, token, config, token_callback);
@@ -224,10 +226,47 @@ Result<std::vector<int64_t>> AsrRunner::transcribe(
       return next.error();
     }
     stats_.first_token_ms = stats_.first_token_ms == 0 ? llm::time_in_ms() : stats_.first_token_ms;
-    tokens->push_back(*next);
     ++stats_.num_generated_tokens;
-    ended =
-        ends(*next, config) || stats_.num_generated_tokens == config.max_new_tokens || is_stopped();
+    tokens.push_back(*next);
+    if (ends(*next, config) || ++generated == config.max_new_tokens) {
+      break;
+    }
+  }
+  return Error::Ok;
+}
+
+Result<std::vector<int64_t>> AsrRunner::transcribe(
+    const Tensor& features, const AsrTranscribeConfig& config,
+    const std::optional<TokenCallback>& token_callback) {
+  should_stop_.store(false, std::memory_order_relaxed);
+  const Error loaded = load();
+  if (loaded != Error::Ok) {
+    return loaded;
+  }
+  const auto begin = begin_of(config);
+  if (!begin.ok()) {
+    return begin.error();
+  }
+  const auto pieces = pieces_of(features);
+  if (!pieces.ok()) {
+    return pieces.error();
+  }
+  stats_.reset();
+  stats_.inference_start_ms = stats_.token_encode_end_ms = llm::time_in_ms();
+  stats_.model_execution_start_ms = stats_.inference_start_ms;
+  std::vector<SizesType> sizes(features.sizes().begin(), features.sizes().end());
+  if (*pieces > 1) {
+    sizes[0] = 1;
+  }
+  std::vector<int64_t> tokens;
+  for (size_t i = 0; i < *pieces && !is_stopped(); ++i) {
+    auto* const data =
+        static_cast<uint8_t*>(features.mutable_data_ptr()) + i * (features.nbytes() / *pieces);
+    const TensorPtr piece = from_blob(data, sizes, features.scalar_type());
+    const Error error = transcribe_piece(*piece, *begin, config, token_callback, tokens);
+    if (error != Error::Ok) {
+      return error;
+    }
   }
   stats_.inference_end_ms = llm::time_in_ms();
   return tokens;

@@ -26,7 +26,7 @@ using TokenCallback = std::function<void(const std::string&)>;
 
 /// How speech is transcribed.
 struct AsrTranscribeConfig {
-  /// The most tokens that are generated.
+  /// The most tokens that are generated, of each piece.
   int64_t max_new_tokens = 128;
   /// Tokens that end a transcription; if there are none, those of the program (get_eos_ids or
   /// get_eos_id), else that of the tokenizer.
@@ -66,12 +66,17 @@ class AsrRunner {
   /// and what the program says.
   [[nodiscard]] runtime::Error load();
 
-  /// Transcribes one piece of speech; loads if needed.
+  /// Transcribes speech; loads if needed.
   ///
-  /// @param features What the encoder takes. Floats become halves if the encoder takes these.
+  /// @param features What the encoder takes; where that is one piece, [1, ..], also several, [n,
+  /// ..],
+  ///     which are transcribed one after the other. Floats become halves if the encoder takes
+  ///     these.
   /// @param token_callback Told the text of each generated token, which need not be whole
   ///     characters.
-  /// @returns All tokens: those that decoding began with, and the generated ones. As load(), and
+  /// @returns All tokens: of each piece those that decoding began with, and the generated ones;
+  /// those
+  ///     so far if it was stopped. As load(), and
   ///     InvalidArgument for settings that are out of range or leave no room in the decoder's
   ///     positions; InvalidProgram for outputs that are none of such a model; what the methods and
   ///     the tokenizer say.
@@ -82,18 +87,26 @@ class AsrRunner {
       const TensorPtr& features, const AsrTranscribeConfig& config = {},
       const std::optional<TokenCallback>& token_callback = std::nullopt);
 
-  /// Ends transcribe() after the token at hand; may be called on another thread, or by a callback.
+  /// Ends transcribe() after the token or the method at hand, with all its pieces; may be called on
+  /// another thread, or by a callback.
   void stop() { should_stop_.store(true, std::memory_order_relaxed); }
-  /// Whether the last transcription was.
-  bool is_stopped() const { return should_stop_.load(std::memory_order_relaxed); }
 
-  /// Of loading and of the last transcription: the encoder is its prompt.
+  /// Of loading and of the last transcription. The first piece's encoder is its prompt; those of
+  /// others count as time in which tokens are generated.
   const llm::Stats& stats() const { return stats_; }
 
  private:
   /// What the program says of itself, where it does.
   void read_constants(const std::unordered_set<std::string>& methods);
   runtime::Result<std::vector<int64_t>> begin_of(const AsrTranscribeConfig& config) const;
+  /// How many pieces features are.
+  runtime::Result<size_t> pieces_of(const executorch::aten::Tensor& features);
+  /// Transcribes one of them; its tokens go behind others.
+  runtime::Error transcribe_piece(const executorch::aten::Tensor& features,
+                                  const std::vector<int64_t>& begin,
+                                  const AsrTranscribeConfig& config,
+                                  const std::optional<TokenCallback>& token_callback,
+                                  std::vector<int64_t>& tokens);
   runtime::Result<runtime::EValue> encode(const executorch::aten::Tensor& features);
   /// Gives a token to the decoder.
   runtime::Result<executorch::aten::Tensor> step(int64_t token, int64_t position,
@@ -103,6 +116,7 @@ class AsrRunner {
                                   const AsrTranscribeConfig& config,
                                   const std::optional<TokenCallback>& token_callback);
   bool ends(int64_t token, const AsrTranscribeConfig& config) const;
+  bool is_stopped() const { return should_stop_.load(std::memory_order_relaxed); }
 
   std::string tokenizer_path_;
   std::unique_ptr<Module> module_;

@@ -97,6 +97,9 @@ Candidates at_least(const float* probabilities, int32_t count, float least, size
   }
   if (most > 0) {
     keep_first(found, most);
+    // What is left stands in an order of the standard library's; equal seeds go through the same
+    // one.
+    std::sort(found.begin(), found.end(), comes_before);
   }
   return found;
 }
@@ -154,7 +157,7 @@ float Sampler::next_coin() {
 int32_t Sampler::choose(const float* probabilities, float coin) const {
   const float most = largest_of(probabilities, static_cast<size_t>(vocab_size_));
   const bool by_sum = options_.top_p > 0 && options_.top_p < 1;
-  const auto top_k = static_cast<size_t>(std::max(0, options_.top_k));
+  const auto top_k = static_cast<size_t>(std::clamp(options_.top_k, 0, vocab_size_));
   // Less than this cannot belong to those up to the sum: all others together would be needed.
   const float other = static_cast<float>(std::max(1, vocab_size_ - 1));
   const float least =

@@ -121,6 +121,23 @@ def test_small_values_beside_large_ones_have_digits_of_their_own(driver, power):
         assert (rest <= 1e-9 * terms).all(), name
 
 
+@pytest.mark.parametrize("n", [3, 4, 40])
+@pytest.mark.parametrize("small", [1e-5, 1e-10, 1e-20])
+def test_what_stands_beside_a_graded_block_does_not_grow(driver, n, small):
+    """Its vectors would lose the small elements that a rotation meets it with."""
+    chain = torch.diag(torch.arange(n) / 10).double()
+    chain += torch.diag(torch.ones(n - 1).double(), 1) + torch.diag(torch.full((n - 1,), small).double(), -1)
+    for beside in (torch.zeros(n), torch.ones(n)):
+        row = torch.cat([beside.double(), torch.tensor([2.0]).double()])
+        x = torch.cat([torch.nn.functional.pad(chain, [0, 1]), row[None]])
+        for matrix in (x, x.mT.contiguous()):
+            result = _run(driver, matrix, temp_bytes=1 << 17)
+            assert result.error == 0
+            values, vectors = result.outputs
+            rest = (matrix.to(vectors.dtype) @ vectors - vectors * values).abs()
+            assert float(rest.max()) <= 1e-12, (n, small)
+
+
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 def test_what_is_no_number_fails(driver, bad):
     x = torch.eye(5)

@@ -145,11 +145,16 @@ bool isolate(const ComplexMatrix& a, Balance& b) {
   return false;
 }
 
-/// Makes each row that is left about as long as its column.
+/**
+ * Makes each row that is left about as long as its column, unless what stands beside the block
+ * grows beyond all elements by it: rotations round the small ones away that meet it then.
+ */
 void balance(const ComplexMatrix& a, Balance& b) {
   while (isolate(a, b)) {
   }
   const size_t n = a.real.rows;
+  constexpr double kMostGrowth = 8;
+  const double most = largest(a);
   for (size_t i = 0; i < n; ++i) {
     b.exponents[i] = 0;
   }
@@ -171,6 +176,17 @@ void balance(const ComplexMatrix& a, Balance& b) {
         multiply(a, j, i, j == i ? 0 : exponent);
       }
     }
+  }
+  if (largest(a) <= kMostGrowth * most) {
+    return;
+  }
+  for (size_t r = 0; r < n; ++r) {
+    for (size_t c = 0; c < n; ++c) {
+      multiply(a, r, c, static_cast<int>(b.exponents[r] - b.exponents[c]));
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    b.exponents[i] = 0;
   }
 }
 
