@@ -164,7 +164,7 @@ def test_what_a_shrinker_keeps_is_there(aar):
     jar = zipfile.ZipFile(io.BytesIO(aar.read("classes.jar")))
     rules = aar.read("proguard.txt").decode()
     named = re.findall(r"(?:class|implements) (org\.pytorch[\w.]*\.[A-Z]\w*)", rules)
-    assert len(named) == 3
+    assert len(named) == 4
     for name in named:
         assert name.replace(".", "/") + ".class" in jar.namelist()
 

@@ -14,9 +14,9 @@ final class NativeAsr {
 
   static native void load(long module);
 
-  /** Transcribes a WAV file until the end; what the callback ({@code AsrCallback} or null) throws ends it and is thrown. */
+  /** Transcribes a WAV file until the end; what the callback, which may be null, throws ends it and is thrown. */
   static native void transcribe(
-      long module, String wavPath, long maxNewTokens, float temperature, long decoderStartTokenId, Object callback);
+      long module, String wavPath, long maxNewTokens, float temperature, long decoderStartTokenId, AsrCallback callback);
 
   /** Ends a transcription on another thread soon. */
   static native void stop(long module);
