@@ -1,3 +1,6 @@
+#include <limits>
+
+#include <executorch/backends/xnnpack/runtime/bfloat16.h>
 #include <executorch/backends/xnnpack/runtime/executor.h>
 #include <executorch/backends/xnnpack/runtime/initialize.h>
 #include <executorch/backends/xnnpack/runtime/weight_names.h>
@@ -250,7 +253,8 @@ Result<void*> Executor::memory_of(size_t index, const Tensor& tensor) {
 
 Result<void*> Executor::wide_memory_of(size_t index, const Tensor& tensor) {
   const auto count = static_cast<size_t>(tensor.numel());
-  float* const wide = wide_[index].of(count);
+  const bool fits = count <= std::numeric_limits<size_t>::max() / sizeof(float);
+  auto* const wide = static_cast<float*>(fits ? wide_[index].of(count * sizeof(float)) : nullptr);
   ET_CHECK_OR_RETURN_ERROR(wide != nullptr, MemoryAllocationFailed,
                            "XNNPACK: no memory for argument %zu in bfloat16 as floats", index);
   if (index < num_inputs_) {

@@ -7,7 +7,6 @@
 
 #include <executorch/backends/xnnpack/runtime/XNNWeightsCache.h>
 #include <executorch/backends/xnnpack/runtime/XNNWorkspace.h>
-#include <executorch/backends/xnnpack/runtime/bfloat16.h>
 #include <executorch/backends/xnnpack/runtime/margin.h>
 #include <executorch/backends/xnnpack/runtime/packed_weights.h>
 #include <executorch/backends/xnnpack/runtime/profiler.h>
@@ -89,7 +88,7 @@ class Executor {
   /// Of the inputs.
   std::vector<MarginCopy> copies_;
   /// Of the arguments in bfloat16.
-  std::vector<WideArgument> wide_;
+  std::vector<MarginMemory> wide_;
   std::vector<runtime::EValue*> tensors_;
   ShapeRules shape_rules_;
   pthreadpool_t threadpool_ = nullptr;

@@ -42,17 +42,23 @@ void* allocate_with_margin(size_t size) {
   return size > SIZE_MAX - XNN_EXTRA_BYTES ? nullptr : std::malloc(size + XNN_EXTRA_BYTES);
 }
 
-void MarginCopy::Free::operator()(void* data) const { std::free(data); }
+void MarginMemory::Free::operator()(void* data) const { std::free(data); }
+
+void* MarginMemory::of(size_t size) {
+  if (memory_ == nullptr || capacity_ < size) {
+    memory_.reset();
+    memory_.reset(allocate_with_margin(size));
+    capacity_ = size;
+  }
+  return memory_.get();
+}
 
 const void* MarginCopy::of(const void* data, size_t size) {
   if (has_margin(data, size)) {
     return data;
   }
-  if (copy_ == nullptr || capacity_ < size) {
-    copy_.reset(allocate_with_margin(size));
-    capacity_ = size;
-  }
-  return copy_ == nullptr ? nullptr : std::memcpy(copy_.get(), data, size);
+  void* const copy = copy_.of(size);
+  return copy == nullptr ? nullptr : std::memcpy(copy, data, size);
 }
 
 }  // namespace xnnpack

@@ -16,6 +16,21 @@ bool has_margin(const void* data, size_t size);
 /// memory.
 void* allocate_with_margin(size_t size);
 
+/// Such memory that is kept from call to call.
+class MarginMemory {
+ public:
+  /// `size` bytes, of which nothing is known, until the next call; null without memory.
+  void* of(size_t size);
+
+ private:
+  struct Free {
+    void operator()(void* data) const;
+  };
+
+  std::unique_ptr<void, Free> memory_;
+  size_t capacity_ = 0;
+};
+
 /// An argument that is copied when what lies behind it may not be there.
 class MarginCopy {
  public:
@@ -23,12 +38,7 @@ class MarginCopy {
   const void* of(const void* data, size_t size);
 
  private:
-  struct Free {
-    void operator()(void* data) const;
-  };
-
-  std::unique_ptr<void, Free> copy_;
-  size_t capacity_ = 0;
+  MarginMemory copy_;
 };
 
 }  // namespace xnnpack
