@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,9 +40,10 @@ def inputs_of(
         raise ValueError("image_token_id says where the image of the batch belongs: it is the model's")
     parts: list[MultimodalInput] = []
     places = 0
-    for is_image, run in _runs(tokens.tolist(), image_token_id if images else None):
+    marker = image_token_id if images else None
+    for is_image, run in itertools.groupby(tokens.tolist(), lambda token: token == marker):
         if not is_image:
-            parts.append(make_token_input(run))
+            parts.append(make_token_input(list(run)))
             continue
         if places < len(images):
             parts.append(make_image_input(images[places]))
@@ -57,14 +59,3 @@ def _images_of(pixels: Any) -> list[Any]:
     if pixels.dim() not in (3, 4):
         raise ValueError(f"pixel_values are of shape {tuple(pixels.shape)}, and have 3 or 4 dimensions")
     return list(pixels) if pixels.dim() == 4 else [pixels]
-
-
-def _runs(tokens: list[int], marker: int | None) -> list[tuple[bool, list[int]]]:
-    """Neighbours that are all the marker, or none of them it."""
-    runs: list[tuple[bool, list[int]]] = []
-    for token in tokens:
-        is_marker = token == marker
-        if not runs or runs[-1][0] != is_marker:
-            runs.append((is_marker, []))
-        runs[-1][1].append(token)
-    return runs
