@@ -54,6 +54,19 @@ float exponentials(float* x, size_t n, float shift) {
   return sum;
 }
 
+/// A block of rows, and what is known of it so far.
+struct Group {
+  size_t batch = 0;
+  size_t head = 0;
+  size_t key_head = 0;
+  size_t position = 0;
+  size_t rows = 0;
+  float* query = nullptr;
+  float* sums = nullptr;
+  float* largest = nullptr;
+  float* total = nullptr;
+};
+
 /// The work of one thread, and its blocks.
 class Worker {
  public:
@@ -62,10 +75,12 @@ class Worker {
   /// @returns false if there is no memory.
   bool allocate() {
     const size_t row_elements = plan_.rows * a_.head_dim;
-    const size_t lines = plan_.rows * plan_.keys + plan_.converted + plan_.keys + 2 * plan_.rows;
-    memory_.reset(new (std::nothrow) float[3 * row_elements + lines]);
+    const size_t group_elements = 2 * row_elements + 2 * plan_.rows;
+    const size_t lines = plan_.rows * plan_.keys + plan_.converted + plan_.keys;
+    memory_.reset(new (std::nothrow) float[plan_.together * group_elements + row_elements + lines]);
+    groups_.reset(new (std::nothrow) Group[plan_.together]);
     float* next = memory_.get();
-    if (next == nullptr) {
+    if (next == nullptr || groups_ == nullptr) {
       return false;
     }
     const auto take = [&next](size_t n) {
@@ -73,94 +88,110 @@ class Worker {
       next += n;
       return taken;
     };
-    query_ = take(row_elements);
-    sums_ = take(row_elements);
+    for (size_t g = 0; g < plan_.together; ++g) {
+      groups_[g].query = take(row_elements);
+      groups_[g].sums = take(row_elements);
+      groups_[g].largest = take(plan_.rows);
+      groups_[g].total = take(plan_.rows);
+    }
     product_ = take(row_elements);
     scores_ = take(plan_.rows * plan_.keys);
     converted_ = take(plan_.converted);
     mask_ = take(plan_.keys);
-    largest_ = take(plan_.rows);
-    total_ = take(plan_.rows);
     return true;
   }
 
   /// Writes the results of a unit, or what `finish` makes them of to `partials`.
   void run(size_t unit, float* partials) {
-    begin(unit / plan_.parts);
-    const size_t part = unit % plan_.parts * plan_.part_keys;
-    const size_t seen = keys_seen_by(rows_ - 1);
-    const size_t end = min(seen, part + plan_.part_keys);
-    for (size_t k = part; k < end; k += plan_.keys) {
-      run_block(k, min(plan_.keys, end - k), k == part);
+    const size_t first_block = unit / plan_.parts * plan_.together;
+    const size_t part = unit % plan_.parts;
+    for (size_t g = 0; g < plan_.together; ++g) {
+      begin(first_block + g, g);
     }
-    if (plan_.parts == 1) {
-      write(seen);
-    } else {
-      leave(partials + unit * plan_.partial(a_));
+    // Where there are several groups, all of them see the same keys.
+    const size_t begin_key = part * plan_.part_keys;
+    const size_t end = min(keys_seen_by(group_->rows - 1), begin_key + plan_.part_keys);
+    for (size_t k = begin_key; k < end; k += plan_.keys) {
+      for (size_t g = 0; g < plan_.together; ++g) {
+        group_ = &groups_[g];
+        run_block(k, min(plan_.keys, end - k), k == begin_key);
+      }
+    }
+    for (size_t g = 0; g < plan_.together; ++g) {
+      group_ = &groups_[g];
+      if (plan_.parts == 1) {
+        write();
+      } else {
+        leave(partials + ((first_block + g) * plan_.parts + part) * plan_.partial(a_));
+      }
     }
   }
 
   /// Puts the parts of a block of rows together.
   void finish(size_t row_block, const float* partials) {
-    begin(row_block);
+    begin(row_block, 0);
     const float* const first = partials + row_block * plan_.parts * plan_.partial(a_);
-    for (size_t r = 0; r < rows_; ++r) {
-      const float* const largest = first + rows_ * a_.head_dim + r;
+    for (size_t r = 0; r < group_->rows; ++r) {
+      const float* const largest = first + group_->rows * a_.head_dim + r;
       for (size_t p = 0; p < plan_.parts; ++p) {
-        largest_[r] = larger_of(largest_[r], largest[p * plan_.partial(a_)]);
+        group_->largest[r] = larger_of(group_->largest[r], largest[p * plan_.partial(a_)]);
       }
       for (size_t p = 0; p < plan_.parts; ++p) {
         const float* const part = first + p * plan_.partial(a_);
-        const float factor = factor_of(largest[p * plan_.partial(a_)], largest_[r]);
-        total_[r] += factor * part[rows_ * (a_.head_dim + 1) + r];
-        float* const sums = sums_ + r * a_.head_dim;
+        const float factor = factor_of(largest[p * plan_.partial(a_)], group_->largest[r]);
+        group_->total[r] += factor * part[group_->rows * (a_.head_dim + 1) + r];
+        float* const sums = group_->sums + r * a_.head_dim;
         for (size_t j = 0; j < a_.head_dim; ++j) {
           sums[j] += factor * part[r * a_.head_dim + j];
         }
       }
     }
-    write(keys_seen_by(rows_ - 1));
+    write();
   }
 
  private:
   /// Everything about a block of rows before the first key.
-  void begin(size_t row_block) {
+  void begin(size_t row_block, size_t index) {
+    group_ = &groups_[index];
     const size_t group = row_block / plan_.blocks;
-    batch_ = group / plan_.groups;
-    first_row_ = row_block % plan_.blocks * plan_.rows;
-    rows_ = min(plan_.rows, plan_.lines - first_row_);
+    group_->batch = group / plan_.groups;
+    const size_t first_row = row_block % plan_.blocks * plan_.rows;
+    group_->rows = min(plan_.rows, plan_.lines - first_row);
     const size_t shared = a_.heads / a_.key_heads;
     const size_t in_batch = group % plan_.groups;
-    key_head_ = plan_.by_heads ? in_batch : in_batch / shared;
-    head_ = plan_.by_heads ? in_batch * shared + first_row_ : in_batch;
-    position_ = plan_.by_heads ? 0 : first_row_;
+    group_->key_head = plan_.by_heads ? in_batch : in_batch / shared;
+    group_->head = plan_.by_heads ? in_batch * shared + first_row : in_batch;
+    group_->position = plan_.by_heads ? 0 : first_row;
     read_query();
-    for (size_t r = 0; r < rows_; ++r) {
-      largest_[r] = kNothing;
-      total_[r] = 0;
+    for (size_t r = 0; r < group_->rows; ++r) {
+      group_->largest[r] = kNothing;
+      group_->total[r] = 0;
     }
     if (plan_.few) {
-      std::memset(sums_, 0, rows_ * a_.head_dim * sizeof(float));
+      std::memset(group_->sums, 0, group_->rows * a_.head_dim * sizeof(float));
     }
   }
 
   void leave(float* partial) const {
-    std::memcpy(partial, sums_, rows_ * a_.head_dim * sizeof(float));
-    std::memcpy(partial + rows_ * a_.head_dim, largest_, rows_ * sizeof(float));
-    std::memcpy(partial + rows_ * (a_.head_dim + 1), total_, rows_ * sizeof(float));
+    std::memcpy(partial, group_->sums, group_->rows * a_.head_dim * sizeof(float));
+    std::memcpy(partial + group_->rows * a_.head_dim, group_->largest,
+                group_->rows * sizeof(float));
+    std::memcpy(partial + group_->rows * (a_.head_dim + 1), group_->total,
+                group_->rows * sizeof(float));
   }
 
   /// How many keys the query of a row sees.
   size_t keys_seen_by(size_t row) const {
-    const size_t position = plan_.by_heads ? 0 : position_ + row;
+    const size_t position = plan_.by_heads ? 0 : group_->position + row;
     return a_.causal ? min(a_.keys, a_.start + position + 1) : a_.keys;
   }
 
   /// Scaled, so that scores need not be.
   void read_query() {
-    const Lines lines = lines_at(a_.query, batch_, head_, position_, plan_.by_heads);
-    for (size_t r = 0; r < rows_; ++r) {
-      float* const row = query_ + r * a_.head_dim;
+    const Lines lines =
+        lines_at(a_.query, group_->batch, group_->head, group_->position, plan_.by_heads);
+    for (size_t r = 0; r < group_->rows; ++r) {
+      float* const row = group_->query + r * a_.head_dim;
       lines.read(r, a_.head_dim, row);
       for (size_t j = 0; j < a_.head_dim; ++j) {
         row[j] *= a_.scale;
@@ -170,15 +201,25 @@ class Worker {
 
   /// Keys or values [first, first + n), a row each; in place or converted.
   NumberLines read_lines(const Operand& operand, size_t first, size_t n) {
-    const Lines lines = lines_at(operand, batch_, key_head_, first, false);
+    const Lines lines = lines_at(operand, group_->batch, group_->key_head, first, false);
+    NumberLines read;
     if (plan_.reads_in_place(operand)) {
-      return in_place(lines, n, a_.head_dim);
+      read = in_place(lines, n, a_.head_dim);
+    } else {
+      for (size_t i = 0; i < n; ++i) {
+        lines.read(i, a_.head_dim, converted_ + i * a_.head_dim);
+      }
+      const ptrdiff_t stride = static_cast<ptrdiff_t>(a_.head_dim * sizeof(float));
+      read = {reinterpret_cast<const char*>(converted_), stride, n, a_.head_dim};
     }
-    for (size_t i = 0; i < n; ++i) {
-      lines.read(i, a_.head_dim, converted_ + i * a_.head_dim);
+    if (plan_.together > 1 && first + n < a_.keys) {
+      // Each group asks for its share of the block behind.
+      const size_t bytes = min(plan_.keys, a_.keys - first - n) * Plan::position_bytes(operand);
+      read.next_bytes = bytes / plan_.together;
+      read.next = lines_at(operand, group_->batch, 0, first + n, false).line(0) +
+                  read.next_bytes * static_cast<size_t>(group_ - groups_.get());
     }
-    const ptrdiff_t stride = static_cast<ptrdiff_t>(a_.head_dim * sizeof(float));
-    return {reinterpret_cast<const char*>(converted_), stride, n, a_.head_dim, nullptr, nullptr, 0};
+    return read;
   }
 
   /// Lines of floats as a matrix.
@@ -198,23 +239,25 @@ class Worker {
   void run_block(size_t first, size_t n, bool is_first) {
     const NumberLines keys = read_lines(a_.key, first, n);
     if (plan_.few) {
-      float_loops.multiply_lines(keys, query_, a_.head_dim, rows_, scores_, n);
+      float_loops.multiply_lines(keys, group_->query, a_.head_dim, group_->rows, scores_, n);
     } else {
-      const Matrix query = {query_, ScalarType::Float, static_cast<ptrdiff_t>(a_.head_dim), 1};
+      const Matrix query = {group_->query, ScalarType::Float, static_cast<ptrdiff_t>(a_.head_dim),
+                            1};
       const Matrix lines = matrix_of(keys);
       const Matrix turned = {lines.data, lines.dtype, lines.column_stride, lines.row_stride};
-      util::gemm_strided(Compute::kFloat, rows_, n, a_.head_dim, query, turned, into(scores_, n));
+      util::gemm_strided(Compute::kFloat, group_->rows, n, a_.head_dim, query, turned,
+                         into(scores_, n));
     }
     float correction[kMostRows];
-    for (size_t r = 0; r < rows_; ++r) {
+    for (size_t r = 0; r < group_->rows; ++r) {
       correction[r] = weigh(r, first, n);
     }
     const NumberLines values = read_lines(a_.value, first, n);
     if (plan_.few) {
-      for (size_t r = 0; !is_first && r < rows_; ++r) {
-        scale(sums_ + r * a_.head_dim, correction[r]);
+      for (size_t r = 0; !is_first && r < group_->rows; ++r) {
+        scale(group_->sums + r * a_.head_dim, correction[r]);
       }
-      return float_loops.add_lines(values, scores_, n, rows_, sums_, a_.head_dim);
+      return float_loops.add_lines(values, scores_, n, group_->rows, group_->sums, a_.head_dim);
     }
     add_product(matrix_of(values), n, is_first, correction);
   }
@@ -229,14 +272,14 @@ class Worker {
   void add_product(const Matrix& values, size_t n, bool is_first, const float* correction) {
     const Matrix weights = {scores_, ScalarType::Float, static_cast<ptrdiff_t>(n), 1};
     // The first block has nothing to be added to.
-    float* const target = is_first ? sums_ : product_;
-    util::gemm_strided(Compute::kFloat, rows_, a_.head_dim, n, weights, values,
+    float* const target = is_first ? group_->sums : product_;
+    util::gemm_strided(Compute::kFloat, group_->rows, a_.head_dim, n, weights, values,
                        into(target, a_.head_dim));
     if (is_first) {
       return;
     }
-    for (size_t r = 0; r < rows_; ++r) {
-      const float* const sums = sums_ + r * a_.head_dim;
+    for (size_t r = 0; r < group_->rows; ++r) {
+      const float* const sums = group_->sums + r * a_.head_dim;
       float* const product = product_ + r * a_.head_dim;
       if (float_loops.add_scaled != nullptr) {
         float_loops.add_scaled(product, sums, a_.head_dim, correction[r]);
@@ -246,7 +289,7 @@ class Worker {
         product[j] += sums[j] * correction[r];
       }
     }
-    std::swap(sums_, product_);
+    std::swap(group_->sums, product_);
   }
 
   /// Turns a row of scores into weights that are relative to the largest score so far. @returns
@@ -264,20 +307,20 @@ class Worker {
     if (a_.mask != nullptr) {
       add_mask(row, first, visible, scores);
     }
-    const float before = largest_[row];
+    const float before = group_->largest[row];
     const float largest = larger_of(before, largest_of(scores, visible));
     if (largest == kNothing) {
       std::memset(scores, 0, visible * sizeof(float));
       return 1.0f;
     }
     const float correction = factor_of(before, largest);
-    largest_[row] = largest;
-    total_[row] = total_[row] * correction + exponentials(scores, visible, largest);
+    group_->largest[row] = largest;
+    group_->total[row] = group_->total[row] * correction + exponentials(scores, visible, largest);
     return correction;
   }
 
   void add_mask(size_t row, size_t first, size_t n, float* scores) {
-    const size_t position = plan_.by_heads ? 0 : position_ + row;
+    const size_t position = plan_.by_heads ? 0 : group_->position + row;
     const ptrdiff_t offset = static_cast<ptrdiff_t>(position) * a_.mask_row +
                              static_cast<ptrdiff_t>(first) * a_.mask_column;
     const ptrdiff_t size = static_cast<ptrdiff_t>(executorch::runtime::elementSize(a_.mask_dtype));
@@ -288,12 +331,13 @@ class Worker {
   }
 
   /// Divides the sums by the weights' and writes them; without any weight the result is 0.
-  void write(size_t seen) {
-    const Lines out = lines_at(a_.out, batch_, head_, position_, plan_.by_heads);
-    for (size_t r = 0; r < rows_; ++r) {
-      float* const sums = sums_ + r * a_.head_dim;
-      const bool none = seen == 0 || total_[r] == 0;
-      const float factor = none ? 0.0f : 1.0f / total_[r];
+  void write() {
+    const Lines out =
+        lines_at(a_.out, group_->batch, group_->head, group_->position, plan_.by_heads);
+    for (size_t r = 0; r < group_->rows; ++r) {
+      float* const sums = group_->sums + r * a_.head_dim;
+      const bool none = group_->total[r] == 0;
+      const float factor = none ? 0.0f : 1.0f / group_->total[r];
       for (size_t j = 0; j < a_.head_dim; ++j) {
         sums[j] = none ? 0.0f : sums[j] * factor;
       }
@@ -304,22 +348,13 @@ class Worker {
   const Attention& a_;
   const Plan& plan_;
   std::unique_ptr<float[]> memory_;
-  float* query_ = nullptr;
-  float* sums_ = nullptr;
+  std::unique_ptr<Group[]> groups_;
   float* product_ = nullptr;
   float* scores_ = nullptr;
   float* converted_ = nullptr;
   float* mask_ = nullptr;
-  float* largest_ = nullptr;
-  float* total_ = nullptr;
-
-  // Of the present unit.
-  size_t batch_ = 0;
-  size_t head_ = 0;
-  size_t key_head_ = 0;
-  size_t position_ = 0;
-  size_t first_row_ = 0;
-  size_t rows_ = 0;
+  /// The one at work.
+  Group* group_ = nullptr;
 };
 
 }  // namespace
@@ -333,7 +368,8 @@ bool attend(const Attention& attention) {
   const size_t units = plan.units(attention);
   std::unique_ptr<float[]> partials;
   if (plan.parts > 1) {
-    partials.reset(new (std::nothrow) float[units * plan.partial(attention)]);
+    partials.reset(new (
+        std::nothrow) float[plan.row_blocks(attention) * plan.parts * plan.partial(attention)]);
     if (partials == nullptr) {
       return false;
     }

@@ -26,6 +26,10 @@ constexpr size_t kFewRows = 8;
 /// whose results are put together. How many there are depends on shapes alone, so that results do.
 constexpr size_t kPartKeys = 256;
 constexpr size_t kMostParts = 16;
+/// Where the heads of a key lie beside each other a unit takes all of them, in blocks that are near
+/// while head after head is read: so memory is read in order, as it is fastest.
+constexpr size_t kTogetherBytes = 98304;  // of the keys of a block
+constexpr size_t kTogetherPartKeys = 128;
 /// Multiplications below which a thread of its own does not pay.
 constexpr size_t kGrain = 100000;
 
@@ -105,8 +109,8 @@ inline Lines lines_at(const Operand& operand, size_t batch, size_t head, size_t 
 }
 
 /// How the work is cut: a unit is a block of rows, each of which is one query of one head, with all
-/// keys or a part of them. The heads that share keys make up the rows if there is one position,
-/// else the positions do.
+/// keys or a part of them; or such blocks of all heads of a batch. The heads that share keys make
+/// up the rows if there is one position, else the positions do.
 struct Plan {
   bool by_heads;
   size_t lines;      // rows that share keys
@@ -114,6 +118,7 @@ struct Plan {
   size_t blocks;     // of rows
   size_t groups;     // of lines in a batch
   bool few;          // rows: see kFewRows
+  size_t together;   // groups of a unit: one, or all of a batch
   size_t parts;      // of the keys
   size_t part_keys;  // of one
   size_t keys;       // of a block
@@ -126,9 +131,14 @@ struct Plan {
         blocks(divide_up(lines, rows)),
         groups(by_heads ? a.key_heads : a.heads),
         few(rows <= kFewRows && float_loops.multiply_lines != nullptr),
-        parts(few ? clamp(a.keys / kPartKeys, 1, kMostParts) : 1),
+        together(few && by_heads && blocks == 1 && lie_together(a.key) && lie_together(a.value)
+                     ? groups
+                     : 1),
+        parts(few ? clamp(a.keys / (together > 1 ? kTogetherPartKeys : kPartKeys), 1, kMostParts)
+                  : 1),
         part_keys(divide_up(a.keys, parts)),
-        keys(clamp(kScores / rows, 1, kMostKeys)) {
+        keys(clamp(together > 1 ? kTogetherBytes / position_bytes(a.key) : kScores / rows, 16,
+                   kMostKeys)) {
     const bool converts = !reads_in_place(a.key) || !reads_in_place(a.value);
     if (converts) {
       keys = min(keys, clamp(kLineElements / a.head_dim, 16, kMostKeys));
@@ -137,9 +147,14 @@ struct Plan {
     converted = converts ? keys * a.head_dim : 0;
   }
 
+  static bool lie_together(const Operand& operand) { return operand.head < operand.position; }
+  static size_t position_bytes(const Operand& operand) {
+    return static_cast<size_t>(operand.position) * executorch::runtime::elementSize(operand.dtype);
+  }
+
   /// Blocks of rows of all groups.
   size_t row_blocks(const Attention& a) const { return a.batches * groups * blocks; }
-  size_t units(const Attention& a) const { return row_blocks(a) * parts; }
+  size_t units(const Attention& a) const { return row_blocks(a) / together * parts; }
   /// Floats that a unit leaves if there are several parts: sums, largest score and total of a row.
   size_t partial(const Attention& a) const { return rows * (a.head_dim + 2); }
 

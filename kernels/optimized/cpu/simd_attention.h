@@ -90,6 +90,9 @@ struct LineReader {
     return lines.count - first < kLinesAtOnce ? lines.count : first + kLinesAtOnce;
   }
   ET_TARGET void ask_ahead(size_t first, size_t end) const {
+    if (lines.next_bytes != 0) {
+      return ask_next(first);
+    }
     // Beyond the last line nothing is read: an address that is asked for need not exist.
     uintptr_t line_ahead = reinterpret_cast<uintptr_t>(line(first)) + static_cast<uintptr_t>(ahead);
     for (size_t i = first; i < end; ++i) {
@@ -97,6 +100,14 @@ struct LineReader {
         __builtin_prefetch(reinterpret_cast<const void*>(line_ahead + at));
       }
       line_ahead += static_cast<uintptr_t>(lines.stride);
+    }
+  }
+  /// The share of these lines of what is read next, into a cache that is not the nearest.
+  ET_TARGET void ask_next(size_t first) const {
+    const size_t from = lines.next_bytes * first / lines.count / kCacheLine * kCacheLine;
+    const size_t to = lines.next_bytes * end_of(first) / lines.count;
+    for (size_t at = from; at < to; at += kCacheLine) {
+      __builtin_prefetch(lines.next + at, 0, 2);
     }
   }
   ET_TARGET float zero_point(size_t i) const {

@@ -58,13 +58,18 @@ struct CopiedLines {
 /// Vectors of numbers that do not lie behind each other, as those of one head in a cache: floats,
 /// or bytes that stand for (byte - zero point) * scale, with one of each for every vector.
 struct NumberLines {
-  const char* data;
-  ptrdiff_t stride;  // between lines, in bytes
-  size_t count;
-  size_t length;        // numbers of a line
-  const float* scales;  // null for floats
-  const int8_t* zero_points;
-  ptrdiff_t scale_stride;  // between lines, in elements of both
+  const char* data = nullptr;
+  ptrdiff_t stride = 0;  // between lines, in bytes
+  size_t count = 0;
+  size_t length = 0;              // numbers of a line
+  const float* scales = nullptr;  // null for floats
+  const int8_t* zero_points = nullptr;
+  ptrdiff_t scale_stride = 0;  // between lines, in elements of both
+
+  /// Memory that is read next, which is asked for bit by bit while these lines are in use; without
+  /// it the same elements of the lines behind them are.
+  const char* next = nullptr;
+  size_t next_bytes = 0;
 };
 
 /// Loops that replace the plain ones; null where there is no other.
