@@ -43,7 +43,8 @@ def compiler_with_libstdcxx(directory: pathlib.Path) -> pathlib.Path:
     root = tool("LIBSTDCXX")
     headers = [f"{root}/usr/include/c++/12", f"{root}/usr/include/x86_64-linux-gnu/c++/12"]
     library = f"{root}/usr/lib/gcc/x86_64-linux-gnu/12/libstdc++.a"
-    flags = ["-target", "x86_64-linux-gnu.2.36", "-nostdinc++", *(f"-isystem {path}" for path in headers)]
+    # The C++ library wraps the C headers: it is searched before them, which Zig's have been before any -isystem.
+    flags = ["-target", "x86_64-linux-gnu.2.36", "-nostdinc++", *(f"-I{path}" for path in headers)]
     link = f'$(case " $* " in *" -c "*) ;; *) echo -nostdlib++ {library} -lunwind ;; esac)'
     return compiler(directory, " ".join([*flags, link]))
 
