@@ -61,8 +61,9 @@ struct WrapUnboxedIntoFunctor {
 /// EXECUTORCH_FN(my_op_out))`. `name` has to live as long as the process.
 template <class FuncType>
 runtime::Kernel make_boxed_kernel(const char* name, FuncType /*function*/) {
-  return runtime::Kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call,
-                         runtime::written_arguments<FuncType::func_ptr()>());
+  return runtime::Kernel(
+      name, &WrapUnboxedIntoFunctor<FuncType>::call,
+      runtime::written_arguments<FuncType::func_ptr()>().with_whole_event_name());
 }
 
 }  // namespace kernel_util

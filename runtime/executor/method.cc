@@ -11,6 +11,7 @@
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_state.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/log.h>
 
 namespace executorch {
@@ -42,16 +43,29 @@ const fb::Operator* current_operator(const MethodState& state) {
       static_cast<uint32_t>(serialized_kernel_call(state)->op_index()));
 }
 
-// The name under which profiling tools look for a kernel: without the operator's namespace.
-void write_event_name(const fb::Operator& op, char (&name)[kMaxEventName]) {
-  std::string_view base = internal::view_of(op.name());
-  const size_t colons = base.rfind("::");
-  if (colons != std::string_view::npos) {
-    base.remove_prefix(colons + 2);
+// The name under which profiling tools look for a kernel, by the way that it was registered, as
+// released runtimes write it: "native_call_" and the operator without its namespace, of generated
+// libraries; the operator's whole name, of EXECUTORCH_LIBRARY, by which released ones have "llama".
+// False for what is registered as it is: prim ops have none, sources of the documented generators
+// and of users report their own.
+bool write_event_name(const fb::Operator& op, char (&name)[kMaxEventName]) {
+  const std::string_view full = internal::view_of(op.name());
+  const std::string_view overload = internal::view_of(op.overload());
+  const internal::OperatorKernels found(full.data(), full.size(), overload.data(), overload.size());
+  const size_t colons = full.rfind("::");
+  const std::string_view space = full.substr(0, colons == std::string_view::npos ? 0 : colons);
+  // Specialized kernels alone are those of a generated library.
+  const Kernel* kernel = found.fallback();
+  if (space == "executorch_prim" || (kernel != nullptr && !kernel->written_.is_known())) {
+    return false;
   }
-  const bool has_overload = !internal::view_of(op.overload()).empty();
-  std::snprintf(name, sizeof(name), "native_call_%s%s%s", base.data(), has_overload ? "." : "",
-                has_overload ? op.overload()->c_str() : "");
+  const bool is_whole =
+      space == "llama" || (kernel != nullptr && kernel->written_.has_whole_event_name());
+  const size_t skipped = is_whole || colons == std::string_view::npos ? 0 : colons + 2;
+  std::snprintf(name, sizeof(name), "%s%s%s%s", is_whole ? "" : "native_call_",
+                full.data() + skipped, overload.empty() ? "" : ".",
+                overload.empty() ? "" : overload.data());
+  return true;
 }
 
 void log_argument(size_t index, const EValue& value) {
@@ -114,11 +128,11 @@ ET_NOINLINE Error call_kernel_traced(const MethodState& state, const LoadedInstr
       state.event_tracer, static_cast<ChainID>(state.chain_index),
       static_cast<DebugHandle>(state.instruction_index));
   internal::EventTracerProfileOpScope call_scope(state.event_tracer, "OPERATOR_CALL");
+  char name[kMaxEventName];
   Error error = Error::Ok;
   {
-    char name[kMaxEventName];
-    write_event_name(*current_operator(state), name);
-    internal::EventTracerProfileOpScope kernel_scope(state.event_tracer, name);
+    const bool is_named = write_event_name(*current_operator(state), name);
+    internal::EventTracerProfileOpScope kernel_scope(is_named ? state.event_tracer : nullptr, name);
     error = call_kernel(state, instruction, context);
   }
   if (error == Error::Ok && instruction.num_arguments > 0) {

@@ -67,14 +67,51 @@ TEST_F(EventTracerTest, ReportsLoadingAndEveryCall) {
   tracer.log.clear();
   tracer.places.clear();
   ASSERT_EQ(harness.method().execute(), Error::Ok);
-  EXPECT_THAT(
-      tracer.log,
-      ElementsAre("block Execute", "start Method::execute", "start OPERATOR_CALL",
-                  "start native_call_neg.out", "end 17", "end 17", "start DELEGATE_CALL", "end 17",
-                  "start OPERATOR_CALL", "start native_call_op", "end 17", "end 17", "end 17"));
+  EXPECT_THAT(tracer.log,
+              ElementsAre("block Execute", "start Method::execute", "start OPERATOR_CALL",
+                          "start native_call_neg.out", "end 17", "end 17", "start DELEGATE_CALL",
+                          "end 17", "start OPERATOR_CALL", "end 17", "end 17"));
   using Place = std::pair<ChainID, DebugHandle>;
   EXPECT_THAT(tracer.places, ElementsAre(Place(kUnsetChainId, kUnsetDebugHandle), Place(0, 0),
-                                         Place(0, 0), Place(1, 0), Place(1, 1), Place(1, 1)));
+                                         Place(0, 0), Place(1, 0), Place(1, 1)));
+}
+
+// A kernel's event has the name that released runtimes give it, which depends on how it was
+// registered.
+TEST_F(EventTracerTest, NamesKernelsAsReleasedRuntimesDo) {
+  constexpr WrittenArguments kLast = WrittenArguments().with(0);
+  const Kernel kernels[] = {
+      Kernel("generated::op.out", plain_op, kLast),
+      Kernel("generated::special.out", KernelKey("v1/6;0"), plain_op),
+      Kernel("library::op.out", plain_op, kLast.with_whole_event_name()),
+      Kernel("llama::op.out", plain_op, kLast),
+      Kernel("by_hand::op.out", plain_op),
+      Kernel("executorch_prim::op.Scalar", plain_op, kLast),
+  };
+  ASSERT_EQ(register_kernels(kernels), Error::Ok);
+  ProgramBuilder b;
+  const int x = b.add_planned_tensor({1});
+  for (const char* name :
+       {"generated::op", "generated::special", "library::op", "llama::op", "by_hand::op"}) {
+    b.call_kernel(b.add_operator(name), {x});
+  }
+  b.call_kernel(b.add_operator("executorch_prim::op", "Scalar"), {x});
+  b.set_outputs({x});
+  PlaceTracer tracer;
+  MethodHarness harness(b.build(), "forward", nullptr, &tracer);
+  ASSERT_TRUE(harness.ok());
+  tracer.log.clear();
+  ASSERT_EQ(harness.method().execute(), Error::Ok);
+  std::vector<std::string> started;
+  for (const std::string& line : tracer.log) {
+    if (line.rfind("start ", 0) == 0) {
+      started.push_back(line.substr(sizeof("start ") - 1));
+    }
+  }
+  EXPECT_THAT(started,
+              ElementsAre("Method::execute", "OPERATOR_CALL", "native_call_op.out", "OPERATOR_CALL",
+                          "native_call_special.out", "OPERATOR_CALL", "library::op.out",
+                          "OPERATOR_CALL", "llama::op.out", "OPERATOR_CALL", "OPERATOR_CALL"));
 }
 
 TEST_F(EventTracerTest, ReportsValuesIfAskedTo) {

@@ -77,7 +77,8 @@ struct KernelKey {
 };
 
 /// Which arguments of a call a kernel writes the elements of, by their places on the stack: what
-/// the executor holds a program's memory plan against.
+/// the executor holds a program's memory plan against. In its spare bits: how events name the
+/// kernel.
 class WrittenArguments {
  public:
   /// Places from here on count as one.
@@ -101,14 +102,21 @@ class WrittenArguments {
     return WrittenArguments(bits_ | kKnown | kNewResult);
   }
 
+  /// These, of a kernel whose events have the operator's whole name. See `Method`'s events.
+  constexpr WrittenArguments with_whole_event_name() const {
+    return WrittenArguments(bits_ | kKnown | kWholeEventName);
+  }
+
   constexpr bool is_known() const { return (bits_ & kKnown) != 0; }
   constexpr bool has_new_result() const { return (bits_ & kNewResult) != 0; }
+  constexpr bool has_whole_event_name() const { return (bits_ & kWholeEventName) != 0; }
   /// A bit for each place.
   constexpr uint32_t places() const { return bits_ & ((2u << kLastPlace) - 1); }
 
  private:
   static constexpr uint32_t kKnown = 1u << 31;
   static constexpr uint32_t kNewResult = 1u << 30;
+  static constexpr uint32_t kWholeEventName = 1u << 29;
   constexpr explicit WrittenArguments(uint32_t bits) : bits_(bits) {}
 
   uint32_t bits_ = 0;
