@@ -14,7 +14,7 @@ from executorch.backends.arm.quantizer.quantization_config import (
     as_config,
     has_scales_by_output,
 )
-from executorch.backends.arm.tosa.operators.integer import TABLES
+from executorch.backends.arm.tosa.operators.tables import TABLES
 from executorch.dialects import meta_keys
 
 ANNOTATION = "quantization_annotation"

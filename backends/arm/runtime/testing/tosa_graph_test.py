@@ -13,7 +13,7 @@ from executorch.backends.arm.test.cases import CASES
 from executorch.backends.arm.test.lowered import as_model, lowered, quantized
 from executorch.backends.arm.test.runner import run_program, run_tosa
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.operators.integer import TABLES
+from executorch.backends.arm.tosa.operators.tables import TABLES
 from executorch.backends.test.models_for_tests import SMALL, trained
 
 _RUN = pathlib.Path(os.environ["TOSA_RUN"]).resolve()

@@ -16,6 +16,7 @@ from executorch.backends.arm.tosa.operators import (
     shape,
     spatial,
     special,
+    tables,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "shape",
     "spatial",
     "special",
+    "tables",
 ]

@@ -44,9 +44,7 @@ from executorch.backends.arm.tosa.operators.spatial import (
     resize_of,
     resized,
 )
-from executorch.backends.transforms.tables import continued
 from executorch.dialects import meta_keys
-from executorch.dialects.edge_ops import aten_op
 
 #: Bits that sums keep below the coarser of two scales.
 HEADROOM = {torch.int8: 20, torch.int16: 12}
@@ -139,8 +137,13 @@ def add(low: Lowering, call: Call) -> None:
 
 @integer("aten.mul.Tensor")
 def mul(low: Lowering, call: Call) -> None:
-    node, b, out = call.node, low.builder, call.output
-    order, found = operands(low, node.args[:2], node.meta[meta_keys.VAL].dim())
+    product(low, call, call.node.args[:2])
+
+
+def product(low: Lowering, call: Call, factors: Sequence[Any]) -> None:
+    """Of two operands, exact up to one rescale."""
+    b, out = low.builder, call.output
+    order, found = operands(low, factors, call.node.meta[meta_keys.VAL].dim())
     wide = [rescale(b, x, 1.0, DType.INT32, quant.zero_point) for x, quant in found]
     factor = found[0][1].scale * found[1][1].scale / out.scale
     finish(
@@ -155,74 +158,6 @@ def extreme(low: Lowering, call: Call) -> None:
     wide = [rescale(b, same(low, x, quant, out), 1.0, DType.INT32) for x, quant in found]
     made = b.maximum(*wide) if "maximum" in name_of(node) else b.minimum(*wide)
     finish(low, call, rescale(b, made, 1.0, DTYPES[out.dtype]), order)
-
-
-def table_of(node: Node, have: Quant, out: Quant) -> np.ndarray:
-    """What an operator makes of each integer: 256 of int8, or 513 of int16 between which TOSA interpolates."""
-    integers = torch.arange(-128, 128) if have.dtype is torch.int8 else torch.arange(-256, 257) * 128
-    # As they are dequantized, so that 255 times 1/255 is one and not above it.
-    reals = ((integers - have.zero_point).float() * have.scale).double()
-    numbers = [one for one in node.args[1:] if not isinstance(one, Node)]
-    made = aten_op(node.target)(reals, *numbers, **node.kwargs)  # type: ignore[misc]
-    found = continued(made.double() / out.scale)
-    whole = torch.round(found.clamp(-(2.0**20), 2.0**20)) + out.zero_point
-    return whole.clamp(out.low, out.high).to(out.dtype).numpy()
-
-
-#: Functions of one element.
-TABLES = [
-    "abs",
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "ceil",
-    "cos",
-    "cosh",
-    "elu",
-    "erf",
-    "erfinv",
-    "exp",
-    "expm1",
-    "floor",
-    "gelu",
-    "hardsigmoid",
-    "hardswish",
-    "leaky_relu",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logit",
-    "neg",
-    "reciprocal",
-    "round",
-    "rsqrt",
-    "sigmoid",
-    "sign",
-    "silu",
-    "sin",
-    "sinh",
-    "softplus",
-    "sqrt",
-    "tan",
-    "tanh",
-    "trunc",
-]
-
-
-@integer(*[f"aten.{name}.default" for name in TABLES], "aten.pow.Tensor_Scalar")
-def table(low: Lowering, call: Call) -> None:
-    """Any function of one element, looked up."""
-    value, have = source(low, call.node.args[0])
-    order, x = low.native(Value(value.shape, value.forms))
-    entries = table_of(call.node, have, call.output)
-    made = low.builder.table(x, entries)
-    if have.dtype is torch.int16:
-        made = rescale(low.builder, made, 2.0**-7, DType.INT16)
-    low.set(call.result, made, order)
 
 
 @integer("aten.relu.default", "aten.hardtanh.default", "aten.clamp.default")

@@ -33,11 +33,11 @@ from executorch.backends.arm.tosa.operators.integer import (
     output_dimension,
     permute,
     resize,
-    table,
 )
 from executorch.backends.arm.tosa.operators.normalized import group_norm, layer_norm, log_softmax, softmax
 from executorch.backends.arm.tosa.operators.shape import is_cut_out
 from executorch.backends.arm.tosa.operators.spatial import resize_of
+from executorch.backends.arm.tosa.operators.tables import table
 from executorch.backends.arm.tosa.specification import TosaSpecification
 from executorch.dialects import meta_keys
 
