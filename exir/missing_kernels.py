@@ -10,7 +10,9 @@ import sys
 import warnings
 from collections.abc import Mapping
 
+import torch
 from torch.export import ExportedProgram
+from torch.fx import Node
 
 from executorch.dialects.errors import Problems
 from executorch.dialects.torch_types import OpOverload
@@ -28,6 +30,18 @@ def _list_of_kernels() -> pathlib.Path:
 
 #: Operators with a kernel, one a line; the build writes it from the kernel libraries' lists (``write_kernel_ops``).
 KERNEL_OPS_PATH = _list_of_kernels()
+
+#: Operators that eager takes complex numbers for, and no kernel does, as spelled in :func:`kernel_ops` up to the overload.
+_OF_REAL_NUMBERS = frozenset(
+    f"aten::{name}"
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atanh", "_softmax", "_log_softmax"),
+        *("cumprod", "cumsum", "logcumsumexp", "prod", "scatter_reduce"),
+        *("_linalg_det", "_linalg_eigh", "_linalg_solve_ex", "_linalg_svd", "linalg_cholesky_ex"),
+        *("linalg_inv_ex", "linalg_lu_factor_ex", "linalg_matrix_exp", "linalg_qr"),
+        *("linalg_solve_triangular", "lu_unpack"),
+    )
+)
 
 
 class MissingKernelWarning(UserWarning):
@@ -57,7 +71,14 @@ def missing_kernels(programs: Mapping[str, ExportedProgram]) -> Problems:
                     name = operator_name(node.target)
                     if name not in kernel_ops():
                         problems.add(node, f"{name} has no kernel")
+                    elif node.target._schema.name in _OF_REAL_NUMBERS and _takes_complex(node):
+                        problems.add(node, f"{name} has no kernel for complex numbers")
     return problems
+
+
+def _takes_complex(node: Node) -> bool:
+    values = (argument.meta.get("val") for argument in node.all_input_nodes)
+    return any(isinstance(value, torch.Tensor) and value.is_complex() for value in values)
 
 
 def warn_missing_kernels(programs: Mapping[str, ExportedProgram]) -> None:

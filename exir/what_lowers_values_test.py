@@ -9,6 +9,7 @@ from torch import nn
 from executorch.dialects.errors import MissingOutVariantError, SpecViolationError
 from executorch.exir import ExecutorchBackendConfig, to_edge
 from executorch.exir.interpreter_for_tests import ExecutionInterpreter
+from executorch.exir.missing_kernels import MissingKernelWarning
 
 X = torch.randn(2, 3)
 
@@ -203,6 +204,74 @@ def test_spectra_are_made_of_parts_that_kernels_have():
     for name in ("exp", "full", "constant_pad_nd"):
         assert (f"aten.{name}.out", torch.float32) in kinds
         assert (f"aten.{name}.out", torch.complex64) not in kinds
+
+
+#: What kernels do with complex numbers by themselves; memory is moved by all of them.
+_COMPLEX_KERNELS = {
+    *("abs.out", "add.out", "bmm.out", "complex.out", "div.out", "mul.out", "view_as_real_copy.out")
+}
+
+
+class OfComplexNumbers(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(torch.log, torch.log2, torch.log10, torch.log1p, torch.expm1, torch.sqrt),
+        *(torch.sin, torch.cos, torch.tan, torch.sinh, torch.cosh, torch.tanh),
+        *(torch.sigmoid, torch.sgn, torch.square, torch.mean, torch.var, torch.isnan, torch.isinf),
+        *(torch.any, torch.all, torch.logical_not, torch.count_nonzero),
+        *(lambda z: z**3, lambda z: z**0.5, lambda z: z ** (1 + 2j), lambda z: 2**z, lambda z: z ** (z + 1)),
+        *(lambda z: z @ z, lambda z: nn.functional.linear(z, z, z[0]), lambda z: z.cumsum(1)),
+        *(lambda z: torch.where(z.real > 0, z, 0), lambda z: z.masked_fill(z.real > 0, 1j), torch.tril),
+        *(lambda z: z == z.flip(0), lambda z: z != z.real, lambda z: z.mean(0, keepdim=True)),
+        lambda z: torch.reciprocal(z + 1),
+        lambda z: torch.rsqrt(z + 1),
+        lambda z: z.index_add(0, torch.tensor([0, 2]), z[:2]),
+        lambda z: nn.functional.conv1d(z[None], z[:, :, None]),
+    ],
+)
+def test_complex_numbers_are_calculated_by_their_parts(function):
+    z = torch.tensor([[0, 1 + 2j, -3], [1e-4j, -2 - 1j, 0.5], [1j, -1j, complex(-0.3, -4)]])
+    operators = _operators_of_complex(_check(OfComplexNumbers(function), z))
+    assert {name.removeprefix("aten.") for name in operators} <= _COMPLEX_KERNELS
+
+
+def _operators_of_complex(executable):
+    def is_complex(node):
+        value = node.meta.get("val")
+        return isinstance(value, torch.Tensor) and value.is_complex()
+
+    moving = (
+        "expand",
+        "flip",
+        "permute",
+        "select",
+        "slice",
+        "squeeze",
+        "unsqueeze",
+        "view_copy",
+        "_to_dim_order",
+    )
+    return {
+        str(node.target)
+        for node in executable.exported_program().graph.nodes
+        if isinstance(node.target, torch._ops.OpOverload) and any(map(is_complex, node.all_input_nodes))
+        if not any(word in str(node.target) for word in moving)
+    }
+
+
+@pytest.mark.parametrize("function", [torch.asin, torch.prod, torch.linalg.inv])
+def test_kernels_of_real_numbers_alone_are_named(function):
+    with pytest.warns(MissingKernelWarning, match="has no kernel for complex numbers"):
+        _lowered(OfComplexNumbers(function), torch.eye(3) * (1 + 2j))
 
 
 class WithoutOneGradient(nn.Module):

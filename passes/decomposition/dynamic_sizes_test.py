@@ -8,6 +8,7 @@ from torch.export import Dim
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 from torch.utils._pytree import tree_leaves, tree_map_only
 
+from executorch.passes.decomposition.complex_functions import FUNCTIONS
 from executorch.passes.decomposition.decompose import decompose
 from executorch.passes.decomposition.own_decompositions import OWN_DECOMPOSITIONS
 from executorch.passes.programs_for_tests import calls, export
@@ -83,7 +84,6 @@ CASES = {
     "aten::constant_pad_nd": lambda b: (_spectra(b), [1, 2], 1 + 2j),
     "aten::diagonal_scatter": lambda b: (_matrices(b), _rows(b), 1, 1, 2),
     "aten::embedding_renorm": lambda b: (randn(3, 5), _ints(b, 4), 0.5, 2.0),
-    "aten::exp": lambda b: (_spectra(b),),
     "aten::full": lambda b: ([_FIRST, 3], 1 + 2j),
     "aten::full_like": lambda b: (_spectra(b), 2),
     "aten::gather": lambda b: (_rows(b), 1, _ints(b, 6).to(torch.int32)),
@@ -108,6 +108,40 @@ CASES = {
     "aten::scatter.value_reduce": lambda b: (_rows(b), 1, _ints(b, 2), 2.0, {"reduce": "multiply"}),
     "aten::triangular_solve": lambda b: (randn(b, 3, 2), _lower(b), False),
     "aten::var_mean.correction": lambda b: (_matrices(b), [0]),
+    # Complex numbers.
+    **{name: lambda b: (_spectra(b),) for name in FUNCTIONS},
+    "aten::addmm": lambda b: (_spectra(b), _spectra(b), _spectra(3), {"beta": 0.5, "alpha": 2}),
+    "aten::all": lambda b: (_spectra(b),),
+    "aten::all.dim": lambda b: (_spectra(b), 1),
+    "aten::any": lambda b: (_spectra(b),),
+    "aten::any.dim": lambda b: (_spectra(b), 1),
+    "aten::cumsum": lambda b: (_spectra(b), 0),
+    "aten::diag_embed": lambda b: (_spectra(b),),
+    "aten::eq.Scalar": lambda b: (_spectra(b), 1 + 2j),
+    "aten::eq.Tensor": lambda b: (_spectra(b), _rows(b)),
+    "aten::index_put": lambda b: (_spectra(b), [_ints(4, below=2)], _spectra(4), True),
+    "aten::isinf": lambda b: (_spectra(b),),
+    "aten::isnan": lambda b: (_spectra(b),),
+    "aten::logical_and": lambda b: (_spectra(b), _rows(b)),
+    "aten::logical_not": lambda b: (_spectra(b),),
+    "aten::logical_or": lambda b: (_spectra(b), _rows(b)),
+    "aten::logical_xor": lambda b: (_spectra(b), _rows(b)),
+    "aten::masked_fill.Scalar": lambda b: (_spectra(b), _rows(b) > 0, 1 + 2j),
+    "aten::masked_fill.Tensor": lambda b: (_spectra(b), _rows(b) > 0, torch.tensor(1 + 2j)),
+    "aten::mm": lambda b: (_spectra(b), _spectra(3)),
+    "aten::mul.Scalar": lambda b: (_spectra(b), 1 + 2j),
+    "aten::ne.Scalar": lambda b: (_spectra(b), 1 + 2j),
+    "aten::ne.Tensor": lambda b: (_spectra(b), _rows(b)),
+    "aten::nonzero": lambda b: (_spectra(b),),
+    "aten::pow.Scalar": lambda b: (2.0, _spectra(b)),
+    "aten::pow.Tensor_Scalar": lambda b: (_spectra(b), 1 + 2j),
+    "aten::pow.Tensor_Tensor": lambda b: (_spectra(b), _rows(b)),
+    "aten::scatter_add": lambda b: (_spectra(b), 1, _ints(b, 2), _spectra(b)),
+    "aten::select_scatter": lambda b: (_spectra(b), _spectra(b)[:, 0], 1, 2),
+    "aten::tril": lambda b: (_spectra(b),),
+    "aten::triu": lambda b: (_spectra(b),),
+    "aten::var.correction": lambda b: (_spectra(b), [0], {"correction": 1}),
+    "aten::where.self": lambda b: (_rows(b) > 0, _spectra(b), _rows(b)),
 }
 #: What is in these is random, or what lay there.
 UNCERTAIN_CASES = {
@@ -145,6 +179,8 @@ UNEXPORTED_CASES = {
         (_rows(b), rand(b), torch.zeros(b, dtype=torch.int32), 0, 0, 255)
     ),
     "aten::fake_quantize_per_tensor_affine_cachemask": lambda b: (_matrices(b), 0.1, 3, 0, 255),
+    "aten::mean": lambda b: (_spectra(b),),
+    "aten::mean.dim": lambda b: (_spectra(b), [0]),
 }
 
 
