@@ -16,14 +16,15 @@ from executorch.backends.xnnpack.graph.products import same_size
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 
-_CONCATENATIONS: dict[int, Any] = {
+#: The node that joins so many values.
+CONCATENATIONS: dict[int, Any] = {
     2: schema.XNNConcatenate2,
     3: schema.XNNConcatenate3,
     4: schema.XNNConcatenate4,
     5: schema.XNNConcatenate5,
 }
 #: Values that one node of XNNPACK joins.
-MOST_JOINED = max(_CONCATENATIONS)
+MOST_JOINED = max(CONCATENATIONS)
 
 
 @lowers("aten.cat.default", order=Order.SAME)
@@ -52,7 +53,7 @@ def _join(operator: Operator, pending: list[tuple[int, int]], dim: int) -> None:
         else:
             target = operator.output(layout)
         inputs = {f"input{i + 1}_id": identifier for i, (identifier, _) in enumerate(taken)}
-        operator.add(_CONCATENATIONS[len(taken)](axis=axis, output_id=target, **inputs))
+        operator.add(CONCATENATIONS[len(taken)](axis=axis, output_id=target, **inputs))
         pending.insert(0, (target, length))
         if len(pending) == 1:
             return

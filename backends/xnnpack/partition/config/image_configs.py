@@ -6,6 +6,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from executorch.backends.xnnpack.graph.shape import MOST_JOINED
 from executorch.backends.xnnpack.graph.spatial import pair
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
@@ -90,10 +91,35 @@ class UpsampleBilinear2dConfig(GenericNodePartitionerConfig):
         return "height or width is symbolic" if height_or_width else None
 
 
+class UpsampleNearest2dConfig(GenericNodePartitionerConfig):
+    """Where each pixel becomes a block of pixels: XNNPACK has no such node, but joins a value with itself."""
+
+    target_name = "upsample_nearest2d.vec"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        before, after = (one.meta[meta_keys.VAL].shape[2:] for one in (node.all_input_nodes[0], node))
+        if any(map(is_symbolic, (*before, *after))):
+            return "height or width is symbolic"
+        times = [new / old for old, new in zip(before, after, strict=True)]
+        if any(not factor.is_integer() or factor > MOST_JOINED for factor in times):
+            return f"height or width does not grow by a whole number up to {MOST_JOINED}"
+        scales = argument(node, 2, "scale_factors")
+        return None if scales is None or list(scales) == times else "the scales are not those of the sizes"
+
+
+class UpsampleNearestExact2dConfig(UpsampleNearest2dConfig):
+    target_name = "_upsample_nearest_exact2d.vec"
+
+    def get_original_aten(self) -> OpOverload | None:
+        return torch.ops.aten._upsample_nearest_exact2d.vec
+
+
 __all__ = [
     "AdaptiveAvgPool2dConfig",
     "AvgPoolingConfig",
     "MaxPool2dConfig",
     "MaxPool2dWithIndicesConfig",
     "UpsampleBilinear2dConfig",
+    "UpsampleNearest2dConfig",
+    "UpsampleNearestExact2dConfig",
 ]
