@@ -148,10 +148,12 @@ class llm_runner:
         inference_start_ms: int
         token_encode_end_ms: int
         model_execution_start_ms: int
+        model_execution_end_ms: int
         prompt_eval_end_ms: int
         first_token_ms: int
         inference_end_ms: int
         aggregate_sampling_time_ms: int
+        aggregate_model_execution_time_ms: int
         num_prompt_tokens: int
         num_generated_tokens: int
         def on_sampling_begin(self) -> None: ...

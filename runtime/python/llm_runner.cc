@@ -176,10 +176,13 @@ Field<Stats> kStatsFields[] = {
     stats_field<&Stats::inference_start_ms>("Stats.inference_start_ms"),
     stats_field<&Stats::token_encode_end_ms>("Stats.token_encode_end_ms"),
     stats_field<&Stats::model_execution_start_ms>("Stats.model_execution_start_ms"),
+    stats_field<&Stats::model_execution_end_ms>("Stats.model_execution_end_ms"),
     stats_field<&Stats::prompt_eval_end_ms>("Stats.prompt_eval_end_ms"),
     stats_field<&Stats::first_token_ms>("Stats.first_token_ms"),
     stats_field<&Stats::inference_end_ms>("Stats.inference_end_ms"),
     stats_field<&Stats::aggregate_sampling_time_ms>("Stats.aggregate_sampling_time_ms"),
+    stats_field<&Stats::aggregate_model_execution_time_ms>(
+        "Stats.aggregate_model_execution_time_ms"),
     stats_field<&Stats::num_prompt_tokens>("Stats.num_prompt_tokens"),
     stats_field<&Stats::num_generated_tokens>("Stats.num_generated_tokens"),
 };

@@ -39,18 +39,6 @@ TensorPtr converted(const Tensor& floats) {
   return make_tensor_ptr({floats.sizes().begin(), floats.sizes().end()}, std::move(values));
 }
 
-/// The first output of a method, a tensor.
-Result<EValue> first_of(Result<std::vector<EValue>> outputs, const char* method) {
-  if (!outputs.ok()) {
-    return outputs.error();
-  }
-  if (outputs->empty() || !outputs->front().isTensor()) {
-    ET_LOG(Error, "Method %s must give a tensor as its first output", method);
-    return Error::InvalidProgram;
-  }
-  return outputs->front();
-}
-
 }  // namespace
 
 AsrRunner::AsrRunner(const std::string& module_path, std::optional<std::string> data_path,
@@ -152,27 +140,37 @@ Result<size_t> AsrRunner::pieces_of(const Tensor& features) {
              : 1;
 }
 
+Result<EValue> AsrRunner::run(const char* method, const std::vector<EValue>& inputs) {
+  stats_.on_model_execution_begin();
+  auto outputs = module_->execute(method, inputs);
+  stats_.on_model_execution_end();
+  if (!outputs.ok()) {
+    return outputs.error();
+  }
+  if (outputs->empty() || !outputs->front().isTensor()) {
+    ET_LOG(Error, "Method %s must give a tensor as its first output", method);
+    return Error::InvalidProgram;
+  }
+  return outputs->front();
+}
+
 Result<EValue> AsrRunner::encode(const Tensor& features) {
   const auto meta = module_->method_meta(kEncoder);
   const auto input = meta.ok() ? meta->input_tensor_meta(0) : meta.error();
   const bool is_float = features.scalar_type() == ScalarType::Float;
   if (is_float && input.ok() && input->scalar_type() == ScalarType::Half) {
-    return first_of(module_->execute(kEncoder, *converted<executorch::aten::Half>(features)),
-                    kEncoder);
+    return run(kEncoder, {*converted<executorch::aten::Half>(features)});
   }
   if (is_float && input.ok() && input->scalar_type() == ScalarType::BFloat16) {
-    return first_of(module_->execute(kEncoder, *converted<executorch::aten::BFloat16>(features)),
-                    kEncoder);
+    return run(kEncoder, {*converted<executorch::aten::BFloat16>(features)});
   }
-  return first_of(module_->execute(kEncoder, features), kEncoder);
+  return run(kEncoder, {features});
 }
 
 Result<Tensor> AsrRunner::step(int64_t token, int64_t position, const EValue& hidden_states) {
   const TensorPtr tokens = from_blob(&token, {1, 1}, ScalarType::Long);
   const TensorPtr positions = from_blob(&position, {1}, ScalarType::Long);
-  const auto logits =
-      first_of(module_->execute(kTextDecoder, {EValue(*tokens), hidden_states, EValue(*positions)}),
-               kTextDecoder);
+  const auto logits = run(kTextDecoder, {EValue(*tokens), hidden_states, EValue(*positions)});
   return logits.ok() ? Result<Tensor>(logits->toTensor()) : Result<Tensor>(logits.error());
 }
 
@@ -253,7 +251,6 @@ Result<std::vector<int64_t>> AsrRunner::transcribe(
   }
   stats_.reset();
   stats_.inference_start_ms = stats_.token_encode_end_ms = llm::time_in_ms();
-  stats_.model_execution_start_ms = stats_.inference_start_ms;
   std::vector<SizesType> sizes(features.sizes().begin(), features.sizes().end());
   if (*pieces > 1) {
     sizes[0] = 1;

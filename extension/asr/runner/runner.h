@@ -107,6 +107,9 @@ class AsrRunner {
                                   const AsrTranscribeConfig& config,
                                   const std::optional<TokenCallback>& token_callback,
                                   std::vector<int64_t>& tokens);
+  /// Runs a method, and notes the time. @returns Its first output, a tensor.
+  runtime::Result<runtime::EValue> run(const char* method,
+                                       const std::vector<runtime::EValue>& inputs);
   runtime::Result<runtime::EValue> encode(const executorch::aten::Tensor& features);
   /// Gives a token to the decoder.
   runtime::Result<executorch::aten::Tensor> step(int64_t token, int64_t position,

@@ -54,7 +54,7 @@ bool MultimodalDecoderRunner::is_method_loaded() {
 
 Result<Tensor> MultimodalDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
   note_seen(*tokens, start_pos);
-  const auto embeddings = module_->execute(kTokenEmbeddingMethod, tokens);
+  const auto embeddings = execute(kTokenEmbeddingMethod, {tokens});
   if (!embeddings.ok()) {
     return embeddings.error();
   }

@@ -127,7 +127,7 @@ Result<Tensor> MultimodalPrefiller::prefill_encoded(const MultimodalInput& input
   if (!converted.ok()) {
     return converted.error();
   }
-  const auto embeddings = module_->execute(*encoder, *converted);
+  const auto embeddings = decoder_runner_->execute(*encoder, {*converted});
   if (!embeddings.ok()) {
     return embeddings.error();
   }

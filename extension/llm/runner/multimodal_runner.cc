@@ -27,7 +27,9 @@ MultimodalRunner::MultimodalRunner(std::unordered_map<std::string, int64_t> meta
       io_manager_(std::move(io_manager)),
       text_decoder_runner_(std::move(text_decoder_runner)),
       multimodal_prefiller_(std::move(multimodal_prefiller)),
-      text_token_generator_(std::move(text_token_generator)) {}
+      text_token_generator_(std::move(text_token_generator)) {
+  text_decoder_runner_->set_stats(stats_.get());
+}
 
 int64_t MultimodalRunner::metadata(const char* name, int64_t otherwise) const {
   const auto found = metadata_.find(name);
@@ -105,7 +107,6 @@ Error MultimodalRunner::generate(const std::vector<MultimodalInput>& inputs,
   text_decoder_runner_->set_sampling({config.temperature, config.top_k, config.top_p, config.min_p,
                                       config.repetition_penalty, config.seed});
   stats_->inference_start_ms = stats_->token_encode_end_ms = time_in_ms();
-  stats_->model_execution_start_ms = stats_->inference_start_ms;
   int64_t position = pos_;
   const auto first = run(inputs, position, config.temperature, config.num_bos, config.num_eos);
   if (!first.ok()) {

@@ -51,6 +51,10 @@ def test_text_comes_piece_by_piece(runner):
     assert pieces == ["c", "d", "e", "f"] and runner.is_loaded()
     assert (figures[0].num_prompt_tokens, figures[0].num_generated_tokens) == (2, 4)
     assert json.loads(figures[0].to_json_string())["generated_tokens"] == 4
+    ran = figures[0].model_execution_start_ms, figures[0].model_execution_end_ms
+    assert figures[0].inference_start_ms <= ran[0] <= figures[0].prompt_eval_end_ms
+    assert figures[0].first_token_ms <= ran[1] <= figures[0].inference_end_ms
+    assert 0 <= figures[0].aggregate_model_execution_time_ms <= ran[1] - ran[0]
     assert runner.generate_text("xy", GREEDY) == "z{|}"
     assert list(runner.stream("ab", GREEDY)) == ["c", "d", "e", "f"]
 

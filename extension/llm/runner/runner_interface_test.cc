@@ -5,6 +5,7 @@
 
 #include <executorch/extension/llm/runner/irunner.h>
 #include <executorch/extension/llm/runner/stats.h>
+#include <executorch/extension/llm/runner/util.h>
 #include <executorch/runtime/core/error.h>
 #include <executorch/runtime/platform/runtime.h>
 
@@ -14,6 +15,7 @@ using executorch::extension::llm::GenerationConfig;
 using executorch::extension::llm::IRunner;
 using executorch::extension::llm::Stats;
 using executorch::extension::llm::stats_to_json_string;
+using executorch::extension::llm::time_in_ms;
 using executorch::runtime::Error;
 
 TEST(GenerationConfigTest, HasTheDocumentedDefaults) {
@@ -83,16 +85,44 @@ TEST(StatsTest, GivesJson) {
   Stats stats;
   stats.num_prompt_tokens = 3;
   stats.num_generated_tokens = 4;
+  stats.prompt_eval_end_ms = 1;
   stats.inference_end_ms = 9;
+  stats.model_execution_start_ms = 2;
+  stats.model_execution_end_ms = 8;
+  stats.aggregate_model_execution_time_ms = 6;
   EXPECT_EQ(stats_to_json_string(stats),
-            "{\"prompt_tokens\":3,\"generated_tokens\":4,\"model_load_start_ms\":0,"
+            "{\"prefill_token_per_sec\":3000,\"decode_token_per_sec\":500,"
+            "\"prompt_tokens\":3,\"generated_tokens\":4,\"model_load_start_ms\":0,"
             "\"model_load_end_ms\":0,\"inference_start_ms\":0,\"inference_end_ms\":9,"
-            "\"prompt_eval_end_ms\":0,\"first_token_ms\":0,\"aggregate_sampling_time_ms\":0,"
+            "\"model_execution_start_ms\":2,\"model_execution_end_ms\":8,"
+            "\"prompt_eval_end_ms\":1,\"first_token_ms\":0,\"aggregate_sampling_time_ms\":0,"
+            "\"aggregate_model_execution_time_ms\":6,"
             "\"SCALING_FACTOR_UNITS_PER_SECOND\":1000}");
   stats.on_sampling_begin();
   stats.on_sampling_end();
   EXPECT_GE(stats.aggregate_sampling_time_ms, 0);
   EXPECT_LT(stats.aggregate_sampling_time_ms, 60000);
+}
+
+TEST(StatsTest, AddsUpTheTimesOfTheModel) {
+  executorch::runtime::runtime_init();
+  Stats stats;
+  stats.on_model_execution_begin();
+  stats.on_model_execution_end();
+  const long start = stats.model_execution_start_ms;
+  EXPECT_GT(start, 0);
+  const long before = time_in_ms();
+  stats.on_model_execution_begin();
+  while (time_in_ms() < before + 3) {
+  }
+  stats.on_model_execution_end();
+  EXPECT_EQ(stats.model_execution_start_ms, start);
+  EXPECT_GE(stats.model_execution_end_ms, before + 3);
+  EXPECT_GE(stats.aggregate_model_execution_time_ms, 2);
+  EXPECT_LE(stats.aggregate_model_execution_time_ms, stats.model_execution_end_ms - start);
+  stats.reset();
+  EXPECT_EQ(stats.model_execution_end_ms, 0);
+  EXPECT_EQ(stats.aggregate_model_execution_time_ms, 0);
 }
 
 }  // namespace

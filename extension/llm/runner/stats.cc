@@ -26,34 +26,46 @@ void Stats::on_sampling_end() {
   sampling_begin_ms_ = 0;
 }
 
-void Stats::reset(bool all_stats) {
-  if (all_stats) {
-    model_load_start_ms = 0;
-    model_load_end_ms = 0;
+void Stats::on_model_execution_begin() {
+  model_execution_begin_ms_ = time_in_ms();
+  if (model_execution_start_ms == 0) {
+    model_execution_start_ms = model_execution_begin_ms_;
   }
-  inference_start_ms = 0;
-  token_encode_end_ms = 0;
-  model_execution_start_ms = 0;
-  prompt_eval_end_ms = 0;
-  first_token_ms = 0;
-  inference_end_ms = 0;
-  aggregate_sampling_time_ms = 0;
-  num_prompt_tokens = 0;
-  num_generated_tokens = 0;
-  sampling_begin_ms_ = 0;
+}
+
+void Stats::on_model_execution_end() {
+  model_execution_end_ms = time_in_ms();
+  aggregate_model_execution_time_ms += model_execution_end_ms - model_execution_begin_ms_;
+}
+
+void Stats::reset(bool all_stats) {
+  const long load_start_ms = model_load_start_ms;
+  const long load_end_ms = model_load_end_ms;
+  *this = Stats();
+  if (!all_stats) {
+    model_load_start_ms = load_start_ms;
+    model_load_end_ms = load_end_ms;
+  }
 }
 
 std::string stats_to_json_string(const Stats& stats) {
   std::ostringstream out;
-  out << "{\"prompt_tokens\":" << stats.num_prompt_tokens
+  out << "{\"prefill_token_per_sec\":"
+      << rate(stats.num_prompt_tokens, stats.prompt_eval_end_ms - stats.inference_start_ms)
+      << ",\"decode_token_per_sec\":"
+      << rate(stats.num_generated_tokens, stats.inference_end_ms - stats.prompt_eval_end_ms)
+      << ",\"prompt_tokens\":" << stats.num_prompt_tokens
       << ",\"generated_tokens\":" << stats.num_generated_tokens
       << ",\"model_load_start_ms\":" << stats.model_load_start_ms
       << ",\"model_load_end_ms\":" << stats.model_load_end_ms
       << ",\"inference_start_ms\":" << stats.inference_start_ms
       << ",\"inference_end_ms\":" << stats.inference_end_ms
+      << ",\"model_execution_start_ms\":" << stats.model_execution_start_ms
+      << ",\"model_execution_end_ms\":" << stats.model_execution_end_ms
       << ",\"prompt_eval_end_ms\":" << stats.prompt_eval_end_ms
       << ",\"first_token_ms\":" << stats.first_token_ms
       << ",\"aggregate_sampling_time_ms\":" << stats.aggregate_sampling_time_ms
+      << ",\"aggregate_model_execution_time_ms\":" << stats.aggregate_model_execution_time_ms
       << ",\"SCALING_FACTOR_UNITS_PER_SECOND\":" << stats.SCALING_FACTOR_UNITS_PER_SECOND << "}";
   return out.str();
 }
@@ -77,6 +89,7 @@ void print_report(const Stats& stats) {
          rate(stats.num_generated_tokens, generation));
   ET_LOG(Info, "first token after %.3f s", seconds(stats.inference_start_ms, stats.first_token_ms));
   ET_LOG(Info, "choosing tokens: %.3f s", seconds(0, stats.aggregate_sampling_time_ms));
+  ET_LOG(Info, "running the model: %.3f s", seconds(0, stats.aggregate_model_execution_time_ms));
 }
 
 }  // namespace llm

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include <executorch/extension/llm/runner/stats.h>
 #include <executorch/extension/llm/runner/text_decoder_runner.h>
 #include <executorch/runtime/platform/log.h>
 
@@ -39,8 +40,8 @@ TextDecoderRunner::TextDecoderRunner(Module* module, IOManager* io_manager, std:
     : module_(module),
       io_manager_(io_manager),
       method_name_(std::move(method_name)),
+      stats_(stats),
       sampler_(std::move(sampler)) {
-  (void)stats;
   if (sampler_ != nullptr) {
     sampling_ = sampler_->options();
     sampler_vocabulary_ = sampler_->vocab_size();
@@ -72,6 +73,17 @@ Result<Tensor> TextDecoderRunner::step(TensorPtr& tokens, int64_t start_pos) {
   return run(method_name_, tokens, static_cast<size_t>(tokens->numel()), start_pos);
 }
 
+Result<std::vector<runtime::EValue>> TextDecoderRunner::execute(
+    const std::string& method, const std::vector<runtime::EValue>& inputs) {
+  if (stats_ == nullptr) {
+    return module_->execute(method, inputs);
+  }
+  stats_->on_model_execution_begin();
+  auto outputs = module_->execute(method, inputs);
+  stats_->on_model_execution_end();
+  return outputs;
+}
+
 Result<Tensor> TextDecoderRunner::run(const std::string& method, const TensorPtr& input,
                                       size_t count, int64_t start_pos) {
   const auto meta = module_->method_meta(method);
@@ -88,7 +100,7 @@ Result<Tensor> TextDecoderRunner::run(const std::string& method, const TensorPtr
   if (!inputs.ok()) {
     return inputs.error();
   }
-  auto outputs = module_->execute(method, *inputs);
+  auto outputs = execute(method, *inputs);
   if (!outputs.ok()) {
     return outputs.error();
   }

@@ -14,6 +14,7 @@
 #include <executorch/extension/module/module.h>
 #include <executorch/extension/tensor/tensor.h>
 #include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/result.h>
 
@@ -30,10 +31,17 @@ class TextDecoderRunner {
   ///
   /// @param sampler Chooses tokens of its temperature until set_sampling() wants others; without it
   ///     one is made when it is needed.
-  /// @param stats Not used: whoever asks for tokens notes how long choosing takes.
+  /// @param stats As of `set_stats`.
   TextDecoderRunner(Module* module, IOManager* io_manager, std::string method_name = "forward",
                     std::unique_ptr<Sampler> sampler = nullptr, Stats* stats = nullptr);
   virtual ~TextDecoderRunner() = default;
+
+  /// Where the time goes in which the model runs; null for nowhere. What it is has to outlive this.
+  void set_stats(Stats* stats) { stats_ = stats; }
+
+  /// Runs a method of the module, and notes the time.
+  runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method,
+                                                        const std::vector<runtime::EValue>& inputs);
 
   /// Runs tokens ([1, n], Long) of which the first is at `start_pos`.
   ///
@@ -93,6 +101,7 @@ class TextDecoderRunner {
   int32_t choose(T* logits, int32_t vocabulary);
 
   std::string method_name_;
+  Stats* stats_;
   SamplingOptions sampling_;
   std::unique_ptr<TokenConstraint> constraint_;
   std::unordered_set<uint64_t> seen_;  // only for a penalty

@@ -32,7 +32,12 @@ TextLLMRunner::TextLLMRunner(std::unordered_map<std::string, int64_t> metadata,
       prefill_decoder_runner_(std::move(prefill_decoder_runner)),
       text_prefiller_(std::move(text_prefiller)),
       text_token_generator_(std::move(text_token_generator)),
-      temperature_(temperature) {}
+      temperature_(temperature) {
+  text_decoder_runner_->set_stats(stats_.get());
+  if (prefill_decoder_runner_ != nullptr) {
+    prefill_decoder_runner_->set_stats(stats_.get());
+  }
+}
 
 int64_t TextLLMRunner::metadata(const char* name, int64_t otherwise) const {
   const auto found = metadata_.find(name);
@@ -154,7 +159,6 @@ Error TextLLMRunner::answer(std::vector<uint64_t> tokens, int64_t start_pos,
                             const std::function<void(const std::string&)>& token_callback) {
   const float temperature = temperature_ == -1.0f ? config.temperature : temperature_;
   int64_t position = start_pos;
-  stats_->model_execution_start_ms = time_in_ms();
   const auto first = text_prefiller_->prefill(tokens, position, temperature);
   if (!first.ok()) {
     return first.error();
