@@ -58,6 +58,17 @@ def test_views_around_linear_go():
     assert tuple(result.graph.output_node().args[0][0].meta["val"].shape) == (2, 5, 3)
 
 
+def test_views_that_change_what_linear_reads_stay():
+    def model(x, weight):
+        rows = x.reshape(2, 8)
+        return (rows @ weight.t()).reshape(2, 4, 2)
+
+    result = run(model, (torch.rand(2, 4, 2), torch.rand(8, 8)), lambda _: AddmmToLinearTransform())
+    before = operators(result)
+    replace_linear_view_copy_input_output(result.graph)
+    assert operators(result) == before
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("convolution", [torch.nn.Conv2d, torch.nn.ConvTranspose2d])
 def test_batch_norm_is_folded_into_a_convolution(convolution, bias):

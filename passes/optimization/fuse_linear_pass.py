@@ -75,11 +75,18 @@ def unfold_views(graph: Graph) -> bool:
         before, after = shape_of(folded.args[0]), shape_of(node)
         if before is None or after is None or list(map(str, before[:-1])) != list(map(str, after[:-1])):
             continue
+        if not (_keeps_last(before, shape_of(folded)) and _keeps_last(after, shape_of(linear))):
+            continue
         linear.args = (folded.args[0], *weights)
         linear.meta[meta_keys.VAL] = value_of(node)
         replace(node, linear)
         modified = True
     return modified
+
+
+def _keeps_last(one: Any, other: Any) -> bool:
+    """Whether only leading dimensions are folded."""
+    return other is not None and str(one[-1:]) == str(other[-1:])
 
 
 __all__ = ["FuseLinearPass", "linear_operands", "transposed_matrix", "unfold_views"]
