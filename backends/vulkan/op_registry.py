@@ -11,9 +11,10 @@ import torch
 
 from executorch.backends.transforms import refusals
 from executorch.backends.vulkan.graph import call as say
-from executorch.backends.vulkan.graph import checks
+from executorch.backends.vulkan.graph import checks, complex_numbers
 from executorch.backends.vulkan.graph.call import Saying
 from executorch.backends.vulkan.graph.checks import Check
+from executorch.backends.vulkan.graph.complex_numbers import Rewrite
 
 FLOATS = (torch.float32, torch.float16)
 INTEGERS = (torch.int32, torch.int64)
@@ -39,6 +40,7 @@ class OpFeatures:
         moves: calculates nothing, so it is no delegate alone.
         takes_empty: operands may be without elements.
         inserted: not in programs; the lowering finds what it stands for.
+        pairs: how a call on complex numbers is said by calls on pairs of floats, None where it takes none.
         conditions: what the checks ask for, in words.
     """
 
@@ -53,7 +55,13 @@ class OpFeatures:
     moves: bool = False
     takes_empty: bool = False
     inserted: bool = False
+    pairs: Rewrite | None = None
     conditions: str = ""
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether all calls of it are on complex numbers."""
+        return torch.complex64 in (*self.dtypes, *self.results)
 
 
 #: Operator of the edge dialect -> what is known of it.
@@ -62,7 +70,7 @@ vulkan_supported_ops: dict[str, OpFeatures] = {}
 
 def _add(*names: str, **features: Any) -> None:
     for name in names:
-        vulkan_supported_ops[name] = OpFeatures(name, **features)
+        vulkan_supported_ops[name] = OpFeatures(name, pairs=complex_numbers.ON_PAIRS.get(name), **features)
 
 
 def get_op_features(target: Any) -> OpFeatures | None:
@@ -78,7 +86,9 @@ def has_impl(target: Any) -> bool:
 def call_names() -> set[str]:
     """The names that calls may have in the graphs that are written."""
     sizes = {"sym_size.int", "et_vk.select_as_symint.default", *SIZES.values()}
-    return (set(vulkan_supported_ops) - _SAID_OTHERWISE) | sizes
+    return {
+        name for name, row in vulkan_supported_ops.items() if not row.is_complex
+    } - _SAID_OTHERWISE | sizes
 
 
 #: Arithmetic on sizes: function of Python -> name in the graph.
@@ -373,6 +383,26 @@ _add(
     conditions="to int8",
 )
 _add("quantized_decomposed.dequantize_per_tensor.default", dtypes=BYTES, results=FLOATS, moves=True)
+
+_COMPLEX = (torch.complex64,)
+_TRANSFORM = {
+    "checks": (complex_numbers.wrong_transform,),
+    "conditions": "of a known number of points, 1024 at most in a dimension",
+}
+_FROM_FLOATS = {"dtypes": (torch.float32,), "results": _COMPLEX}
+_TO_FLOATS = {"dtypes": _COMPLEX, "results": (torch.float32,)}
+_add("aten._fft_r2c.default", **_TRANSFORM, **_FROM_FLOATS)
+_add("aten._fft_c2r.default", **_TRANSFORM, **_TO_FLOATS)
+_add("aten._fft_c2c.default", **_TRANSFORM, dtypes=_COMPLEX)
+_add("aten.view_as_complex_copy.default", **_FROM_FLOATS, moves=True)
+_add("aten.view_as_real_copy.default", **_TO_FLOATS, moves=True)
+_add(
+    "aten.complex.default",
+    **_FROM_FLOATS,
+    checks=(complex_numbers.same_shapes,),
+    conditions="of parts of one shape",
+    moves=True,
+)
 
 _INSERTED = {"inserted": True}
 _add(

@@ -30,6 +30,8 @@ def _row(row: OpFeatures) -> str:
     types = ", ".join(str(one).removeprefix("torch.") for one in row.dtypes)
     if row.results and row.results != row.dtypes:
         types += " to " + ", ".join(str(one).removeprefix("torch.") for one in row.results)
+    if row.pairs is not None and not row.is_complex:
+        types += ", complex64"
     said = [row.conditions] if row.conditions else []
     if not row.resize:
         said.append("no resize support")

@@ -23,6 +23,7 @@ from executorch.backends.transforms.operands import front, rank, tensor
 from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.backends.vulkan.graph.builder import GraphBuilder
 from executorch.backends.vulkan.graph.call import as_it_is, called
+from executorch.backends.vulkan.graph.complex_numbers import Rewrite, replace_complex_numbers
 from executorch.backends.vulkan.graph.fusions import clamp_limits, fused_calls, needed
 from executorch.backends.vulkan.graph.int8 import Layer, int8_calls
 from executorch.backends.vulkan.graph.int8 import weights_of as int8_weights_of
@@ -66,6 +67,7 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     Raises:
         ExportError: it has an operator that the partitioner should not have chosen.
     """
+    replace_complex_numbers(program, _on_pairs)
     FuseBatchNormWithConvPass(program)(program.graph_module)
     replace_addmm_mm_with_linear(program.graph)
     replace_linear_view_copy_input_output(program.graph)
@@ -114,6 +116,13 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
         if index not in written:
             builder.add_output(node)
     return builder
+
+
+def _on_pairs(node: Node) -> Rewrite:
+    row = vulkan_supported_ops.get(called(node))
+    if row is None or row.pairs is None:
+        raise ExportError(f"Vulkan: {called(node)} (node {node.name}) has no form of complex numbers")
+    return row.pairs
 
 
 def _join_permutations(graph: Graph) -> None:

@@ -18,6 +18,7 @@ from executorch.backends.transforms.refusals import (
     wrong_types,
 )
 from executorch.backends.vulkan.graph.call import called, is_empty
+from executorch.backends.vulkan.graph.complex_numbers import has_complex, wrong_complex
 from executorch.backends.vulkan.op_registry import SIZES, OpFeatures, vulkan_supported_ops
 
 #: What shaders have sizes and strides for.
@@ -55,13 +56,20 @@ def refusal(node: Node, constants: Constants, options: Any, held: Container[Node
     if row.takes_empty:
         values = [*results_read(node), *(one for one in values if not is_empty(one))]
     kinds = operand_types(node, dict(row.others)) | {one.dtype for one in results_read(node)}
+    parts = 2 if has_complex(node) else 1
     return (
-        wrong_shapes(values, MOST_DIMENSIONS, _MOST_ELEMENTS)
+        wrong_shapes(values, MOST_DIMENSIONS - (parts - 1), _MOST_ELEMENTS // parts)
         or _wrong_resize(row, values, options)
-        or wrong_types(node, row.dtypes, row.results, row.others)
+        or _wrong_operands(node, row, constants)
         or _unwanted(kinds, options)
         or next((why for check in row.checks if (why := check(node, constants)) is not None), None)
     )
+
+
+def _wrong_operands(node: Node, row: OpFeatures, constants: Constants) -> str | None:
+    if not has_complex(node):
+        return wrong_types(node, row.dtypes, row.results, row.others)
+    return wrong_complex(node, constants) if row.pairs is not None else "it has none of complex numbers"
 
 
 def _wrong_resize(row: OpFeatures, values: Iterable[torch.Tensor], options: Any) -> str | None:

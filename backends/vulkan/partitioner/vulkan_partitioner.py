@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from executorch.backends.transforms.constants import Constants, name_of
 from executorch.backends.transforms.partitions import is_taken, tag_partitions, worth_a_call
 from executorch.backends.vulkan.graph.call import called
+from executorch.backends.vulkan.graph.complex_numbers import complex_groups, is_complex
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.state import split_states, states_of
 from executorch.backends.vulkan.graph.support import STATE_OUTSIDE, is_size, refusal
@@ -32,6 +33,10 @@ from executorch.partitioner import (
     tag_mutated_buffer,
 )
 from executorch.partitioner.selection.partition_proposals import operator_name
+
+_COMPLEX_OUTSIDE = (
+    "its complex numbers come from what is left, or go there; within the delegate they are pairs of floats"
+)
 
 
 @final
@@ -111,24 +116,38 @@ class VulkanPartitioner(Partitioner):
         groups = [nodes for nodes in chains if taken.issuperset(set(nodes) - chained)]
         for node in chained - {node for nodes in groups for node in nodes}:
             note_reason(node, type(self).__name__, "a linear layer that reads it is left")
+        spectra = complex_groups(module.graph, constants)
         while True:
-            found = group_nodes(module.graph, taken.__contains__, groups, join_unrelated=True).partitions
+            spectra = self._whole(spectra, taken)
+            made = group_nodes(module.graph, taken.__contains__, groups + spectra, join_unrelated=True)
+            found = made.partitions
             crossing = read_outside(found, is_size)
             split = split_states(states, found)
             states = {state: value for state, value in states.items() if state not in split}
             for node in taken & {node for calls in split.values() for node in calls}:
                 note_reason(node, type(self).__name__, STATE_OUTSIDE)
                 crossing.add(node)
+            together = {node for nodes in spectra for node in nodes}
+            crossing |= {node for nodes in made.dissolved for node in nodes if node in together}
             if not crossing:
                 return found
             taken -= crossing
+
+    def _whole(self, spectra: list[list[Node]], taken: set[Node]) -> list[list[Node]]:
+        """Those all of whose nodes are taken; of the others none is any more."""
+        for nodes in spectra:
+            for node in taken.intersection(nodes) if not taken.issuperset(nodes) else ():
+                note_reason(node, type(self).__name__, _COMPLEX_OUTSIDE)
+                taken.remove(node)
+        return [nodes for nodes in spectra if taken.issuperset(nodes)]
 
     def _of_numbers(self, module: GraphModule, constants: Constants) -> list[list[Node]]:
         """All calls of a graph that makes tensors of numbers, and does nothing else; what it returns is said to the delegate."""
         calls = [node for node in module.graph.nodes if node.op == "call_function"]
         returned = [node for node in output_arguments(module.graph) if node in calls]
         is_taken = all(node in constants for node in calls) and all(
-            (self._unwanted(node) or refusal(node, constants, self.options)) is None for node in returned
+            not is_complex(node) and (self._unwanted(node) or refusal(node, constants, self.options)) is None
+            for node in returned
         )
         return [calls] if returned and is_taken else []
 

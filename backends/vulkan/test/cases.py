@@ -302,9 +302,39 @@ def lookups() -> Group:
     return Calls(functions, table=table), (_random(2, 3), torch.tensor([[0, 1, 1], [1, 0, 1]]))
 
 
+def spectra() -> Group:
+    """Complex numbers between real ones: transforms, arithmetic, what moves them, constants."""
+    fft, as_real = torch.fft, torch.view_as_real
+    factors = torch.complex(_random(6, 4), _random(6, 4))
+    functions: list[Callable[..., Any]] = [
+        lambda x, y: fft.rfft(x).abs(),
+        lambda x, y: (fft.rfft(x) * 0).abs(),
+        lambda x, y: as_real(fft.rfft(x, norm="ortho")),
+        lambda x, y: as_real(fft.rfft(x, dim=1, norm="forward")),
+        lambda x, y: as_real(fft.rfft2(x)),
+        lambda x, y: as_real(fft.fft(torch.complex(x, y), dim=0)),
+        lambda x, y: as_real(fft.ifftn(torch.complex(x, y), dim=(0, 2))),
+        lambda x, y: as_real(fft.fft(x)),
+        lambda x, y: fft.irfft(torch.complex(x, y), n=10),
+        lambda x, y: fft.irfft(torch.complex(x, y), n=9, dim=1),
+        lambda x, y: fft.irfft2(fft.rfft2(x) * 2, s=x.shape[-2:], norm="ortho"),
+        lambda x, y: as_real(torch.complex(x, y) * torch.complex(y, x + 1)),
+        lambda x, y: as_real(torch.complex(x, y) * x + torch.complex(y, x) / (y.abs() + 1)),
+        lambda x, y: as_real(-torch.complex(x, y) / 4 - torch.complex(y, y)),
+        lambda x, y: as_real(torch.complex(x, y) @ factors),
+        lambda x, y: as_real(torch.complex(x, y)[0, :, :4] @ factors[:4]),
+        lambda x, y: as_real(torch.complex(x, y).transpose(0, 2)[1:, -1].unsqueeze(-2)),
+        lambda x, y: as_real(torch.complex(x, y).permute(1, 2, 0).reshape(3, -1).flip(-1)),
+        lambda x, y: as_real(torch.cat([torch.complex(x, y), torch.complex(y, x)], -2).sum(-1)),
+        lambda x, y: as_real(torch.complex(x, y)[:1].expand(2, 3, 6).squeeze(0).mean((0, -1))),
+        lambda x, y: as_real(torch.view_as_complex(torch.stack([x, y], -1)).clone()),
+    ]
+    return Calls(functions), (_random(2, 3, 6), _random(2, 3, 6))
+
+
 GROUPS: dict[str, Callable[[], Group]] = {
     one.__name__: one
-    for one in (binary, comparisons, unary, products, convolutions, normalizations, moves, lookups)
+    for one in (binary, comparisons, unary, products, convolutions, normalizations, moves, lookups, spectra)
 }
 
 

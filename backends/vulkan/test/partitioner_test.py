@@ -77,10 +77,38 @@ X = torch.randn(2, 3, 4, 5)
         (lambda x: x.sum(1, dtype=torch.float16), (X,), "a result of type torch.float16"),
         (lambda x: x.to(memory_format=torch.channels_last) * 2, (X,), "of the delegate are contiguous"),
         (lambda x: (x.reshape(6, 20), torch.cumprod(x, 0)), (X,), "nothing is calculated"),
+        (lambda x: torch.fft.rfft(x), (X,), "complex numbers come from what is left, or go there"),
+        (lambda z: z.abs(), (torch.complex(X, X),), "complex numbers that the program is given"),
+        (lambda x: (torch.fft.fft(x) / torch.fft.fft(x + 1)).abs(), (X,), "it divides by complex numbers"),
+        (lambda x: torch.fft.rfft(x).cumsum(0).abs(), (X,), "it has none of complex numbers"),
+        (lambda x: torch.fft.rfft(x).abs(), (torch.randn(2, 1026),), "of [1026, 514] points; it takes"),
     ],
 )
 def test_what_is_left_has_a_reason(function, inputs, message):
     assert message in why(function, *inputs)
+
+
+def test_complex_numbers_stay_together():
+    """What one operator leaves, the others that it gives such numbers to leave as well, and no others."""
+
+    def model(x):
+        left = torch.fft.rfft(x).cumsum(0)
+        return torch.fft.irfft(left * 2) + torch.fft.rfft(x + 1).abs()[..., :1]
+
+    edge = lower(Apply(model), (torch.randn(2, 6),))
+    outside = [str(node.target) for node in edge.exported_program().graph.nodes if node.op == "call_function"]
+    assert sum("_fft_r2c" in one for one in outside) == 1 and sum("_fft_c2r" in one for one in outside) == 1
+    taken = {name for delegate in delegates(edge) for name in names(delegate)}
+    assert {"aten.linear.default", "aten.sqrt.default"} < taken
+    torch.testing.assert_close(edge.exported_program().module()(x := torch.randn(2, 6)), model(x))
+
+
+def test_transforms_of_a_batch_that_changes():
+    model = Apply(lambda x: torch.fft.irfft(torch.fft.rfft(x * 2) * 3, norm="ortho"))
+    shapes = (({0: torch.export.Dim("batch", max=7)},),)
+    delegate = only(lower(model, (torch.randn(3, 2, 8),), dynamic_shapes=shapes))
+    for batch in (1, 3, 7):
+        check(delegate, model, (torch.randn(batch, 2, 8),))
 
 
 def test_sizes_without_a_bound_are_left():
