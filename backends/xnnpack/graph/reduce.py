@@ -59,31 +59,47 @@ def mean(operator: Operator) -> None:
         return
     builder = operator.builder
     shape, dims = shape_of(source), mean_dimensions(operator.node)
-    first, kind = operator.input(source), operator.input_type(source)
     if dims == [len(shape) - 1] and operator.quantized is None:
+        first, kind = operator.input(source), operator.input_type(source)
         rows = operator.output() if keep else None
         result = row_mean(builder, first, shape, kind, rows, handle=operator.node)
+        if not keep:
+            builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
     else:
-        inner = _as_image(shape, dims)
-        block = builder.reshape(first, inner, kind)
-        result = builder.value([inner[0], 1, 1, inner[3]], operator.output_type)
-        operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=KEEP_DIMS))
-        keep = False
-    if not keep:
-        builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
+        _block_mean(operator, dims)
 
 
-@lowers("aten.sum.dim_IntList")
+@lowers("aten.sum.dim_IntList", order=_order)
 def total(operator: Operator) -> None:
-    """Over the last dimension."""
+    """Over the last dimension, or the mean over neighbouring ones by their number."""
     source, builder = operator.node.args[0], operator.builder
-    kept = operator.output() if operator.argument(2, "keepdim", False) else None
-    kind = operator.input_type(source)
-    result = _row_product(
-        builder, operator.input(source), shape_of(source), kind, 1.0, kept, handle=operator.node
-    )
-    if kept is None:
-        builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
+    dims, shape = mean_dimensions(operator.node), shape_of(source)
+    kind, keep = operator.input_type(source), bool(operator.argument(2, "keepdim", False))
+    if dims == [len(shape) - 1] and dims != [0]:
+        kept = operator.output() if keep else None
+        result = _row_product(builder, operator.input(source), shape, kind, 1.0, kept, handle=operator.node)
+        if kept is None:
+            builder.reshape(result, sizes_of(operator.result), operator.output_type, operator.output())
+        return
+    layout = Layout.CHANNELS_LAST if is_over_image(operator.node) and keep else Layout.PLAIN
+    means = builder.value(layout.arrange(sizes_of(operator.result)), kind)
+    if is_over_image(operator.node):
+        _image_mean(operator, source, keep, means)
+    else:
+        _block_mean(operator, dims, means)
+    count = builder.constant(torch.full((1,), float(math.prod(shape[dim] for dim in dims))))
+    operator.add(schema.XNNMultiply(input1_id=means, input2_id=count, output_id=operator.output(layout)))
+
+
+def _block_mean(operator: Operator, dims: Sequence[int], target: int | None = None) -> None:
+    """The mean over neighbouring dimensions, as a pool of what is an image for it; ``target`` is the result by default."""
+    builder, source = operator.builder, operator.node.args[0]
+    inner = _as_image(sizes_of(source), dims)
+    block = builder.reshape(operator.input(source), inner, operator.input_type(source))
+    result = builder.value([inner[0], 1, 1, inner[3]], operator.output_type)
+    operator.add(schema.XNNGlobalAvgPooling2d(input_id=block, output_id=result, flags=KEEP_DIMS))
+    target = operator.output() if target is None else target
+    builder.reshape(result, sizes_of(operator.result), operator.output_type, target)
 
 
 def _as_image(shape: Sequence[Any], dims: Sequence[int]) -> list[Any]:
@@ -118,17 +134,17 @@ def maximum(operator: Operator) -> None:
     builder.reshape(pooled, sizes_of(result), builder.type_of(result), builder.output(result))
 
 
-def _image_mean(operator: Operator, source: Node, keep: bool) -> None:
+def _image_mean(operator: Operator, source: Node, keep: bool, target: int | None = None) -> None:
+    """The mean over height and width; ``target`` is the result by default, in channels-last order if these stay."""
     builder = operator.builder
     batch, channels = sizes_of(source)[:2]
     first = operator.input(source, Layout.CHANNELS_LAST)
-    if keep:
-        result = operator.output(Layout.CHANNELS_LAST)
-        operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=result, flags=KEEP_DIMS))
-        return
-    pooled = builder.value([batch, 1, 1, channels], operator.output_type)
+    if target is None:
+        target = operator.output(Layout.CHANNELS_LAST if keep else Layout.PLAIN)
+    pooled = target if keep else builder.value([batch, 1, 1, channels], operator.output_type)
     operator.add(schema.XNNGlobalAvgPooling2d(input_id=first, output_id=pooled, flags=KEEP_DIMS))
-    builder.reshape(pooled, [batch, channels], operator.output_type, operator.output())
+    if not keep:
+        builder.reshape(pooled, [batch, channels], operator.output_type, target)
 
 
 def row_mean(

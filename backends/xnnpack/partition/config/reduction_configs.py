@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
@@ -16,6 +17,14 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     symbolic_sizes,
 )
 from executorch.dialects import meta_keys
+
+
+def _neighbours_refusal(value: torch.Tensor, dims: list[int]) -> str | None:
+    """Why XNNPACK has no pool over ``dims``: one size before them may be symbolic."""
+    if dims != list(range(dims[0], dims[-1] + 1)):
+        return "its dimensions are not neighbours"
+    symbolic = any(map(is_symbolic, value.shape[dims[0] :])) or symbolic_sizes(value) > 1
+    return "a size is symbolic" if symbolic else None
 
 
 class MeanDimConfig(GenericNodePartitionerConfig):
@@ -32,9 +41,7 @@ class MeanDimConfig(GenericNodePartitionerConfig):
             if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
                 return "more than one size is symbolic"
             return "the size of the last dimension is symbolic" if is_symbolic(value.shape[-1]) else None
-        if dims != list(range(dims[0], dims[-1] + 1)):
-            return "its dimensions are not neighbours"
-        return "a size is symbolic" if symbolic_sizes(value) else None
+        return _neighbours_refusal(value, dims)
 
 
 class MeanConfig(MeanDimConfig):
@@ -46,10 +53,15 @@ class SumDimConfig(GenericNodePartitionerConfig):
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         value = node.all_input_nodes[0].meta[meta_keys.VAL]
-        if value.dim() < 2 or mean_dimensions(node) != [value.dim() - 1]:
-            return "only sums over the last dimension of several are known"
         if node.meta[meta_keys.VAL].dtype != value.dtype:
             return "it changes the type"
+        if value.dim() == 0:
+            return "the sum of a number"
+        dims = mean_dimensions(node)
+        if value.dim() < 2 or dims != [value.dim() - 1]:
+            if value.dtype != torch.float32:
+                return "of halves only sums over the last dimension are known: others are means first"
+            return None if is_over_image(node) else _neighbours_refusal(value, dims)
         if symbolic_sizes(node.meta[meta_keys.VAL]) > 1:
             return "more than one size is symbolic"
         return "the size of the last dimension is symbolic" if is_symbolic(value.shape[-1]) else None
@@ -63,10 +75,9 @@ class _MaximumOverConfig(GenericNodePartitionerConfig):
         if value.dim() == 0:
             return "the maximum of a number"
         dims = maximum_dimensions(node)
-        if dims != list(range(dims[0], dims[-1] + 1)):
-            return "its dimensions are not neighbours"
-        if any(map(is_symbolic, value.shape[dims[0] :])) or symbolic_sizes(value) > 1:
-            return "a size is symbolic"
+        refused = _neighbours_refusal(value, dims)
+        if refused is not None:
+            return refused
         if math.prod(value.shape[dims[0] : dims[-1] + 1]) == 1:
             return "the maximum of one number"
         values = node.meta[meta_keys.VAL]
