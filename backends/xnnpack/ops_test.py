@@ -339,6 +339,18 @@ def test_parts_that_depend_on_sizes_known_at_run_time_stay_and_say_why(move, rea
     torch.testing.assert_close(method.execute([x]), [model(x)])
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda x: x.contiguous(memory_format=torch.channels_last_3d),
+        lambda x: (x.contiguous(memory_format=torch.channels_last_3d) * 2).contiguous(),
+    ],
+    ids=["to channels last", "and back"],
+)
+def test_volumes_in_channels_last_order(model):
+    check(Call(model), torch.randn(2, 3, 4, 5, 6))
+
+
 def test_channels_last_input_is_not_transposed():
     model = torch.nn.Conv2d(6, 4, 3)
     image = IMAGE.to(memory_format=torch.channels_last)

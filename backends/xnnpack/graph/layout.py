@@ -44,4 +44,4 @@ def memory_layout(value: torch.Tensor) -> Layout:
     """The layout in which a tensor of the edge program lies in memory, where delegates receive and return it."""
     order: Any = tuple(dim_order_of(value.shape, value.stride()))
     channels_last = Layout.CHANNELS_LAST.axes(value.dim())
-    return Layout.CHANNELS_LAST if value.dim() == 4 and order == channels_last else Layout.PLAIN
+    return Layout.CHANNELS_LAST if value.dim() in (4, 5) and order == channels_last else Layout.PLAIN
