@@ -13,7 +13,8 @@ clock. Figures are medians over the rounds of the least time of a prompt, and of
 Ours keeps packed weights in a file beside the model's. A process of each engine that is not measured otherwise comes before all of
 a model's: it writes that file, and its load is the first.
 
-Who else takes part, beside what Bazel has at hand, is looked for on PYTHONPATH: `PYTHONPATH=DIR ./bazelw run ...`
+Who else takes part, beside what Bazel has at hand, is looked for on PYTHONPATH: `PYTHONPATH=DIR ./bazelw run ...`;
+`llm_requirements.txt` fills such a directory (README.md)
 
 * `ours-int8-cache`: our program whose cache has bytes, as OpenVINO's has (llama.cpp's has halves, all others floats);
 * `published`: the runner of released ExecuTorch with our program (`//third-party:published`, or PUBLISHED_PATH);
