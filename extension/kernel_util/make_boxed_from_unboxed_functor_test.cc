@@ -1,4 +1,5 @@
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 #include <gtest/gtest.h>
@@ -80,6 +81,18 @@ TEST_F(MakeBoxedTest, RegistersUnderNamespaceAndName) {
   EXPECT_TRUE(runtime::registry_has_op_function("my_ns::copy.out"));
   EXPECT_FALSE(runtime::registry_has_op_function("my_ns::copy"));
   EXPECT_FALSE(runtime::registry_has_op_function("copy.out"));
+}
+
+// Profilers know what is registered so by its namespace too.
+TEST_F(MakeBoxedTest, EventsHaveTheWholeName) {
+  size_t found = 0;
+  for (const auto& kernel : executorch::runtime::get_registered_kernels()) {
+    if (std::string_view(kernel.name_).substr(0, 7) == "my_ns::") {
+      EXPECT_TRUE(kernel.written_.has_whole_event_name()) << kernel.name_;
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 4u);
 }
 
 TEST_F(MakeBoxedTest, RunsWithAndWithoutASlotForTheResult) {
