@@ -26,7 +26,8 @@ def inline_traced(
     *,
     keeps_layers: bool = False,
     allows_real: bool = True,
-) -> None:
+    accepts: Callable[[torch.fx.GraphModule], bool] | None = None,
+) -> bool:
     """Writes what ``function`` calculates before ``node`` and gives it to the users of ``node``. In place.
 
     Args:
@@ -36,6 +37,10 @@ def inline_traced(
         constant: what tensors are called that the function makes of nothing.
         keeps_layers: whether ``linear`` and its like stay whole.
         allows_real: whether example values may be real tensors.
+        accepts: asked with what was traced whether it is to be written.
+
+    Returns:
+        Whether it was written.
 
     Raises:
         RuntimeError: an operand has no example value.
@@ -49,6 +54,8 @@ def inline_traced(
     with mode or FakeTensorMode(allow_non_fake_inputs=allows_real):
         traced = make_fx(function, pre_dispatch=keeps_layers, _allow_non_fake_inputs=allows_real)(*values)
     traced.graph.eliminate_dead_code()
+    if accepts is not None and not accepts(traced):
+        return False
     copies: dict[Node, Any] = dict(zip(traced.graph.find_nodes(op="placeholder"), operands, strict=True))
     for source in traced.graph.nodes:
         if source.op == "output":
@@ -58,6 +65,7 @@ def inline_traced(
                 copies[source] = add_attribute(node.graph, getattr(traced, str(source.target)), constant)
         elif source.op == "call_function":
             copies[source] = _copied(node, source, copies)
+    return True
 
 
 def _hand_over(node: Node, results: Any, copies: dict[Node, Any]) -> None:

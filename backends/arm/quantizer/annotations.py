@@ -142,6 +142,12 @@ def with_copies(names: set[str]) -> set[str]:
 MOVING = with_copies(_MOVING)
 
 
+def is_known(target: Any) -> bool:
+    """Whether calls of a captured operator are quantized as they are."""
+    name = str(target)
+    return name in WEIGHTED or name in BINARY | PRODUCTS | CLAMPING | UNARY | READING | CHOOSING | MOVING
+
+
 def is_annotated(node: Node) -> bool:
     """Whether a quantizer has said how a node is quantized."""
     annotation = node.meta.get(ANNOTATION)

@@ -34,6 +34,11 @@ def _rule(*targets: OpOverload) -> Callable[[Rule], Rule]:
     return declare
 
 
+def has_rule(target: OpOverload) -> bool:
+    """Whether calls of an operator may be written otherwise."""
+    return target in _RULES
+
+
 def take_apart(model: GraphModule, left: Collection[OpOverload] = ()) -> None:
     """Applies each rule to the calls that it names, in place; only calls on real numbers are written otherwise, and not those ``left``."""
     for node in list(model.graph.nodes):

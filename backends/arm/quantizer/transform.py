@@ -11,7 +11,8 @@ from executorch.backends.arm.common.pipeline_config import (
     SoftmaxDecompositionConfig,
 )
 from executorch.backends.arm.quantizer.annotations import BINARY, is_real
-from executorch.backends.arm.quantizer.decompositions import take_apart
+from executorch.backends.arm.quantizer.composites import composites_apart
+from executorch.backends.arm.quantizer.decompositions import has_rule, take_apart
 from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY, ReplaceInfAndLimitValuesPass
 from executorch.backends.transforms.decompose_recurrent import DecomposeRecurrent
 from executorch.backends.transforms.decompose_sdpa import DecomposeScaledDotProductAttention
@@ -36,6 +37,7 @@ def transform_for_annotation(
     _idle_dropouts_out(model)
     _attention_apart(model, pipeline.sdpa_safe_softmax_guard is SDPASafeSoftmaxGuardPolicy.REMOVE)
     _RecurrentApart()(model)
+    composites_apart(model, lambda target: target in _WRITTEN_HERE or has_rule(target))
     _extremes_alone(model)
     ReplaceInfAndLimitValuesPass(finite.neg_inf, finite.pos_inf, tfa_pass=True)(model)
     take_apart(model, left)
@@ -125,6 +127,18 @@ _WITH_NUMBERS = {
     **{getattr(_aten, one).Scalar: getattr(_aten, one).Tensor for one in ("eq", "gt", "ge", "lt", "le")},
 }
 
+
+#: What is written otherwise here.
+_WRITTEN_HERE = frozenset(
+    {
+        *_DIVISIONS,
+        *_SCALAR_FORMS,
+        *_WITH_NUMBERS,
+        _aten.max.dim,
+        _aten.min.dim,
+        _aten.rsub.Scalar,
+    }
+)
 
 #: What picks or writes elements by their numbers, and where it is given them.
 _INDEXING = {

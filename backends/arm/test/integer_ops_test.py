@@ -105,7 +105,6 @@ _SIXTEEN = (
     "aten.mul.Tensor",
     "aten.native_layer_norm.default",
     "aten.permute_copy.default",
-    "aten.pow.Tensor_Scalar",
     "aten.sigmoid.default",
     "aten.upsample_bilinear2d.vec",
     "aten.upsample_nearest2d.vec",

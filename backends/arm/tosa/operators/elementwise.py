@@ -79,9 +79,13 @@ def _sum(low: Lowering, node: Node, function: Function) -> None:
     elementwise(low, node, node.args[:2], scaled)
 
 
-@plain("aten.mul.Tensor", "aten.mul.Scalar", dtypes=NUMBERS, refusals=(same_types,))
+@plain("aten.mul.Tensor", dtypes=(*NUMBERS, torch.bool), refusals=(same_types,))
+@plain("aten.mul.Scalar", dtypes=NUMBERS, refusals=(same_types,))
 def mul(low: Lowering, node: Node) -> None:
-    elementwise(low, node, node.args[:2], low.builder.mul)
+    """Of truths: both."""
+    b = low.builder
+    both = node.meta[meta_keys.VAL].dtype is torch.bool
+    elementwise(low, node, node.args[:2], (lambda x, y: b.binary("LOGICAL_AND", x, y)) if both else b.mul)
 
 
 @plain("aten.maximum.default", dtypes=NUMBERS, refusals=(same_types,))
@@ -191,7 +195,9 @@ def where(low: Lowering, node: Node) -> None:
     value: torch.Tensor = node.meta[meta_keys.VAL]
     order = low.order_of(node.args, value.dim())
     condition = low.operand(node.args[0], order, DType.BOOL)
-    branches = [low.operand(one, order, DTYPES[value.dtype]) for one in node.args[1:3]]
+    # Of int64, numbers that are known: what converts the result is taken with it.
+    kind = DTYPES.get(value.dtype, DType.INT32)
+    branches = [low.operand(one, order, kind) for one in node.args[1:3]]
     made = low.builder.select(condition, *branches)
     low.set(node, made, order)
 

@@ -20,6 +20,35 @@ def expm1(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.select(b.compare("GREATER", b.unary("ABS", x), b.scalar(0.5, x)), large, small)
 
 
+@unary("aten.exp2.default")
+def exp2(b: Builder, x: Tensor, node: Node) -> Tensor:
+    return b.binary("POW", b.scalar(2.0, x), x)
+
+
+#: W. Press and others, Numerical Recipes, section 6.2: the exponent of erfc but for x * x, in t = 1 / (1 + x / 2).
+_ERFC = (
+    0.17087277,
+    -0.82215223,
+    1.48851587,
+    -1.13520398,
+    0.27886807,
+    -0.18628806,
+    0.09678418,
+    0.37409196,
+    1.00002368,
+    -1.26551223,
+)
+
+
+@unary("aten.erfc.default")
+def erfc(b: Builder, x: Tensor, node: Node) -> Tensor:
+    """Not one less the error function: far from zero that has no digits left."""
+    one, size = b.scalar(1.0, x), b.unary("ABS", x)
+    t = b.unary("RECIPROCAL", b.add(one, b.mul(size, b.scalar(0.5, x))))
+    above = b.mul(t, b.unary("EXP", b.sub(_polynomial(b, t, _ERFC), b.mul(x, x))))
+    return b.select(b.compare("GREATER", b.scalar(0.0, x), x), b.sub(b.scalar(2.0, x), above), above)
+
+
 @unary("aten.logit.default", keeps_whole=True)
 def logit(b: Builder, x: Tensor, node: Node) -> Tensor:
     epsilon = argument(node, 1, "eps")

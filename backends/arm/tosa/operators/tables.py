@@ -24,8 +24,8 @@ def _function_of(node: Node, have: Quant, integers: torch.Tensor, out: Quant) ->
     """What an operator makes of integers, in steps of the result."""
     # As they are dequantized, so that 255 times 1/255 is one and not above it.
     reals = ((integers - have.zero_point).float() * have.scale).double()
-    numbers = [one for one in node.args[1:] if not isinstance(one, Node)]
-    made = aten_op(node.target)(reals, *numbers, **node.kwargs)  # type: ignore[misc]
+    args = torch.fx.node.map_arg(node.args, lambda one: reals)
+    made = aten_op(node.target)(*args, **node.kwargs)  # type: ignore[misc]
     return continued(made.double() / out.scale)
 
 
@@ -66,8 +66,10 @@ TABLES = [
     "cosh",
     "elu",
     "erf",
+    "erfc",
     "erfinv",
     "exp",
+    "exp2",
     "expm1",
     "floor",
     "gelu",
