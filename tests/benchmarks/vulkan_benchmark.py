@@ -6,8 +6,8 @@ The driver is Mesa's for the processor, so times compare shaders that it compile
 machine that has other work; what holds for every device is counted. ncnn's model is made by pnnx from the same module, and calculates in 32
 bits. The last line is `RESULT {json}` with `rows`: model, `ours_us`, `ncnn_us` (medians), `ours_cpu_us`, `ncnn_cpu_us` (least processor time
 of a call, all threads), `dispatches`, `layout_conversions`, `validation_messages` (a run of its own, under Khronos' layer with
-synchronization), `megabytes` that shaders read and write at least, `megabytes_least` (constants, inputs, outputs), and the largest
-differences from eager PyTorch.
+synchronization), `megabytes` that shaders read and write at least, `megabytes_least` (constants, inputs, outputs), `flop_per_byte` (operations
+of products, convolutions and attention for each of those bytes, the arithmetic intensity), and the largest differences from eager PyTorch.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import torch
 from absl import app, flags
+from torch.utils.flop_counter import FlopCounterMode
 
 from executorch.backends.vulkan.partitioner.vulkan_partitioner import VulkanPartitioner
 from executorch.backends.vulkan.serialization import schema
@@ -125,6 +126,13 @@ def traffic(graph: schema.VkGraph) -> tuple[int, int]:
     return moved, sum(sizes.get(one, 0) for one in {*graph.input_ids, *graph.output_ids, *constant})
 
 
+def operations(module: torch.nn.Module, inputs: Inputs) -> int:
+    """Multiplications and additions of products, convolutions and attention, as torch counts them."""
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        module(*inputs)
+    return int(counter.get_total_flops())
+
+
 def _validate(buffer: bytes, inputs: Inputs, answer: Any) -> None:
     """In a process of its own: 0, or 1 where the validation layer made a call fail; the log has its words."""
     try:
@@ -182,6 +190,7 @@ def row_of(name: str, rounds: int, seconds: float) -> dict[str, Any]:
         "validation_messages": validation_messages(buffer, inputs),
         "megabytes": round(moved / 1e6, 2),
         "megabytes_least": round(least / 1e6, 2),
+        "flop_per_byte": round(operations(module, inputs) / moved, 2),
         "difference": difference,
         "ncnn_difference": ncnn_difference,
     }
@@ -200,6 +209,7 @@ def main(argv: list[str]) -> None:
             f"  ncnn {row['ncnn_us']:11,.0f} us (processor {row['ncnn_cpu_us']:11,.0f})"
             f"  {row['dispatches']} dispatches, {row['layout_conversions']} conversions,"
             f" {row['validation_messages']} messages, {row['megabytes']} MB of at least {row['megabytes_least']},"
+            f" {row['flop_per_byte']} operations a byte,"
             f" difference {row['difference']:.1e} (ncnn {row['ncnn_difference']:.1e})",
             flush=True,
         )

@@ -26,4 +26,5 @@ def test_what_is_counted():
     # The input, a weight of 4 x 8 and its bias, the result; and two results between, each written and read.
     assert least == 4 * (16 + 32 + 4 + 8)
     assert moved == least + 4 * (4 * 8)
+    assert vulkan_benchmark.operations(Small(), inputs) == 2 * (2 * 8 * 4)
     assert vulkan_benchmark.validation_messages(buffer, inputs) == 0
