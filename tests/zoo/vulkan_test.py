@@ -40,5 +40,8 @@ def test_same_as_eager_on_vulkan(name, half, tolerance):
             if isinstance(want, torch.Tensor) and want.is_floating_point():
                 scale = max(1.0, float(want.abs().max()))
                 torch.testing.assert_close(got, want, atol=tolerance * scale, rtol=0)
+            elif half and isinstance(want, torch.Tensor):
+                # Of scores that are as near to each other as halves tell apart, another may be the greatest.
+                assert got.shape == want.shape and (got != want).double().mean() <= 0.01
             else:
                 assert torch.equal(got, want) if isinstance(want, torch.Tensor) else got == want
