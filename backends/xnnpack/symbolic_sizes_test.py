@@ -108,3 +108,19 @@ def test_sizes_keep_nothing_outside(name):
         expected = expected if isinstance(expected, tuple) else (expected,)
         for got, want in zip(method.execute([x]), expected, strict=True):
             torch.testing.assert_close(got, want.detach(), atol=1e-5, rtol=1e-5)
+
+
+def test_products_over_a_symbolic_size_stay_outside():
+    class Mixed(torch.nn.Module):
+        def forward(self, x):
+            return torch.softmax(x @ x.t(), -1) @ x
+
+    model, sizes = Mixed(), ({0: Dim("rows", min=1, max=8)},)
+    program = export(model, (torch.randn(2, 6),), dynamic_shapes=sizes)
+    edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+    names = [str(node.target) for node in edge.exported_program().graph.nodes]
+    assert names.count("aten.mm.default") == 1
+    method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
+    for rows in (2, 3, 8, 1):
+        x = torch.randn(rows, 6)
+        torch.testing.assert_close(method.execute([x])[0], model(x))

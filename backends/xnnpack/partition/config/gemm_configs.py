@@ -15,6 +15,7 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     XNNPartitionerConfig,
     argument,
     constant_refusal,
+    is_symbolic,
     symbolic_sizes,
 )
 from executorch.dialects import meta_keys
@@ -62,6 +63,13 @@ class _MatrixConfig(GEMMConfig):
         packed = [constant_refusal(one, "it", ep) is None for one in (product.weight, product.bias)]
         return (*known, torch.bfloat16) if all(packed) else known
 
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        # The node packs a matrix of the sizes that it was made with.
+        summed = node.args[self.act_idx].meta[meta_keys.VAL].shape[-1]  # type: ignore[union-attr]
+        return (
+            "the size that is summed over is symbolic" if is_symbolic(summed) else super().refusal(node, ep)
+        )
+
 
 class LinearConfig(_MatrixConfig):
     target_name = "linear.default"
@@ -75,7 +83,7 @@ class LinearConfig(_MatrixConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if _rank(node.args[0]) < 2:  # type: ignore[arg-type]
             return "a vector times a matrix"
-        return None
+        return super().refusal(node, ep)
 
 
 class AddmmConfig(_MatrixConfig):
@@ -87,7 +95,7 @@ class AddmmConfig(_MatrixConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if node.kwargs.get("beta", 1) != 1 or node.kwargs.get("alpha", 1) != 1:
             return "alpha or beta is not 1"
-        return None
+        return super().refusal(node, ep)
 
 
 class MMConfig(_MatrixConfig):
