@@ -66,8 +66,8 @@ TEST(ModuleWithETDump, RecordsLoadingRunningAndValues) {
       names.emplace_back("output");
     }
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"native_call_add.out", "OPERATOR_CALL", "output",
-                                             "Method::execute"}));
+  // A kernel that is registered by hand has no event of its own beside the call's.
+  EXPECT_EQ(names, (std::vector<std::string>{"OPERATOR_CALL", "output", "Method::execute"}));
   std::free(result.buf);
 }
 
