@@ -259,8 +259,9 @@ CASES: dict[str, list[Case]] = {
         (torch.clamp, (_i(2, 6), _i(6, high=9), _i(2, 6, high=9))),
         (_With(torch.clamp, _i(6, high=9), _i(6, high=9)), (_i(2, 6),)),
     ],
-    "aten.hardsigmoid.default": _unary(lambda x: F.hardsigmoid(x * 3)),
-    "aten.hardswish.default": _unary(lambda x: F.hardswish(x * 3)),
+    # Times a power of two, which bfloat16 takes without rounding.
+    "aten.hardsigmoid.default": _unary(lambda x: F.hardsigmoid(x * 4)),
+    "aten.hardswish.default": _unary(lambda x: F.hardswish(x * 4)),
     "aten.silu.default": _unary(F.silu),
     "aten.softplus.default": [*_unary(F.softplus), (lambda x: F.softplus(x * 30, beta=2.0), (_n(3, 4),))],
     "aten.gelu.default": _unary(F.gelu) + _unary(lambda x: F.gelu(x, approximate="tanh")),
