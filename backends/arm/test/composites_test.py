@@ -77,3 +77,18 @@ def test_a_choice_between_numbers_of_sixty_four_bits_that_becomes_real():
     inputs = (torch.tensor([[-1.0, 0.0, 2.0]]), torch.tensor([[0.5, 0.25, 0.5]]))
     (mine,), calls = run_program(lowered(as_model(torch.heaviside), inputs), inputs)
     assert calls == 1 and torch.equal(mine, torch.heaviside(*inputs))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.nan_to_num,
+        lambda x: torch.nan_to_num(x + 1),
+        lambda x: F.kl_div(x + 0, x.abs() + 0.1),
+        lambda x: F.kl_div(F.log_softmax(x, -1), F.softmax(x + 1, -1), reduction="batchmean"),
+    ],
+)
+def test_a_comparison_is_left_with_the_real_readers_of_what_it_compares(function):
+    model = quantized(as_model(function), (_X,))
+    outputs, _ = run_program(lowered(model, (_X,), "TOSA-1.0+INT"), (_X,))
+    torch.testing.assert_close(outputs[0], model(_X), rtol=0, atol=float(model(_X).abs().max()) / 50)

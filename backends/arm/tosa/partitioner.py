@@ -15,7 +15,7 @@ from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.tosa.backend import TOSABackend
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
-from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE
+from executorch.backends.arm.tosa.graph.quantized import DEQUANTIZE, QUANTIZE, is_float
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.support import extension_that_lacks, judge, result_tensors
 from executorch.dialects import meta_keys
@@ -118,6 +118,8 @@ class TOSAPartitioner(Partitioner):
                 note_reason(node, who, why)
                 for part in (user for user in node.users if user.target is operator.getitem):
                     note_reason(part, who, f"a result of {node.name}, which is left")
+        if not self.tosa_spec.support_float():
+            groups = _without_shared_floats(groups, who)
         self._group(module.graph, groups, tags, constants)
 
     def _refused(self, node: Node, submodules: dict[str, torch.nn.Module]) -> str | None:
@@ -151,6 +153,23 @@ class TOSAPartitioner(Partitioner):
             tags[tag] = self.delegation_spec
             for node in nodes:
                 node.meta[meta_keys.DELEGATION_TAG] = tag
+
+
+def _without_shared_floats(groups: list[list[Node]], who: str) -> list[list[Node]]:
+    """Those that leave no floating-point number to be read outside: a delegate of integers cannot return one."""
+    while True:
+        taken = {node for nodes in groups for node in nodes}
+        kept = []
+        for nodes in groups:
+            shared = next((one for one in nodes if is_float(one) and not taken.issuperset(one.users)), None)
+            if shared is None:
+                kept.append(nodes)
+                continue
+            for node in nodes:
+                note_reason(node, who, f"{shared.name} is read in floating point by what is left as well")
+        if len(kept) == len(groups):
+            return kept
+        groups = kept
 
 
 def _names(nodes: Iterable[Node], constants: Constants) -> set[str]:
