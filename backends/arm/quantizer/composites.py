@@ -14,6 +14,7 @@ from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
 from executorch.backends.transforms.inline_traced import inline_traced
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
+from executorch.passes.decomposition.complex_numbers import COMPLEX_NUMBERS
 from executorch.passes.decomposition.decomposition_table import DecompositionTable
 
 #: Of what one is written with, another may be taken apart in its turn.
@@ -69,7 +70,7 @@ def _can_be_written(node: Node, table: DecompositionTable) -> bool:
         return False
     if node.target._schema.is_mutable or not any(map(is_real, node.all_input_nodes)):
         return False
-    return table.find(node.target) is not None
+    return node.target.name() not in COMPLEX_NUMBERS and table.find(node.target) is not None
 
 
 def _written(node: Node, table: DecompositionTable, accepts: Callable[[GraphModule], bool]) -> bool:
@@ -79,6 +80,11 @@ def _written(node: Node, table: DecompositionTable, accepts: Callable[[GraphModu
     def calculated(*values: torch.Tensor) -> Any:
         known = dict(zip(operands, values, strict=True))
         args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+        # A way that is for other operands.
+        return node.target(*args, **kwargs) if found is NotImplemented else found  # type: ignore[operator]
 
-    return inline_traced(node, calculated, operands, f"_constant_{node.name}", accepts=accepts)
+    def is_simpler(traced: GraphModule) -> bool:
+        return all(call.target != node.target for call in traced.graph.nodes) and accepts(traced)
+
+    return inline_traced(node, calculated, operands, f"_constant_{node.name}", accepts=is_simpler)
