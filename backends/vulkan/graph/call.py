@@ -252,7 +252,7 @@ def expand(node: Node) -> Call:
 def flip(node: Node) -> Call:
     """Dimensions are counted from the front."""
     source, dims = node.args
-    return Call("aten.flip.default", (source, fronts(source, dims)))  # type: ignore[arg-type]
+    return Call("aten.flip.default", (source, [front(source, dim) for dim in dims]))  # type: ignore[arg-type, union-attr]
 
 
 def unfold(node: Node) -> Call:

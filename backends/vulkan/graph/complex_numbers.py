@@ -143,6 +143,8 @@ def of_dimensions(pairs: Pairs, node: Node) -> Node:
     source, dims = named["self"], named[key]
     if _op(node) is _aten.unsqueeze_copy.default:
         named[key] = dims % rank(node)
+    elif key == "dims":  # which are flipped; if none are named, none are
+        named[key] = [front(source, dim) for dim in dims]
     else:
         named[key] = front(source, dims) if isinstance(dims, int) else fronts(source, dims)
     named["self"] = pairs[source]

@@ -241,6 +241,7 @@ def moves() -> Group:
         lambda x: [one.contiguous() for one in x.split([2, 3], 1)],
         lambda x: [one.contiguous() for one in x.unbind(0)],
         lambda x: x.flip(0, 2),
+        lambda x: x.flip([]) * 2,
         lambda x: x.unfold(1, 2, 2),
         lambda x: x.unfold(-1, 6, 1),
         *(
