@@ -79,14 +79,16 @@ struct Output {
   int32_t max;
 };
 
-inline int8_t bounded(int32_t value, Output output) {
+template <typename T = int8_t>
+inline T bounded(int32_t value, Output output) {
   value += output.offset;
   value = value < output.min ? output.min : value;
-  return static_cast<int8_t>(value > output.max ? output.max : value);
+  return static_cast<T>(value > output.max ? output.max : value);
 }
 
-inline int8_t finish(int32_t value, Factor factor, Output output) {
-  return bounded(requantize(value, factor), output);
+template <typename T = int8_t>
+inline T finish(int32_t value, Factor factor, Output output) {
+  return bounded<T>(requantize(value, factor), output);
 }
 
 #if EXECUTORCH_CORTEX_M_MVE

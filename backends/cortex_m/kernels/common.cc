@@ -77,15 +77,20 @@ bool read_pair(KernelRuntimeContext& ctx, IntArrayRef list, int32_t least, int32
   return true;
 }
 
-bool require_offset(KernelRuntimeContext& ctx, int64_t offset) {
+bool require_offset(KernelRuntimeContext& ctx, int64_t offset, ScalarType type) {
+  if (type == ScalarType::Short) {
+    return require(ctx, offset == 0, "zero points of int16 are 0");
+  }
   return require(ctx, offset >= -128 && offset <= 128,
                  "zero points of int8 are between -128 and 127");
 }
 
 bool read_output(KernelRuntimeContext& ctx, int64_t offset, int64_t min, int64_t max,
-                 Output& output) {
-  if (!require_offset(ctx, offset) ||
-      !require(ctx, min >= -128 && max <= 127 && min <= max, "bounds must be those of int8")) {
+                 Output& output, ScalarType type) {
+  const int64_t most = most_of(type);
+  if (!require_offset(ctx, offset, type) ||
+      !require(ctx, min >= -most - 1 && max <= most && min <= max,
+               "bounds must be those of the integers' type")) {
     return false;
   }
   output = {static_cast<int32_t>(offset), static_cast<int32_t>(min), static_cast<int32_t>(max)};

@@ -50,12 +50,40 @@ bool write_images(KernelRuntimeContext& ctx, const Images& like, Layout layout, 
 /// Requires int8.
 bool require_int8(KernelRuntimeContext& ctx, const Tensor& tensor);
 
+/// The type of tensors of T, which is int8_t or int16_t.
+template <typename T>
+constexpr ScalarType kType = sizeof(T) == 1 ? ScalarType::Char : ScalarType::Short;
+
+/// The largest integer of Char or Short.
+constexpr int64_t most_of(ScalarType type) {
+  return type == ScalarType::Short ? INT16_MAX : INT8_MAX;
+}
+
+/// Calls `work` with a null pointer to what kernels calculate on: int16 if `tensor` is that, else
+/// int8.
+template <typename Work>
+void for_type(const Tensor& tensor, const Work& work) {
+  if (tensor.scalar_type() == ScalarType::Short) {
+    work(static_cast<int16_t*>(nullptr));
+  } else {
+    work(static_cast<int8_t*>(nullptr));
+  }
+}
+
+/// Requires integers of T.
+template <typename T>
+bool require_integers(KernelRuntimeContext& ctx, const Tensor& tensor) {
+  return require(ctx, tensor.scalar_type() == kType<T>,
+                 "the tensors must be all Char, or all Short");
+}
+
 /// Two numbers, or one for both. @returns false after failing the kernel.
 bool read_pair(KernelRuntimeContext& ctx, IntArrayRef list, int32_t least, int32_t (&pair)[2]);
 
-/// Requires that arithmetic in 32 bits holds: the offset of int8, bounds within int8.
+/// Requires that arithmetic in 32 bits holds: the offset of int8, bounds within int8; of Short, no
+/// offset, bounds within int16.
 bool read_output(KernelRuntimeContext& ctx, int64_t offset, int64_t min, int64_t max,
-                 Output& output);
+                 Output& output, ScalarType type = ScalarType::Char);
 
 /// Requires a multiplier and a shift that `requantize` takes.
 bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, Factor& factor);
@@ -68,8 +96,8 @@ bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Te
 bool read_bias(KernelRuntimeContext& ctx, const optional<Tensor>& bias, size_t channels,
                const int32_t*& values);
 
-/// Requires a zero point of int8, or its negation.
-bool require_offset(KernelRuntimeContext& ctx, int64_t offset);
+/// Requires a zero point of int8, or its negation; of Short, none.
+bool require_offset(KernelRuntimeContext& ctx, int64_t offset, ScalarType type = ScalarType::Char);
 
 /**
  * Memory to work in, aligned to eight bytes: the planned tensor, or the context's if that is too

@@ -65,9 +65,10 @@ def finish(
     offset: int,
     low: int = -128,
     high: int = 127,
+    dtype: torch.dtype = torch.int8,
 ) -> torch.Tensor:
-    """Sums as int8 of the output's scale."""
-    return (requantize(sums, multiplier, shift) + offset).clamp(low, high).to(torch.int8)
+    """Sums as integers of the output's scale."""
+    return (requantize(sums, multiplier, shift) + offset).clamp(low, high).to(dtype)
 
 
 __all__ = [

@@ -7,7 +7,8 @@ from torch.nn import functional
 
 from executorch.backends.cortex_m.ops.arithmetic import finish, requantize
 
-_SUM_BITS = 20
+#: Bits that operands of sums get below the point.
+SUM_BITS = {torch.int8: 20, torch.int16: 15}
 
 
 def quantize_per_tensor(
@@ -38,11 +39,12 @@ def quantized_add(
     activation_min: int,
     activation_max: int,
 ) -> torch.Tensor:
-    """Both operands get 20 bits below the point and half of the coarser scale, where they are added."""
-    left = requantize((self.to(torch.int64) - self_zero_point) << _SUM_BITS, self_multiplier, self_shift)
-    right = requantize((other.to(torch.int64) - other_zero_point) << _SUM_BITS, other_multiplier, other_shift)
+    """Both operands get bits below the point and half of the coarser scale, where they are added."""
+    bits = SUM_BITS[self.dtype]
+    left = requantize((self.to(torch.int64) - self_zero_point) << bits, self_multiplier, self_shift)
+    right = requantize((other.to(torch.int64) - other_zero_point) << bits, other_multiplier, other_shift)
     limits = (output_zero_point, activation_min, activation_max)
-    return finish(left + right, output_multiplier, output_shift, *limits)
+    return finish(left + right, output_multiplier, output_shift, *limits, dtype=self.dtype)
 
 
 def quantized_mul(
@@ -55,7 +57,28 @@ def quantized_mul(
     output_shift: int,
 ) -> torch.Tensor:
     product = (self.to(torch.int64) - self_zero_point) * (other.to(torch.int64) - other_zero_point)
-    return finish(product, output_multiplier, output_shift, output_zero_point)
+    range = torch.iinfo(self.dtype)
+    return finish(
+        product, output_multiplier, output_shift, output_zero_point, range.min, range.max, dtype=self.dtype
+    )
+
+
+def quantized_div(
+    self: torch.Tensor,
+    self_zero_point: int,
+    other: torch.Tensor,
+    other_zero_point: int,
+    output_zero_point: int,
+    output_scale: float,
+) -> torch.Tensor:
+    """Quotients in float32, times ``output_scale``, halves to even; zero where the divisor is zero. Shapes are equal, as published."""
+    if self.shape != other.shape:
+        raise ValueError(f"a quotient is that of equal shapes, not {self.shape} and {other.shape}")
+    range = torch.iinfo(self.dtype)
+    divisor = other.to(torch.float32) - other_zero_point
+    quotient = (self.to(torch.float32) - self_zero_point) / divisor * output_scale
+    rounded = torch.where(divisor == 0, 0.0, torch.round(quotient))
+    return (rounded + output_zero_point).clamp(range.min, range.max).to(self.dtype)
 
 
 def minimum(self: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
@@ -127,6 +150,7 @@ def avg_pool2d_nhwc(
 
 
 __all__ = [
+    "SUM_BITS",
     "avg_pool2d_nhwc",
     "dequantize_per_tensor",
     "max_pool2d_nhwc",
@@ -136,6 +160,7 @@ __all__ = [
     "quantize_per_tensor",
     "quantized_activation",
     "quantized_add",
+    "quantized_div",
     "quantized_mul",
     "transpose",
 ]

@@ -38,6 +38,7 @@ _ELEMENTWISE = {
     "cortex_m::quantize_per_tensor",
     "cortex_m::quantized_activation",
     "cortex_m::quantized_add",
+    "cortex_m::quantized_div",
     "cortex_m::quantized_mul",
 }
 

@@ -10,8 +10,9 @@ from torch.fx import Node
 
 from executorch.backends.cortex_m.passes import fold_layers, fold_simple  # noqa: F401  (register themselves)
 from executorch.backends.cortex_m.passes.fold_simple import table
-from executorch.backends.cortex_m.passes.folding import FOLDS, Call
+from executorch.backends.cortex_m.passes.folding import Call
 from executorch.backends.cortex_m.passes.quantized_values import (
+    DTYPES,
     Bounds,
     Quant,
     integers_of,
@@ -62,20 +63,29 @@ def _fold(
     if not isinstance(source, Node):
         return None
     source = _copied(source)
-    have = integers_of(source)
+    have = integers_of(source, output.dtype)
     if have is not None and have.quant == output:
         return have.node
     before, bounds = _clamped(source)
-    if before is not None and name_of(before) in _BOUNDED:
-        narrowed = narrow(output, bounds)
-        if narrowed is not None:
-            made = FOLDS[name_of(before)](Call(program, constants, before, place, narrowed))
-            if made is not None:
-                return made
+    narrowed = None if before is None else narrow(output, bounds)
+    if before is not None and narrowed is not None and name_of(before) in _BOUNDED:
+        made = _made(Call(program, constants, before, place, narrowed))
+        if made is not None:
+            return made
     call = Call(program, constants, source, place, output)
-    known = FOLDS.get(name_of(source))
-    made = known(call) if known is not None else None
-    return made if made is not None else table(call)
+    made = _made(call)
+    if made is None and output.dtype is torch.int8:
+        made = table(call)
+    if made is None and before is not None and narrowed is not None:
+        whole = _made(Call(program, constants, before, place, output))
+        if whole is not None:
+            made = call.call(torch.ops.aten.clamp.default, whole, narrowed.low, narrowed.high)
+    return made
+
+
+def _made(call: Call) -> Node | None:
+    known = call.folds.get(name_of(call.node))
+    return known(call) if known is not None else None
 
 
 def _copied(node: Node) -> Node:
@@ -84,7 +94,7 @@ def _copied(node: Node) -> Node:
         before: Any = node.args[0]
         if value_of(before).stride() != value_of(node).stride():
             break
-        if len(before.users) > 1 and integers_of(before) is None:
+        if len(before.users) > 1 and integers_of(before, *DTYPES) is None:
             break
         node = before
     return node

@@ -9,6 +9,7 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
+from executorch.backends.cortex_m.ops.simple import SUM_BITS
 from executorch.backends.cortex_m.ops.softmax import softmax_parameters
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold
 from executorch.backends.cortex_m.passes.quantized_values import (
@@ -28,18 +29,34 @@ from executorch.ir.rewriter import arguments
 from executorch.ir.values import sizes_of, tensor_of, value_of
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
-_SUM_BITS = 20
 _INT8 = (-128, 127)
+#: Symmetric configs of int16 leave the lowest integer out.
+_WHOLE = (_INT8, (-32768, 32767), (-32767, 32767))
 
 
 def _operand(call: Call, node: Any) -> Integers | None:
     """Integers behind an operand; a constant that was left in floating point is quantized here."""
     if isinstance(node, Node) and node in call.constants and call.constants[node].is_floating_point():
         return _quantized_constant(call, call.constants[node])
-    return integers_of(node)
+    have = call.integers_of(node)
+    # Kernels of int16 have no room for zero points.
+    return None if have is None or (_is_wide(call) and have.quant.zero_point) else have
+
+
+def _is_wide(call: Call) -> bool:
+    return call.output.dtype is torch.int16
+
+
+def _is_whole(output: Quant) -> bool:
+    """Whether results may be any integers, as those of kernels without bounds."""
+    return (output.low, output.high) in _WHOLE
 
 
 def _quantized_constant(call: Call, value: torch.Tensor) -> Integers:
+    if _is_wide(call):
+        scale = max(float(value.abs().max()) / 32767, 2.0**-24)
+        wide = (value / scale).round().clamp(-32767, 32767).to(torch.int16)
+        return Integers(call.constant(wide, "constant"), Quant(scale, 0, -32767, 32767, torch.int16))
     low, high = min(float(value.min()), 0.0), max(float(value.max()), 0.0)
     scale = max((high - low) / 255, 2.0**-16)
     zero_point = max(-128, min(127, round(-128 - low / scale)))
@@ -48,14 +65,14 @@ def _quantized_constant(call: Call, value: torch.Tensor) -> Integers:
     return Integers(node, Quant(scale, zero_point, *_INT8, torch.int8))
 
 
-@fold("add", "sub")
+@fold("add", "sub", wide=True)
 def add(call: Call) -> Node | None:
     """A whole ``alpha`` is a part of the second operand's scale; other ones stay in floating point, as published."""
     alpha = call.node.kwargs.get("alpha", 1)
     if not isinstance(alpha, int) or alpha == 0 or len(call.args) > 2:
         return None
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None:
+    if left is None or right is None or (_is_wide(call) and call.output.zero_point):
         return None
     factor = (-alpha if name_of(call.node) == "aten::sub" else alpha) * right.quant.scale
     coarse = 2 * max(left.quant.scale, abs(factor))
@@ -69,16 +86,18 @@ def add(call: Call) -> Node | None:
         right.quant.zero_point,
         *quantize_multiplier(factor / coarse),
         output.zero_point,
-        *quantize_multiplier(coarse / ((1 << _SUM_BITS) * output.scale)),
+        *quantize_multiplier(coarse / ((1 << SUM_BITS[output.dtype]) * output.scale)),
         output.low,
         output.high,
     )
 
 
-@fold("mul")
+@fold("mul", wide=True)
 def mul(call: Call) -> Node | None:
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None or (call.output.low, call.output.high) != _INT8:
+    if left is None or right is None or not _is_whole(call.output):
+        return None
+    if _is_wide(call) and call.output.zero_point:
         return None
     factor = quantize_multiplier(left.quant.scale * right.quant.scale / call.output.scale)
     return call.call(
@@ -92,10 +111,29 @@ def mul(call: Call) -> Node | None:
     )
 
 
-@fold("relu", "hardtanh", "clamp")
+@fold("div", wide=True)
+def div(call: Call) -> Node | None:
+    """Of two tensors of one shape."""
+    left, right = (call.integers_of(one) for one in call.args)
+    if left is None or right is None or call.node.kwargs or not _is_whole(call.output):
+        return None
+    if not same_shape(sizes_of(left.node), sizes_of(right.node)):
+        return None
+    return call.call(
+        cortex_m.quantized_div.default,
+        left.node,
+        left.quant.zero_point,
+        right.node,
+        right.quant.zero_point,
+        call.output.zero_point,
+        left.quant.scale / (right.quant.scale * call.output.scale),
+    )
+
+
+@fold("relu", "hardtanh", "clamp", wide=True)
 def clamp(call: Call) -> Node | None:
     """Integers of one scale are clamped as they are."""
-    have = integers_of(call.args[0])
+    have = call.integers_of(call.args[0])
     bounds = limits_of(call.node)
     if have is None or bounds is None or not _same(have.quant, call.output):
         return None
@@ -109,9 +147,9 @@ def _same(left: Quant, right: Quant) -> bool:
     return (left.scale, left.zero_point) == (right.scale, right.zero_point)
 
 
-@fold("minimum", "maximum")
+@fold("minimum", "maximum", wide=True)
 def extreme(call: Call) -> Node | None:
-    left, right = (integers_of(one) for one in call.args)
+    left, right = (call.integers_of(one) for one in call.args)
     if (
         left is None
         or right is None
@@ -236,25 +274,35 @@ def mean(call: Call) -> Node | None:
     return call.call(torch.ops.aten.view_copy.default, averaged, sizes)
 
 
-@fold("constant_pad_nd")
+def _movable(call: Call, node: Any) -> Integers | None:
+    """Integers of the output's scale; of int16 in PyTorch's order alone, which portable kernels move."""
+    have = call.integers_of(node)
+    if have is None or not _same(have.quant, call.output):
+        return None
+    return None if _is_wide(call) and not value_of(have.node).is_contiguous() else have
+
+
+@fold("constant_pad_nd", wide=True)
 def pad(call: Call) -> Node | None:
     value, pads, number = (*call.args, 0)[:3]
-    have = integers_of(value)
-    if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) > 4:
+    have = _movable(call, value)
+    if have is None or len(sizes_of(have.node)) > 4:
         return None
     if any(not isinstance(one, int) or one < 0 for one in pads):
         return None
     quant = have.quant
     integer = max(quant.low, min(quant.high, round(number / quant.scale) + quant.zero_point))
+    if _is_wide(call):
+        return call.call(torch.ops.aten.constant_pad_nd.default, have.node, pads, integer)
     sizes = [*pads, *[0] * (8 - len(pads))]
     before, after = (list(reversed(sizes[start::2])) for start in (0, 1))
     return call.call(cortex_m.pad.default, have.node, before, after, integer)
 
 
-@fold("permute_copy", "permute", "transpose_copy", "t_copy")
+@fold("permute_copy", "permute", "transpose_copy", "t_copy", wide=True)
 def permute(call: Call) -> Node | None:
-    have = integers_of(call.args[0])
-    if have is None or not _same(have.quant, call.output):
+    have = _movable(call, call.args[0])
+    if have is None:
         return None
     rank = len(sizes_of(have.node))
     order = list(range(rank))
@@ -263,7 +311,8 @@ def permute(call: Call) -> Node | None:
     else:
         first, second = call.args[1:] if len(call.args) == 3 else (0, 1)
         order[first], order[second] = order[second], order[first]
-    return call.call(cortex_m.transpose.default, have.node, order)
+    op = torch.ops.aten.permute_copy.default if _is_wide(call) else cortex_m.transpose.default
+    return call.call(op, have.node, order)
 
 
 @fold(
@@ -286,6 +335,7 @@ def permute(call: Call) -> Node | None:
     "unfold_copy",
     "unsqueeze_copy",
     "view_copy",
+    wide=True,
 )
 def move(call: Call) -> Node | None:
     """Kernels that move integers as they move anything, or find the largest as they do of anything."""
@@ -297,8 +347,8 @@ def move(call: Call) -> Node | None:
         if value is None or not value.is_floating_point():
             places[one] = one  # A size that only a run tells, or numbers of elements.
             continue
-        have = integers_of(one)
-        if have is None or not _same(have.quant, call.output):
+        have = _movable(call, one)
+        if have is None:
             return None
         places[one] = _plain(call, have.node)
     return call.call(op_of(call.node), *map_arg(call.args, lambda node: places[node]))

@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.cortex_m.ops import operators
-from executorch.backends.cortex_m.passes.quantized_values import Quant
+from executorch.backends.cortex_m.passes.quantized_values import Integers, Quant, integers_of
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.constants import add_constant, fake_value
@@ -39,6 +39,15 @@ class Call:
     output: Quant
 
     @property
+    def folds(self) -> dict[str, Fold]:
+        """Those that make what the output is quantized to."""
+        return FOLDS if self.output.dtype is torch.int8 else WIDE_FOLDS
+
+    def integers_of(self, node: Any) -> Integers | None:
+        """Integers of the output's type behind an operand."""
+        return integers_of(node, self.output.dtype)
+
+    @property
     def args(self) -> tuple[Any, ...]:
         """Arguments of the call."""
         return tuple(self.node.args)
@@ -63,18 +72,21 @@ class Call:
 
 
 Fold = Callable[[Call], "Node | None"]
-#: Name of an operator -> what makes a call on integers of it.
+#: Name of an operator -> what makes a call on int8 of it.
 FOLDS: dict[str, Fold] = {}
+#: The same on int16.
+WIDE_FOLDS: dict[str, Fold] = {}
 
 
-def fold(*names: str) -> Callable[[Fold], Fold]:
-    """Registers a function for operators of ``aten``."""
+def fold(*names: str, wide: bool = False) -> Callable[[Fold], Fold]:
+    """Registers a function for operators of ``aten``; ``wide`` says that it has kernels of int16 as well."""
 
     def register(function: Fold) -> Fold:
-        FOLDS.update((f"aten::{name}", function) for name in names)
+        for folds in (FOLDS, WIDE_FOLDS) if wide else (FOLDS,):
+            folds.update((f"aten::{name}", function) for name in names)
         return function
 
     return register
 
 
-__all__ = ["FOLDS", "Call", "Fold", "cortex_m", "fold"]
+__all__ = ["FOLDS", "WIDE_FOLDS", "Call", "Fold", "cortex_m", "fold"]

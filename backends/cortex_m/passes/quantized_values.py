@@ -53,24 +53,28 @@ def op_of(node: Any) -> Any:
     return aten_op(node.target) if isinstance(node, Node) and node.op == "call_function" else None
 
 
-def _quant_of(node: Node) -> Quant | None:
-    """None if the parameters are tensors, or of another type than int8."""
+#: Integers that there are kernels for.
+DTYPES = (torch.int8, torch.int16)
+
+
+def _quant_of(node: Node, dtypes: tuple[torch.dtype, ...]) -> Quant | None:
+    """None if the parameters are tensors, or of another type."""
     params: tuple[Any, ...] = tuple(node.args[1:6])
-    if len(params) != 5 or any(isinstance(one, Node) for one in params) or params[4] is not torch.int8:
+    if len(params) != 5 or any(isinstance(one, Node) for one in params) or params[4] not in dtypes:
         return None
     return Quant(*params)
 
 
 def quantized_by(node: Node) -> Quant | None:
-    """What a quantization of int8 makes of its input; None for other nodes."""
-    return _quant_of(node) if name_of(node) == _QUANTIZE else None
+    """What a quantization of int8 or int16 makes of its input; None for other nodes."""
+    return _quant_of(node, DTYPES) if name_of(node) == _QUANTIZE else None
 
 
-def integers_of(node: Any) -> Integers | None:
-    """What a dequantization of int8 reads; None for other nodes."""
+def integers_of(node: Any, *dtypes: torch.dtype) -> Integers | None:
+    """What a dequantization of int8, or one of ``dtypes``, reads; None for other nodes."""
     if name_of(node) != _DEQUANTIZE:
         return None
-    quant = _quant_of(node)
+    quant = _quant_of(node, dtypes or (torch.int8,))
     return Integers(node.args[0], quant) if quant is not None else None
 
 
@@ -91,7 +95,7 @@ def weight_of(node: Any, constants: dict[Node, torch.Tensor], axis: int) -> Weig
     if values is None or values.dtype is not torch.int8:
         return None
     if name_of(node) == _DEQUANTIZE:
-        quant = _quant_of(node)
+        quant = _quant_of(node, (torch.int8,))
         if quant is None or quant.zero_point != 0:
             return None
         return Weight(values, torch.tensor([quant.scale], dtype=torch.float64))
@@ -143,6 +147,7 @@ def narrow(output: Quant, bounds: Bounds) -> Quant | None:
 
 
 __all__ = [
+    "DTYPES",
     "Bounds",
     "Integers",
     "Quant",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch.fx import Node
 
 from executorch.backends.cortex_m.passes.folding import cortex_m
-from executorch.backends.cortex_m.passes.quantized_values import integers_of, name_of, quantized_by
+from executorch.backends.cortex_m.passes.quantized_values import DTYPES, integers_of, name_of, quantized_by
 from executorch.dialects.edge_ops import EdgeOpOverload, edge_op
 from executorch.ir.rewriter import new_call, replace
 from executorch.passes.infrastructure.pass_base import GraphPass
@@ -17,7 +17,7 @@ _OWN = {
 
 
 class ReplaceQuantNodesPass(GraphPass):
-    """Quantizations and dequantizations of int8, with one scale that is known, become those of ``cortex_m``.
+    """Quantizations and dequantizations of int8 and int16, with one scale that is known, become those of ``cortex_m``.
 
     For what stands around a delegate, so that firmware needs no kernels of ``quantized_decomposed``. Other types stay.
 
@@ -27,7 +27,9 @@ class ReplaceQuantNodesPass(GraphPass):
 
     def rewrite_node(self, node: Node) -> bool:
         own = _OWN.get(name_of(node))
-        if own is None or not node.users or (quantized_by(node) is None and integers_of(node) is None):
+        if own is None or not node.users:
+            return False
+        if quantized_by(node) is None and integers_of(node, *DTYPES) is None:
             return False
         if not isinstance(node.target, EdgeOpOverload):
             raise ValueError("ReplaceQuantNodesPass is for edge programs; call to_edge before it")

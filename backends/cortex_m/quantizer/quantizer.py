@@ -56,6 +56,8 @@ _WEIGHTED: Final = {
     "aten.conv_transpose2d.input",
     "aten.linear.default",
 }
+#: Of equal shapes.
+_QUOTIENT: Final = "aten.div.Tensor"
 _PRODUCTS: Final = {"aten.bmm.default", "aten.matmul.default"}
 #: Integers are moved, by kernels that move any integers, or averaged. A list of what is known: another mover of the family stays
 #: in floating point until it stands here.
@@ -139,10 +141,13 @@ class CortexMQuantizer(TOSAQuantizer):
         return config
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
-        """What the family does, and products of more than two leading dimensions as batches."""
+        """What the family does, products of more than two leading dimensions as batches, and quotients of equal shapes as such."""
         model = super().transform_for_annotation(model)
         for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten.matmul.default):
             _as_batches(node)
+        for node in model.graph.find_nodes(op="call_function", target=torch.ops.aten.mul.Tensor):
+            _as_quotient(node)
+        model.graph.eliminate_dead_code()
         model.recompile()
         return model
 
@@ -174,6 +179,10 @@ class CortexMQuantizer(TOSAQuantizer):
             # Probabilities of 256ths.
             spec = FixedQParamsQuantizationSpec(torch.int8, 1 / 256, -128, -128, 127)
             mark_node_as_annotated(node, {operands[0]: config.input_activation}, spec)
+        elif name == _QUOTIENT:
+            mark_node_as_annotated(
+                node, dict.fromkeys(operands, config.input_activation), config.output_activation
+            )
         elif name not in _KNOWN:
             node.meta[ANNOTATION] = QuantizationAnnotation()
 
@@ -202,6 +211,20 @@ def _as_batches(node: Node) -> None:
         flat = [new_call(node, reshape, pair) for pair in zip(node.args, sizes[:2], strict=True)]
         product = new_call(node, torch.ops.aten.bmm.default, tuple(flat))
         replace(node, new_call(node, reshape, (product, sizes[2])))
+
+
+def _as_quotient(node: Node) -> None:
+    """What the family writes as a product with a reciprocal, which in eight bits has few digits left, in one step again."""
+    value, other = node.args[:2]
+    if not isinstance(other, Node) or other.target is not torch.ops.aten.reciprocal.default:
+        return
+    divisor: Any = other.args[0]
+    operands = [value, divisor]
+    if not all(isinstance(one, Node) and is_real(one) for one in operands):
+        return
+    if same_shape(*(list(one.meta[meta_keys.VAL].shape) for one in operands)):
+        with node.graph.inserting_before(node):
+            replace(node, new_call(node, torch.ops.aten.div.Tensor, (value, divisor)))
 
 
 def _is_spatial(node: Node) -> bool:

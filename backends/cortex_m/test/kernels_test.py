@@ -61,6 +61,9 @@ class Draw:
     def integers(self, *shape: int) -> torch.Tensor:
         return torch.randint(-128, 128, shape, generator=self.generator).to(torch.int8)
 
+    def wide(self, *shape: int) -> torch.Tensor:
+        return torch.randint(-32768, 32768, shape, generator=self.generator).to(torch.int16)
+
     def bias(self, n: int) -> torch.Tensor | None:
         values = torch.randint(-20000, 20000, (n,), generator=self.generator).to(torch.int32)
         return values if self.number(0, 3) else None
@@ -210,6 +213,71 @@ def test_elements(driver, seed):
     real = torch.randn(shape, generator=draw.generator) * 3
     same(driver, "quantize_per_tensor", real, 0.0213, zero, -128, 127, torch.int8)
     same(driver, "dequantize_per_tensor", first, 0.0213, zero, -128, 127, torch.int8)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_quotients(driver, seed):
+    draw = Draw(seed)
+    shape = [draw.number(1, 3), draw.number(1, 19)]
+    zeros = [draw.number(-128, 127) for _ in range(3)]
+    scale = 10.0 ** draw.number(-2, 4)
+    first, second = draw.integers(*shape), draw.integers(*shape)
+    second[0, 0] = zeros[1]  # No quotient.
+    same(driver, "quantized_div", first, zeros[0], second, zeros[1], zeros[2], scale)
+    same(driver, "quantized_div", draw.wide(*shape), 0, draw.wide(*shape) // 1000, 0, 0, scale)
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_elements_of_int16(driver, seed):
+    draw = Draw(seed)
+    shape = [draw.number(1, 3), draw.number(1, 3), draw.number(1, 19)]
+    first = draw.wide(*shape)
+    second = draw.wide(*(size if draw.number(0, 3) else 1 for size in shape))
+    half, other = quantize_multiplier(0.5), quantize_multiplier((draw.number(0, 1) * 2 - 1) * 0.37)
+    factor = quantize_multiplier((draw.number(50, 400) / 100) / (1 << 15))
+    low = draw.number(-32768, 0)
+    sums = (first, 0, *half, second, 0, *other, 0, *factor, low, draw.number(low, 32767))
+    same(driver, "quantized_add", *sums)
+    same(driver, "quantized_mul", first, 0, second, 0, 0, *quantize_multiplier(0.000031))
+    same(driver, "minimum", first, second)
+    same(driver, "maximum", first, second)
+    real = torch.randn(shape, generator=draw.generator) * 3
+    bounds = (0, -32767, 32767, torch.int16)
+    same(driver, "quantize_per_tensor", real, 0.000131, *bounds)
+    same(driver, "dequantize_per_tensor", first, 0.000131, *bounds)
+
+
+WIDE, NARROW = torch.ones(2, dtype=torch.int16), torch.ones(2, dtype=torch.int8)
+FACTOR = (1 << 30, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("quantized_mul", (WIDE, 3, WIDE, 0, 0, *FACTOR)),
+        ("quantized_mul", (WIDE, 0, NARROW, 0, 0, *FACTOR)),
+        ("quantized_add", (WIDE, 0, *FACTOR, WIDE, 0, *FACTOR, 1, *FACTOR, -5, 5)),
+        ("quantized_div", (WIDE, 0, NARROW, 0, 0, 1.0)),
+        ("quantized_div", (NARROW, 0, NARROW, 0, 0, float("inf"))),
+        ("quantized_div", (NARROW, 0, NARROW, 0, 0, 1e300)),
+        ("quantized_div", (NARROW, 0, NARROW[:1], 0, 0, 1.0)),
+        ("minimum", (WIDE, NARROW)),
+        ("quantize_per_tensor", (torch.ones(2), 0.1, 0, -128, 127, torch.int16)),
+        ("dequantize_per_tensor", (WIDE, 0.1, 0, -128, 127, torch.int8)),
+    ],
+)
+def test_integers_of_several_types_are_refused(driver, name, args):
+    # The program's output is of the type of the first operand, or of int8 where that is real.
+    like = (
+        args[0].float()
+        if name.startswith("dequantize")
+        else args[0].to(torch.int8)
+        if args[0].is_floating_point()
+        else args[0]
+    )
+    assert call(driver, name, *args, like=like).error == INVALID
 
 
 @settings(max_examples=20, deadline=None)

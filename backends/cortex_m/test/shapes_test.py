@@ -30,6 +30,7 @@ def _elements(x: torch.Tensor, y: torch.Tensor):
     yield "softmax", (x, -1, 0, -128, 1 << 30, 20, -248)
     yield "quantized_add", (x, 0, *factor, y, 0, *factor, 0, *factor, -128, 127)
     yield "quantized_mul", (x, 0, y, 0, 0, *factor)
+    yield "quantized_div", (x, 0, y.expand_as(x), 0, 0, 0.5)
     yield "minimum", (x, y)
     yield "maximum", (x, y)
     yield "transpose", (x, list(reversed(range(x.dim()))))

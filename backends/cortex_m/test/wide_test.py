@@ -1,0 +1,74 @@
+"""Quotients, and models in int16: what kernels calculate on int16, and what is left in floating point."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from executorch.backends.arm.test.lowered import as_model
+from executorch.backends.cortex_m.passes.quantized_values import name_of
+from executorch.backends.cortex_m.quantizer.quantization_configs import INT16_PER_TENSOR_CONFIG
+from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
+from executorch.backends.cortex_m.test.models import inputs, lowered, quantized
+
+BORDERS = ["cortex_m::dequantize_per_tensor", "cortex_m::quantize_per_tensor"]
+
+
+def _calls(model, example, dtype):
+    """Names of calls between the borders; the results are within a step of the quantized model."""
+    quantizer = CortexMQuantizer(INT16_PER_TENSOR_CONFIG) if dtype is torch.int16 else None
+    program = quantized(model, example, quantizer)
+    found = lowered(program).exported_program()
+    (result,) = found.graph.output_node().args[0]
+    assert name_of(result) == BORDERS[0]
+    assert result.args[5] is dtype
+    made, wanted = found.module()(*example), program.module()(*example)
+    assert float((made - wanted).abs().max()) <= result.args[1] * 1.01
+    names = [name_of(node) for node in found.graph.nodes]
+    assert not [name for name in names if name.startswith("quantized_decomposed")]
+    return [name for name in names if name and name not in BORDERS]
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
+@pytest.mark.parametrize("shape", [(7,), (2, 3, 4, 5)])
+def test_a_quotient_of_equal_shapes_is_one_operator(shape, dtype):
+    x, y = inputs(shape, shape)
+    model = as_model(lambda x, y: x / (y * y + 0.5))
+    calls = _calls(model, (x, y), dtype)
+    assert calls == ["cortex_m::quantized_mul", "cortex_m::quantized_add", "cortex_m::quantized_div"]
+
+
+def test_other_quotients_are_products():
+    calls = _calls(as_model(lambda x: x / (x[:1] * x[:1] + 2)), inputs((3, 4)), torch.int8)
+    assert "cortex_m::quantized_div" not in calls
+    assert "cortex_m::quantized_mul" in calls
+
+
+@pytest.mark.parametrize(
+    ("function", "calls"),
+    [
+        (lambda x: x + x[:, :1], ["aten::slice_copy", "cortex_m::quantized_add"]),
+        (lambda x: x - 0.25, ["cortex_m::quantized_add"]),
+        (lambda x: x * x, ["cortex_m::quantized_mul"]),
+        (lambda x: functional.relu(x * x.flip(0)), ["aten::flip", "cortex_m::quantized_mul", "aten::clamp"]),
+        (lambda x: torch.relu(x + x), ["cortex_m::quantized_add"]),
+        (lambda x: torch.maximum(x, x.flip(0)), ["aten::flip", "cortex_m::maximum"]),
+        (
+            lambda x: functional.pad(x, (1, 2)).permute(0, 2, 1),
+            ["aten::constant_pad_nd", "aten::permute_copy"],
+        ),
+        (lambda x: torch.cat([x, x], 1).reshape(2, -1), ["aten::cat", "aten::view_copy"]),
+    ],
+    ids=["add", "sub", "mul", "mul relu", "add relu", "maximum", "pad", "cat"],
+)
+def test_elements_and_movers_in_int16(function, calls):
+    found = _calls(as_model(function), inputs((2, 3, 4)), torch.int16)
+    assert [name for name in found if name not in ("aten::alias_copy", "aten::clone")] == calls
+
+
+def test_layers_stay_in_floating_point_in_int16():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())
+    calls = _calls(model, inputs((2, 4)), torch.int16)
+    assert {"aten::addmm", "aten::sigmoid"} <= set(calls)
