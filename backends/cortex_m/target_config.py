@@ -41,7 +41,8 @@ _RANK = [InstructionSet.SCALAR, InstructionSet.DSP, InstructionSet.MVE]
 class CortexMTargetConfig:
     """A processor, and what of it may be used.
 
-    Programs are the same for all of them: work space is planned for whichever kernels are linked, and the firmware's build chooses those.
+    Kernels of this library run programs for any of them: work space is planned for whichever kernels are linked, and the firmware's
+    build chooses those. Kernels of released runtimes want biases of linear layers in one place with Helium, in another without.
 
     Args:
         cpu: the processor.

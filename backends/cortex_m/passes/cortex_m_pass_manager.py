@@ -41,7 +41,8 @@ class CortexMPassManager(ExportedProgramPassBase):
     Args:
         exported_program: in the edge dialect; for ``transform``.
         passes: classes to use instead of the usual ones.
-        target_config: the processor; M55 by default. Programs are the same for all.
+        target_config: the processor; M55 by default. Kernels of this library run programs for any; those of released runtimes
+            want biases of linear layers where the processor's instructions look for them.
         use_explicit_layout: operators on images get contiguous ``[n, h, w, c]`` and stand between transpositions where
             the model has another order. Without it they get ``[n, c, h, w]``, which kernels ask to be in the memory format
             channels_last: the model's inputs have to be. By default, what the program needs: without it if all images
@@ -57,6 +58,8 @@ class CortexMPassManager(ExportedProgramPassBase):
         RestorePoolsPass,
         ExplicitLayoutPass,
     ]
+    #: As released versions call those for ``use_explicit_layout``, which are the same.
+    explicit_layout_pass_list = pass_list
     #: For ``transform_for_annotation``; subclasses may have more.
     pass_list_transform_for_annotation: Sequence[type[Any]] = [PrepareForAnnotationPass]
 
@@ -93,7 +96,7 @@ class CortexMPassManager(ExportedProgramPassBase):
         for kind in self.passes:
             if kind is ExplicitLayoutPass and not self._needs_explicit_layout(exported_program):
                 continue
-            one = kind()
+            one = kind(self.target_config.backend) if kind is FoldQuantizedPass else kind()
             if isinstance(one, ExportedProgramPassBase):
                 result = one(exported_program)
                 exported_program, changed = result.exported_program, result.modified

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.fx import Node
 
 from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold
-from executorch.backends.cortex_m.passes.quantized_values import Weight, bias_of, integers_of, weight_of
+from executorch.backends.cortex_m.passes.quantized_values import (
+    Quant,
+    Weight,
+    bias_of,
+    integers_of,
+    weight_of,
+)
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import (
     batch_matmul_scratch,
     convolution_scratch,
     depthwise_scratch,
 )
+from executorch.backends.cortex_m.target_config import InstructionSet
+from executorch.backends.transforms.graph_edit import view_arguments
 from executorch.ir.values import sizes_of
 from executorch.passes.to_execution.sym_shape_eval_pass import planned_size
 
@@ -46,44 +54,92 @@ def _plus_bias(call: Call, bias: torch.Tensor | None) -> Node | None:
 
 @fold("convolution")
 def convolution(call: Call) -> Node | None:
+    """Of images, and of rows as images of height one."""
     value, weight_node, bias_node, stride, padding, dilation, transposed, output_padding, groups = call.args
     have = integers_of(value)
     weight = weight_of(weight_node, call.constants, 1 if transposed else 0)
-    if have is None or weight is None or weight.values.dim() != 4 or _is_calculated(call, bias_node):
-        return None
-    inputs = sizes_of(have.node)[1]
-    if groups != 1 and transposed:
+    if have is None or weight is None or _is_calculated(call, bias_node) or (groups != 1 and transposed):
         return None
     bias = _bias(call, bias_node, have.quant.scale, weight)
-    values = weight.values
-    outputs = values.shape[1] if transposed else values.shape[0]
-    multipliers, shifts = _factors(call, have.quant.scale, weight, outputs)
-    output = call.output
+    if weight.values.dim() == 4:
+        images = _Convolution(have.node, have.quant, weight, bias, stride, padding, dilation, groups)
+        return _convolve(call, images, output_padding if transposed else None)
+    row = _row_as_image(call, have.node) if weight.values.dim() == 3 else None
+    if row is None:
+        return None
+    weight = Weight(weight.values.unsqueeze(2), weight.scales)
+    spread = ([1, *stride], [0, *padding], [1, *dilation])
+    images = _Convolution(row, have.quant, weight, bias, *spread, groups, is_nhwc=True)
+    return _image_as_row(call, _convolve(call, images, [0, *output_padding] if transposed else None))
+
+
+def _row_as_image(call: Call, node: Node) -> Node | None:
+    """``[n, c, w]`` as ``[n, 1, w, c]``; None where a run tells too many of the sizes."""
+    batch, channels, width = sizes_of(node)
+    turned = call.call(cortex_m.transpose.default, node, [0, 2, 1])
+    sizes = view_arguments(turned, [batch, 1, width, channels])
+    return None if sizes is None else call.call(torch.ops.aten.view_copy.default, turned, sizes)
+
+
+def _image_as_row(call: Call, node: Node) -> Node | None:
+    batch, _, width, channels = sizes_of(node)
+    sizes = view_arguments(node, [batch, width, channels])
+    if sizes is None:
+        return None
+    row = call.call(torch.ops.aten.view_copy.default, node, sizes)
+    return call.call(cortex_m.transpose.default, row, [0, 2, 1])
+
+
+class _Convolution(NamedTuple):
+    """What is convolved, with the integers' meaning, and how."""
+
+    images: Node
+    quant: Quant
+    weight: Weight
+    bias: torch.Tensor | None
+    stride: list[int]
+    padding: list[int]
+    dilation: list[int]
+    groups: int
+    is_nhwc: bool = False
+
+
+def _convolve(call: Call, given: _Convolution, output_padding: list[int] | None) -> Node:
+    """The call of the operator; ``output_padding`` is that of a transposed convolution."""
+    values, output = given.weight.values, call.output
+    outputs = values.shape[0 if output_padding is None else 1]
+    multipliers, shifts = _factors(call, given.quant.scale, given.weight, outputs)
+    bias = given.bias
+    if bias is None and given.groups != 1:
+        # Kernels of CMSIS-NN read one.
+        bias = torch.zeros(outputs, dtype=torch.int32)
     tail = (
-        -have.quant.zero_point,
+        -given.quant.zero_point,
         output.zero_point,
         call.constant(multipliers, "multipliers"),
         call.constant(shifts, "shifts"),
         output.low,
         output.high,
     )
-    added = _plus_bias(call, bias)
-    if transposed:
+    head, geometry = _plus_bias(call, bias), (given.stride, given.padding)
+    form = "_nhwc" if given.is_nhwc else ""
+    if output_padding is not None:
         kernel = call.constant(values.permute(1, 2, 3, 0), "weight")
-        op = cortex_m.quantized_transpose_conv2d.default
-        spread = (stride, padding, output_padding, dilation)
+        op = getattr(cortex_m, f"quantized_transpose_conv2d{form}").default
         room = call.scratch(convolution_scratch(outputs, values.numel() // outputs))
-        return call.call(op, have.node, kernel, added, *spread, *tail, room, call.scratch(0))
-    geometry = (stride, padding, dilation)
-    if groups == inputs and groups > 1:
+        spread = (*geometry, output_padding, given.dilation)
+        return call.call(op, given.images, kernel, head, *spread, *tail, room, call.scratch(0))
+    inputs = sizes_of(given.images)[3 if given.is_nhwc else 1]
+    if given.groups == inputs and given.groups > 1:
         kernel = call.constant(values.permute(1, 2, 3, 0), "weight")
-        op = cortex_m.quantized_depthwise_conv2d.default
+        op = getattr(cortex_m, f"quantized_depthwise_conv2d{form}").default
         room = call.scratch(depthwise_scratch(inputs, outputs, values.shape[2] * values.shape[3]))
-        return call.call(op, have.node, kernel, added, *geometry, outputs // inputs, *tail, room)
+        spread = (*geometry, given.dilation, outputs // inputs)
+        return call.call(op, given.images, kernel, head, *spread, *tail, room)
     kernel = call.constant(values.permute(0, 2, 3, 1), "weight")
     room = call.scratch(convolution_scratch(outputs, values.numel() // outputs))
-    op = cortex_m.quantized_conv2d.default
-    return call.call(op, have.node, kernel, added, *geometry, *tail, room)
+    op = getattr(cortex_m, f"quantized_conv2d{form}").default
+    return call.call(op, given.images, kernel, head, *geometry, given.dilation, *tail, room)
 
 
 @fold("linear")
@@ -96,14 +152,17 @@ def linear(call: Call) -> Node | None:
     bias = _bias(call, bias_node, have.quant.scale, weight)
     multipliers, shifts = _factors(call, have.quant.scale, weight, weight.scales.numel())
     offset = -have.quant.zero_point
-    sums = offset * weight.values.sum(1, dtype=torch.int64) + (0 if bias is None else bias)
+    sums = None
+    if call.backend is InstructionSet.MVE:
+        total = offset * weight.values.sum(1, dtype=torch.int64) + (0 if bias is None else bias)
+        sums, bias = call.constant(total.to(torch.int32).reshape(1, -1), "kernel_sum"), None
     output = call.output
     return call.call(
         cortex_m.quantized_linear.default,
         have.node,
         call.constant(weight.values, "weight"),
-        None,
-        call.constant(sums.to(torch.int32).reshape(1, -1), "kernel_sum"),
+        _plus_bias(call, bias),
+        sums,
         offset,
         0,
         output.zero_point,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import torch
@@ -14,7 +15,6 @@ from executorch.backends.cortex_m.passes.folding import Call
 from executorch.backends.cortex_m.passes.quantized_values import (
     DTYPES,
     Bounds,
-    Quant,
     integers_of,
     limits_of,
     name_of,
@@ -22,6 +22,7 @@ from executorch.backends.cortex_m.passes.quantized_values import (
     quantized_by,
 )
 from executorch.backends.cortex_m.passes.replace_quant_nodes_pass import ReplaceQuantNodesPass
+from executorch.backends.cortex_m.target_config import InstructionSet
 from executorch.ir.rewriter import replace
 from executorch.ir.signature import constant_values, sync_signature
 from executorch.ir.values import value_of
@@ -36,7 +37,13 @@ class FoldQuantizedPass(ExportedProgramPassBase):
 
     An activation that clamps becomes the bounds of the layer before it; other functions of one element become tables,
     several in a row one. Quantizations that remain become those of ``cortex_m``.
+
+    Args:
+        backend: instructions that kernels may use.
     """
+
+    def __init__(self, backend: InstructionSet = InstructionSet.MVE) -> None:
+        self.backend = backend
 
     def call(self, exported_program: ExportedProgram) -> ExportedProgramPassResult:
         graph = exported_program.graph
@@ -44,7 +51,10 @@ class FoldQuantizedPass(ExportedProgramPassBase):
         modified = False
         for node in list(graph.nodes):
             output = quantized_by(node)
-            folded = None if output is None else _fold(exported_program, constants, node, output)
+            if output is None or not isinstance(node.args[0], Node):
+                continue
+            source = _copied(node.args[0])
+            folded = _fold(Call(exported_program, constants, source, node, output, self.backend))
             if folded is not None:
                 replace(node, folded)
                 modified = True
@@ -56,28 +66,22 @@ class FoldQuantizedPass(ExportedProgramPassBase):
         return ExportedProgramPassResult(exported_program, modified)
 
 
-def _fold(
-    program: ExportedProgram, constants: dict[Node, torch.Tensor], place: Node, output: Quant
-) -> Node | None:
-    source = place.args[0]
-    if not isinstance(source, Node):
-        return None
-    source = _copied(source)
+def _fold(call: Call) -> Node | None:
+    source, output = call.node, call.output
     have = integers_of(source, output.dtype)
     if have is not None and have.quant == output:
         return have.node
     before, bounds = _clamped(source)
     narrowed = None if before is None else narrow(output, bounds)
     if before is not None and narrowed is not None and name_of(before) in _BOUNDED:
-        made = _made(Call(program, constants, before, place, narrowed))
+        made = _made(dataclasses.replace(call, node=before, output=narrowed))
         if made is not None:
             return made
-    call = Call(program, constants, source, place, output)
     made = _made(call)
     if made is None and output.dtype is torch.int8:
         made = table(call)
     if made is None and before is not None and narrowed is not None:
-        whole = _made(Call(program, constants, before, place, output))
+        whole = _made(dataclasses.replace(call, node=before))
         if whole is not None:
             made = call.call(torch.ops.aten.clamp.default, whole, narrowed.low, narrowed.high)
     return made

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from executorch.backends.cortex_m.ops import operators
 from executorch.backends.cortex_m.passes.quantized_values import Integers, Quant, integers_of
+from executorch.backends.cortex_m.target_config import InstructionSet
 from executorch.dialects import memory, meta_keys
 from executorch.dialects.edge_ops import edge_op
 from executorch.ir.constants import add_constant, fake_value
@@ -30,6 +31,7 @@ class Call:
         node: the call.
         place: the quantization that is replaced; new calls stand before it.
         output: what it quantizes to, its range narrowed by an activation that clamps.
+        backend: instructions that kernels may use. Released runtimes read the sums of weights of a linear layer with Helium alone.
     """
 
     program: ExportedProgram
@@ -37,6 +39,7 @@ class Call:
     node: Node
     place: Node
     output: Quant
+    backend: InstructionSet = InstructionSet.MVE
 
     @property
     def folds(self) -> dict[str, Fold]:

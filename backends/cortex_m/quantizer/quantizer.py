@@ -51,8 +51,11 @@ _NO_TABLE: Final = {
     "aten.sum.dim_IntList",
 }
 _WEIGHTED: Final = {
+    "aten.conv1d.default",
+    "aten.conv1d.padding",
     "aten.conv2d.default",
     "aten.conv2d.padding",
+    "aten.conv_transpose1d.default",
     "aten.conv_transpose2d.input",
     "aten.linear.default",
 }
@@ -167,7 +170,7 @@ class CortexMQuantizer(TOSAQuantizer):
         if (
             name in _CHOSEN
             or (name in _MEANS and _is_spatial(node))
-            or (name in _EXTREMES and len(operands) == len(node.args))
+            or (name in _EXTREMES and all(map(is_real, node.args)))
             or (name in CLAMPING and not _belongs_to_layer(node))
         ):
             _share(node, operands, config)

@@ -16,10 +16,10 @@ from executorch.backends.cortex_m.test.models import inputs, lowered, quantized
 IMAGE = (1, 4, 8, 8)
 
 
-def _within_a_step(model, example):
+def _within_a_step(model, example, **options):
     """The edge program; what it makes is within a step of the quantized model."""
     program = quantized(model, example)
-    found = lowered(program).exported_program()
+    found = lowered(program, **options).exported_program()
     (result,) = found.graph.output_node().args[0]
     wanted = program.module()(*example)
     made = found.module()(*example)
@@ -209,3 +209,41 @@ def test_sums_at_numbered_places_are_no_moves():
     program = quantized(model, inputs((2, 3)))
     (node,) = [one for one in lowered(program).exported_program().graph.nodes if "index_put" in name_of(one)]
     assert node.meta["val"].dtype is torch.float32
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        nn.Conv1d(4, 6, 3, padding=1),
+        nn.Conv1d(4, 6, 2, stride=2, dilation=2, bias=False),
+        nn.Conv1d(4, 8, 3, groups=4),
+        nn.Conv1d(4, 6, 3, padding="same"),
+        nn.ConvTranspose1d(4, 3, 3, stride=2, output_padding=1),
+        nn.Sequential(nn.Conv1d(4, 4, 1), nn.ReLU(), nn.Conv1d(4, 2, 3)),
+    ],
+    ids=["padding", "dilation", "depthwise", "same", "transposed", "two"],
+)
+@pytest.mark.parametrize("explicit", [None, False, True])
+def test_convolutions_of_rows_are_those_of_images(model, explicit):
+    torch.manual_seed(0)
+    found = _within_a_step(model, inputs((2, 4, 11)), use_explicit_layout=explicit)
+    calls = set(_calls(found))
+    assert any("conv2d_nhwc" in name for name in calls)
+    assert "aten::convolution" not in calls
+
+
+def test_convolutions_in_groups_have_a_bias():
+    """Kernels of released runtimes read it."""
+    model = nn.Sequential(
+        nn.Conv2d(4, 4, 3, groups=4, bias=False),
+        nn.Conv2d(4, 4, 1, groups=2, bias=False),
+        nn.Conv2d(4, 4, 1, bias=False),
+    )
+    found = _within_a_step(model, inputs(IMAGE))
+    given = [node.args[2] is not None for node in found.graph.nodes if "conv2d" in name_of(node)]
+    assert given == [True, True, False]
+
+
+def test_the_smallest_of_one_value_twice():
+    found = _within_a_step(as_model(lambda x: torch.minimum(x, x)), inputs((3, 4)))
+    assert "cortex_m::minimum" in _calls(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -85,11 +86,14 @@ def quantized(
     example: Inputs,
     quantizer: CortexMQuantizer | None = None,
     dynamic_shapes: Any = None,
+    samples: Iterable[Inputs] | None = None,
 ) -> ExportedProgram:
     exported = torch.export.export(model.eval(), example, dynamic_shapes=dynamic_shapes)
     prepared = prepare_pt2e(exported.module(), quantizer or CortexMQuantizer())
-    for seed in range(4):
-        prepared(*inputs(*(tuple(one.shape) for one in example), seed=seed))
+    if samples is None:
+        samples = (inputs(*(tuple(one.shape) for one in example), seed=seed) for seed in range(4))
+    for sample in samples:
+        prepared(*sample)
     return torch.export.export(convert_pt2e(prepared), example, dynamic_shapes=dynamic_shapes)
 
 

@@ -68,3 +68,18 @@ def test_what_is_left_whole_is_folded():
         "cortex_m::quantized_activation",
         "cortex_m::dequantize_per_tensor",
     }
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("cpu", [CortexM.M55, CortexM.M4, CortexM.M0PLUS])
+def test_biases_of_linear_layers_stand_where_kernels_of_the_processor_look_for_them(cpu, bias):
+    example = inputs((2, 8))
+    program = quantized(torch.nn.Linear(8, 4, bias=bias), example)
+    passes = CortexMPassManager(target_config=CortexMTargetConfig(cpu))
+    found = to_edge(program).transform([passes]).exported_program()
+    (layer,) = [node for node in found.graph.nodes if name_of(node) == "cortex_m::quantized_linear"]
+    has_bias, has_sums = (one is not None for one in layer.args[2:4])
+    assert has_sums == (cpu is CortexM.M55)
+    assert has_bias == (bias and cpu is not CortexM.M55)
+    (result,) = found.graph.output_node().args[0]
+    assert float((found.module()(*example) - program.module()(*example)).abs().max()) <= result.args[1] * 1.01

@@ -16,10 +16,10 @@ from executorch.backends.cortex_m.test.models import inputs, lowered, quantized
 BORDERS = ["cortex_m::dequantize_per_tensor", "cortex_m::quantize_per_tensor"]
 
 
-def _calls(model, example, dtype):
+def _calls(model, example, dtype, samples=None):
     """Names of calls between the borders; the results are within a step of the quantized model."""
     quantizer = CortexMQuantizer(INT16_PER_TENSOR_CONFIG) if dtype is torch.int16 else None
-    program = quantized(model, example, quantizer)
+    program = quantized(model, example, quantizer, samples=samples)
     found = lowered(program).exported_program()
     (result,) = found.graph.output_node().args[0]
     assert name_of(result) == BORDERS[0]
@@ -72,3 +72,22 @@ def test_layers_stay_in_floating_point_in_int16():
     model = nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())
     calls = _calls(model, inputs((2, 4)), torch.int16)
     assert {"aten::addmm", "aten::sigmoid"} <= set(calls)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
+@pytest.mark.parametrize(("wide", "fits"), [(1.0, True), (1e6, False)])
+def test_operands_that_cancel(wide, fits, dtype):
+    """What is left of them may have a scale so fine that sums cannot be shifted to it: they stay in floating point."""
+    x = torch.linspace(-wide, wide, 32)
+    calls = _calls(as_model(lambda x, y: x - y), (x, -x), dtype, samples=[(x, x)])
+    assert calls == ["cortex_m::quantized_add" if fits else "aten::sub"]
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
+@pytest.mark.parametrize(("wide", "fits"), [(1.0, True), (1e6, False)])
+def test_products_that_were_nothing(wide, fits, dtype):
+    x, none = torch.linspace(-wide, wide, 32), torch.zeros(32)
+    none[0] = 1.0
+    samples = [(x * none, 1 - none), (x, none * 0)]
+    calls = _calls(as_model(lambda x, y: x * y), (x, none), dtype, samples=samples)
+    assert calls == ["cortex_m::quantized_mul" if fits else "aten::mul"]
