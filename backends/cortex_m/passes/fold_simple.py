@@ -42,9 +42,17 @@ def _operand(call: Call, node: Any) -> Integers | None:
     """Integers behind an operand; a constant that was left in floating point is quantized here."""
     if isinstance(node, Node) and node in call.constants and call.constants[node].is_floating_point():
         return _quantized_constant(call, call.constants[node])
+    return _calculable(call, node)
+
+
+def _calculable(call: Call, node: Any) -> Integers | None:
+    """Integers behind an operand that kernels calculate with: those of int16 have no room for zero points."""
     have = call.integers_of(node)
-    # Kernels of int16 have no room for zero points.
-    return None if have is None or (_is_wide(call) and have.quant.zero_point) else have
+    return None if have is None or not _has_room(call, have.quant) else have
+
+
+def _has_room(call: Call, quant: Quant) -> bool:
+    return not (_is_wide(call) and quant.zero_point)
 
 
 def _is_wide(call: Call) -> bool:
@@ -76,7 +84,7 @@ def add(call: Call) -> Node | None:
     if not isinstance(alpha, int) or alpha == 0 or len(call.args) > 2:
         return None
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None or (_is_wide(call) and call.output.zero_point):
+    if left is None or right is None or not _has_room(call, call.output):
         return None
     factor = (-alpha if name_of(call.node) == "aten::sub" else alpha) * right.quant.scale
     coarse = 2 * max(left.quant.scale, abs(factor))
@@ -102,9 +110,7 @@ def add(call: Call) -> Node | None:
 @fold("mul", wide=True)
 def mul(call: Call) -> Node | None:
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None or not _is_whole(call.output):
-        return None
-    if _is_wide(call) and call.output.zero_point:
+    if left is None or right is None or not _is_whole(call.output) or not _has_room(call, call.output):
         return None
     factor = quantize_multiplier(left.quant.scale * right.quant.scale / call.output.scale)
     if factor[1] > _PRODUCT_SHIFT[call.output.dtype]:
@@ -123,10 +129,10 @@ def mul(call: Call) -> Node | None:
 @fold("div", wide=True)
 def div(call: Call) -> Node | None:
     """Of two tensors of one shape."""
-    left, right = (call.integers_of(one) for one in call.args)
+    left, right = (_calculable(call, one) for one in call.args)
     if left is None or right is None or call.node.kwargs or not _is_whole(call.output):
         return None
-    if not same_shape(sizes_of(left.node), sizes_of(right.node)):
+    if not _has_room(call, call.output) or not same_shape(sizes_of(left.node), sizes_of(right.node)):
         return None
     return call.call(
         cortex_m.quantized_div.default,

@@ -91,3 +91,23 @@ def test_products_that_were_nothing(wide, fits, dtype):
     samples = [(x * none, 1 - none), (x, none * 0)]
     calls = _calls(as_model(lambda x, y: x * y), (x, none), dtype, samples=samples)
     assert calls == ["cortex_m::quantized_mul" if fits else "aten::mul"]
+
+
+@pytest.mark.parametrize("function", [torch.add, torch.mul, torch.div])
+@pytest.mark.parametrize("offsets", [(5, 0), (0, 5), (0, 0)], ids=["operand", "result", "none"])
+def test_zero_points_of_int16_stay_outside(function, offsets):
+    """Kernels of int16 have no room for them, and refuse them in the run."""
+
+    def through_integers(x, offset):
+        params = (0.01, offset, -32768, 32767, torch.int16)
+        quantized_decomposed = torch.ops.quantized_decomposed
+        integers = quantized_decomposed.quantize_per_tensor(x, *params)
+        return quantized_decomposed.dequantize_per_tensor(integers, *params)
+
+    def model(x, y):
+        before, behind = offsets
+        return through_integers(function(through_integers(x, before), through_integers(y, 0)), behind)
+
+    found = lowered(torch.export.export(as_model(model), inputs((4,), (4,)))).exported_program()
+    names = {name_of(node) for node in found.graph.nodes}
+    assert (f"cortex_m::quantized_{function.__name__}" in names) == (not any(offsets))
