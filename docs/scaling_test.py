@@ -65,7 +65,7 @@ def test_shell_blocks_parse(block: str) -> None:
 
 @pytest.mark.parametrize("name", ["ac", "cas"])
 def test_the_cache_takes_what_bazel_names_and_nothing_else(name: str) -> None:
-    (text,) = blocks("nginx")
+    text, _ = blocks("nginx")
     (pattern,) = re.findall(r'location ~ "(.*?)"', text)
     assert re.search(pattern, f"/{name}/{'0a' * 32}")
     for other in (
@@ -75,3 +75,23 @@ def test_the_cache_takes_what_bazel_names_and_nothing_else(name: str) -> None:
         f"/x/{name}/{'0a' * 32}",
     ):
         assert not re.search(pattern, other)
+
+
+@pytest.mark.parametrize(
+    ("call", "stored"),
+    [
+        ("build.bazel.remote.execution.v2.ContentAddressableStorage/FindMissingBlobs", True),
+        ("build.bazel.remote.execution.v2.ActionCache/GetActionResult", True),
+        ("google.bytestream.ByteStream/Write", True),
+        ("build.bazel.remote.execution.v2.Capabilities/GetCapabilities", False),
+        ("build.bazel.remote.execution.v2.Execution/Execute", False),
+    ],
+)
+def test_one_address_leads_to_storage_and_scheduler(call: str, stored: bool) -> None:
+    _, text = blocks("nginx")
+    (pattern,) = re.findall(r"location ~ (\S+)", text)
+    assert bool(re.search(pattern, f"/{call}")) is stored
+    ports = {name: int(port) for name, port in re.findall(r"upstream (\w+) {.*?:(\d+);", text)}
+    assert f"--bind=0.0.0.0:{ports['storage']}" in PAGE
+    assert f"[::]:{ports['scheduler']}" in PAGE
+    assert f"--remote_executor=grpc://farm.example:{re.findall(r'listen (.*) http2', text)[0]}" in PAGE
