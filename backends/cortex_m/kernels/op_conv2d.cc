@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include <executorch/backends/cortex_m/kernels/convolution.h>
+#include <executorch/backends/cortex_m/kernels/library.h>
 
 namespace cortex_m::native {
 
@@ -195,6 +195,12 @@ Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
       !read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors) ||
       !read_bias(ctx, args.bias, layer.channels, bias) ||
       !write_images(ctx, conv.out, layout, out, data) || out.numel() == 0) {
+    return out;
+  }
+  const library::Weights weights = {layer.weight, bias, static_cast<int32_t>(args.input_offset),
+                                    layer.factors, layer.output};
+  if (groups == 1 &&
+      library::convolve(ctx, conv, weights, args.scratch, data) != library::Outcome::kNone) {
     return out;
   }
   uint8_t* const memory =

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include <executorch/backends/cortex_m/kernels/convolution.h>
+#include <executorch/backends/cortex_m/kernels/library.h>
 
 namespace cortex_m::native {
 
@@ -95,6 +95,12 @@ Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
   int8_t* data = nullptr;
   if (!read(ctx, args, layout, conv, layer) || !read_bias(ctx, args.bias, layer.channels, bias) ||
       !write_images(ctx, conv.out, layout, out, data) || out.numel() == 0) {
+    return out;
+  }
+  const library::Weights weights = {layer.weight, bias, static_cast<int32_t>(args.input_offset),
+                                    layer.factors, layer.output};
+  if (library::convolve_depthwise(ctx, conv, weights, static_cast<int32_t>(args.depth_multiplier),
+                                  args.scratch, data) != library::Outcome::kNone) {
     return out;
   }
   const auto inputs = static_cast<size_t>(conv.in.channels);

@@ -1,4 +1,4 @@
-#include <executorch/backends/cortex_m/kernels/common.h>
+#include <executorch/backends/cortex_m/kernels/library.h>
 
 namespace cortex_m::native {
 
@@ -72,6 +72,18 @@ Tensor& quantized_linear_out(KernelRuntimeContext& ctx, const Tensor& input, con
   }
   const size_t rows = static_cast<size_t>(out.numel()) / channels;
   const bool per_channel = requantize_multipliers.size() > 1;
+  const auto* const in = input.const_data_ptr<int8_t>();
+  const auto first_multiplier = static_cast<int32_t>(requantize_multipliers[0]);
+  const auto first_shift = static_cast<int32_t>(requantize_shifts[0]);
+  const library::Weights whole = {weights.const_data_ptr<int8_t>(),
+                                  constants,
+                                  static_cast<int32_t>(input_offset),
+                                  {&first_multiplier, &first_shift, per_channel},
+                                  layer.output};
+  if (library::multiply(ctx, in, rows, layer.depth, channels, whole, sums,
+                        out.mutable_data_ptr<int8_t>()) != library::Outcome::kNone) {
+    return out;
+  }
   int32_t seeds[kBlock];
   int32_t multipliers[kBlock];
   int32_t shifts[kBlock];
@@ -96,8 +108,7 @@ Tensor& quantized_linear_out(KernelRuntimeContext& ctx, const Tensor& input, con
     }
     layer.factors = {multipliers, shifts, per_channel};
     layer.narrow = is_narrow(layer);
-    multiply_rows(layer, input.const_data_ptr<int8_t>(), rows, channels,
-                  out.mutable_data_ptr<int8_t>() + first);
+    multiply_rows(layer, in, rows, channels, out.mutable_data_ptr<int8_t>() + first);
   }
   return out;
 }

@@ -1,17 +1,10 @@
-#include <executorch/backends/cortex_m/kernels/common.h>
+#include <executorch/backends/cortex_m/kernels/library.h>
 
 namespace cortex_m::native {
 
 namespace {
 
-struct Pool {
-  Images in;
-  Images out;
-  int32_t kernel[2];
-  int32_t stride[2];
-  int32_t padding[2];
-  int32_t dilation[2];
-};
+using Pool = library::Windows;
 
 /// Rows or columns of the output; with `ceil_mode` the last window may begin inside and end
 /// outside.
@@ -89,7 +82,8 @@ Tensor& max_pool(KernelRuntimeContext& ctx, const Tensor& input, IntArrayRef ker
   if (!read(ctx, input, kernel, stride, padding, dilation, ceil_mode, layout, pool) ||
       !require(ctx, input_zero_point == output_zero_point, "a pool keeps its zero point") ||
       !read_output(ctx, output_zero_point, activation_min, activation_max, output) ||
-      !write_images(ctx, pool.out, layout, out, data)) {
+      !write_images(ctx, pool.out, layout, out, data) || out.numel() == 0 ||
+      library::max_pool(ctx, pool, output, data) != library::Outcome::kNone) {
     return out;
   }
   for_windows(pool, data,
@@ -113,12 +107,13 @@ Tensor& max_pool(KernelRuntimeContext& ctx, const Tensor& input, IntArrayRef ker
 constexpr int64_t kOnes[] = {1, 1};
 
 Tensor& average_pool(KernelRuntimeContext& ctx, const Tensor& input, IntArrayRef kernel,
-                     IntArrayRef stride, IntArrayRef padding, bool ceil_mode, Layout layout,
-                     Tensor& out) {
+                     IntArrayRef stride, IntArrayRef padding, bool ceil_mode, const Tensor& scratch,
+                     Layout layout, Tensor& out) {
   Pool pool;
   int8_t* data = nullptr;
   if (!read(ctx, input, kernel, stride, padding, IntArrayRef(kOnes, 2), ceil_mode, layout, pool) ||
-      !write_images(ctx, pool.out, layout, out, data)) {
+      !write_images(ctx, pool.out, layout, out, data) || out.numel() == 0 ||
+      library::average_pool(ctx, pool, scratch, data) != library::Outcome::kNone) {
     return out;
   }
   for_windows(pool, data,
@@ -165,17 +160,18 @@ Tensor& quantized_max_pool2d_nhwc_out(KernelRuntimeContext& ctx, const Tensor& i
 Tensor& quantized_avg_pool2d_out(KernelRuntimeContext& ctx, const Tensor& input,
                                  IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                                  bool ceil_mode, int64_t /*zero_point*/, int64_t /*multiplier*/,
-                                 int64_t /*shift*/, const Tensor& /*scratch*/, Tensor& out) {
-  return average_pool(ctx, input, kernel_size, stride, padding, ceil_mode, Layout::kChannelsLast,
-                      out);
+                                 int64_t /*shift*/, const Tensor& scratch, Tensor& out) {
+  return average_pool(ctx, input, kernel_size, stride, padding, ceil_mode, scratch,
+                      Layout::kChannelsLast, out);
 }
 
 Tensor& quantized_avg_pool2d_nhwc_out(KernelRuntimeContext& ctx, const Tensor& input,
                                       IntArrayRef kernel_size, IntArrayRef stride,
                                       IntArrayRef padding, bool ceil_mode, int64_t /*zero_point*/,
                                       int64_t /*multiplier*/, int64_t /*shift*/,
-                                      const Tensor& /*scratch*/, Tensor& out) {
-  return average_pool(ctx, input, kernel_size, stride, padding, ceil_mode, Layout::kNhwc, out);
+                                      const Tensor& scratch, Tensor& out) {
+  return average_pool(ctx, input, kernel_size, stride, padding, ceil_mode, scratch, Layout::kNhwc,
+                      out);
 }
 
 }  // namespace cortex_m::native

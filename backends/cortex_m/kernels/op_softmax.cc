@@ -1,4 +1,4 @@
-#include <executorch/backends/cortex_m/kernels/common.h>
+#include <executorch/backends/cortex_m/kernels/library.h>
 
 namespace cortex_m::native {
 
@@ -151,7 +151,12 @@ Tensor& softmax_out(KernelRuntimeContext& ctx, const Tensor& input, int64_t dim,
   const auto n = static_cast<size_t>(input.size(input.dim() - 1));
   const int8_t* from = input.const_data_ptr<int8_t>();
   int8_t* to = out.mutable_data_ptr<int8_t>();
-  for (size_t row = 0; row < static_cast<size_t>(out.numel()) / n; ++row) {
+  const size_t rows = static_cast<size_t>(out.numel()) / n;
+  if (library::softmax(from, rows, n, scale.multiplier, scale.shift, scale.diff_min, to) !=
+      library::Outcome::kNone) {
+    return out;
+  }
+  for (size_t row = 0; row < rows; ++row) {
     softmax(from + row * n, n, scale, to + row * n);
   }
   return out;

@@ -1,4 +1,5 @@
-"""The kernels give the integers of the operators' definition in Python, and refuse what does not fit."""
+"""The kernels give the integers of the operators' definition in Python, and refuse what does not fit: the loops of this library, and
+those that a user's checkout of CMSIS-NN has, of which a small one stands in ``cmsis_nn``."""
 
 from __future__ import annotations
 
@@ -28,12 +29,20 @@ HERE = pathlib.Path(__file__)
 SEEDS = st.integers(0, 2**31 - 1)
 
 
-@pytest.fixture(scope="module")
-def driver():
-    path = pathlib.Path(os.environ.get("ET_OP_DRIVER_CORTEX_M", HERE.with_name("op_driver_cortex_m")))
-    driver = OpDriver(path)
-    yield driver
-    driver.close()
+@pytest.fixture(scope="module", params=["own", "cmsis_nn", "cmsis_nn with Helium"])
+def driver(request, tmp_path_factory):
+    has_library = request.param != "own"
+    name = "op_driver_cortex_m_cmsis_nn" if has_library else "op_driver_cortex_m"
+    notes = tmp_path_factory.mktemp("calls") / "calls"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CMSIS_NN_CALLS", str(notes))
+        if "Helium" in request.param:
+            patch.setenv("CMSIS_NN_HELIUM", "1")
+        # It starts with its first call.
+        driver = OpDriver(pathlib.Path(os.environ.get(f"ET_{name.upper()}", HERE.with_name(name))))
+        driver.notes, driver.has_library = notes, has_library
+        yield driver
+        driver.close()
 
 
 def call(driver, name, *args, like=None, temp_bytes=0):
@@ -44,7 +53,8 @@ def call(driver, name, *args, like=None, temp_bytes=0):
 
 def same(driver, name, *args, **options):
     """Requires the integers of the definition."""
-    outcome = call(driver, name, *args, **options)
+    # What a library asks for is not known ahead of time.
+    outcome = call(driver, name, *args, temp_bytes=driver.has_library << 16, **options)
     assert outcome.error == 0
     torch.testing.assert_close(outcome.outputs[0], getattr(OPS, name).default(*args), rtol=0, atol=0)
 
@@ -286,10 +296,13 @@ def test_softmax(driver, seed):
     draw = Draw(seed)
     values = draw.integers(draw.number(1, 3), draw.number(1, 40))
     scale = 2.0 ** draw.number(-9, 1) * 0.83
-    same(driver, "softmax", values, -1, 0, -128, *softmax_parameters(scale))
+    found = OPS.softmax(values, -1, 0, -128, *softmax_parameters(scale))
+    outcome = call(driver, "softmax", values, -1, 0, -128, *softmax_parameters(scale))
+    assert outcome.error == 0
+    # The small library's is in floating point.
+    assert (outcome.outputs[0].int() - found.int()).abs().max() <= driver.has_library
     # What the integers mean, rounded; exponentials are exact to more bits than results have.
     real = ((values.double() * scale).softmax(-1) * 256 - 128).round().clamp(-128, 127)
-    found = OPS.softmax(values, -1, 0, -128, *softmax_parameters(scale))
     assert (found - real).abs().max() <= 1
 
 
@@ -308,6 +321,54 @@ def test_pools(driver, seed):
     for name, args in (("max", most), ("avg", mean)):
         same(driver, f"quantized_{name}_pool2d_nhwc", image, *args)
         same(driver, f"quantized_{name}_pool2d", last(image.permute(0, 3, 1, 2)), *args)
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "args"),
+    [
+        ("arm_convolve_wrapper_s8", "quantized_conv2d_nhwc", lambda: a_convolution()),
+        (
+            "arm_depthwise_conv_wrapper_s8",
+            "quantized_depthwise_conv2d_nhwc",
+            lambda: a_depthwise_convolution(),
+        ),
+        ("arm_fully_connected_s8", "quantized_linear", lambda: a_linear([1 << 30], [-7])),
+        (None, "quantized_linear", lambda: a_linear([1 << 30] * 3, [-7] * 3)),
+        ("arm_max_pool_s8", "quantized_max_pool2d_nhwc", lambda: a_pool([1, 1], False, 0, 0, -128, 127)),
+        (None, "quantized_max_pool2d_nhwc", lambda: a_pool([2, 1], False, 0, 0, -128, 127)),
+        ("arm_avgpool_s8", "quantized_avg_pool2d_nhwc", lambda: a_pool(False, 0, 1 << 30, 1, room(0))),
+        (
+            "arm_softmax_s8",
+            "softmax",
+            lambda: [Draw(0).integers(3, 7), -1, 0, -128, *softmax_parameters(0.1)],
+        ),
+    ],
+)
+def test_a_library_is_asked_first(driver, function, name, args):
+    """One note for each call; none where it has nothing for the arguments, or there is no library."""
+    driver.notes.unlink(missing_ok=True)
+    assert call(driver, name, *args(), temp_bytes=1 << 16).error == 0
+    notes = driver.notes.read_text().split() if driver.notes.exists() else []
+    assert set(notes) == ({function} if driver.has_library and function else set())
+
+
+def a_pool(*rest):
+    return [Draw(0).integers(2, 4, 5, 3), [2, 2], [1, 1], [1, 0], *rest]
+
+
+def a_linear(multipliers, shifts):
+    draw = Draw(0)
+    return [draw.integers(2, 5), draw.integers(3, 5), None, None, 3, 0, -4, multipliers, shifts, 127, -128]
+
+
+def a_depthwise_convolution():
+    draw = Draw(0)
+    factors = (torch.full((3,), 1 << 30, dtype=torch.int32), torch.full((3,), -7, dtype=torch.int32))
+    geometry = ([1, 1], [0, 0], [1, 1], 1)
+    bias = torch.arange(3, dtype=torch.int32)
+    scratch = room(depthwise_scratch(3, 3, 9))
+    image, weight = draw.integers(1, 4, 4, 3), draw.integers(1, 3, 3, 3)
+    return [image, weight, bias, *geometry, 3, 0, *factors, -128, 127, scratch]
 
 
 def test_schemas_are_those_that_kernels_are_registered_for():
