@@ -102,9 +102,10 @@ Outcome multiply(KernelRuntimeContext& ctx, const int8_t* in, size_t rows, size_
   const cmsis_nn_dims bias = vector_of(channels);
   const int32_t bytes = arm_fully_connected_s8_get_buffer_size(&filter);
   // With Helium the buffer has the sums of weights times the offset, and the bias; otherwise there
-  // is none.
+  // is none, and a bias that only the sums have would be lost.
   const bool wants_sums = bytes == 4 * outputs;
-  if (weights.factors.per_channel || (!wants_sums && (bytes != 0 || sums != nullptr))) {
+  const bool has_own_bias = sums == nullptr || weights.bias != nullptr;
+  if (weights.factors.per_channel || (!wants_sums && (bytes != 0 || !has_own_bias))) {
     return Outcome::kNone;
   }
   cmsis_nn_context context = {nullptr, 0};

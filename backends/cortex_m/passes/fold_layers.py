@@ -152,10 +152,11 @@ def linear(call: Call) -> Node | None:
     bias = _bias(call, bias_node, have.quant.scale, weight)
     multipliers, shifts = _factors(call, have.quant.scale, weight, weight.scales.numel())
     offset = -have.quant.zero_point
-    sums = None
+    total, sums = offset * weight.values.sum(1, dtype=torch.int64), None
     if call.backend is InstructionSet.MVE:
-        total = offset * weight.values.sum(1, dtype=torch.int64) + (0 if bias is None else bias)
-        sums, bias = call.constant(total.to(torch.int32).reshape(1, -1), "kernel_sum"), None
+        total, bias = total + (0 if bias is None else bias), None
+    if call.backend is InstructionSet.MVE or offset != 0:
+        sums = call.constant(total.to(torch.int32).reshape(1, -1), "kernel_sum")
     output = call.output
     return call.call(
         cortex_m.quantized_linear.default,
