@@ -5,7 +5,7 @@
 The driver is Mesa's for the processor, so times compare shaders that it compiles for a CPU, and processor time says more than duration on a
 machine that has other work; what holds for every device is counted. ncnn's model is made by pnnx from the same module, and calculates in 32
 bits. The last line is `RESULT {json}` with `rows`: model, `ours_us`, `ncnn_us` (medians), `ours_cpu_us`, `ncnn_cpu_us` (least processor time
-of a call, all threads), `dispatches`, `layout_conversions`, `validation_messages` (a run of its own, under Khronos' layer with
+of a call, all threads), `dispatches`, `barriers` (between dispatches), `layout_conversions`, `validation_messages` (a run of its own, under Khronos' layer with
 synchronization), `megabytes` that shaders read and write at least, `megabytes_least` (constants, inputs, outputs), `flop_per_byte` (operations
 of products, convolutions and attention for each of those bytes, the arithmetic intensity), and the largest differences from eager PyTorch.
 """
@@ -18,6 +18,7 @@ import math
 import multiprocessing
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
 import time
@@ -103,15 +104,17 @@ def ncnn_call(module: torch.nn.Module, inputs: Inputs, directory: pathlib.Path) 
     return call
 
 
-def events_of(buffer: bytes, inputs: Inputs) -> list[str]:
-    """Names of the shaders of one run, in order."""
+def dispatches_of(buffer: bytes, inputs: Inputs) -> list[tuple[str, bool]]:
+    """Of one run, in order: the name of the shader, and whether a barrier stands before it."""
     module = _load_for_executorch_from_buffer(buffer, enable_etdump=True)
     module.forward(list(inputs))
     with tempfile.TemporaryDirectory() as directory:
         path = str(pathlib.Path(directory) / "run.etdump")
         module.write_etdump_result_to_file(path)
         blocks = Inspector(etdump_path=path).event_blocks
-    return [event.name for block in blocks for event in block.events if event.is_delegated_op]
+    events = [event for block in blocks for event in block.events if event.is_delegated_op]
+    attached = [struct.unpack("<II", event.raw_delegate_debug_metadatas[0]) for event in events]
+    return [(event.name, bool(barrier)) for event, (_, barrier) in zip(events, attached, strict=True)]
 
 
 def traffic(graph: schema.VkGraph) -> tuple[int, int]:
@@ -179,13 +182,15 @@ def row_of(name: str, rounds: int, seconds: float) -> dict[str, Any]:
         ours, other = measure(cases, rounds=rounds, batch_seconds=seconds)
         cpu = _least(cases, rounds)
     moved, least = traffic(graph)
+    dispatches = dispatches_of(buffer, inputs)
     return {
         "model": name,
         "ours_us": round(ours.median_us, 1),
         "ncnn_us": round(other.median_us, 1),
         "ours_cpu_us": round(cpu[0], 1),
         "ncnn_cpu_us": round(cpu[1], 1),
-        "dispatches": len(events_of(buffer, inputs)),
+        "dispatches": len(dispatches),
+        "barriers": sum(is_behind_barrier for _, is_behind_barrier in dispatches),
         "layout_conversions": sum(call.name in _CONVERSIONS for call in graph.chain),
         "validation_messages": validation_messages(buffer, inputs),
         "megabytes": round(moved / 1e6, 2),
@@ -207,7 +212,7 @@ def main(argv: list[str]) -> None:
         print(
             f"{name:10} ours {row['ours_us']:11,.0f} us (processor {row['ours_cpu_us']:11,.0f})"
             f"  ncnn {row['ncnn_us']:11,.0f} us (processor {row['ncnn_cpu_us']:11,.0f})"
-            f"  {row['dispatches']} dispatches, {row['layout_conversions']} conversions,"
+            f"  {row['dispatches']} dispatches, {row['barriers']} barriers, {row['layout_conversions']} conversions,"
             f" {row['validation_messages']} messages, {row['megabytes']} MB of at least {row['megabytes_least']},"
             f" {row['flop_per_byte']} operations a byte,"
             f" difference {row['difference']:.1e} (ncnn {row['ncnn_difference']:.1e})",

@@ -20,8 +20,10 @@ def test_what_is_counted():
     buffer, graph = vulkan_benchmark.lowered(Small(), inputs)
     assert [call.name for call in graph.chain][:2] == ["aten.linear.default", "aten.sigmoid.default"]
     assert isinstance(graph, schema.VkGraph)
-    shaders = vulkan_benchmark.events_of(buffer, inputs)
-    assert [name.split("_")[0] for name in shaders] == ["matmul4", "unary", "binary"]
+    dispatches = vulkan_benchmark.dispatches_of(buffer, inputs)
+    assert [name.split("_")[0] for name, _ in dispatches] == ["matmul4", "unary", "binary"]
+    # Each reads what the one before it writes.
+    assert [is_behind_barrier for _, is_behind_barrier in dispatches] == [False, True, True]
     moved, least = vulkan_benchmark.traffic(graph)
     # The input, a weight of 4 x 8 and its bias, the result; and two results between, each written and read.
     assert least == 4 * (16 + 32 + 4 + 8)

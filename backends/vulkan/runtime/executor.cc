@@ -370,10 +370,10 @@ Error Executor::report(EventTracer* tracer, uint64_t begin) {
                                        double(ratio.numerator));
   };
   for (const Timing& timing : *timings) {
+    const uint32_t attached[] = {timing.debug_handle, timing.is_behind_barrier ? 1u : 0u};
     runtime::event_tracer_log_profiling_delegate(
         tracer, timing.name.c_str(), runtime::kUnsetDelegateDebugIntId,
-        begin + ticks_of(timing.begin), begin + ticks_of(timing.end), &timing.debug_handle,
-        sizeof(timing.debug_handle));
+        begin + ticks_of(timing.begin), begin + ticks_of(timing.end), attached, sizeof(attached));
   }
   return Error::Ok;
 }

@@ -102,18 +102,35 @@ TEST_F(ExecutorTest, SizesComeWithTheInputs) {
   EXPECT_EQ(runner.execute(), Error::Ok) << "it works again after an error";
 }
 
+/// Keeps the second number that is attached to each dispatch.
+class BarrierTracer final : public runtime::testing::RecordingTracer {
+ public:
+  std::vector<uint32_t> barriers;
+
+  void log_profiling_delegate(const char* name, runtime::DelegateDebugIntId id,
+                              et_timestamp_t start, et_timestamp_t end, const void* metadata,
+                              size_t size) override {
+    uint32_t attached[2] = {};
+    ASSERT_EQ(size, sizeof(attached));
+    std::memcpy(attached, metadata, size);
+    barriers.push_back(attached[1]);
+    RecordingTracer::log_profiling_delegate(name, id, start, end, metadata, size);
+  }
+};
+
 TEST_F(ExecutorTest, TimesGoByTheShadersNames) {
   Runner runner;
   const Array x = some({4, 5});
   build(runner, x);
   ASSERT_EQ(runner.load(true), Error::Ok);
-  runtime::testing::RecordingTracer tracer;
+  BarrierTracer tracer;
   ASSERT_EQ(runner.execute(&tracer), Error::Ok);
   runner.compare(expected_of(x), runner.result());
 #ifdef ET_EVENT_TRACER_ENABLED
   ASSERT_EQ(tracer.log.size(), 2u);
   EXPECT_NE(tracer.log[0].find("unary_float_0"), std::string::npos) << tracer.log[0];
   EXPECT_NE(tracer.log[1].find("binary_float_1"), std::string::npos) << tracer.log[1];
+  EXPECT_EQ(tracer.barriers, (std::vector<uint32_t>{0, 1}));
 #else
   EXPECT_TRUE(tracer.log.empty());
 #endif

@@ -74,6 +74,8 @@ struct Timing {
   uint32_t debug_handle = 0;
   uint64_t begin = 0;
   uint64_t end = 0;
+  /// Whether it waited for what runs before it: there is a barrier between them.
+  bool is_behind_barrier = false;
 };
 
 /// Dispatches in order, recorded once and run many times. What depends on each other is kept apart.

@@ -82,7 +82,7 @@ class VulkanStream final : public Stream {
 
   Error begin() override {
     dispatches_.clear();
-    num_barriers_ = 0;
+    barriers_.clear();
     is_recorded_ = false;
     return check(vkResetCommandPool(context_.device(), pool_, 0), "recording");
   }
@@ -109,7 +109,7 @@ class VulkanStream final : public Stream {
       if (hazards.need_barrier(dispatches_[i])) {
         wait_for(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                  VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-        ++num_barriers_;
+        barriers_.insert(i);
         hazards.clear();
       }
       hazards.note(dispatches_[i]);
@@ -144,13 +144,13 @@ class VulkanStream final : public Stream {
     for (size_t i = 0; i < dispatches_.size(); ++i) {
       timings.push_back({dispatches_[i].shader + "_" + std::to_string(i),
                          dispatches_[i].debug_handle, nanoseconds(ticks[2 * i]),
-                         nanoseconds(ticks[2 * i + 1])});
+                         nanoseconds(ticks[2 * i + 1]), barriers_.count(i) != 0});
     }
     return timings;
   }
 
   size_t num_dispatches() const override { return dispatches_.size(); }
-  size_t num_barriers() const override { return num_barriers_; }
+  size_t num_barriers() const override { return barriers_.size(); }
 
  private:
   Error make_descriptors() {
@@ -258,7 +258,8 @@ class VulkanStream final : public Stream {
   VkDescriptorPool descriptors_ = VK_NULL_HANDLE;
   VkQueryPool queries_ = VK_NULL_HANDLE;
   std::vector<Dispatch> dispatches_;
-  size_t num_barriers_ = 0;
+  /// Numbers of the dispatches that stand behind one.
+  std::set<size_t> barriers_;
 };
 
 }  // namespace
