@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 import torch
+from torch.ao.quantization.fx import _decomposed  # noqa: F401 - torch.ops.quantized_decomposed.
 from torch.library import Library, impl, register_fake
 
 import executorch.backends.vulkan.composite_ops  # noqa: F401 - the others of the namespace.
@@ -41,6 +42,17 @@ _lib.define(
     f"add_int8(Tensor a, float a_scale, int a_zero, Tensor b, float b_scale, int b_zero, {_RESULT}) -> Tensor"
 )
 _lib.define("rotary_embedding(Tensor x, Tensor cosines, Tensor sines, SymInt start) -> Tensor")
+
+_lib.define("quantize_per_token(Tensor x) -> (Tensor, Tensor, Tensor)")
+
+
+@impl(_lib, "quantize_per_token", "CompositeExplicitAutograd")
+def quantize_per_token(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Lines as int8, the scale of each, and its zero point."""
+    ops: Any = torch.ops.quantized_decomposed
+    scales, zeros = ops.choose_qparams_per_token_asymmetric(x.float(), torch.int8)
+    scales, zeros = scales.float(), zeros.to(torch.int8)
+    return ops.quantize_per_token(x.float(), scales, zeros, -128, 127, torch.int8), scales, zeros
 
 
 @impl(_lib, "rotary_embedding", "CompositeExplicitAutograd")

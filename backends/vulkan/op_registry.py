@@ -11,7 +11,7 @@ import torch
 
 from executorch.backends.transforms import refusals
 from executorch.backends.vulkan.graph import call as say
-from executorch.backends.vulkan.graph import checks, complex_numbers
+from executorch.backends.vulkan.graph import checks, complex_numbers, tokens
 from executorch.backends.vulkan.graph.call import Saying
 from executorch.backends.vulkan.graph.checks import Check
 from executorch.backends.vulkan.graph.complex_numbers import Rewrite
@@ -260,20 +260,20 @@ _add("aten.avg_pool2d.default", say=say.pool, **_PLANES)
 _add("aten._adaptive_avg_pool2d.default", **_PLANES)
 
 _MOVER = {"dtypes": ALL, "moves": True}
+_BYTE_MOVER = {"dtypes": (*ALL, *BYTES), "moves": True}
 _DIMENSIONS = {"checks": (checks.has_dimensions,), "conditions": "of a tensor with dimensions"}
-_add("aten.view_copy.default", say=say.view, **_MOVER)
-_add("aten.unsqueeze_copy.default", say=say.unsqueeze, **_MOVER)
-_add(
-    "aten.squeeze_copy.dims", "aten.squeeze_copy.dim", "aten.squeeze_copy.default", say=say.squeeze, **_MOVER
-)
+_add("aten.view_copy.default", say=say.view, **_BYTE_MOVER)
+_add("aten.unsqueeze_copy.default", say=say.unsqueeze, **_BYTE_MOVER)
+_add(*(f"aten.squeeze_copy.{one}" for one in ("dims", "dim", "default")), say=say.squeeze, **_BYTE_MOVER)
 _add(
     "aten.clone.default",
     "aten.alias_copy.default",
     "dim_order_ops._clone_dim_order.default",
     say=say.clone,
-    **_MOVER,
+    **_BYTE_MOVER,
 )
-_add("aten.permute_copy.default", "aten.transpose_copy.int", "aten.t_copy.default", say=say.permute, **_MOVER)
+_PERMUTATIONS = [f"aten.{one}" for one in ("permute_copy.default", "transpose_copy.int", "t_copy.default")]
+_add(*_PERMUTATIONS, say=say.permute, **_BYTE_MOVER)
 _add("aten.expand_copy.default", say=say.expand, **_MOVER)
 _add("aten.cat.default", say=say.cat, takes_empty=True, conditions="parts may have no elements", **_MOVER)
 _add("aten.slice_copy.Tensor", say=say.with_dim, **_MOVER)
@@ -365,14 +365,31 @@ _add(
 )
 _add(
     "llama.update_cache.default",
-    dtypes=(*FLOATS, torch.int32),
+    dtypes=(*FLOATS, torch.int32, *BYTES),
     checks=(checks.cache_update,),
-    conditions="four dimensions",
+    conditions="four dimensions; batches of int8 begin with whole words",
 )
 _add(
     "llama.custom_sdpa.default",
     checks=(checks.attention,),
     conditions="heads of a multiple of 4 numbers, 256 at most",
+)
+_add(
+    "llama.custom_quantized_sdpa.default",
+    dtypes=BYTES,
+    results=FLOATS,
+    others=((4, FLOATS), *((place, (torch.float32,)) for place in (9, 11, 13))),
+    checks=(checks.attention_of_bytes,),
+    conditions="heads of a multiple of 4 numbers, 256 at most; a scale and a zero point for each token of each head",
+)
+_add(
+    tokens.CHOOSE,
+    tokens.QUANTIZE,
+    dtypes=(torch.float32,),
+    results=(torch.float64, torch.int64, *BYTES),
+    others=((2, BYTES),),
+    checks=(checks.quantizes_tokens,),
+    conditions="to all of int8, each line by a scale and a zero point that are found at run time",
 )
 
 _add(
@@ -409,6 +426,11 @@ _add(
     "et_vk.rotary_embedding.default",
     **_INSERTED,
     conditions="neighbouring pairs, turned by tables of cosines and sines from a position on",
+)
+_add(
+    "et_vk.quantize_per_token.default",
+    **_INSERTED,
+    conditions="what chooses scales and zero points of lines and quantizes them by these",
 )
 _add("et_vk.state.default", **_INSERTED, conditions="buffers and parameters that the program writes")
 _add(
@@ -472,4 +494,6 @@ _SAID_OTHERWISE = {
     "dim_order_ops._clone_dim_order.default",
     "dim_order_ops._empty_dim_order.default",
     "dim_order_ops._to_dim_order_copy.default",
+    tokens.CHOOSE,
+    tokens.QUANTIZE,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -55,14 +55,20 @@ class GraphBuilder:
         self._plain: dict[tuple[Any, ...], int] = {}
         self._stored: dict[str, int] = {}
         self._states: set[int] = set()
+        self._exact: set[Node] = set()
 
     def add_input(self, node: Node) -> None:
         """The next input of the graph: a tensor, or an integer of the caller."""
         self._graph.input_ids.append(self.result(node))
 
+    def keep_exact(self, nodes: Iterable[Node]) -> None:
+        """Results of floats that stay float32, whatever others become."""
+        self._exact.update(nodes)
+
     def add_state(self, node: Node, first: torch.Tensor) -> None:
         """State that lasts from run to run, and what it is at first; zeros take no room in the file."""
-        given = self.constant(first, external_tag(node)) if first.any() else self.value(None)
+        tag, exact = external_tag(node), node in self._exact
+        given = self.constant(first, tag, exact) if first.any() else self.value(None)
         self.call_by_values(STATE, [given], node)
         self._states.add(self._values[node])
 
@@ -105,7 +111,7 @@ class GraphBuilder:
         if not isinstance(value, torch.Tensor):
             self._values[node] = self._new(schema.SymInt())
             return self._values[node]
-        self._values[node] = self._new(self.tensor(value.dtype, value.shape, exact))
+        self._values[node] = self._new(self.tensor(value.dtype, value.shape, exact or node in self._exact))
         return self._values[node]
 
     def tensor(self, dtype: torch.dtype, sizes: Sequence[Any], exact: bool = False) -> schema.VkTensor:

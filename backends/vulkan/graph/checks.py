@@ -14,6 +14,7 @@ from executorch.backends.transforms.constants import Constants
 from executorch.backends.transforms.operands import rank, tensor
 from executorch.backends.transforms.refusals import constant_weights
 from executorch.backends.vulkan.graph.call import item_of
+from executorch.backends.vulkan.graph.tokens import tokens_of
 from executorch.ir.rewriter import arguments
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
@@ -202,9 +203,26 @@ def cache_update(node: Node, _: Container[Node]) -> str | None:
         return "its first result is read, which says nothing"
     if len(caches) != 1 or rank(value) != 4:
         return "more than one cache, or values that have not four dimensions"
-    if tensor(value).dtype != tensor(caches[0]).dtype:
-        return f"values of type {tensor(value).dtype} for a cache of type {tensor(caches[0]).dtype}"
+    cache = tensor(caches[0])
+    if tensor(value).dtype != cache.dtype:
+        return f"values of type {tensor(value).dtype} for a cache of type {cache.dtype}"
+    if cache.dtype is torch.int8 and cache.shape[0] != 1 and math.prod(cache.shape[1:]) % 4:
+        return "batches of int8 that do not begin with whole words"
     return None
+
+
+def quantizes_tokens(node: Node, _: Container[Node]) -> str | None:
+    if tokens_of(node) is None:
+        return "lines of floats are quantized to all of int8 where their scales are chosen, as quantized caches do"
+    return None
+
+
+def attention_of_bytes(node: Node, constants: Container[Node]) -> str | None:
+    named = arguments(node)
+    factors = [named[f"{one}_{kind}"] for one in "qkv" for kind in ("scales", "zero_points")]
+    if None in factors or named["is_seq_at_dim_2"]:
+        return "queries without scales and zero points, or heads before positions"
+    return attention(node, constants)
 
 
 def attention(node: Node, _: Container[Node]) -> str | None:

@@ -37,6 +37,8 @@ from executorch.backends.vulkan.graph.quantized import (
     weights_of,
 )
 from executorch.backends.vulkan.graph.state import states_of
+from executorch.backends.vulkan.graph.tokens import UPDATE_CACHE as _UPDATE
+from executorch.backends.vulkan.graph.tokens import Tokens, caches_of_scales, token_groups
 from executorch.backends.vulkan.op_registry import SIZES, vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.dialects.errors import ExportError
@@ -46,7 +48,6 @@ from executorch.ir.rewriter import arguments
 from executorch.ir.signature import state_inputs, state_value
 
 _CONVOLUTION = "aten.convolution.default"
-_UPDATE = "llama.update_cache.default"
 #: What elements are put into lies where it is, as far as nobody reads what was there.
 _PUTS = {"aten.index_put.default", "aten.scatter.src", "aten.scatter_add.default"}
 _SPLITS = {"aten.split_with_sizes_copy.default", "aten.split_copy.Tensor", "aten.unbind_copy.int"}
@@ -75,6 +76,8 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     _join_permutations(program.graph)
     builder = GraphBuilder(program, options)
     states = states_of(program)
+    tokens = {one.nodes[-1]: one for one in token_groups(program.graph.nodes)}
+    builder.keep_exact(caches_of_scales(tokens.values()))
     _add_inputs(builder, program, states)
     clamps = fused_clamps(program, builder.constants)
     fused = fused_calls(program.graph.nodes, builder.constants)
@@ -85,12 +88,16 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
         fused[node] = made.call if isinstance(made, Layer) else made
     chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
+    done.update(node for one in tokens.values() for node in one.nodes[:-1])
     read = needed(output_arguments(program.graph), fused)
     chosen: dict[Any, Rows] = {}
     returned = set(output_arguments(program.graph))
     for node in program.graph.nodes:
         is_stored = node in builder.constants and node not in returned
         if node.op != "call_function" or is_stored or node in done or node not in read:
+            continue
+        if node in tokens:
+            _quantize_tokens(builder, tokens[node])
             continue
         if node in layers:
             _int8_layer(builder, node, layers[node])
@@ -307,6 +314,12 @@ def _choose(builder: GraphBuilder, rows: Rows, chosen: dict[Any, Rows]) -> None:
         return
     results = builder.values([builder.result(one, exact=True) for one in rows.results])
     builder.call(name_of(rows.choose), (source, *how), results, rows.choose)
+
+
+def _quantize_tokens(builder: GraphBuilder, tokens: Tokens) -> None:
+    integers, scales, zeros = tokens.results
+    results = [builder.result(integers), builder.result(scales, exact=True), builder.result(zeros)]
+    builder.call("et_vk.quantize_per_token.default", (tokens.source,), builder.values(results), integers)
 
 
 def _quantized_linear(builder: GraphBuilder, node: Node, weights: Weights, rows: Rows | None) -> None:

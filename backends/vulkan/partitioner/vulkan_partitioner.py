@@ -17,6 +17,7 @@ from executorch.backends.vulkan.graph.complex_numbers import complex_groups, is_
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.state import split_states, states_of
 from executorch.backends.vulkan.graph.support import STATE_OUTSIDE, is_size, refusal
+from executorch.backends.vulkan.graph.tokens import token_groups
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
@@ -116,6 +117,12 @@ class VulkanPartitioner(Partitioner):
         groups = [nodes for nodes in chains if taken.issuperset(set(nodes) - chained)]
         for node in chained - {node for nodes in groups for node in nodes}:
             note_reason(node, type(self).__name__, "a linear layer that reads it is left")
+        for tokens in token_groups(module.graph.nodes):
+            ends = {tokens.nodes[0], tokens.nodes[-1]}
+            if ends <= taken:
+                groups.append(list(tokens.nodes))
+            else:
+                taken -= ends
         spectra = complex_groups(module.graph, constants)
         while True:
             spectra = self._whole(spectra, taken)

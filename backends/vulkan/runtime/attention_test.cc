@@ -15,6 +15,7 @@ namespace {
 
 using runtime::Error;
 using testing::Array;
+using testing::numel;
 using testing::Runner;
 using testing::Shape;
 using testing::some;
@@ -130,6 +131,155 @@ TEST_P(AttentionTest, UnderAMask) {
         {query, key, value, runner.graph.integer(0), runner.in(mask), runner.graph.number(0),
          runner.graph.boolean(false), runner.graph.none(), runner.out(q.sizes)});
     runner.check(attended(at, q, k, v, at.capacity, false, &mask));
+  }
+}
+
+/// Integers of int8, spread over all of them.
+Array bytes(const Shape& sizes, uint32_t seed) {
+  Array made = some(sizes, -128, 128, seed);
+  for (double& value : made.values) {
+    value = std::floor(value);
+  }
+  return made;
+}
+
+/// A tensor of int8 with a scale and a zero point for each line, and what it stands for.
+struct Quantized {
+  Array integers, zeros, scales, floats;
+
+  Quantized(const Shape& sizes, uint32_t seed) : integers(bytes(sizes, seed)) {
+    Shape lines = sizes;
+    lines.back() = 1;
+    zeros = bytes(lines, seed + 1);
+    scales = some(lines, 0.25, 1, seed + 2);
+    for (double& scale : scales.values) {
+      scale /= 128;
+    }
+    floats = integers;
+    for (size_t i = 0; i < floats.values.size(); ++i) {
+      const int64_t line = int64_t(i) / sizes.back();
+      floats.values[i] = (floats.values[i] - zeros[line]) * scales[line];
+    }
+  }
+};
+
+TEST_P(AttentionTest, OverCachesOfBytes) {
+  for (const Case& at : kCases) {
+    const Shape keys = {at.batches, at.capacity, at.key_heads, at.size};
+    const Quantized q({at.batches, at.queries, at.heads, at.size}, 1);
+    const Quantized k(keys, 11);
+    const Quantized v(keys, 21);
+    for (const bool is_causal : {true, false}) {
+      Runner runner(GetParam());
+      std::vector<int32_t> integers;
+      std::vector<int32_t> factors;
+      for (const Quantized* one : {&q, &k, &v}) {
+        integers.push_back(runner.in(one->integers, DType::Int8, DType::Int8));
+        factors.push_back(runner.in(one->zeros, DType::Int8, DType::Int8));
+        factors.push_back(runner.in(one->scales, DType::Float, DType::Float));
+      }
+      const int32_t position = position_of(runner, 0);
+      std::vector<int32_t> given = {integers[0],
+                                    integers[1],
+                                    integers[2],
+                                    position,
+                                    runner.graph.none(),
+                                    runner.graph.number(0),
+                                    runner.graph.boolean(is_causal),
+                                    runner.graph.none()};
+      given.insert(given.end(), factors.begin(), factors.end());
+      given.push_back(runner.graph.boolean(false));
+      given.push_back(runner.out(q.integers.sizes));
+      runner.graph.call("llama.custom_quantized_sdpa.default", given);
+      ASSERT_EQ(runner.load(), Error::Ok);
+      for (const int64_t start : {int64_t(0), at.capacity - at.queries}) {
+        runner.set(9, {{1}, {double(start)}});
+        ASSERT_EQ(runner.execute(), Error::Ok);
+        const int64_t seen = is_causal ? start + 1 : start + at.queries;
+        runner.compare(attended(at, q.floats, k.floats, v.floats, seen, is_causal, nullptr),
+                       runner.result());
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, LinesAreQuantizedEachByItsOwn) {
+  for (const Shape& sizes : {Shape{2, 3, 2, 64}, Shape{1, 5, 1, 6}, Shape{7, 1}, Shape{3, 130}}) {
+    const Array x = some(sizes, -3, 1);
+    Shape lines = sizes;
+    lines.back() = 1;
+    Runner runner(GetParam());
+    const int32_t given = runner.in(x);
+    const int32_t values = runner.out(sizes, DType::Int8, DType::Int8);
+    const int32_t scales = runner.out(lines, DType::Float, DType::Float);
+    const int32_t zeros = runner.out(lines, DType::Int8, DType::Int8);
+    runner.graph.call("et_vk.quantize_per_token.default",
+                      {given, runner.graph.list({values, scales, zeros})});
+    ASSERT_EQ(runner.load(), Error::Ok);
+    ASSERT_EQ(runner.execute(), Error::Ok);
+    for (int64_t line = 0; line < numel(lines); ++line) {
+      double low = 0;
+      double high = 0;
+      for (int64_t i = line * sizes.back(); i < (line + 1) * sizes.back(); ++i) {
+        low = std::min(low, x[i]);
+        high = std::max(high, x[i]);
+      }
+      const double scale = std::max((high - low) / 255, 1.1920929e-07);
+      const bool is_from_low = (low + high) / scale - 1 > 0;
+      const double zero = is_from_low ? -128 - low / scale : 127 - high / scale;
+      EXPECT_NEAR(runner.result(1)[line], scale, scale * 1e-6);
+      ASSERT_NEAR(runner.result(2)[line], std::min(std::max(zero, -128.0), 127.0), 0.501);
+      for (int64_t i = line * sizes.back(); i < (line + 1) * sizes.back(); ++i) {
+        const double want = x[i] / scale + runner.result(2)[line];
+        // Numbers between two integers may be rounded either way.
+        ASSERT_NEAR(runner.result(0)[i], std::min(std::max(want, -128.0), 127.0), 0.501);
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, BytesAreWrittenWhereNoWordBegins) {
+  struct Places {
+    Shape values;
+    int64_t capacity;
+  };
+  for (const Places& at : {Places{{1, 2, 3, 1}, 7}, Places{{1, 1, 1, 1}, 5},
+                           Places{{1, 3, 2, 4}, 6}, Places{{2, 1, 2, 1}, 4}}) {
+    Shape sizes = at.values;
+    sizes[1] = at.capacity;
+    const Array first = bytes(sizes, 3);
+    Runner runner(GetParam());
+    const int32_t value = runner.in(bytes(at.values, 1), DType::Int8, DType::Int8);
+    const int32_t position = position_of(runner, 0);
+    const int32_t cache = runner.graph.tensor(sizes, DType::Int8, DType::Int8);
+    runner.graph.call("et_vk.state.default",
+                      {runner.constant(first, DType::Int8, DType::Int8), cache});
+    runner.graph.call("llama.update_cache.default", {value, cache, position, cache});
+    const Shape turned = {sizes[0], sizes[2], sizes[1], sizes[3]};
+    runner.graph.call("aten.permute_copy.default", {cache, runner.graph.ints({0, 2, 1, 3}),
+                                                    runner.out(turned, DType::Int8, DType::Int8)});
+    ASSERT_EQ(runner.load(), Error::Ok);
+    Array expected = first;
+    const int64_t row = sizes[2] * sizes[3];
+    for (int64_t start = 0; start + at.values[1] <= at.capacity; ++start) {
+      const Array given = bytes(at.values, uint32_t(start) + 7);
+      runner.set(0, given);
+      runner.set(1, {{1}, {double(start)}});
+      ASSERT_EQ(runner.execute(), Error::Ok);
+      Array moved = zeros(turned);
+      for (int64_t batch = 0; batch < sizes[0]; ++batch) {
+        std::copy_n(given.values.begin() + batch * at.values[1] * row, at.values[1] * row,
+                    expected.values.begin() + (batch * at.capacity + start) * row);
+      }
+      for (int64_t i = 0; i < numel(sizes); ++i) {
+        const int64_t d = i % sizes[3];
+        const int64_t head = i / sizes[3] % sizes[2];
+        const int64_t place = i / row % at.capacity;
+        const int64_t batch = i / row / at.capacity;
+        moved[((batch * sizes[2] + head) * at.capacity + place) * sizes[3] + d] = expected[i];
+      }
+      runner.compare(moved, runner.result());
+    }
   }
 }
 

@@ -83,6 +83,19 @@ def test_a_decoder_keeps_its_caches(half):
         method.execute([torch.zeros(1, 2, dtype=torch.int64), torch.tensor([15])])
 
 
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+def test_a_decoder_keeps_its_caches_in_bytes(half):
+    model, inputs = models.decoder(of_bytes=True)
+    options = {"force_fp16": True} if half else None
+    method = load(lower(model, inputs, options, dynamic_shapes=models.DECODER_SHAPES))
+    for count, start in ((3, 0), (1, 3), (1, 4), (5, 5), (2, 14)):
+        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
+        (got,) = method.execute([given[0], given[1]["input_pos"]])
+        torch.testing.assert_close(
+            got, model(*given), atol=3e-2 if half else 1e-4, rtol=1e-2 if half else 1e-4
+        )
+
+
 @pytest.mark.parametrize("wide", [False, True], ids=["small", "wide"])
 @pytest.mark.parametrize("name", models.QUANTIZED)
 def test_quantized_weights(name, wide):

@@ -26,9 +26,12 @@ CACHED = {
     "llama.custom_sdpa.default",
     "llama.update_cache.default",
 }
+#: Those of one whose caches are int8.
+BYTES = {"et_vk.quantize_per_token.default", "llama.custom_quantized_sdpa.default"}
 #: Calls that other tests of this file see.
 _SEEN_BELOW = {
     "add",
+    *BYTES,
     *CACHED,
     "aten.arange.start_step",
     "et_vk.linear_dq8ca_q4gsw.default",
@@ -127,6 +130,42 @@ def test_a_decoder_keeps_its_caches():
     dispatches = [one for one in delegate.graph.chain if not delegate.is_free(one)]
     assert len(dispatches) == 2 * 18 + 4
     assert not {"aten.slice_copy.Tensor", "aten.cat.default", "aten.permute_copy.default"} & set(called)
+
+
+def test_a_decoder_keeps_its_caches_in_bytes():
+    model, inputs = models.decoder(of_bytes=True)
+    # As caches are before anything is written.
+    delegate = only(lower(model, inputs, dynamic_shapes=models.DECODER_SHAPES))
+    for count, start in CHUNKS:
+        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
+        (got,) = delegate(given[0], given[1]["input_pos"])
+        torch.testing.assert_close(got, model(*given), atol=1e-5, rtol=1e-5)
+    called = names(delegate)
+    # Of two layers: keys and values in int8 with their scales and zero points; queries are quantized as well.
+    fused = BYTES | {"aten.rms_norm.default", "aten.silu.default", "et_vk.rotary_embedding.default"}
+    assert {one: called.count(one) for one in fused} == {
+        "aten.rms_norm.default": 5,
+        "aten.silu.default": 2,
+        "et_vk.quantize_per_token.default": 6,
+        "et_vk.rotary_embedding.default": 4,
+        "llama.custom_quantized_sdpa.default": 2,
+    }
+    assert called.count("et_vk.state.default") == called.count("llama.update_cache.default") == 12
+    dispatches = [one for one in delegate.graph.chain if not delegate.is_free(one)]
+    assert len(dispatches) == 2 * 25 + 4
+    assert not {"aten.slice_copy.Tensor", "aten.cat.default", "aten.permute_copy.default"} & set(called)
+
+
+def test_scales_of_caches_stay_float32():
+    model, inputs = models.decoder(of_bytes=True)
+    edge = lower(model, inputs, {"force_fp16": True}, dynamic_shapes=models.DECODER_SHAPES)
+    graph = only(edge).graph
+    kinds = [graph.values[one.args[-1]].value for one in graph.chain if one.name == "et_vk.state.default"]
+    assert {(tensor.dims[-1], tensor.datatype.name) for tensor in kinds} == {
+        (1, "FLOAT32"),
+        (1, "INT8"),
+        (8, "INT8"),
+    }
 
 
 class Keeping(nn.Module):

@@ -20,9 +20,12 @@ from executorch.backends.vulkan.quantizer.vulkan_quantizer import (
     VulkanQuantizer,
     get_symmetric_quantization_config,
 )
-from executorch.extension.llm.cache.replacements import replace_kv_cache_with_custom_kv_cache
+from executorch.extension.llm.cache.replacements import (
+    replace_kv_cache_with_custom_kv_cache,
+    replace_kv_cache_with_quantized_kv_cache,
+)
 from executorch.extension.llm.models.model_args import ModelArgs
-from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op
+from executorch.extension.llm.models.sdpa import replace_sdpa_with_custom_op, replace_sdpa_with_quantized_sdpa
 from executorch.extension.llm.models.transformer import construct_transformer
 
 Model = tuple[nn.Module, tuple[Tensor, ...]]
@@ -140,8 +143,8 @@ def make(name: str) -> Model:
     return model.eval(), inputs
 
 
-def decoder() -> tuple[nn.Module, tuple[Any, ...]]:
-    """Two layers with caches of keys and values, as language models are exported; a chunk of tokens and its position."""
+def decoder(of_bytes: bool = False) -> tuple[nn.Module, tuple[Any, ...]]:
+    """Two layers with caches of keys and values, of floats or of int8, as language models are exported; a chunk of tokens and its position."""
     torch.manual_seed(0)
     sizes = {"dim": 32, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 64, "vocab_size": 50}
     args = ModelArgs(
@@ -154,6 +157,8 @@ def decoder() -> tuple[nn.Module, tuple[Any, ...]]:
     )
     model = replace_kv_cache_with_custom_kv_cache(construct_transformer(args).eval())
     model = replace_sdpa_with_custom_op(model)
+    if of_bytes:
+        model = replace_sdpa_with_quantized_sdpa(replace_kv_cache_with_quantized_kv_cache(model))
     return model, (torch.randint(0, 50, (1, 3)), {"input_pos": torch.tensor([0])})
 
 

@@ -37,6 +37,48 @@ void record_turned(Call& call, size_t x, size_t cosines, Buffer* out, const Live
       parameters, pairs, {flag(start.buffer != nullptr)});
 }
 
+struct Attention {
+  size_t out;
+  bool is_of_bytes, has_mask;
+};
+
+/// Whether shapes of queries, caches and mask go together.
+bool has_shapes(Call& call, const Attention& at) {
+  const GraphTensor& q = call.tensor(0);
+  const GraphTensor& k = call.tensor(1);
+  const bool fits = q.rank() == 4 && k.rank() == 4 && call.tensor(2).sizes == k.sizes &&
+                    q.sizes[0] == k.sizes[0] && q.sizes[3] == k.sizes[3] && q.sizes[3] > 0 &&
+                    q.sizes[3] % 4 == 0 && q.sizes[3] <= kLongestHead && k.sizes[2] > 0 &&
+                    q.sizes[2] % k.sizes[2] == 0;
+  return fits && (at.has_mask ? call.tensor(4).sizes == Sizes{q.sizes[1], k.sizes[1]}
+                              : q.sizes[1] <= k.sizes[1]);
+}
+
+/// Whether there is a zero point and a scale for each token of each head of three tensors.
+bool has_factors(Call& call) {
+  bool fits = call.integer(14) == 0;
+  for (size_t nth = 0; nth < 3 && fits; ++nth) {
+    Sizes sizes = call.tensor(nth).sizes;
+    sizes.back() = 1;
+    const GraphTensor& zeros = call.tensor(8 + 2 * nth);
+    const GraphTensor& scales = call.tensor(9 + 2 * nth);
+    fits = zeros.sizes == sizes && scales.sizes == sizes && zeros.element() == Element::Byte &&
+           scales.element() == Element::Float;
+  }
+  return fits;
+}
+
+bool has_types(Call& call, const Attention& at) {
+  const Element of_result = call.output(at.out).element();
+  const Element given = at.is_of_bytes ? Element::Byte : of_result;
+  bool fits = of_result == Element::Float || of_result == Element::Half;
+  for (size_t nth = 0; nth < 3; ++nth) {
+    fits = fits && call.tensor(nth).element() == given;
+  }
+  return fits && (!at.has_mask || call.tensor(4).element() == of_result) &&
+         (!at.is_of_bytes || has_factors(call));
+}
+
 }  // namespace
 
 void record_nothing(Call& call, int kind) {
@@ -48,6 +90,7 @@ void record_update_cache(Call& call, int kind) {
   (void)kind;
   const GraphTensor& x = call.tensor(0);
   const GraphTensor& cache = call.tensor(1);
+  const bool is_byte = x.element() == Element::Byte;
   const bool fits = x.rank() == 4 && cache.rank() == 4 && x.sizes[0] == cache.sizes[0] &&
                     x.sizes[1] <= cache.sizes[1] && x.sizes[2] == cache.sizes[2] &&
                     x.sizes[3] == cache.sizes[3] && x.element() == cache.element();
@@ -56,50 +99,56 @@ void record_update_cache(Call& call, int kind) {
       !call.expect(fits, "its values do not fit its cache")) {
     return;
   }
-  const Live start = call.live(2, cache.sizes[1] - x.sizes[1]);
   const int64_t position = x.sizes[2] * x.sizes[3];
+  const int64_t values = x.sizes[1] * position;
+  const int64_t words = words_of(values) + 1;
+  if (is_byte) {
+    call.take_bytes();
+    (void)call.expect(x.sizes[0] == 1 || cache.sizes[1] * position % kWord == 0,
+                      "its batches do not begin with words");
+  }
+  const Live start = call.live(2, cache.sizes[1] - x.sizes[1]);
   Parameters parameters;
-  parameters.set(
-      0, {x.sizes[1] * position, cache.sizes[1] * position, position, start.fixed, x.sizes[0]});
+  parameters.set(0, {values, cache.sizes[1] * position, position, start.fixed, x.sizes[0], words});
   call.dispatch_elements(shader_for("update_cache", x),
                          {call.out(3), call.in(0), start.buffer ? start.buffer : call.in(0)},
-                         parameters, x.numel(), {flag(start.buffer != nullptr)});
+                         parameters, is_byte ? words * x.sizes[0] : x.numel(),
+                         {flag(start.buffer != nullptr)});
 }
 
 void record_attention(Call& call, int kind) {
-  (void)kind;
-  constexpr size_t kOut = 8;
+  const bool is_of_bytes = kind == kOfBytes;
+  const Attention at = {is_of_bytes ? size_t(15) : size_t(8), is_of_bytes, !call.is_none(4)};
   const GraphTensor& q = call.tensor(0);
   const GraphTensor& k = call.tensor(1);
-  const GraphTensor& v = call.tensor(2);
-  const bool has_mask = !call.is_none(4);
-  bool fits = q.rank() == 4 && k.rank() == 4 && v.sizes == k.sizes && q.sizes[0] == k.sizes[0] &&
-              q.sizes[3] == k.sizes[3] && q.sizes[3] > 0 && q.sizes[3] % 4 == 0 &&
-              q.sizes[3] <= kLongestHead && k.sizes[2] > 0 && q.sizes[2] % k.sizes[2] == 0;
-  fits = fits && (!has_mask || call.tensor(4).sizes == Sizes{q.sizes[1], k.sizes[1]});
-  fits = fits && (has_mask || q.sizes[1] <= k.sizes[1]);
-  const bool is_float = q.element() != Element::Int && k.element() == q.element() &&
-                        v.element() == q.element() &&
-                        (!has_mask || call.tensor(4).element() == q.element());
-  if (!call.expect(call.num_arguments() == kOut + 1, "it has another number of arguments") ||
-      !call.expect(fits, "the shapes of its arguments do not fit") ||
-      !call.expect(is_float && call.output(kOut).element() == q.element(),
-                   "its arguments are not of one type of floats")) {
+  if (!call.expect(call.num_arguments() == at.out + 1, "it has another number of arguments") ||
+      !call.expect(has_shapes(call, at), "the shapes of its arguments do not fit") ||
+      !call.expect(has_types(call, at), "its arguments have other types")) {
     return;
   }
-  call.resize(kOut, q.sizes);
-  const Live start = has_mask ? Live() : call.live(3, k.sizes[1] - q.sizes[1]);
+  if (is_of_bytes) {
+    call.take_bytes();
+  }
+  call.resize(at.out, q.sizes);
+  const Live start = at.has_mask ? Live() : call.live(3, k.sizes[1] - q.sizes[1]);
   Parameters parameters;
   parameters.set(0, {q.sizes[1], q.sizes[2], k.sizes[2], q.sizes[3], k.sizes[1], start.fixed});
   parameters.set(
       6, static_cast<float>(call.number_or(7, 1 / std::sqrt(static_cast<double>(q.sizes[3])))));
-  const bool is_causal = !has_mask && call.integer(6) != 0;
+  const bool is_causal = !at.has_mask && call.integer(6) != 0;
   Buffer* const query = call.in(0);
-  call.dispatch_grid(shader_for("attention", q),
-                     {call.out(kOut), query, call.in(1), call.in(2),
-                      start.buffer ? start.buffer : query, has_mask ? call.in(4) : query},
-                     parameters, q.sizes[1] * kLanes, q.sizes[2], q.sizes[0],
-                     {flag(start.buffer != nullptr), flag(is_causal), flag(has_mask)});
+  Buffers buffers = {call.out(at.out),
+                     query,
+                     call.in(1),
+                     call.in(2),
+                     start.buffer ? start.buffer : query,
+                     at.has_mask ? call.in(4) : query};
+  for (size_t i = 8; is_of_bytes && i < 14; ++i) {
+    buffers.push_back(call.in(i));
+  }
+  call.dispatch_grid(shader_for("attention", call.output(at.out)) + (is_of_bytes ? "_q8" : ""),
+                     buffers, parameters, q.sizes[1] * kLanes, q.sizes[2], q.sizes[0],
+                     {flag(start.buffer != nullptr), flag(is_causal), flag(at.has_mask)});
 }
 
 void record_rotary_embedding(Call& call, int kind) {

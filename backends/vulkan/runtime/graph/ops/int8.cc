@@ -10,15 +10,15 @@ namespace backends {
 namespace vulkan {
 namespace {
 
-constexpr int64_t kWord = 4;
-
-int64_t words_of(int64_t elements) { return (elements + kWord - 1) / kWord; }
-
 bool is_byte(const GraphTensor& tensor) { return tensor.element() == Element::Byte; }
 
 bool is_float(const GraphTensor& tensor) {
   return tensor.element() == Element::Float || tensor.element() == Element::Half;
 }
+
+/// Of glsl/quantize_per_token.glsl: lines and invocations of a group.
+constexpr int64_t kLinesTogether = 4;
+constexpr int64_t kInvocations = 64;
 
 /// A scale, a zero point and two limits of a result, from argument `i` on.
 bool set_result(Call& call, size_t i, Parameters& parameters, size_t at) {
@@ -174,6 +174,31 @@ void record_dequantize(Call& call, int kind) {
   parameters.set(0, x.numel()).set(1, static_cast<float>(call.number(1))).set(2, call.integer(2));
   call.dispatch_elements(shader_for("dequantize", call.output(out)), {call.out(out), call.in(0)},
                          parameters, x.numel());
+}
+
+void record_quantize_per_token(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  call.take_bytes();
+  if (!call.expect(call.num_arguments() == 2 && x.rank() >= 1 && is_float(x),
+                   "it quantizes lines of floats only") ||
+      !call.expect(is_byte(call.output(1, 0)) && call.output(1, 1).element() == Element::Float &&
+                       is_byte(call.output(1, 2)),
+                   "its results have another type")) {
+    return;
+  }
+  Sizes sizes = x.sizes;
+  call.resize(1, sizes, 0);
+  sizes.back() = 1;
+  call.resize(1, sizes, 1);
+  call.resize(1, sizes, 2);
+  const int64_t lines = product_of(sizes);
+  Parameters parameters;
+  parameters.set(0, {lines, x.sizes.back()});
+  call.set_num_written(3);
+  call.dispatch_elements(shader_for("quantize_per_token", x),
+                         {call.out(1, 0), call.out(1, 1), call.out(1, 2), call.in(0)}, parameters,
+                         (lines + kLinesTogether - 1) / kLinesTogether * kInvocations);
 }
 
 void record_add_int8(Call& call, int kind) {

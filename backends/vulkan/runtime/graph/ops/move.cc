@@ -10,15 +10,19 @@ constexpr size_t kRank = 6;
 /// Copies a box of `from`, the strides of which come last, to the place of it in `to`.
 void record_copy(Call& call, const GraphTensor& type, Buffer* to, Buffer* from, Box box,
                  int64_t at_to, int64_t at_from) {
+  const bool is_byte = type.element() == Element::Byte;
+  const bool is_whole = at_to == 0 && box.strides[0] == strides_of(box.sizes);
   box.collapse();
-  if (!call.expect(box.sizes.size() <= kRank, "it moves over too many dimensions")) {
+  if (!call.expect(box.sizes.size() <= kRank, "it moves over too many dimensions") ||
+      !call.expect(!is_byte || is_whole, "it moves int8 to parts of its result")) {
     return;
   }
   const int64_t count = product_of(box.sizes);
   Parameters parameters;
   parameters.set(0, {count, at_to, at_from});
   parameters.set(4, box.sizes).set(10, box.strides[0]).set(16, box.strides[1]);
-  call.dispatch_elements(shader_for("copy", type), {to, from}, parameters, count,
+  call.dispatch_elements(shader_for("copy", type), {to, from}, parameters,
+                         is_byte ? words_of(count) : count,
                          {static_cast<uint32_t>(box.sizes.size())});
 }
 
@@ -78,6 +82,7 @@ void record_view(Call& call, int kind) {
   const size_t out = call.num_arguments() - 1;
   const GraphTensor& x = call.tensor(0);
   const Sizes sizes = view_sizes(call, kind);
+  call.take_bytes();
   if (!is_same_type(call, out)) {
     return;
   }
@@ -103,6 +108,7 @@ void record_permute(Call& call, int kind) {
       seen[static_cast<size_t>(dim)] = true;
     }
   }
+  call.take_bytes();
   if (!call.expect(is_ok, "its dimensions are no permutation") || !is_same_type(call, out)) {
     return;
   }

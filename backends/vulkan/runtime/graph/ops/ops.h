@@ -104,6 +104,7 @@ Sizes sizes_of(const Conv& conv, size_t rank);
 /// Of calls that the executor acts on.
 void record_nothing(Call& call, int kind);
 void record_update_cache(Call& call, int kind);
+constexpr int kOfBytes = 1;
 void record_attention(Call& call, int kind);
 void record_rotary_embedding(Call& call, int kind);
 void record_rotary_pair(Call& call, int kind);
@@ -117,6 +118,7 @@ void record_choose_qparams(Call& call, int kind);
 // int8.cc
 void record_quantize(Call& call, int kind);
 void record_dequantize(Call& call, int kind);
+void record_quantize_per_token(Call& call, int kind);
 void record_add_int8(Call& call, int kind);
 void record_linear_int8(Call& call, int kind);
 void record_conv_int8(Call& call, int kind);

@@ -16,6 +16,10 @@ inline int64_t product_of(const Sizes& sizes) { return product_of(sizes, 0, size
 /// Of elements in row-major order without gaps.
 Sizes strides_of(const Sizes& sizes);
 
+/// Elements of int8 that lie in a word, and the words that so many elements take.
+constexpr int64_t kWord = 4;
+inline int64_t words_of(int64_t elements) { return (elements + kWord - 1) / kWord; }
+
 /// The shape that two shapes broadcast to; empty with `is_ok` false if they do not.
 Sizes broadcast(const Sizes& a, const Sizes& b, bool& is_ok);
 

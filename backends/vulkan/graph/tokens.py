@@ -1,0 +1,82 @@
+"""Lines that are quantized at run time, each by a scale and a zero point of its own, as caches of int8 keep tokens."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from executorch.backends.transforms.operands import tensor
+from executorch.backends.vulkan.graph.call import called
+from executorch.ir.rewriter import arguments
+
+CHOOSE = "quantized_decomposed.choose_qparams_per_token_asymmetric.default"
+QUANTIZE = "quantized_decomposed.quantize_per_token.default"
+UPDATE_CACHE = "llama.update_cache.default"
+_CONVERT = "dim_order_ops._to_dim_order_copy.default"
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The calls that quantize lines.
+
+    Attributes:
+        source: what is quantized.
+        results: integers, scales and zero points, int8, float32 and int8.
+        nodes: all calls, in order of dependency.
+    """
+
+    source: Node
+    results: tuple[Node, Node, Node]
+    nodes: tuple[Node, ...]
+
+
+def tokens_of(node: Node) -> Tokens | None:
+    """The chain that a call chooses scales for, or quantizes at the end of; None where it is another."""
+    if called(node) == CHOOSE:
+        found = (tokens_of(user) for user in node.args[0].users if called(user) == QUANTIZE)  # type: ignore[union-attr]
+        return next((one for one in found if one is not None and node in one.nodes), None)
+    if called(node) != QUANTIZE:
+        return None
+    named = arguments(node)
+    scales, zeros, source = named["scales"], named["zero_points"], named["input"]
+    pairs = [_chosen(scales, torch.float32), _chosen(zeros, torch.int8)]
+    if any(one is None for one in pairs) or (named["quant_min"], named["quant_max"]) != (-128, 127):
+        return None
+    (choose, first), (other, second) = pairs  # type: ignore[misc]
+    is_whole = choose is other and set(choose.users) == {first, second}
+    is_whole = is_whole and (first.args[1], second.args[1]) == (0, 1)
+    if not is_whole or choose.args[0] is not source or tensor(source).dtype is not torch.float32:
+        return None
+    return Tokens(source, (node, scales, zeros), (choose, first, second, scales, zeros, node))
+
+
+def _chosen(converted: Any, dtype: torch.dtype) -> tuple[Node, Node] | None:
+    """The call that chooses what is converted to a type, and which of its results that is; read by nothing else."""
+    if called(converted) != _CONVERT or tensor(converted).dtype is not dtype:
+        return None
+    result: Any = converted.args[0]
+    if result.target is not operator.getitem or called(result.args[0]) != CHOOSE or len(result.users) != 1:
+        return None
+    return result.args[0], result
+
+
+def token_groups(nodes: Iterable[Node]) -> list[Tokens]:
+    """All chains of a graph."""
+    return [one for node in nodes if called(node) == QUANTIZE and (one := tokens_of(node)) is not None]
+
+
+def caches_of_scales(chains: Iterable[Tokens]) -> set[Node]:
+    """Where scales are kept, before and after they are written: float32 whatever other floats are."""
+    found: set[Node] = set()
+    for chain in chains:
+        _, scales, _ = chain.results
+        for writer in scales.users:
+            if called(writer) == UPDATE_CACHE:
+                bases: Any = writer.kwargs["_all_bases"]
+                found.update(bases, writer.users)
+    return found
