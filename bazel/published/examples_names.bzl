@@ -10,10 +10,13 @@ EXAMPLES = {
     "examples/models/gemma/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main gemma_to_executorch=to_meta"},
     "examples/models/gemma2/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main gemma2_to_executorch=to_meta"},
     "examples/models/gemma3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main gemma3_to_executorch=to_meta"},
+    "examples/models/glm/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main glm_tune_to_meta=to_meta"},
     "examples/models/granite/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main granite_to_executorch=to_meta"},
     "examples/models/inception_v3": {"executorch.examples.models.packaged": "InceptionV3Model"},
     "examples/models/inception_v4": {"executorch.examples.models.packaged": "InceptionV4Model"},
     "examples/models/internvl3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights main internvl_tune_to_meta=to_meta"},
+    "examples/models/lfm2/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main lfm_2_to_meta=to_meta"},
+    "examples/models/lfm2/short_conv": {"executorch.extension.llm.models.short_conv": "ShortConv"},
     "examples/models/llama/attention": {
         "executorch.extension.llm.cache.kv_cache": "KVCache RingKVCache",
         "executorch.extension.llm.cache.positions": "CachePositionsManager CacheUpdateStrategy",

@@ -14,6 +14,11 @@ from executorch.extension.llm.models.transformer import construct_transformer
 _HERE = pathlib.Path(__file__).absolute().parents[1]
 #: Parameters of the published models, whose output layer is the embedding once more.
 _PUBLISHED = {
+    "lfm2/config/lfm2_350m_config.json": 354_483_968,
+    "lfm2/config/lfm2_700m_config.json": 742_489_344,
+    "lfm2/config/lfm2_1_2b_config.json": 1_170_340_608,
+    "lfm2/config/lfm2_5_350m_config.json": 354_483_968,
+    "lfm2/config/lfm2_5_1_2b_config.json": 1_170_340_608,
     "phi_4_mini/config/config.json": 3_836_021_760,
     "qwen2_5/config/0_5b_config.json": 494_032_768,
     "qwen2_5/config/1_5b_config.json": 1_543_714_304,
@@ -27,7 +32,7 @@ _SETTINGS = sorted(_HERE.glob("*/config/*.yaml"))
 
 def test_all_files_are_known() -> None:
     assert {str(path.relative_to(_HERE)) for path in _HERE.glob("*/**/*.json")} == set(_PUBLISHED)
-    assert len(_SETTINGS) == 9
+    assert len(_SETTINGS) == 11
 
 
 @pytest.mark.parametrize("file", _PUBLISHED)

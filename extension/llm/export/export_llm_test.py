@@ -122,7 +122,22 @@ def _calls(config):
 @pytest.mark.parametrize("case", CASES)
 def test_a_program_is_the_eager_decoder(case, base, tmp_path):
     overrides, tolerance, most_bytes = CASES[case]
-    arguments = [*base, *overrides, f"export.output_dir={tmp_path}", "debug.generate_full_logits=true"]
+    path = _exported([*base, *overrides], tmp_path, tolerance)
+    assert most_bytes is None or path.stat().st_size < most_bytes
+    # Caches have positions first, as attention by the custom operator wants them: nothing is turned.
+    assert case != "8da4w" or b"aten::permute_copy" not in path.read_bytes()
+
+
+@pytest.mark.parametrize("case", ["bfloat16, custom operators", "8da4w", "int8 and an int8 cache"])
+def test_convolutions_carry_their_state(case, tmp_path):
+    overrides, tolerance, _ = CASES[case]
+    sizes = {"n_layers": 3, "layer_types": ["conv", "full_attention", "conv"]}
+    _exported([*saved(tmp_path, sizes), *overrides], tmp_path, tolerance)
+
+
+def _exported(overrides, tmp_path, tolerance):
+    """A program by the command, whose logits are near the eager model's."""
+    arguments = [*overrides, f"export.output_dir={tmp_path}", "debug.generate_full_logits=true"]
     assert main(arguments) == 0
     path, config = tmp_path / "llama3_2.pte", parse(arguments)
     eager = decoder.manager(config).model
@@ -134,9 +149,7 @@ def test_a_program_is_the_eager_decoder(case, base, tmp_path):
             assert found.shape == (1, call[0].shape[1], 96)
             error = (found - expected).abs().max() / expected.abs().max()
             assert error < tolerance
-    assert most_bytes is None or path.stat().st_size < most_bytes
-    # Caches have positions first, as attention by the custom operator wants them: nothing is turned.
-    assert case != "8da4w" or b"aten::permute_copy" not in path.read_bytes()
+    return path
 
 
 def test_a_file_an_override_and_what_is_recorded(base, tmp_path, capsys):

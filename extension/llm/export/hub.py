@@ -20,6 +20,11 @@ REPOSITORIES = {
     ModelType.qwen3_4b: "Qwen/Qwen3-4B",
     ModelType.phi_4_mini: "microsoft/Phi-4-mini-instruct",
     ModelType.smollm2: "HuggingFaceTB/SmolLM2-135M",
+    ModelType.lfm2_350m: "LiquidAI/LFM2-350M",
+    ModelType.lfm2_700m: "LiquidAI/LFM2-700M",
+    ModelType.lfm2_1_2b: "LiquidAI/LFM2-1.2B",
+    ModelType.lfm2_5_350m: "LiquidAI/LFM2.5-350M",
+    ModelType.lfm2_5_1_2b: "LiquidAI/LFM2.5-1.2B-Instruct",
 }
 
 #: What a decoder is made of; weights of other forms stay there.

@@ -7,7 +7,6 @@ tensors stay quantized. :mod:`~executorch.extension.llm.models.checkpoints` read
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import functools
 import json
 import re
@@ -64,10 +63,8 @@ def to_meta(
     }
     if "model.lm_head.weight" in named:
         named["lm_head.weight"] = named.pop("model.lm_head.weight")
-    is_normed_twice = any(".pre_feedforward_layernorm." in name for name in named)
-    args = dataclasses.replace(args or ModelArgs(), post_ffn_norm=is_normed_twice)
     try:
-        return hugging_face.state_dict(named, args)
+        return hugging_face.state_dict(named, args or ModelArgs())
     except ValueError as error:
         raise ValueError(f"Unexpected checkpoint key not mapped for {family} export: {error}") from error
 

@@ -29,6 +29,12 @@ CONFIGS = {
     "phi3": transformers.Phi3Config(**SIZES),
     # Norms behind attention and feed-forward too.
     "gemma2": transformers.Gemma2Config(**SIZES, query_pre_attn_scalar=24, sliding_window=6),
+    # Norms behind both by other names.
+    "glm4": transformers.Glm4Config(**SIZES),
+    # Convolutions, and other names of everything.
+    "lfm2": transformers.Lfm2Config(
+        **{name: size for name, size in SIZES.items() if name != "head_dim"}, full_attn_idxs=[1]
+    ),
     # Rows of queries and gates by heads.
     "qwen3_next": transformers.Qwen3NextConfig(
         **SIZES,

@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from executorch.extension.llm.custom_ops import custom_ops  # noqa: F401  # registers torch.ops.llama
 from executorch.extension.llm.models.attention import Attention, register_attention
+from executorch.extension.llm.models.carried_state import carried
 from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
 from executorch.extension.llm.models.refusal import RefusalError
@@ -84,12 +85,7 @@ class GatedDeltaNet(Attention):
         del freqs_cos, freqs_sin
         input_pos = kwargs.get("input_pos") if self.use_kv_cache else None
         batch = x.shape[0]
-        past, state = self.conv_state[:batch], self.recurrent_state[:batch]
-        if input_pos is None:
-            past, state = torch.zeros_like(past), torch.zeros_like(state)
-        else:
-            goes_on = input_pos.flatten()[:1] > 0
-            past, state = torch.where(goes_on, past, 0.0), torch.where(goes_on, state, 0.0)
+        past, state = (carried(one, batch, input_pos) for one in (self.conv_state, self.recurrent_state))
         mixed = torch.cat((past.to(x.dtype), self.in_proj_qkv(x).transpose(1, 2)), dim=2)
         y, state = self._recurrence(functional.silu(self.conv1d(mixed)).transpose(1, 2), x, state)
         if input_pos is not None:

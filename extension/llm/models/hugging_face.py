@@ -38,6 +38,9 @@ _SAME = {
     "linear_value_head_dim": "linear_value_head_dim",
     "linear_num_key_heads": "linear_num_key_heads",
     "linear_num_value_heads": "linear_num_value_heads",
+    "norm_eps": "norm_eps",
+    "conv_L_cache": "short_conv_kernel_dim",
+    "conv_bias": "short_conv_bias",
 }
 
 _ACTIVATIONS = {
@@ -54,6 +57,9 @@ _LINEAR = {
     "qk_norm_before_rope": True,
     "use_q_gate": True,
 }
+
+#: Whose rotations are of pairs.
+_PAIRS = {"use_hf_rope": False, "rope_interleaved": True}
 
 #: What a kind of model is beside what its configuration says.
 _KINDS: dict[str, dict[str, Any]] = {
@@ -76,6 +82,9 @@ _KINDS: dict[str, dict[str, Any]] = {
     "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True, "moe": True},
     "qwen3_next": _LINEAR,
     "qwen3_5_text": _LINEAR,
+    "lfm2": {"use_qk_norm": True, "qk_norm_before_rope": True},
+    "glm": _PAIRS,
+    "glm4": {**_PAIRS, "post_attention_norm": True, "post_ffn_norm": True},
 }
 
 #: Names of modules in a layer, theirs to ours.
@@ -98,9 +107,23 @@ _LAYER = {
     "linear_attn": "attention",
     "input_layernorm": "attention_norm",
     "post_attention_layernorm": "ffn_norm",
+    # GLM 4's.
+    "post_self_attn_layernorm": "post_attention_norm",
+    "post_mlp_layernorm": "post_ffn_norm",
+    # LFM2's.
+    "self_attn.out_proj": "attention.wo",
+    "self_attn.q_layernorm": "attention.q_norm_fn",
+    "self_attn.k_layernorm": "attention.k_norm_fn",
+    **{f"conv.{name}": f"attention.{name}" for name in ("in_proj", "conv", "out_proj")},
+    **{f"feed_forward.{name}": f"feed_forward.{name}" for name in ("w1", "w2", "w3")},
+    "operator_norm": "attention_norm",
+    "ffn_norm": "ffn_norm",
 }
 
-#: The same where what a layer adds is normed as well.
+#: Only in models whose `post_attention_layernorm` norms what attention adds.
+_SIGN = ".pre_feedforward_layernorm."
+
+#: The names of such models' norms.
 _NORMED_TWICE = {
     "post_attention_layernorm": "post_attention_norm",
     "pre_feedforward_layernorm": "ffn_norm",
@@ -113,7 +136,12 @@ _INTERLEAVED = {
     "linear_attn.in_proj_ba": ("in_proj_b", "in_proj_a"),
 }
 
-_OUTSIDE = {"model.embed_tokens": "tok_embeddings", "model.norm": "norm", "lm_head": "output"}
+_OUTSIDE = {
+    "model.embed_tokens": "tok_embeddings",
+    "model.norm": "norm",
+    "model.embedding_norm": "norm",
+    "lm_head": "output",
+}
 
 #: Experts' modules to ours and whether ours is the other way round.
 _EXPERTS = {"gate_proj": ("w1", False), "down_proj": ("w2", True), "up_proj": ("w3", False)}
@@ -148,8 +176,13 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     named |= {"use_hf_rope": True, "act_fn": _ACTIVATIONS[activation], **_KINDS[kind]}
     length = options.get("max_context_len", ModelArgs.max_context_len)
     named |= _rotations(config, length)
-    if config.get("attention_bias"):
+    if kind.startswith("glm"):
+        named["attention_qkv_bias"] = bool(config.get("attention_bias"))
+        named.setdefault("partial_rotary_factor", 0.5)
+    elif config.get("attention_bias"):
         raise RefusalError("attention_bias gives the output of attention a bias, which the decoder has not")
+    if kind == "lfm2":
+        named |= _short(config)
     if kind == "smollm3":
         named["no_rope_layer_interval"] = config.get("no_rope_layer_interval")
     if kind.startswith("gemma"):
@@ -177,17 +210,28 @@ def _gemma(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
     return named
 
 
+def _short(config: Mapping[str, Any]) -> dict[str, Any]:
+    """LFM2's, whose files have names of their own for some sizes, and say how many numbers feed-forward layers have two thirds of."""
+    hidden = config.get("block_ff_dim", config["intermediate_size"])
+    if config.get("block_auto_adjust_ff_dim", True):
+        hidden = int(2 * hidden / 3)
+        factor, multiple = config.get("block_ffn_dim_multiplier", 1.0), config.get("block_multiple_of", 256)
+        if factor is not None:
+            hidden = math.ceil(int(factor * hidden) / multiple) * multiple
+    types = config.get("layer_types")
+    if types is None:
+        whole, count = config.get("full_attn_idxs"), config["num_hidden_layers"]
+        types = ["full_attention" if whole is None or number in whole else "conv" for number in range(count)]
+    return {"hidden_dim": hidden, "layer_types": types}
+
+
 def _linear(config: Mapping[str, Any]) -> dict[str, Any]:
     dense = config.get("mlp_only_layers") or ()
     if config.get("num_experts") and len(dense) < config["num_hidden_layers"]:
         raise RefusalError(
             "experts that are shared by all tokens are not supported: mlp_only_layers has to name all layers, or num_experts be 0"
         )
-    share = (config.get("rope_parameters") or {}).get("partial_rotary_factor")
-    return {
-        "layer_types": config["layer_types"],
-        **({} if share is None else {"partial_rotary_factor": share}),
-    }
+    return {"layer_types": config["layer_types"]}
 
 
 def _longrope(config: Mapping[str, Any], scaling: Mapping[str, Any], length: int) -> dict[str, Any]:
@@ -204,14 +248,17 @@ def _longrope(config: Mapping[str, Any], scaling: Mapping[str, Any], length: int
 def _rotations(config: Mapping[str, Any], length: int) -> dict[str, Any]:
     parameters = config.get("rope_parameters") or {}
     scaling = config.get("rope_scaling") or parameters
-    base = parameters.get("rope_theta", config.get("rope_theta", 10000.0))
+    base = parameters.get("rope_theta", config.get("rope_theta", config.get("theta", 10000.0)))
+    named = {"rope_theta": base}
+    if parameters.get("partial_rotary_factor") is not None:
+        named["partial_rotary_factor"] = parameters["partial_rotary_factor"]
     kind = scaling.get("rope_type", scaling.get("type", "default"))
     if kind == "default":
-        return {"rope_theta": base}
+        return named
     if kind == "longrope":
-        return {"rope_theta": base, **_longrope(config, scaling, length)}
+        return named | _longrope(config, scaling, length)
     if kind == "linear":
-        return {"rope_theta": base, "rope_frequency_factors": [float(scaling["factor"])]}
+        return named | {"rope_frequency_factors": [float(scaling["factor"])]}
     if (
         kind != "llama3"
         or scaling.get("low_freq_factor") != 1
@@ -220,8 +267,7 @@ def _rotations(config: Mapping[str, Any], length: int) -> dict[str, Any]:
         raise RefusalError(
             f"rotations are not scaled as {kind}; supported are default, linear, longrope and llama3 of 8192 positions"
         )
-    return {
-        "rope_theta": base,
+    return named | {
         "use_scaled_rope": True,
         "rope_scale_factor": scaling["factor"],
         "high_freq_factor": scaling["high_freq_factor"],
@@ -244,6 +290,7 @@ def state_dict(weights: Mapping[str, torch.Tensor], args: ModelArgs) -> dict[str
     """
     found: dict[str, torch.Tensor] = {}
     experts: dict[str, dict[int, torch.Tensor]] = {}
+    layer_names = {**_LAYER, **_NORMED_TWICE} if any(_SIGN in name for name in weights) else _LAYER
     for name, value in weights.items():
         expert = re.fullmatch(r"model\.layers\.(\d+)\.mlp\.experts\.(\d+)\.(\w+)\.weight", name)
         if expert:
@@ -251,20 +298,21 @@ def state_dict(weights: Mapping[str, torch.Tensor], args: ModelArgs) -> dict[str
             target = f"layers.{expert[1]}.block_sparse_moe.cond_ffn.{ours}"
             experts.setdefault(target, {})[int(expert[2])] = value.t() if is_turned else value
             continue
-        found |= dict(_renamed(name, value, args))
+        found |= dict(_renamed(name, value, args, layer_names))
     found |= {name: torch.stack([one[number] for number in sorted(one)]) for name, one in experts.items()}
     if args.apply_output:
         found.setdefault("output.weight", found["tok_embeddings.weight"])
     return found
 
 
-def _renamed(name: str, value: torch.Tensor, args: ModelArgs) -> Iterator[tuple[str, torch.Tensor]]:
+def _renamed(
+    name: str, value: torch.Tensor, args: ModelArgs, names: Mapping[str, str]
+) -> Iterator[tuple[str, torch.Tensor]]:
     module, _, kind = name.rpartition(".")
     if module in _OUTSIDE:
         yield f"{_OUTSIDE[module]}.{kind}", value
         return
     layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)", module)
-    names = {**_LAYER, **_NORMED_TWICE} if args.post_ffn_norm else _LAYER
     if layer and layer[2] in names:
         yield f"layers.{layer[1]}.{names[layer[2]]}.{kind}", value
     elif layer and layer[2] == "self_attn.qkv_proj":

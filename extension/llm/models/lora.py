@@ -102,7 +102,8 @@ def add_adapter(
     for (layer, module), pair in halves.items():
         parent, _, child = _MODULES[module].partition(".")
         _put(getattr(model.layers[layer], parent), child, pair, rank, alpha, f"layers.{layer}.{module}")
-        if module in ("q_proj", "k_proj") and not model.params.use_hf_rope:
+        is_of_halves = not (model.params.use_hf_rope or model.params.rope_interleaved)
+        if module in ("q_proj", "k_proj") and is_of_halves:
             placed = getattr(getattr(model.layers[layer], parent), child)
             placed.lora_b.weight = nn.Parameter(
                 _pairs(placed.lora_b.weight, int(model.params.head_dim or 0)), requires_grad=False

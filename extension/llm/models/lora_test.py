@@ -15,10 +15,12 @@ TOKENS = torch.tensor([[1, 5, 7, 2]])
 TARGETS = {"q_proj": "attention.wq", "v_proj": "attention.wv", "down_proj": "feed_forward.w2"}
 
 
-def _decoder(use_hf_rope):
+def _decoder(use_hf_rope, **options):
     torch.manual_seed(0)
     sizes = {"dim": 32, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 20, "hidden_dim": 24}
-    return construct_transformer(ModelArgs(**sizes, use_hf_rope=use_hf_rope, max_context_len=8)).eval()
+    return construct_transformer(
+        ModelArgs(**sizes, use_hf_rope=use_hf_rope, max_context_len=8, **options)
+    ).eval()
 
 
 def _adapter():
@@ -33,9 +35,9 @@ def _adapter():
     return weights
 
 
-@pytest.mark.parametrize("use_hf_rope", [True, False])
-def test_an_adapter_is_its_product_added(use_hf_rope, tmp_path):
-    model, merged = _decoder(use_hf_rope), _decoder(use_hf_rope)
+@pytest.mark.parametrize(("use_hf_rope", "rope_interleaved"), [(True, False), (False, False), (False, True)])
+def test_an_adapter_is_its_product_added(use_hf_rope, rope_interleaved, tmp_path):
+    model, merged = (_decoder(use_hf_rope, rope_interleaved=rope_interleaved) for _ in range(2))
     weights = _adapter()
     save_file(weights, tmp_path / "adapter_model.safetensors")
     (tmp_path / "adapter_config.json").write_text(
@@ -51,7 +53,7 @@ def test_an_adapter_is_its_product_added(use_hf_rope, tmp_path):
                 continue
             layer, module = int(name.split(".")[4]), name.split(".")[6]
             added = ALPHA / RANK * weights[name.replace("lora_A", "lora_B")] @ first
-            if module == "q_proj" and not use_hf_rope:
+            if module == "q_proj" and not use_hf_rope and not rope_interleaved:
                 # Row by row: number i of the second half goes behind number i of the first.
                 order = [
                     h * HEAD + i + half * HEAD // 2

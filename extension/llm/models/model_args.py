@@ -48,6 +48,10 @@ def _gelu_approx(x: torch.Tensor) -> torch.Tensor:
     return functional.gelu(x, approximate="tanh")
 
 
+#: Types of layers that carry a state in place of keys and values, to the names that they are registered by.
+_WITHOUT_CACHE = {"linear_attention": "gated_deltanet", "conv": "short_conv"}
+
+
 @dataclass
 class ModelArgs:
     """A decoder.
@@ -67,6 +71,7 @@ class ModelArgs:
         use_q_gate: the layer of queries gives as many numbers more, whose sigmoids results of attention are multiplied by.
         linear_conv_kernel_dim, linear_key_head_dim, linear_value_head_dim, linear_num_key_heads, linear_num_value_heads: of layers
             of `linear_attention`, which are gated delta networks.
+        short_conv_kernel_dim, short_conv_bias: positions that layers of `conv` see, and whether what they are made of has biases.
         attention_multiplier: what products of queries and keys are multiplied by in place of `1 / sqrt(head_dim)`.
         use_kv_cache, use_sdpa_with_kv_cache_op, enable_dynamic_shape: how keys and values of former calls are kept.
         generate_full_logits: logits of all tokens, not of the last alone.
@@ -77,6 +82,7 @@ class ModelArgs:
             or held below.
         use_hf_rope, partial_rotary_factor, rope_theta, rope_freq_base: rotations of halves (Hugging Face's order of weights) or of pairs
             (Meta's), of which share of a head, and their base.
+        rope_interleaved: Hugging Face's weights have pairs too, as GLM's, so that rows of adapters stay where they are.
         local_rope_theta: the base in layers that see a window, if it is another one there.
         rope_frequency_factors, rope_attention_factor: what frequencies are divided by, one by one, and what tables
             are multiplied by.
@@ -84,8 +90,8 @@ class ModelArgs:
         no_rope_layer_interval: every so many layers one has no rotations.
         num_kv_shared_layers: so many of the last layers attend to the keys and values of the layer before them, and have none.
         r, lora_alpha, target_modules: rank, scale and places (`q_proj`, `k_proj`, `v_proj`, `o_proj`) of an adapter that is made with the model.
-        layer_types, sliding_window: `full_attention`, `sliding_attention` or `linear_attention` for each layer, and how far the second
-            sees.
+        layer_types, sliding_window: `full_attention`, `sliding_attention`, `linear_attention` or `conv` for each layer, and how far
+            the second sees.
         bos_idx, eos_idx, bos_count, eos_count: tokens that begin and end a text.
         quantization_args, lora_args, attention_kwargs, model_architecture, device: kept for those who ask.
     """
@@ -137,8 +143,11 @@ class ModelArgs:
     linear_value_head_dim: int | None = None
     linear_num_key_heads: int | None = None
     linear_num_value_heads: int | None = None
+    short_conv_kernel_dim: int = 3
+    short_conv_bias: bool = False
     residual_multiplier: float | None = None
     use_hf_rope: bool = False
+    rope_interleaved: bool = False
     no_rope_layer_interval: int | None = None
     partial_rotary_factor: float = 1.0
     rope_theta: float | None = None
@@ -199,8 +208,12 @@ class ModelArgs:
 
     def attention_of(self, layer: int) -> str:
         """The name that a layer's attention is registered by."""
-        is_linear = self.layer_types is not None and self.layer_types[layer] == "linear_attention"
-        return "gated_deltanet" if is_linear else self.attention_type
+        kind = "full_attention" if self.layer_types is None else self.layer_types[layer]
+        return _WITHOUT_CACHE.get(kind, self.attention_type)
+
+    def carries_state(self, layer: int) -> bool:
+        """Whether a layer has a state of one size, not keys and values of each position."""
+        return self.layer_types is not None and self.layer_types[layer] in _WITHOUT_CACHE
 
     def rotates(self, layer: int) -> bool:
         """Whether a layer has rotations."""
@@ -228,12 +241,10 @@ class ModelArgs:
     def _check_layer_types(self) -> None:
         if self.layer_types is None:
             return
-        unknown = set(self.layer_types) - {"full_attention", "sliding_attention", "linear_attention"}
+        known = ("full_attention", "sliding_attention", *_WITHOUT_CACHE)
+        unknown = set(self.layer_types) - set(known)
         if unknown:
-            raise RefusalError(
-                "layer_types are full_attention, sliding_attention or linear_attention, not "
-                f"{', '.join(sorted(unknown))}"
-            )
+            raise RefusalError(f"layer_types are {', '.join(known)}, not {', '.join(sorted(unknown))}")
         if len(self.layer_types) != self.n_layers:
             raise RefusalError(f"layer_types has {len(self.layer_types)} entries for {self.n_layers} layers")
         if "sliding_attention" in self.layer_types and not self.sliding_window:

@@ -92,6 +92,12 @@ PEERS = {
         linear_num_value_heads=4,
     ),
     "smollm3": lambda: transformers.SmolLM3Config(**SMALL, no_rope_layer_interval=2),
+    "lfm2": lambda: transformers.Lfm2Config(**SMALL, full_attn_idxs=[1, 3], block_multiple_of=8),
+    "lfm2 with biases": lambda: transformers.Lfm2Config(
+        **SMALL, full_attn_idxs=[2], conv_L_cache=4, conv_bias=True, block_auto_adjust_ff_dim=False
+    ),
+    "glm": lambda: transformers.GlmConfig(**SMALL, head_dim=16, attention_bias=True),
+    "glm4": lambda: transformers.Glm4Config(**SMALL, head_dim=16),
 }
 
 
@@ -131,7 +137,9 @@ CACHES = {
 
 
 @pytest.mark.parametrize("cache", CACHES)
-@pytest.mark.parametrize("name", ["llama3.1", "qwen3", "granite", "gemma2", "gemma3", "qwen3_next"])
+@pytest.mark.parametrize(
+    "name", ["llama3.1", "qwen3", "granite", "gemma2", "gemma3", "qwen3_next", "lfm2", "glm"]
+)
 def test_a_cache_goes_on(name, cache):
     peer, model = _pair(name, use_kv_cache=True, enable_dynamic_shape=True)
     CACHES[cache](model)
@@ -149,7 +157,14 @@ def test_a_cache_goes_on(name, cache):
 
 @pytest.mark.parametrize(
     "cache, name",
-    [("plain", "qwen3"), ("custom", "qwen3"), ("int8 attention", "qwen3"), ("custom", "qwen3_next")],
+    [
+        ("plain", "qwen3"),
+        ("custom", "qwen3"),
+        ("int8 attention", "qwen3"),
+        ("custom", "qwen3_next"),
+        ("custom", "lfm2"),
+        ("custom", "glm"),
+    ],
 )
 def test_a_program(cache, name):
     _, model = _pair(name, use_kv_cache=True, enable_dynamic_shape=True)
@@ -165,6 +180,15 @@ def test_a_program(cache, name):
             new, position = tokens[:, first : first + number], torch.tensor([first])
             (found,) = program.execute((new, position))
             torch.testing.assert_close(found, eager(new, {"input_pos": position}), atol=1e-4, rtol=1e-4)
+
+
+def test_sizes_by_the_names_that_files_of_lfm2_have():
+    config = transformers.Lfm2Config(**SMALL, full_attn_idxs=[1, 3], rope_theta=1000.0).to_dict()
+    older = {**config, "theta": config["rope_theta"], "block_ff_dim": config["intermediate_size"]}
+    for name in ("rope_theta", "layer_types"):
+        del older[name]
+    older |= {"full_attn_idxs": [1, 3], "intermediate_size": 7}
+    assert hugging_face.model_args(older) == hugging_face.model_args(config)
 
 
 def test_weights_apart_by_what_they_are_of():

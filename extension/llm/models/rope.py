@@ -70,7 +70,12 @@ def hf_precompute_freqs_cis(
 
 
 def apply_rotary_emb_to_k(x: torch.Tensor, freqs_cos: torch.Tensor, freqs_sin: torch.Tensor) -> torch.Tensor:
-    """Turns neighbouring pairs: ``x`` of ``[batch, tokens, heads, head_dim]``, tables of ``[tokens, head_dim / 2]``."""
+    """Turns neighbouring pairs: ``x`` of ``[batch, tokens, heads, head_dim]``, tables of ``[tokens, head_dim / 2]``, or less for a
+    leading part of a head."""
+    part = 2 * freqs_cos.shape[-1]
+    if part < x.shape[-1]:
+        turned = apply_rotary_emb_to_k(x[..., :part], freqs_cos, freqs_sin)
+        return torch.cat((turned, x[..., part:]), dim=-1)
     even, odd = x.float().reshape(*x.shape[:-1], -1, 2).unbind(-1)
     cos, sin = freqs_cos.unsqueeze(1), freqs_sin.unsqueeze(1)
     turned = torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1)
@@ -165,7 +170,7 @@ class Rope(nn.Module):
         else:
             self.apply_rotary_emb = RotaryEmbedding()
             tables = precompute_freqs_cis(
-                dim,
+                int(dim * params.partial_rotary_factor),
                 length,
                 params.rope_base,
                 params.use_scaled_rope,

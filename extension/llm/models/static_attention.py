@@ -134,7 +134,10 @@ class StaticAttention(Attention):
         """Turns halves from now on, as Hugging Face's models do: rows of weights go where that gives the same attention."""
         if self.use_hf_rope:
             return
-        order = torch.cat((torch.arange(0, self.head_dim, 2), torch.arange(1, self.head_dim, 2)))
+        turned = int(self.head_dim * self.rope.params.partial_rotary_factor)
+        order = torch.cat(
+            (torch.arange(0, turned, 2), torch.arange(1, turned, 2), torch.arange(turned, self.head_dim))
+        )
         with torch.no_grad():
             for part in (*self.wqs, *self.wks):
                 _reorder(part, order)
@@ -267,8 +270,14 @@ def transform_attention_mha_to_static_attention(
         use_hf_rope: :meth:`StaticAttention.adopt_hf_rope`.
 
     Raises:
-        ValueError: the model has caches, or what :meth:`StaticAttention.from_attention_mha` refuses.
+        ValueError: the model has caches, or layers that carry a state instead, or what
+            :meth:`StaticAttention.from_attention_mha` refuses.
     """
+    states = [number for number in range(model.n_layers) if model.params.carries_state(number)]
+    if states:
+        raise RefusalError(
+            f"layers {states} carry a state from call to call, which static attention has no inputs and outputs for"
+        )
     made = model if inplace else copy.deepcopy(model)
     for layer in made.layers:
         attention = layer.attention

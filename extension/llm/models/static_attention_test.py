@@ -56,6 +56,7 @@ def test_slots_hold_the_newest(style):
     [
         {},
         {"use_hf_rope": True, "partial_rotary_factor": 0.5, "attention_qkv_bias": True},
+        {"partial_rotary_factor": 0.5, "use_qk_norm": True},
         {"use_qk_norm": True, "no_rope_layer_interval": 2, "attn_logit_softcapping": 2.0},
         {"use_qk_norm": True, "qk_norm_before_rope": True, "attention_multiplier": 0.3},
     ],
@@ -154,6 +155,10 @@ def test_what_is_refused():
         StaticAttentionIOManager(_args(attention_type="static"), 4, [8, 8, 8])
     with pytest.raises(ValueError, match="use_kv_cache=False"):
         transform_attention_mha_to_static_attention(construct_transformer(_args(use_kv_cache=True)))
+    with pytest.raises(ValueError, match=r"layers \[1\] carry a state"):
+        transform_attention_mha_to_static_attention(
+            construct_transformer(_args(layer_types=["full_attention", "conv"]))
+        )
     static = construct_transformer(_args(attention_type="static_mha"))
     manager = StaticAttentionIOManager(static.params, 4, 8)
     with pytest.raises(ValueError, match="takes 8 tokens a call, which has 4"):

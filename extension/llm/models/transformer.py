@@ -19,6 +19,7 @@ from executorch.extension.llm.models.model_args import ModelArgs
 from executorch.extension.llm.models.norm import RMSNorm
 from executorch.extension.llm.models.refusal import RefusalError
 from executorch.extension.llm.models.rope import Rope
+from executorch.extension.llm.models.short_conv import ShortConv  # noqa: F401  # registers itself
 
 
 class TransformerBlock(nn.Module):
