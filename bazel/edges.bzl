@@ -265,7 +265,7 @@ EDGES = {
     },
     # What published code imports from the examples of released versions.
     "examples/models": {
-        "py": ["extension/llm/models"],
+        "py": ["extension", "extension/llm/models"],
         "cc": ["runtime", "kernels", "extension", "extension/llm/custom_ops", "backends/xnnpack"],
         "tests": ["exir", "extension", "extension/audio"],
     },

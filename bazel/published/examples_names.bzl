@@ -117,6 +117,7 @@ EXAMPLES = {
     "examples/models/mobilebert": {"executorch.examples.models.packaged": "MobileBertModelExample"},
     "examples/models/mobilenet_v2": {"executorch.examples.models.packaged": "MV2Model MV2UntrainedModel"},
     "examples/models/mobilenet_v3": {"executorch.examples.models.packaged": "MV3Model"},
+    "examples/models/muse_glimmer/serving/tool_parsers": {"executorch.extension.llm.tool_calls.tagged": "AtemToolCallDetector"},
     "examples/models/phi_4_mini/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main"},
     "examples/models/qwen2_5/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main"},
     "examples/models/qwen3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main qwen_3_tune_to_meta=to_meta"},
