@@ -26,7 +26,7 @@ class QuantizedMoEFFN(nn.Module):
         weight_nbit: 4.
 
     Raises:
-        ValueError: groups do not divide the sizes, or the kernel has no such bits or activation.
+        ValueError: groups do not divide the sizes, or the kernel has no such bits, activation or weights of experts.
     """
 
     expert_bias: torch.Tensor
@@ -36,6 +36,10 @@ class QuantizedMoEFFN(nn.Module):
         network: Any = experts.cond_ffn
         self.num_experts, self.hidden_dim, self.dim = network.w1.shape
         _check(self.hidden_dim, self.dim, group_size, weight_nbit, network.act_fn)
+        if not getattr(experts, "norm_topk_prob", True):
+            raise RefusalError(
+                "quantized experts are weighted among themselves; this model's among all (norm_topk_prob): leave the operator out"
+            )
         self.num_activated_experts = experts.num_activated_experts
         self.group_size, self.weight_nbit = group_size, weight_nbit
         self.score_func = str(getattr(experts, "score_func", "softmax"))

@@ -76,9 +76,8 @@ def test_half_precision_leaves_the_choice_as_it_is():
 
 
 def test_what_all_tokens_have_stays():
-    model = experts()
-    plain, x = replaced(model)(torch.ones(1, 32)), torch.ones(1, 32)
-    model.shared_expert = torch.nn.Linear(32, 32)
+    model, x = experts(shared_expert_hidden_dim=48), torch.randn(3, 32)
+    plain = replaced(experts())(x)
     torch.testing.assert_close(replaced(model)(x), plain + model.shared_expert(x))
 
 
@@ -89,6 +88,7 @@ def test_what_all_tokens_have_stays():
         ({"group_size": 0}, {}, "do not divide"),
         ({"group_size": 48}, {}, "do not divide"),
         ({}, {"act_fn": "gelu"}, "SiLU"),
+        ({}, {"norm_topk_prob": False}, "norm_topk_prob"),
     ],
 )
 def test_what_no_kernel_has_is_refused(options, others, words):

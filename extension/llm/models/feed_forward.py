@@ -29,6 +29,18 @@ class FeedForward(nn.Module):
         return y
 
 
+class SharedExpert(FeedForward):
+    """What all tokens go through beside their experts, as much of it as a gate lets pass."""
+
+    def __init__(self, dim: int, hidden_dim: int, act_fn: ActFn = ActFn.SILU) -> None:
+        super().__init__(dim, hidden_dim, act_fn)
+        self.gate = nn.Linear(dim, 1, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """``[..., dim]`` to the same."""
+        return torch.sigmoid(self.gate(x)) * super().forward(x)
+
+
 class ConditionalFeedForward(nn.Module):
     """The layers of all experts, of which each token has some."""
 
@@ -47,18 +59,26 @@ class ConditionalFeedForward(nn.Module):
 
 
 class MOEFeedForward(nn.Module):
-    """A mixture of experts: each token goes to those that its router rates highest, weighted among them."""
+    """A mixture of experts: each token goes to those that its router rates highest, weighted among them or, without ``norm_topk_prob``,
+    among all."""
 
     def __init__(self, config: ModelArgs) -> None:
         super().__init__()
         self.gate = nn.Linear(config.dim, config.num_experts, bias=False)
         self.cond_ffn = ConditionalFeedForward(config)
         self.dim, self.num_activated_experts = config.dim, config.num_activated_experts
+        self.norm_topk_prob = config.norm_topk_prob
+        shared = config.shared_expert_hidden_dim
+        self.shared_expert = None if shared is None else SharedExpert(config.dim, shared, config.act_fn)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """``[..., dim]`` to the same."""
         tokens = x.reshape(-1, self.dim)
-        scores, experts = torch.topk(self.gate(tokens), self.num_activated_experts, dim=-1)
-        results = self.cond_ffn(tokens, experts)
-        mixed = torch.einsum("ted,te->td", results, scores.softmax(dim=-1))
+        ratings = self.gate(tokens)
+        scores, experts = torch.topk(ratings, self.num_activated_experts, dim=-1)
+        weights = (
+            scores.softmax(dim=-1) if self.norm_topk_prob else ratings.softmax(dim=-1).gather(-1, experts)
+        )
+        mixed = torch.einsum("ted,te->td", self.cond_ffn(tokens, experts), weights)
+        mixed = mixed if self.shared_expert is None else mixed + self.shared_expert(tokens)
         return mixed.reshape(x.shape)

@@ -33,6 +33,8 @@ _SAME = {
     "num_experts": "num_experts",
     "num_experts_per_tok": "num_activated_experts",
     "moe_intermediate_size": "moe_hidden_dim",
+    "norm_topk_prob": "norm_topk_prob",
+    "shared_expert_intermediate_size": "shared_expert_hidden_dim",
     "linear_conv_kernel_dim": "linear_conv_kernel_dim",
     "linear_key_head_dim": "linear_key_head_dim",
     "linear_value_head_dim": "linear_value_head_dim",
@@ -79,7 +81,8 @@ _KINDS: dict[str, dict[str, Any]] = {
     },
     "qwen2": {"attention_qkv_bias": True},
     "qwen3": {"use_qk_norm": True, "qk_norm_before_rope": True},
-    "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True, "moe": True},
+    "qwen2_moe": {"attention_qkv_bias": True},
+    "qwen3_moe": {"use_qk_norm": True, "qk_norm_before_rope": True},
     "qwen3_next": _LINEAR,
     "qwen3_5_text": _LINEAR,
     "lfm2": {"use_qk_norm": True, "qk_norm_before_rope": True},
@@ -99,6 +102,10 @@ _LAYER = {
     "mlp.down_proj": "feed_forward.w2",
     "mlp.up_proj": "feed_forward.w3",
     "mlp.gate": "block_sparse_moe.gate",
+    "mlp.shared_expert.gate_proj": "block_sparse_moe.shared_expert.w1",
+    "mlp.shared_expert.down_proj": "block_sparse_moe.shared_expert.w2",
+    "mlp.shared_expert.up_proj": "block_sparse_moe.shared_expert.w3",
+    "mlp.shared_expert_gate": "block_sparse_moe.shared_expert.gate",
     **{
         f"linear_attn.{name}": f"attention.{name}"
         for name in ("in_proj_qkv", "in_proj_z", "in_proj_b", "in_proj_a", "conv1d", "norm", "out_proj")
@@ -188,7 +195,9 @@ def model_args(config: Mapping[str, Any], **options: Any) -> ModelArgs:
     if kind.startswith("gemma"):
         named |= _gemma(kind, config)
     if _KINDS[kind] is _LINEAR:
-        named |= _linear(config)
+        named["layer_types"] = config["layer_types"]
+    if kind.endswith("_moe") or _KINDS[kind] is _LINEAR:
+        named["moe"] = _has_experts(config)
     # A window that no text outgrows is none.
     has_windows = config.get("use_sliding_window") or (
         kind in ("mistral", "phi3") and config.get("sliding_window")
@@ -225,13 +234,21 @@ def _short(config: Mapping[str, Any]) -> dict[str, Any]:
     return {"hidden_dim": hidden, "layer_types": types}
 
 
-def _linear(config: Mapping[str, Any]) -> dict[str, Any]:
-    dense = config.get("mlp_only_layers") or ()
-    if config.get("num_experts") and len(dense) < config["num_hidden_layers"]:
+def _has_experts(config: Mapping[str, Any]) -> bool:
+    """Whether feed-forward layers, all of them, are mixtures of experts."""
+    count, step = config["num_hidden_layers"], config.get("decoder_sparse_step") or 1
+    dense = set(config.get("mlp_only_layers") or ())
+    mixtures = [
+        layer
+        for layer in range(count)
+        if config.get("num_experts") and layer not in dense and (layer + 1) % step == 0
+    ]
+    if len(mixtures) not in (0, count):
         raise RefusalError(
-            "experts that are shared by all tokens are not supported: mlp_only_layers has to name all layers, or num_experts be 0"
+            f"layers {mixtures} alone are mixtures of experts, which the decoder has in all layers or in none: mlp_only_layers, "
+            "decoder_sparse_step"
         )
-    return {"layer_types": config["layer_types"]}
+    return bool(mixtures)
 
 
 def _longrope(config: Mapping[str, Any], scaling: Mapping[str, Any], length: int) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class ModelArgs:
         post_attention_norm, post_ffn_norm: norms of what a layer adds.
         max_batch_size, max_seq_len, max_context_len: the most rows, tokens of a call, and positions.
         moe, num_experts, num_activated_experts, moe_hidden_dim: feed-forward layers of experts.
+        norm_topk_prob: experts of a token are weighted among themselves, not among all.
+        shared_expert_hidden_dim: of what all tokens go through beside their experts; None: nothing.
         act_fn: of feed-forward layers.
         attention_qkv_bias, output_bias: whether those layers have a bias.
         use_qk_norm, qk_norm_before_rope: norms of queries and keys.
@@ -120,6 +122,8 @@ class ModelArgs:
     num_experts: int = 8
     num_activated_experts: int = 2
     moe_hidden_dim: int | None = None
+    norm_topk_prob: bool = True
+    shared_expert_hidden_dim: int | None = None
     attention_type: str = "mha"
     norm_type: str = "rmsnorm"
     act_fn: ActFn = ActFn.SILU

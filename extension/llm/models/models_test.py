@@ -47,6 +47,16 @@ PEERS = {
         moe_intermediate_size=24,
         norm_topk_prob=True,
     ),
+    "qwen3_moe, weighted among all": lambda: transformers.Qwen3MoeConfig(
+        **SMALL, head_dim=16, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=24
+    ),
+    "qwen2_moe": lambda: transformers.Qwen2MoeConfig(
+        **SMALL,
+        num_experts=4,
+        num_experts_per_tok=2,
+        moe_intermediate_size=24,
+        shared_expert_intermediate_size=16,
+    ),
     "phi": lambda: transformers.Phi3Config(**SMALL, partial_rotary_factor=0.5),
     "longrope": lambda: transformers.Phi3Config(
         **SMALL,
@@ -86,6 +96,18 @@ PEERS = {
         partial_rotary_factor=0.5,
         mlp_only_layers=[0, 1, 2, 3],
         linear_conv_kernel_dim=4,
+        linear_key_head_dim=8,
+        linear_value_head_dim=4,
+        linear_num_key_heads=2,
+        linear_num_value_heads=4,
+    ),
+    "qwen3_next with experts": lambda: transformers.Qwen3NextConfig(
+        **SMALL,
+        head_dim=16,
+        num_experts=4,
+        num_experts_per_tok=2,
+        moe_intermediate_size=24,
+        shared_expert_intermediate_size=16,
         linear_key_head_dim=8,
         linear_value_head_dim=4,
         linear_num_key_heads=2,
@@ -287,7 +309,8 @@ def test_what_there_is_not(options, message):
         ({"hidden_act": "relu"}, "relu"),
         ({"rope_scaling": {"rope_type": "yarn"}}, "yarn"),
         ({"attention_bias": True}, "attention_bias"),
-        ({"model_type": "qwen3_next", "num_experts": 4}, "experts that are shared"),
+        ({"model_type": "qwen3_moe", "num_experts": 4, "mlp_only_layers": [1]}, r"\[0, 2, 3\] alone"),
+        ({"model_type": "qwen3_moe", "num_experts": 4, "decoder_sparse_step": 2}, r"\[1, 3\] alone"),
         ({"use_sliding_window": True}, "sliding"),
     ],
 )
