@@ -4,22 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from executorch.backends.xnnpack import XnnpackPartitioner
-from executorch.exir import to_edge_transform_and_lower
+from executorch.backends.xnnpack.lowering_for_tests import Call, lowered, operators_left
 from executorch.runtime import Runtime
 
 IMAGE = (torch.rand(2, 6, 9, 11) - 0.5).half()
-
-
-class Call(nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *inputs):
-        return self.function(*inputs)
 
 
 def filled(norm):
@@ -31,10 +19,8 @@ def filled(norm):
 
 def check(model, image, left=(), most=2e-3):
     """``left`` is not delegated, and the largest difference from eager is ``most`` of the largest number."""
-    program = torch.export.export(model.half().eval(), (image,))
-    edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
-    outside = [str(node.target) for node in edge.exported_program().graph.nodes if node.op == "call_function"]
-    assert [name for name in outside if "delegate" not in name and "getitem" not in name] == list(left)
+    edge = lowered(model.half(), (image,))
+    assert operators_left(edge) == list(left)
     method = Runtime.get().load_program(edge.to_executorch().buffer).load_method("forward")
     got, want = method.execute([image])[0], model(image).detach()
     assert got.dtype == want.dtype
