@@ -44,9 +44,9 @@ def kinds_of_nodes(buffer):
     return [type(node.xnode_union).__name__ for blob in blobs for node in unpack(blob)[0].xnodes]
 
 
-def program_of(model, inputs):
+def program_of(model, inputs, **options):
     edge = to_edge_transform_and_lower(
-        torch.export.export(model.eval(), inputs), partitioner=[XnnpackPartitioner()]
+        torch.export.export(model.eval(), inputs), partitioner=[XnnpackPartitioner(**options)]
     )
     targets = [str(node.target) for node in edge.exported_program().graph.nodes if node.op == "call_function"]
     assert all("delegate" in name or "getitem" in name for name in targets), targets
@@ -149,7 +149,7 @@ GRANULARITIES = {
 }
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16], ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
 @pytest.mark.parametrize("name", GRANULARITIES)
 def test_weights_of_torchao(name, dtype):
     """8da4w: inputs quantized at run time row by row, weights of four bits."""
@@ -159,9 +159,9 @@ def test_weights_of_torchao(name, dtype):
     config = Int8DynamicActivationIntxWeightConfig(weight_dtype=weight_dtype, weight_granularity=granularity)
     quantize_(model, config)
     inputs = (torch.randn(2, 5, 64, dtype=dtype),)
-    buffer = program_of(model, inputs)
-    blob = bytes(deserialize_pte_binary(buffer).program.backend_delegate_data[0].data)
-    values = [value.xvalue_union for value in unpack(blob)[0].xvalues]
+    buffer = program_of(model, inputs, enable_bf16=dtype is torch.bfloat16)
+    blobs = deserialize_pte_binary(buffer).program.backend_delegate_data
+    values = [value.xvalue_union for blob in blobs for value in unpack(bytes(blob.data))[0].xvalues]
     kinds = [getattr(value, "tensor_value", value).datatype for value in values]
     assert kinds.count(getattr(schema.XNNDatatype, wanted)) == 2
     assert compute_error(model(*inputs), run(buffer, inputs)) > 35

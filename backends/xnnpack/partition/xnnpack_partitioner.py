@@ -48,7 +48,8 @@ class XnnpackPartitioner(ConfigerationBasedPartitioner):
         verbose: log every operator that is not taken, with the reason.
         force_non_static_weights_for_f32_linear: weights and biases of linear layers in floating point are arguments of
             the delegate, not part of it, so that they may change; they are packed whenever it runs.
-        enable_bf16: linear layers in bfloat16 whose weights are constants are taken, too; all else in it stays outside.
+        enable_bf16: linear layers in bfloat16 whose weights are constants are taken, too, also those that quantize their input
+            at run time; all else in it stays outside.
         final_constants: nobody writes to the program's constants until it has been written: delegates refer to their memory, and do not copy
             it.
     """

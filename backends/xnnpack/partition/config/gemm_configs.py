@@ -10,6 +10,7 @@ from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.attention import attention_refusal
 from executorch.backends.xnnpack.graph.products import product_of
+from executorch.backends.xnnpack.graph.quantized import StaticCall
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
     XNNPartitionerConfig,
@@ -54,11 +55,11 @@ class GEMMConfig(XNNPartitionerConfig):
 
 
 class _MatrixConfig(GEMMConfig):
-    """A product of matrices, in bfloat16 if its weights are constants."""
+    """A product of matrices, in bfloat16 if its weights are constants, quantized at run time or not at all."""
 
     def dtypes(self, node: Node, ep: ExportedProgram) -> tuple[torch.dtype, ...]:
         known, product = super().dtypes(node, ep), product_of(node)
-        if not self.enable_bf16 or product is None or self.quantized_call(node, ep) is not None:
+        if not self.enable_bf16 or product is None or isinstance(self.quantized_call(node, ep), StaticCall):
             return known
         packed = [constant_refusal(one, "it", ep) is None for one in (product.weight, product.bias)]
         return (*known, torch.bfloat16) if all(packed) else known
