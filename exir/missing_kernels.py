@@ -31,7 +31,8 @@ def _list_of_kernels() -> pathlib.Path:
 #: Operators with a kernel, one a line; the build writes it from the kernel libraries' lists (``write_kernel_ops``).
 KERNEL_OPS_PATH = _list_of_kernels()
 
-#: Operators that eager takes complex numbers for, and no kernel does, as spelled in :func:`kernel_ops` up to the overload.
+#: Operators that eager takes complex numbers for, and no kernel does, as spelled in :func:`kernel_ops` up to the overload;
+#: ``complex_kernels_test.py`` calls all operators with such.
 _OF_REAL_NUMBERS = frozenset(
     f"aten::{name}"
     for name in (
@@ -71,13 +72,14 @@ def missing_kernels(programs: Mapping[str, ExportedProgram]) -> Problems:
                     name = operator_name(node.target)
                     if name not in kernel_ops():
                         problems.add(node, f"{name} has no kernel")
-                    elif node.target._schema.name in _OF_REAL_NUMBERS and _takes_complex(node):
+                    elif node.target._schema.name in _OF_REAL_NUMBERS and _is_complex(node):
                         problems.add(node, f"{name} has no kernel for complex numbers")
     return problems
 
 
-def _takes_complex(node: Node) -> bool:
-    values = (argument.meta.get("val") for argument in node.all_input_nodes)
+def _is_complex(node: Node) -> bool:
+    """Whether the node takes or makes complex numbers."""
+    values = (one.meta.get("val") for one in [*node.all_input_nodes, node])
     return any(isinstance(value, torch.Tensor) and value.is_complex() for value in values)
 
 

@@ -66,7 +66,7 @@ def core_ops() -> Iterator[OpOverload]:
             yield op
 
 
-class _Call(torch.nn.Module):
+class CallOfSample(torch.nn.Module):
     """A model of one operator."""
 
     def __init__(self, sample: Sample) -> None:
@@ -114,7 +114,7 @@ def row_of(op: OpOverload, samples: "dict[str, Sample]") -> Row:
 def _lower(sample: Sample) -> tuple[str, ...]:
     """The operators of the program that calls ``sample``."""
     tensors = tuple(argument_tensors(sample, {name: _dtype(sample, name) for name in sample.shapes}).values())
-    program = torch.export.export(_Call(sample), tensors, strict=False)
+    program = torch.export.export(CallOfSample(sample), tensors, strict=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingKernelWarning)
         # Without folding: an operator without tensor inputs would be computed ahead of time.

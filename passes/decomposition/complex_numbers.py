@@ -84,12 +84,38 @@ def _by_parts(
     """What ``join`` makes of ``op`` on the real parts of the arguments at ``places``, and on the imaginary ones."""
 
     def decomposition(*args: Any, **options: Any) -> Any:
-        if not any(_is_complex(args[place]) for place in places) or options.get("dtype") is not None:
+        if not any(_is_complex(args[place]) for place in places):
             return NotImplemented
         real, imaginary = list(args), list(args)
         for place in places:
             real[place], imaginary[place] = _parts(args[place])
         return join(op(*real, **options), op(*imaginary, **options))
+
+    return decomposition
+
+
+def _reduction(op: OpOverload, *, has_kernel: bool = False) -> Callable[..., Any]:
+    """``op`` on the parts, which are first of the type that is asked for, if one is.
+
+    Args:
+        has_kernel: what is complex and remains of its type is the kernel's.
+    """
+
+    def decomposition(
+        self: torch.Tensor, *args: Any, dtype: torch.dtype | None = None, **options: Any
+    ) -> Any:
+        becomes = dtype or self.dtype
+        if not (self.is_complex() or becomes.is_complex) or (has_kernel and becomes == self.dtype):
+            return NotImplemented
+        real, imaginary = _parts(self)
+        if becomes.is_complex:
+            wanted = {} if dtype is None else {"dtype": dtype.to_real()}
+            return _aten.complex.default(
+                *(op(part, *args, **wanted, **options) for part in (real, imaginary))
+            )
+        # Truths ask for both parts; of other types, numbers have the real part alone.
+        kept = torch.logical_or(real != 0, imaginary != 0) if becomes is torch.bool else real
+        return op(kept, *args, dtype=becomes, **options)
 
     return decomposition
 
@@ -127,8 +153,9 @@ COMPLEX_NUMBERS: Final[dict[str, Callable[..., Any]]] = {
     "aten::all.dim": _of_truths(_aten.all.dim),
     "aten::any": _of_truths(_aten.any.default),
     "aten::any.dim": _of_truths(_aten.any.dim),
+    "aten::any.dims": _of_truths(_aten.any.dims),
     "aten::constant_pad_nd": _constant_pad,
-    "aten::cumsum": _by_parts(_aten.cumsum.default, 0),
+    "aten::cumsum": _reduction(_aten.cumsum.default),
     "aten::diag_embed": _by_parts(_aten.diag_embed.default, 0),
     "aten::eq.Scalar": _by_parts(_aten.eq.Scalar, 0, 1, join=torch.logical_and),
     "aten::eq.Tensor": _by_parts(_aten.eq.Tensor, 0, 1, join=torch.logical_and),
@@ -143,8 +170,8 @@ COMPLEX_NUMBERS: Final[dict[str, Callable[..., Any]]] = {
     "aten::logical_xor": _of_truths(_aten.logical_xor.default, 2),
     "aten::masked_fill.Scalar": _by_parts(_aten.masked_fill.Scalar, 0, 2),
     "aten::masked_fill.Tensor": _by_parts(_aten.masked_fill.Tensor, 0, 2),
-    "aten::mean": _by_parts(_aten.mean.default, 0),
-    "aten::mean.dim": _by_parts(_aten.mean.dim, 0),
+    "aten::mean": _reduction(_aten.mean.default),
+    "aten::mean.dim": _reduction(_aten.mean.dim),
     "aten::mm": _product,
     "aten::mul.Scalar": _multiply,
     "aten::ne.Scalar": _by_parts(_aten.ne.Scalar, 0, 1, join=torch.logical_or),
@@ -155,6 +182,8 @@ COMPLEX_NUMBERS: Final[dict[str, Callable[..., Any]]] = {
     "aten::pow.Tensor_Tensor": _power,
     "aten::scatter_add": _by_parts(_aten.scatter_add.default, 0, 3),
     "aten::select_scatter": _by_parts(_aten.select_scatter.default, 0, 1),
+    "aten::sum": _reduction(_aten.sum.default, has_kernel=True),
+    "aten::sum.dim_IntList": _reduction(_aten.sum.dim_IntList, has_kernel=True),
     "aten::tril": _by_parts(_aten.tril.default, 0),
     "aten::triu": _by_parts(_aten.triu.default, 0),
     "aten::var.correction": _by_parts(_aten.var.correction, 0, join=torch.add),
