@@ -112,9 +112,40 @@ def test_between_convolutions_nothing_is_transposed_but_the_borders():
     check(model, torch.rand(1, 3, 9, 8))
 
 
-@pytest.mark.parametrize("shape", [(2, 6), (2, 6, 9), (1, 6, 2, 3, 4)], ids=str)
-def test_what_is_no_image_stays_outside(shape):
-    assert left(lowered(nn.GroupNorm(2, 6), torch.rand(shape))) == ["aten_native_group_norm_default"]
+@pytest.mark.parametrize("memory_format", [PLAIN, LAST])
+@pytest.mark.parametrize("mean", [0, 1000])
+@pytest.mark.parametrize("groups", [1, 3, 6])
+@pytest.mark.parametrize("shape", [(2, 6, 30), (1, 6, 5, 3, 4)], ids=str)
+def test_rows_and_volumes(shape, groups, mean, memory_format):
+    values = torch.randn(shape) + mean
+    if memory_format is LAST and len(shape) == 5:
+        values = values.to(memory_format=torch.channels_last_3d)
+    check(filled(nn.GroupNorm(groups, 6)), values)
+    convolution = nn.Conv1d if len(shape) == 3 else nn.Conv3d
+    check(nn.Sequential(convolution(6, 6, 3, padding=1), filled(nn.GroupNorm(groups, 6))), values, most=3e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("shape", [(2, 6, 30), (2, 6, 5, 3, 4)], ids=str)
+@pytest.mark.parametrize("norm", [nn.GroupNorm(2, 6), nn.GroupNorm(6, 6)], ids=str)
+def test_rows_and_volumes_of_any_size(norm, shape, axis):
+    other = [size + 2 if number == axis else size for number, size in enumerate(shape)]
+    dynamic = {axis: Dim("size", min=1 if axis == 0 else 2, max=64)}
+    check(filled(norm), torch.rand(shape), torch.rand(other), dynamic=dynamic)
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_statistics_of_rows_and_volumes(samples):
+    check(filled(nn.InstanceNorm1d(6, affine=True)), torch.randn(samples, 6, 20) + 100)
+    check(filled(nn.InstanceNorm3d(6, affine=True)), torch.randn(samples, 6, 4, 5, 3) + 100)
+    check(filled(nn.BatchNorm3d(6, track_running_stats=False)), torch.randn(samples, 6, 4, 5, 3) + 100)
+
+
+def test_what_is_no_image_stays_outside():
+    assert left(lowered(nn.GroupNorm(2, 6), torch.rand(2, 6))) == ["aten_native_group_norm_default"]
+    dynamic = {0: Dim("samples", max=8), 2: Dim("length", max=64)}
+    edge = lowered(nn.GroupNorm(2, 6), torch.rand(2, 6, 9), dynamic)
+    assert "aten_native_group_norm_default" in left(edge)
 
 
 def test_statistics_that_are_read_stay_outside():

@@ -10,6 +10,7 @@ from torch.fx import GraphModule, Node
 # Importing a module of operators registers their lowerings.
 from executorch.backends.xnnpack.graph import (
     attention,
+    convolutions,
     elementwise,
     group_norm,
     matrix,
@@ -57,7 +58,7 @@ def generate_node_to_external_map(
     return found
 
 
-LOWERINGS = (attention, elementwise, group_norm, matrix, reduce, shape, spatial)
+LOWERINGS = (attention, convolutions, elementwise, group_norm, matrix, reduce, shape, spatial)
 
 
 class XnnpackBackend(BackendDetails):

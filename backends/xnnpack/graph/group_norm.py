@@ -1,4 +1,6 @@
-"""Norms of images over groups of channels, and with the statistics of the batch at hand, in single precision.
+"""Norms over groups of channels, and with the statistics of the batch at hand, in single precision.
+
+Rows and volumes are images to them: of height 1, and of all frames below each other.
 
 Elements are read where they lie. Channels-last ones have a mean for each channel by XNNPACK's mean over an image, and the
 few numbers that this leaves are averaged by group. In plain order each channel of a sample is a row.
@@ -71,16 +73,19 @@ class _Norm:
         samples, channels = sizes[0] if by_sample else 1, sizes[1]
         self.by_group = [samples, channels if groups is None else groups, 1]
         self.by_channel = [*self.by_group[:2], 1 if groups is None else channels // groups]
-        self.shape = self.layout.arrange(sizes)
+        self.shape = flat = self.layout.arrange(sizes)
+        if len(sizes) != 4:
+            sizes = [*sizes[:2], math.prod(sizes[2:-1]), sizes[-1]]
+            flat = self.layout.arrange(sizes)
         self.is_row = by_sample and self.layout is Layout.PLAIN
         if self.is_row:
             self.elements = self.image = [samples * channels, sizes[2] * sizes[3]]
             self.spread = [samples * channels, 1]
             return
         self.spread = [samples, 1, 1, channels]
-        self.image = self.shape if by_sample else [1, sizes[0] * sizes[2] * sizes[3], 1, channels]
+        self.image = flat if by_sample else [1, sizes[0] * sizes[2] * sizes[3], 1, channels]
         # A reshape back finds one size.
-        self.elements = self.image if _symbolic(sizes) <= 1 else self.shape
+        self.elements = self.image if _symbolic(sizes) <= 1 else flat
 
     def reshaped(self, source: int, before: Sequence[Any], after: Sequence[Any]) -> int:
         """The value itself where its shape stays."""

@@ -1,4 +1,4 @@
-"""Convolutions, pooling and resizing: everything here works on channels-last values."""
+"""Pooling and resizing: everything here works on channels-last values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
 from executorch.backends.xnnpack.graph.reduce import in_single_precision
 from executorch.backends.xnnpack.graph.shape import CONCATENATIONS
-from executorch.backends.xnnpack.graph.weights import bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 from executorch.passes.optimization.batch_norm import folded
@@ -28,106 +27,6 @@ def pair(values: Sequence[int] | int, default: Sequence[int] = (1, 1)) -> tuple[
         return values, values
     given = list(values) or list(default)
     return (given[0], given[-1]) if len(given) < 3 else (given[-2], given[-1])
-
-
-def in_one_row(values: Sequence[int], spatial: int, filler: int) -> list[int]:
-    """The arguments of a one-dimensional convolution as those of a two-dimensional one of height 1."""
-    given = list(values) * (spatial if len(values) == 1 else 1)
-    return [filler, *given] if spatial == 1 else given
-
-
-def is_depthwise(groups: int, weight_shape: Sequence[int], transposed: bool) -> bool:
-    """Whether each input channel has filters of its own."""
-    return groups > 1 and weight_shape[1] == 1 and not transposed
-
-
-@lowers("aten.convolution.default", order=Order.CHANNELS_LAST)
-def convolution(operator: Operator) -> None:
-    source, weight_node, bias_node = operator.node.args[:3]
-    stride, padding, dilation, transposed, adjustment, groups = operator.node.args[3:9]
-    builder = operator.builder
-    known = weight_of(operator, weight_node)
-    weight, bias = _weight_and_bias(operator, known.tensor, bias_node, transposed)
-    spatial = weight.dim() - 2
-    if spatial == 1:
-        weight = weight.unsqueeze(2)
-    depthwise = is_depthwise(groups, weight.shape, transposed)
-    size = tuple(weight.shape[2:])
-    top, left = in_one_row(padding, spatial, 0)
-    margins = operator.plan.margins.get(operator.node)
-    more = (0, 0, 0, 0) if margins is None else (margins.top, margins.right, margins.bottom, margins.left)
-    subsampling = in_one_row(stride, spatial, 1)
-    dilations = in_one_row(dilation, spatial, 1)
-    adjustments = in_one_row(adjustment, spatial, 0) if transposed else [0, 0]
-    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
-    inputs = weight.shape[0] if transposed else weight.shape[1] * groups
-    filters = weight.permute((1, 2, 3, 0) if depthwise else (0, 2, 3, 1))
-    if transposed:
-        # (inputs, outputs of a group, ...): XNNPACK has all outputs first, each with the inputs of its group.
-        grouped = weight.reshape(groups, -1, *weight.shape[1:])
-        filters = grouped.permute(0, 2, 3, 4, 1).reshape(outputs, *size, inputs // groups)
-    first, result = _rows_in_and_out(operator, source, spatial)
-    made: Any = schema.XNNConv2d
-    made = schema.XNNConvTranspose2d if transposed else schema.XNNDepthwiseConv2d if depthwise else made
-    operator.add(
-        made(
-            padding_top=top + more[0],
-            padding_right=left + more[1],
-            padding_bottom=top + more[2],
-            padding_left=left + more[3],
-            kernel_height=size[0],
-            kernel_width=size[1],
-            subsampling_height=subsampling[0],
-            subsampling_width=subsampling[1],
-            dilation_height=dilations[0],
-            dilation_width=dilations[1],
-            group_input_channels=inputs // groups,
-            group_output_channels=outputs // groups,
-            groups=groups,
-            adjustment_height=adjustments[0],
-            adjustment_width=adjustments[1],
-            input1_id=first,
-            filter_id=filter_of(builder, known, filters, 3 if depthwise else 0),
-            bias_id=bias_of(operator, known, source, bias),
-            output_id=result,
-        )
-    )
-    if spatial == 1:
-        target = operator.output(Layout.CHANNELS_LAST)
-        shape = Layout.CHANNELS_LAST.arrange(sizes_of(operator.result))
-        builder.reshape(result, shape, operator.output_type, target)
-
-
-def _weight_and_bias(
-    operator: Operator, weight: torch.Tensor, bias_node: Any, transposed: bool
-) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Those of a convolution, with the batch norm behind it folded in."""
-    builder = operator.builder
-    bias = None if bias_node is None else builder.tensor_of(bias_node)
-    if operator.node in operator.fusions.batch_norm:
-        channel = 1 if transposed else 0
-        weight, bias = folded(
-            weight, bias, operator.fusions.batch_norm[operator.node], builder.constants, channel
-        )
-    # XNNPACK convolves in half precision with weights that it is given in single precision.
-    if weight.dtype is torch.float16:
-        weight, bias = weight.float(), None if bias is None else bias.float()
-    return weight, bias
-
-
-def _rows_in_and_out(operator: Operator, source: Any, spatial: int) -> tuple[int, int]:
-    """The input and the result of a convolution, of height 1 where the model's has one spatial dimension."""
-    builder = operator.builder
-    if operator.dynamic is not None:
-        quantized = builder.dynamic(operator.dynamic.source, Layout.CHANNELS_LAST, 3)
-        return quantized, operator.output(Layout.CHANNELS_LAST)
-    first = operator.input(source, Layout.CHANNELS_LAST)
-    if spatial == 2:
-        return first, operator.output(Layout.CHANNELS_LAST)
-    batch, channels, length = sizes_of(operator.source(source))
-    row = builder.reshape(first, [batch, 1, length, channels], operator.input_type(source))
-    batch, channels, length = sizes_of(operator.result)
-    return row, builder.value([batch, 1, length, channels], operator.output_type)
 
 
 def _pooling(operator: Operator, made: Any, dilation: Sequence[int], first: int, target: int) -> None:

@@ -9,6 +9,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.attention import attention_refusal
+from executorch.backends.xnnpack.graph.convolutions import is_of_frames, is_over_frames
 from executorch.backends.xnnpack.graph.products import product_of
 from executorch.backends.xnnpack.graph.quantized import StaticCall
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
@@ -119,15 +120,29 @@ class ConvolutionConfig(GEMMConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         source, weight, bias = node.args[:3]
         transposed, adjustment = node.args[6:8]
-        if _rank(weight) not in (3, 4) or _rank(source) != _rank(weight):  # type: ignore[arg-type]
-            return "only one and two spatial dimensions, with a batch, are known"
-        if _rank(weight) == 3 and symbolic_sizes(source.meta[meta_keys.VAL]) > 1:  # type: ignore
+        if _rank(weight) not in (3, 4, 5) or _rank(source) != _rank(weight):  # type: ignore[arg-type]
+            return "only one to three spatial dimensions, with a batch, are known"
+        if _rank(weight) != 4 and symbolic_sizes(source.meta[meta_keys.VAL]) > 1:  # type: ignore
             return "more than one size is symbolic"
         if any(isinstance(amount, Node) or amount < 0 for amount in node.args[4]):  # type: ignore
             return "padding is negative or calculated"
         if not transposed and any(adjustment):  # type: ignore[arg-type]
             return "output padding without transposition"
+        if _rank(weight) == 5 and (why := self._volume_refusal(node, ep)) is not None:  # type: ignore[arg-type]
+            return why
         return constant_refusal(weight, "the weight", ep) or constant_refusal(bias, "the bias", ep)
+
+    def _volume_refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        """Why a convolution of volumes is none of images."""
+        source, weight = (one.meta[meta_keys.VAL].shape for one in node.args[:2])  # type: ignore[union-attr]
+        if node.args[6]:
+            return "a transposed convolution of volumes"
+        if self.quantized_call(node, ep) is not None:
+            return "a quantized convolution of volumes"
+        moves = (weight, node.args[3], node.args[4])
+        if is_symbolic(source[2]) and not (is_of_frames(*moves) or is_over_frames(*moves)):  # type: ignore[arg-type]
+            return "the number of frames is symbolic, and filters reach over frames and pixels"
+        return None
 
 
 class BatchNormConfig(XNNPartitionerConfig):
@@ -135,7 +150,7 @@ class BatchNormConfig(XNNPartitionerConfig):
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         rank = _rank(node.args[0])  # type: ignore[arg-type]
-        if rank not in (2, 3, 4):
+        if rank not in (2, 3, 4, 5):
             return f"the input has {rank} dimensions"
         if any(user.users for user in node.users if user.args[1:] != (0,)):
             return "its statistics are used"

@@ -119,11 +119,14 @@ class NativeLayerNormConfig(_NormConfig):
 
 
 class _ImageNormConfig(_NormConfig):
-    """From means over each image."""
+    """From means over each row, image or volume."""
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        if node.all_input_nodes[0].meta[meta_keys.VAL].dim() != 4:
-            return "only norms of images are known; kernels outside do others in less time"
+        value = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if value.dim() not in (3, 4, 5):
+            return "only norms of rows, images and volumes are known"
+        if value.dim() != 4 and symbolic_sizes(value) > 1:
+            return "more than one size is symbolic"
         return sizes_refusal(node)
 
 

@@ -12,7 +12,15 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 # The backend's own lowerings come first, so that a visitor can take the place of one.
-from executorch.backends.xnnpack.graph import elementwise, group_norm, matrix, reduce, shape, spatial  # noqa: F401
+from executorch.backends.xnnpack.graph import (  # noqa: F401
+    convolutions,
+    elementwise,
+    group_norm,
+    matrix,
+    reduce,
+    shape,
+    spatial,
+)
 from executorch.backends.xnnpack.graph.builder import shape_of, torch_datatype
 from executorch.backends.xnnpack.graph.constants import name_of
 from executorch.backends.xnnpack.graph.layout import Layout
