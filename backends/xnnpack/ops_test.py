@@ -317,6 +317,9 @@ TURNS = {
     "all of it": lambda x: torch.roll(x * 2, 4),
     "rows in order": lambda x: x.index_select(2, torch.tensor([0, 1, 5, 6, 7, 2])) + 1,
     "one run": lambda x: x.index_select(-1, torch.arange(2, 5)) + 1,
+    "a list": lambda x: x[:, :, [0, 1, 5, 5, 2]] + 1,
+    "a mirrored margin": lambda x: aten.conv2d(_F.pad(torch.relu(x), (4, 4, 3, 1), mode="reflect"), KERNEL),
+    "a repeated margin": lambda x: aten.conv2d(_F.pad(torch.relu(x), (1, 1, 2, 0), mode="replicate"), KERNEL),
     "between convolutions": lambda x: aten.conv2d(torch.roll(aten.conv2d(x, KERNEL), 1, 1), KERNEL),
 }
 
@@ -327,8 +330,14 @@ def test_turned_dimensions_are_joined_slices(name):
 
 
 def test_scattered_places_stay_outside():
-    chosen = Call(lambda x: torch.relu(x.index_select(2, torch.tensor([8, 6, 4, 2, 0, 3]))) * 2)
-    check(chosen, IMAGE, left=["aten.index_select.default"])
+    places = torch.tensor([8, 6, 4, 2, 0, 3, 1, 5, 7, 2])
+    check(
+        Call(lambda x: torch.relu(x.index_select(2, places)) * 2), IMAGE, left=["aten.index_select.default"]
+    )
+    check(Call(lambda x: torch.relu(x[:, :, places]) * 2), IMAGE, left=["aten.index.Tensor"])
+    check(Call(lambda x: torch.relu(x[:, :, [1, -1]]) * 2), IMAGE, left=["aten.index.Tensor"])
+    check(Call(lambda x: torch.relu(x[:, [1, 2], [3, 4]]) * 2), IMAGE, left=["aten.index.Tensor"])
+    check(Call(lambda x: torch.relu(x[:, [[1, 2], [3, 4]]]) * 2), IMAGE, left=["aten.index.Tensor"])
     number = Call(lambda x: torch.relu(x).mean().index_select(0, torch.tensor([0])) * 2)
     check(number, IMAGE, left=["aten.index_select.default"])
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
-from executorch.backends.xnnpack.graph.constants import is_empty
+from executorch.backends.xnnpack.graph.constants import is_empty, name_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
@@ -25,6 +26,7 @@ CONCATENATIONS: dict[int, Any] = {
 }
 #: Values that one node of XNNPACK joins.
 MOST_JOINED = max(CONCATENATIONS)
+_PLACES_ALONG_ONE = "aten.index_select.default"
 
 
 @lowers("aten.cat.default", order=Order.SAME)
@@ -135,11 +137,23 @@ def runs_of(places: torch.Tensor) -> list[tuple[int, int]]:
     return runs
 
 
-@lowers("aten.index_select.default", order=Order.SAME)
+def places_of(node: Node) -> tuple[int, Node] | None:
+    """The dimension along which ``index_select`` or ``index`` takes places, and these; None if there are several such."""
+    if name_of(node) == _PLACES_ALONG_ONE:
+        dim, places = node.args[1:3]
+        return dim, places  # type: ignore[return-value]
+    given: Any = node.args[1]
+    found = [(dim, places) for dim, places in enumerate(given) if places is not None]
+    return found[0] if len(found) == 1 else None
+
+
+@lowers(_PLACES_ALONG_ONE, "aten.index.Tensor", order=Order.SAME)
 def index_select(operator: Operator) -> None:
     """A slice for each run of neighbours, such as the two of a dimension that is turned, and these joined."""
     builder, kind, layout = operator.builder, operator.output_type, operator.layout
-    source, dim, places = operator.node.args
+    source, chosen = operator.node.args[0], places_of(operator.node)
+    assert chosen is not None
+    dim, places = chosen
     first, before = operator.input(source, layout), layout.arrange(sizes_of(source))
     dim %= len(before)
     axis = layout.position(dim, len(before))

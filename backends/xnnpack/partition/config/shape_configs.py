@@ -13,7 +13,7 @@ from executorch.backends.xnnpack.graph.constants import (
     program_constants,
 )
 from executorch.backends.xnnpack.graph.products import same_size, sizes_behind, sizes_refusal
-from executorch.backends.xnnpack.graph.shape import MOST_JOINED, runs_of
+from executorch.backends.xnnpack.graph.shape import places_of, runs_of
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     MOST_DIMENSIONS,
     GenericNodePartitionerConfig,
@@ -24,6 +24,8 @@ from executorch.backends.xnnpack.partition.config.xnnpack_config import (
 )
 from executorch.dialects import meta_keys
 
+#: Those of a margin in which four pixels on either side are mirrored, and the image between.
+_MOST_RUNS = 9
 _FROM_THE_END = "it begins at a distance from an end that is known only at run time"
 
 
@@ -150,7 +152,7 @@ class SqueezeCopyConfig(_ReshapeConfig):
 
 
 class IndexSelectConfig(GenericNodePartitionerConfig):
-    """Places that the model knows ahead of time, in few runs of neighbours: a dimension that is turned (``torch.roll``)."""
+    """Places that the model knows ahead of time, in few runs of neighbours: a dimension that is turned (``torch.roll``), a margin."""
 
     target_name = "index_select.default"
 
@@ -160,19 +162,30 @@ class IndexSelectConfig(GenericNodePartitionerConfig):
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
         if self.tensors(node, ep)[0].dim() == 0:
             return "a number has no dimension to take places of"
-        places: Any = node.args[2]
+        chosen = places_of(node)
+        if chosen is None:
+            return "it takes places along several dimensions"
+        places = chosen[1]
         why = constant_refusal(places, "which places it takes", ep)
         if why is not None:
             return why
         if places.meta[meta_keys.VAL].dim() != 1:
-            return "a number says which place it takes"
+            return "the places are no row of numbers"
         found = program_constants(ep)(places)
         assert found is not None
+        if found.dtype is torch.bool or bool((found < 0).any()):
+            return "truths or distances from the end say which places it takes"
         return (
-            f"it takes more than {MOST_JOINED} runs of neighbours"
-            if len(runs_of(found)) > MOST_JOINED
+            f"it takes more than {_MOST_RUNS} runs of neighbours"
+            if len(runs_of(found)) > _MOST_RUNS
             else None
         )
+
+
+class IndexConfig(IndexSelectConfig):
+    """What padding that mirrors or repeats an image is decomposed to."""
+
+    target_name = "index.Tensor"
 
 
 class SliceCopyConfig(GenericNodePartitionerConfig):
@@ -219,6 +232,7 @@ __all__ = [
     "CloneDimOrderConfig",
     "ConstantPadConfig",
     "ExpandCopyConfig",
+    "IndexConfig",
     "IndexSelectConfig",
     "PermuteConfig",
     "SelectCopyConfig",
