@@ -109,3 +109,31 @@ def test_between_convolutions_nothing_is_transposed_but_the_borders():
 
 def test_channels_last_volumes():
     check(nn.Conv3d(6, 4, 3, padding=1), VOLUME.to(memory_format=torch.channels_last_3d))
+
+
+POOLS = {
+    "all dimensions": {"kernel_size": 2},
+    "frames": {"kernel_size": (3, 1, 1)},
+    "pixels": {"kernel_size": (1, 2, 3), "stride": (1, 2, 2)},
+    "overlapping": {"kernel_size": 3, "stride": (1, 2, 2), "padding": (1, 1, 0)},
+    "a last part of a window": {"kernel_size": (2, 3, 3), "ceil_mode": True},
+}
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_pools(name):
+    options = POOLS[name]
+    check(nn.MaxPool3d(**options), VOLUME - 0.5)
+    check(nn.AvgPool3d(**options, count_include_pad=False), VOLUME - 0.5)
+
+
+def test_pools_of_any_number_of_samples_and_halves():
+    check(nn.MaxPool3d(3, 2, 1), VOLUME, torch.rand(3, 6, 7, 9, 8), dynamic={0: Dim("samples", min=1, max=4)})
+    check(nn.MaxPool3d(2, dilation=2), VOLUME)
+    assert left(lowered(nn.AvgPool3d(2), VOLUME.half())) == []
+
+
+def test_pools_that_stay_outside():
+    assert left(lowered(nn.AvgPool3d(3, padding=1), VOLUME)) == ["aten_avg_pool3d_default"]
+    assert left(lowered(nn.AvgPool3d(2, divisor_override=3), VOLUME)) == ["aten_avg_pool3d_default"]
+    assert left(lowered(nn.MaxPool3d(1, stride=2), VOLUME)) == ["aten_max_pool3d_with_indices_default"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,10 +13,11 @@ from executorch.backends.xnnpack.graph.builder import shape_of, sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
-from executorch.backends.xnnpack.graph.reduce import in_single_precision
+from executorch.backends.xnnpack.graph.reduce import FLOATS, in_single_precision
 from executorch.backends.xnnpack.graph.shape import CONCATENATIONS
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
+from executorch.dialects.dim_order import example_int
 from executorch.passes.optimization.batch_norm import folded
 
 _ALIGN_CORNERS = 8
@@ -29,35 +31,112 @@ def pair(values: Sequence[int] | int, default: Sequence[int] = (1, 1)) -> tuple[
     return (given[0], given[-1]) if len(given) < 3 else (given[-2], given[-1])
 
 
-def _pooling(operator: Operator, made: Any, dilation: Sequence[int], first: int, target: int) -> None:
-    height, width = pair(operator.argument(1, "kernel_size"))
-    stride = pair(operator.argument(2, "stride", ()) or (), (height, width))
-    padding = pair(operator.argument(3, "padding", 0))
-    result = next(iter(results_of(operator.node)), operator.result)
-    sizes = zip(shape_of(operator.node.args[0])[2:], shape_of(result)[2:], strict=True)
-    # Without `ceil_mode` nothing is missing: a window that does not fit is left out. XNNPACK pads with what does not count.
-    missing = [
-        max(0, (after - 1) * step + (length - 1) * apart + 1 - before - 2 * margin)
-        for (before, after), length, step, margin, apart in zip(
-            sizes, (height, width), stride, padding, dilation, strict=True
-        )
-    ]
-    operator.add(
-        made(
-            padding_top=padding[0],
-            padding_right=padding[1] + missing[1],
-            padding_bottom=padding[0] + missing[0],
-            padding_left=padding[1],
-            pooling_height=height,
-            pooling_width=width,
-            stride_height=stride[0],
-            stride_width=stride[1],
-            dilation_height=dilation[0],
-            dilation_width=dilation[1],
-            input_id=first,
-            output_id=target,
-        )
+def three(values: Sequence[int] | int) -> list[int]:
+    """Of frames, height and width: an argument that gives one number for all, or each."""
+    given = [values] if isinstance(values, int) else list(values)
+    return given * 3 if len(given) == 1 else given
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """How windows lie along one dimension.
+
+    Attributes:
+        length: of a window.
+        step: from one to the next.
+        margin: before the first element, and behind the last.
+        apart: from one element of a window to the next.
+    """
+
+    length: int
+    step: int
+    margin: int = 0
+    apart: int = 1
+
+    def missing(self, before: int, after: int) -> int:
+        """What a last window has behind the margin. Without `ceil_mode` nothing is: a window that does not fit is left out."""
+        return max(0, (after - 1) * self.step + (self.length - 1) * self.apart + 1 - before - 2 * self.margin)
+
+
+def _pool(
+    made: Any,
+    rows: tuple[_Windows, _Windows],
+    before: Sequence[int],
+    after: Sequence[int],
+    first: int,
+    target: int,
+) -> Any:
+    """A node over windows of images: heights and widths ``before`` and ``after``. XNNPACK pads with what does not count."""
+    vertical, horizontal = rows
+    return made(
+        padding_top=vertical.margin,
+        padding_right=horizontal.margin + horizontal.missing(before[1], after[1]),
+        padding_bottom=vertical.margin + vertical.missing(before[0], after[0]),
+        padding_left=horizontal.margin,
+        pooling_height=vertical.length,
+        pooling_width=horizontal.length,
+        stride_height=vertical.step,
+        stride_width=horizontal.step,
+        dilation_height=vertical.apart,
+        dilation_width=horizontal.apart,
+        input_id=first,
+        output_id=target,
     )
+
+
+def _pooling(operator: Operator, made: Any, dilation: Sequence[int], first: int, target: int) -> None:
+    size = pair(operator.argument(1, "kernel_size"))
+    stride = pair(operator.argument(2, "stride", ()) or (), size)
+    padding = pair(operator.argument(3, "padding", 0))
+    vertical, horizontal = map(_Windows, size, stride, padding, dilation)
+    result = next(iter(results_of(operator.node)), operator.result)
+    before, after = shape_of(operator.node.args[0])[2:], shape_of(result)[2:]  # type: ignore[arg-type]
+    operator.add(_pool(made, (vertical, horizontal), before, after, first, target))
+
+
+def _volume_pooling(operator: Operator, made: Any, dilation: Any, first: int, target: int) -> None:
+    """Over the windows of each frame, then over frames what that leaves."""
+    builder, node = operator.builder, operator.node
+    result = next(iter(results_of(node)), operator.result)
+    kind = builder.type_of(result) if made is schema.XNNMaxPooling2d else FLOATS
+    size = three(operator.argument(1, "kernel_size"))
+    stride = three(operator.argument(2, "stride", ()) or size)
+    padding = three(operator.argument(3, "padding", 0))
+    frames, *rows = map(_Windows, size, stride, padding, three(dilation))
+    samples, channels, *before = sizes_of(node.args[0])  # type: ignore[arg-type]
+    after, value = sizes_of(result)[2:], first
+    steps = [
+        (rows, [samples * before[0]], before[1:], after[1:]),
+        (
+            [frames, _Windows(1, 1)],
+            [samples],
+            [before[0], after[1] * after[2]],
+            [after[0], after[1] * after[2]],
+        ),
+    ]
+    for windows, images, old, new in steps:
+        if any(one.length > 1 for one in windows):
+            image = builder.reshape(value, [*images, *old, channels], kind)
+            value = builder.value([*images, *new, channels], kind)
+            numbers = [[example_int(one) for one in sizes] for sizes in (old, new)]
+            builder.add(_pool(made, tuple(windows), *numbers, image, value), node)
+    builder.reshape(value, [samples, *after, channels], kind, target)
+
+
+@lowers("aten.max_pool3d_with_indices.default", order=Order.CHANNELS_LAST)
+def max_pool3d(operator: Operator) -> None:
+    """Values only."""
+    first = operator.input(operator.node.args[0], Layout.CHANNELS_LAST)  # type: ignore[arg-type]
+    target = operator.builder.output(results_of(operator.node)[0], Layout.CHANNELS_LAST)
+    _volume_pooling(operator, schema.XNNMaxPooling2d, operator.argument(4, "dilation", 1), first, target)
+
+
+@lowers("aten.avg_pool3d.default", order=Order.CHANNELS_LAST)
+def avg_pool3d(operator: Operator) -> None:
+    def calculate(first: int, target: int) -> None:
+        _volume_pooling(operator, schema.XNNAvgPooling2d, 1, first, target)
+
+    in_single_precision(operator, calculate, Layout.CHANNELS_LAST)
 
 
 @lowers("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default", order=Order.CHANNELS_LAST)

@@ -7,12 +7,13 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from executorch.backends.xnnpack.graph.shape import MOST_JOINED
-from executorch.backends.xnnpack.graph.spatial import pair
+from executorch.backends.xnnpack.graph.spatial import pair, three
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     GenericNodePartitionerConfig,
     ValuesConfig,
     argument,
     is_symbolic,
+    symbolic_sizes,
 )
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
@@ -50,17 +51,53 @@ class MaxPool2dWithIndicesConfig(ValuesConfig, MaxPool2dConfig):
         return None
 
 
+def _divisor_refusal(node: Node) -> str | None:
+    """Why XNNPACK divides by another number than an average pool."""
+    padding = argument(node, 3, "padding", 0)
+    is_padded = any([padding] if isinstance(padding, int) else padding)
+    if is_padded and argument(node, 5, "count_include_pad", True):
+        return "padding counts, which XNNPACK leaves out"
+    return None if argument(node, 6, "divisor_override") is None else "it has a divisor of its own"
+
+
 class AvgPoolingConfig(_PoolingConfig):
     target_name = "avg_pool2d.default"
     ceil_position = 4
 
     def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
-        padding = pair(argument(node, 3, "padding", 0), (0, 0)) if argument(node, 3, "padding", 0) else (0, 0)
-        if padding != (0, 0) and argument(node, 5, "count_include_pad", True):
-            return "padding counts, which XNNPACK leaves out"
-        if argument(node, 6, "divisor_override") is not None:
-            return "it has a divisor of its own"
-        return super().refusal(node, ep)
+        return _divisor_refusal(node) or super().refusal(node, ep)
+
+
+class _VolumePoolingConfig(GenericNodePartitionerConfig):
+    """A pool of images over the windows of each frame, and one over frames."""
+
+    ceil_position = 5
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        volume = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if volume.dim() != 5:
+            return "the volume has no batch dimension"
+        if symbolic_sizes(volume) > 1:
+            return "more than one size is symbolic"
+        if argument(node, self.ceil_position, "ceil_mode", False) and any(map(is_symbolic, volume.shape[2:])):
+            return "ceil_mode, and frames, height or width are symbolic"
+        size = three(argument(node, 1, "kernel_size"))
+        steps = three(argument(node, 2, "stride", ()) or size)
+        if any(step > length for step, length in zip(steps, size, strict=True)):
+            return "its windows leave out pixels"
+        return "the window is one pixel" if max(size) == 1 else None
+
+
+class MaxPool3dWithIndicesConfig(ValuesConfig, _VolumePoolingConfig):
+    target_name = "max_pool3d_with_indices.default"
+
+
+class AvgPool3dConfig(_VolumePoolingConfig):
+    target_name = "avg_pool3d.default"
+    ceil_position = 4
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        return _divisor_refusal(node) or super().refusal(node, ep)
 
 
 class AdaptiveAvgPool2dConfig(GenericNodePartitionerConfig):
@@ -116,9 +153,11 @@ class UpsampleNearestExact2dConfig(UpsampleNearest2dConfig):
 
 __all__ = [
     "AdaptiveAvgPool2dConfig",
+    "AvgPool3dConfig",
     "AvgPoolingConfig",
     "MaxPool2dConfig",
     "MaxPool2dWithIndicesConfig",
+    "MaxPool3dWithIndicesConfig",
     "UpsampleBilinear2dConfig",
     "UpsampleNearest2dConfig",
     "UpsampleNearestExact2dConfig",
