@@ -122,6 +122,7 @@ EXAMPLES = {
     "examples/models/qwen2_5/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main"},
     "examples/models/qwen3/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main qwen_3_tune_to_meta=to_meta"},
     "examples/models/qwen3_5/convert_weights": {"executorch.extension.llm.models.conversion": "convert_weights load_checkpoint main qwen_3_5_to_meta"},
+    "examples/models/qwen3_5_moe/sampler": {"executorch.extension.llm.models.sampling": "sample"},
     "examples/models/resnet": {"executorch.examples.models.packaged": "ResNet18Model ResNet50Model"},
     "examples/models/silero_vad/export_silero_vad": {
         "executorch.examples.models.silero_vad.model": "CONTEXT_SIZE HIDDEN_DIM SileroVAD16k WINDOW_SIZE",
