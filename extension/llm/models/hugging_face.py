@@ -221,7 +221,7 @@ def _gemma(kind: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short(config: Mapping[str, Any]) -> dict[str, Any]:
     """LFM2's, whose files have names of their own for some sizes, and say how many numbers feed-forward layers have two thirds of."""
-    hidden = config.get("block_ff_dim", config["intermediate_size"])
+    hidden = config.get("block_ff_dim") or config["intermediate_size"]
     if config.get("block_auto_adjust_ff_dim", True):
         hidden = int(2 * hidden / 3)
         factor, multiple = config.get("block_ffn_dim_multiplier", 1.0), config.get("block_multiple_of", 256)

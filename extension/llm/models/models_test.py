@@ -207,9 +207,9 @@ def test_a_program(cache, name):
 def test_sizes_by_the_names_that_files_of_lfm2_have():
     config = transformers.Lfm2Config(**SMALL, full_attn_idxs=[1, 3], rope_theta=1000.0).to_dict()
     older = {**config, "theta": config["rope_theta"], "block_ff_dim": config["intermediate_size"]}
-    for name in ("rope_theta", "layer_types"):
+    for name in ("rope_theta", "layer_types", "intermediate_size"):
         del older[name]
-    older |= {"full_attn_idxs": [1, 3], "intermediate_size": 7}
+    older["full_attn_idxs"] = [1, 3]
     assert hugging_face.model_args(older) == hugging_face.model_args(config)
 
 
