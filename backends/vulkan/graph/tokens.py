@@ -43,16 +43,17 @@ def tokens_of(node: Node) -> Tokens | None:
     if called(node) != QUANTIZE:
         return None
     named = arguments(node)
-    scales, zeros, source = named["scales"], named["zero_points"], named["input"]
+    scales, zeros = named["scales"], named["zero_points"]
     pairs = [_chosen(scales, torch.float32), _chosen(zeros, torch.int8)]
     if any(one is None for one in pairs) or (named["quant_min"], named["quant_max"]) != (-128, 127):
         return None
     (choose, first), (other, second) = pairs  # type: ignore[misc]
+    source = arguments(choose)["input"]
     is_whole = choose is other and set(choose.users) == {first, second}
     is_whole = is_whole and (first.args[1], second.args[1]) == (0, 1)
-    if not is_whole or choose.args[0] is not source or tensor(source).dtype is not torch.float32:
-        return None
-    return Tokens(source, (node, scales, zeros), (choose, first, second, scales, zeros, node))
+    is_whole = is_whole and source is named["input"] and tensor(source).dtype is torch.float32
+    nodes = (choose, first, second, scales, zeros, node)
+    return Tokens(source, (node, scales, zeros), nodes) if is_whole else None
 
 
 def _chosen(converted: Any, dtype: torch.dtype) -> tuple[Node, Node] | None:
