@@ -122,7 +122,9 @@ class VulkanPartitioner(Partitioner):
             if ends <= taken:
                 groups.append(list(tokens.nodes))
             else:
-                taken -= ends
+                for node in ends & taken:
+                    note_reason(node, type(self).__name__, "the other call of what quantizes is left")
+            taken -= ends  # The group has them, or nothing does.
         spectra = complex_groups(module.graph, constants)
         while True:
             spectra = self._whole(spectra, taken)

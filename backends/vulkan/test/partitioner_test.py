@@ -22,6 +22,7 @@ from executorch.backends.vulkan.test import models
 from executorch.backends.vulkan.test.harness import check, delegates, lower, lowered, names, only
 from executorch.dialects.errors import ExportError
 from executorch.export import ExportRecipe
+from executorch.extension.llm.cache.quantized_kv_cache import by_token
 from executorch.partitioner import CompileSpec, get_reasons
 from executorch.schema.wire import FormatError
 
@@ -192,6 +193,36 @@ def test_options_that_leave_things_outside():
     assert [names(one) for one in delegates(allowed)] == [["aten.relu.default"]]
     blocked = lower(nn.Sequential(nn.ReLU(), nn.Sigmoid()), (X,), nn_module_blocklist=["ReLU"])
     assert [names(one) for one in delegates(blocked)] == [["aten.sigmoid.default"]]
+
+
+def test_tokens_are_quantized_by_the_delegate_or_not_at_all():
+    def kept(x):
+        integers, scales, zeros = by_token(x, is_asymmetric=True)
+        return integers.transpose(1, 2), scales, zeros
+
+    found = only(lower(Apply(kept), (X,)))
+    assert names(found) == ["et_vk.quantize_per_token.default", "aten.permute_copy.default"]
+    check(found, Apply(kept), (X,))
+    name = "quantized_decomposed.quantize_per_token.default"
+    reasons = why(kept, X, operator_blocklist=[name])
+    assert "operator_blocklist" in reasons and "the other call" in reasons
+    symmetric = Apply(lambda x: by_token(x, is_asymmetric=False)[0])
+    assert name not in str([names(one) for one in delegates(lower(symmetric, (X,)))])
+
+
+def test_batches_of_bytes_that_begin_within_words_are_left():
+    class Cache(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("cache", torch.zeros(2, 3, 1, 1, dtype=torch.int8))
+
+        def forward(self, x):
+            torch.ops.llama.update_cache(x, self.cache, 1)
+            return self.cache.clone()
+
+    edge = lower(Cache(), (torch.ones(2, 1, 1, 1, dtype=torch.int8),))
+    reasons = {one.reason for one in get_reasons(edge.exported_program().graph_module)}
+    assert any("do not begin with whole words" in one for one in reasons)
 
 
 def test_what_only_moves_is_taken_where_it_is_all_there_is():
