@@ -375,7 +375,7 @@ _add(
     conditions="heads of a multiple of 4 numbers, 256 at most",
 )
 _add(
-    "llama.custom_quantized_sdpa.default",
+    tokens.ATTENTION,
     dtypes=BYTES,
     results=FLOATS,
     others=((4, FLOATS), *((place, (torch.float32,)) for place in (9, 11, 13))),
@@ -400,6 +400,15 @@ _add(
     conditions="to int8",
 )
 _add("quantized_decomposed.dequantize_per_tensor.default", dtypes=BYTES, results=FLOATS, moves=True)
+
+_add(
+    tokens.DEQUANTIZE,
+    dtypes=BYTES,
+    results=(torch.float32,),
+    others=((1, (torch.float32,)), (2, (torch.int64,))),
+    checks=(checks.makes_floats_of_tokens,),
+    conditions="of zero points that are kept in int8",
+)
 
 _COMPLEX = (torch.complex64,)
 _TRANSFORM = {
@@ -472,25 +481,15 @@ _add(
     "sums of one shape",
 )
 
+_OF_ATEN = (
+    "_local_scalar_dense.default _native_batch_norm_legit.no_stats _weight_int8pack_mm.default "
+    "alias_copy.default any.dim arange.default arange.start sort.default sort.stable "
+    "split_copy.Tensor split_with_sizes_copy.default squeeze_copy.default squeeze_copy.dim "
+    "sym_size.int t_copy.default transpose_copy.int unbind_copy.int"
+)
 #: Rows under whose name calls are never said, since they are slices, views or copies.
 _SAID_OTHERWISE = {
-    "aten._local_scalar_dense.default",
-    "aten._native_batch_norm_legit.no_stats",
-    "aten._weight_int8pack_mm.default",
-    "aten.alias_copy.default",
-    "aten.any.dim",
-    "aten.arange.default",
-    "aten.arange.start",
-    "aten.sort.default",
-    "aten.sort.stable",
-    "aten.split_copy.Tensor",
-    "aten.split_with_sizes_copy.default",
-    "aten.squeeze_copy.default",
-    "aten.squeeze_copy.dim",
-    "aten.sym_size.int",
-    "aten.t_copy.default",
-    "aten.transpose_copy.int",
-    "aten.unbind_copy.int",
+    *(f"aten.{one}" for one in _OF_ATEN.split()),
     "dim_order_ops._clone_dim_order.default",
     "dim_order_ops._empty_dim_order.default",
     "dim_order_ops._to_dim_order_copy.default",

@@ -14,7 +14,7 @@ from executorch.backends.transforms.constants import Constants
 from executorch.backends.transforms.operands import rank, tensor
 from executorch.backends.transforms.refusals import constant_weights
 from executorch.backends.vulkan.graph.call import item_of
-from executorch.backends.vulkan.graph.tokens import tokens_of
+from executorch.backends.vulkan.graph.tokens import floats_of, is_given, scales_read, tokens_of
 from executorch.ir.rewriter import arguments
 from executorch.passes.to_execution.sym_shape_eval_pass import upper_bound
 
@@ -217,12 +217,22 @@ def quantizes_tokens(node: Node, _: Container[Node]) -> str | None:
     return None
 
 
+def makes_floats_of_tokens(node: Node, _: Container[Node]) -> str | None:
+    if floats_of(node) is None or tensor(node).dtype is not torch.float32:
+        return "floats are made of int8 lines whose zero points are int8, as quantized caches have them"
+    return given_scales(node, _)
+
+
+def given_scales(node: Node, _: Container[Node]) -> str | None:
+    return None if all(map(is_given, scales_read(node))) else "scales that are calculated"
+
+
 def attention_of_bytes(node: Node, constants: Container[Node]) -> str | None:
     named = arguments(node)
     factors = [named[f"{one}_{kind}"] for one in "qkv" for kind in ("scales", "zero_points")]
     if None in factors or named["is_seq_at_dim_2"]:
         return "queries without scales and zero points, or heads before positions"
-    return attention(node, constants)
+    return given_scales(node, constants) or attention(node, constants)
 
 
 def attention(node: Node, _: Container[Node]) -> str | None:

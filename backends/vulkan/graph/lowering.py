@@ -37,8 +37,8 @@ from executorch.backends.vulkan.graph.quantized import (
     weights_of,
 )
 from executorch.backends.vulkan.graph.state import states_of
+from executorch.backends.vulkan.graph.tokens import DEQUANTIZE, Tokens, exact_scales, floats_of, token_groups
 from executorch.backends.vulkan.graph.tokens import UPDATE_CACHE as _UPDATE
-from executorch.backends.vulkan.graph.tokens import Tokens, caches_of_scales, token_groups
 from executorch.backends.vulkan.op_registry import SIZES, vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions
 from executorch.dialects.errors import ExportError
@@ -77,10 +77,11 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     builder = GraphBuilder(program, options)
     states = states_of(program)
     tokens = {one.nodes[-1]: one for one in token_groups(program.graph.nodes)}
-    builder.keep_exact(caches_of_scales(tokens.values()))
+    builder.keep_exact(exact_scales(program.graph.nodes, tokens.values()))
     _add_inputs(builder, program, states)
     clamps = fused_clamps(program, builder.constants)
     fused = fused_calls(program.graph.nodes, builder.constants)
+    fused |= {node: call for node in program.graph.nodes if (call := floats_of(node)) is not None}
     layers = {}
     for node, made in int8_calls(program.graph.nodes, builder.constants).items():
         if isinstance(made, Layer):
@@ -282,7 +283,7 @@ def _operands(node: Node) -> list[Any]:
 
 
 def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
-    """Whether what a source was is read before ``node`` or not at all, and it is state or such state written before."""
+    """Whether what a source was is read before ``node`` or not at all, and it is state, floats made of state, or such written before."""
     while True:
         if not all(user is node or user < node for user in source.users):
             return False
@@ -290,6 +291,8 @@ def _may_write(builder: GraphBuilder, source: Node, node: Node) -> bool:
             return builder.is_state(source)
         writer = source.args[0] if source.target is operator.getitem else source
         assert isinstance(writer, Node)
+        if called(writer) == DEQUANTIZE:
+            return True
         if called(writer) not in (_UPDATE, *_PUTS):
             return False
         node, source = writer, _written(writer)

@@ -11,12 +11,14 @@ import torch
 from torch.fx import Node
 
 from executorch.backends.transforms.operands import tensor
-from executorch.backends.vulkan.graph.call import called
+from executorch.backends.vulkan.graph.call import Call, called
 from executorch.ir.rewriter import arguments
 
 CHOOSE = "quantized_decomposed.choose_qparams_per_token_asymmetric.default"
 QUANTIZE = "quantized_decomposed.quantize_per_token.default"
+DEQUANTIZE = "quantized_decomposed.dequantize_per_token.default"
 UPDATE_CACHE = "llama.update_cache.default"
+ATTENTION = "llama.custom_quantized_sdpa.default"
 _CONVERT = "dim_order_ops._to_dim_order_copy.default"
 
 
@@ -71,13 +73,44 @@ def token_groups(nodes: Iterable[Node]) -> list[Tokens]:
     return [one for node in nodes if called(node) == QUANTIZE and (one := tokens_of(node)) is not None]
 
 
-def caches_of_scales(chains: Iterable[Tokens]) -> set[Node]:
-    """Where scales are kept, before and after they are written: float32 whatever other floats are."""
-    found: set[Node] = set()
-    for chain in chains:
-        _, scales, _ = chain.results
-        for writer in scales.users:
-            if called(writer) == UPDATE_CACHE:
-                bases: Any = writer.kwargs["_all_bases"]
-                found.update(bases, writer.users)
-    return found
+def floats_of(node: Node) -> Call | None:
+    """What makes floats of int8 lines whose zero points are kept in int8, and converted for nothing else; None where it is another."""
+    if called(node) != DEQUANTIZE:
+        return None
+    named = arguments(node)
+    zeros = named["zero_points"]
+    if called(zeros) != _CONVERT or len(zeros.users) != 1 or tensor(zeros.args[0]).dtype is not torch.int8:
+        return None
+    return Call(DEQUANTIZE, (named["input"], named["scales"], zeros.args[0]))
+
+
+def scales_read(node: Node) -> list[Any]:
+    """The scales by which a call reads int8 lines."""
+    if called(node) == DEQUANTIZE:
+        return [arguments(node)["scales"]]
+    if called(node) == ATTENTION:
+        return [arguments(node)[f"{one}_scales"] for one in "qkv"]
+    return []
+
+
+def is_given(scales: Any) -> bool:
+    """Whether scales are an input or state, or found at run time where lines are quantized."""
+    if not isinstance(scales, Node) or scales.op == "placeholder":
+        return isinstance(scales, Node)
+    is_kept = scales.target is operator.getitem and called(scales.args[0]) == UPDATE_CACHE  # type: ignore[arg-type]
+    return is_kept or _chosen(scales, torch.float32) is not None
+
+
+def exact_scales(nodes: Iterable[Node], chains: Iterable[Tokens]) -> set[Node]:
+    """Scales, where they are found, kept and read: float32 whatever other floats are."""
+    nodes = list(nodes)
+    found = {one.results[1] for one in chains} | {scales for node in nodes for scales in scales_read(node)}
+    writers = [node for node in nodes if called(node) == UPDATE_CACHE]
+    while True:
+        before = len(found)
+        for writer in writers:
+            bases: Any = writer.kwargs["_all_bases"]
+            around = {writer.kwargs["value"], *bases, *writer.users}
+            found |= around if found & around else set()  # type: ignore[arg-type]
+        if len(found) == before:
+            return found

@@ -17,7 +17,7 @@ from executorch.backends.vulkan.graph.complex_numbers import complex_groups, is_
 from executorch.backends.vulkan.graph.quantized import CONVERSIONS, LINEAR, groups_of
 from executorch.backends.vulkan.graph.state import split_states, states_of
 from executorch.backends.vulkan.graph.support import STATE_OUTSIDE, is_size, refusal
-from executorch.backends.vulkan.graph.tokens import token_groups
+from executorch.backends.vulkan.graph.tokens import floats_of, token_groups
 from executorch.backends.vulkan.op_registry import vulkan_supported_ops
 from executorch.backends.vulkan.options import VulkanOptions, parse_compile_options
 from executorch.backends.vulkan.vulkan_preprocess import VulkanBackend
@@ -128,7 +128,8 @@ class VulkanPartitioner(Partitioner):
         spectra = complex_groups(module.graph, constants)
         while True:
             spectra = self._whole(spectra, taken)
-            made = group_nodes(module.graph, taken.__contains__, groups + spectra, join_unrelated=True)
+            together = [*groups, *spectra, *_with_zero_points(module, taken)]
+            made = group_nodes(module.graph, taken.__contains__, together, join_unrelated=True)
             found = made.partitions
             crossing = read_outside(found, is_size)
             split = split_states(states, found)
@@ -136,8 +137,8 @@ class VulkanPartitioner(Partitioner):
             for node in taken & {node for calls in split.values() for node in calls}:
                 note_reason(node, type(self).__name__, STATE_OUTSIDE)
                 crossing.add(node)
-            together = {node for nodes in spectra for node in nodes}
-            crossing |= {node for nodes in made.dissolved for node in nodes if node in together}
+            pairs = {node for nodes in spectra for node in nodes}
+            crossing |= {node for nodes in made.dissolved for node in nodes if node in pairs}
             if not crossing:
                 return found
             taken -= crossing
@@ -178,6 +179,13 @@ class VulkanPartitioner(Partitioner):
         if self._allow_modules is not None and not any(_ends_with(one, self._allow_modules) for one in types):
             return "nn_module_allowlist has no module around it"
         return None
+
+
+def _with_zero_points(module: GraphModule, taken: Collection[Node]) -> list[list[Any]]:
+    """What makes floats of tokens, each with the conversion of its zero points, which is no call of its own."""
+    return [
+        [node.args[2], node] for node in module.graph.nodes if node in taken and floats_of(node) is not None
+    ]
 
 
 def _module_types(node: Node) -> list[str]:

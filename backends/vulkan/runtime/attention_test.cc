@@ -238,6 +238,19 @@ TEST_P(AttentionTest, LinesAreQuantizedEachByItsOwn) {
   }
 }
 
+TEST_P(AttentionTest, FloatsOfBytes) {
+  for (const Shape& sizes : {Shape{2, 3, 2, 8}, Shape{1, 5, 1, 3}, Shape{7, 1}}) {
+    const Quantized x(sizes, 5);
+    Runner runner(GetParam());
+    const int32_t integers = runner.in(x.integers, DType::Int8, DType::Int8);
+    const int32_t scales = runner.in(x.scales, DType::Float, DType::Float);
+    const int32_t zeros = runner.in(x.zeros, DType::Int8, DType::Int8);
+    runner.graph.call("quantized_decomposed.dequantize_per_token.default",
+                      {integers, scales, zeros, runner.out(sizes)});
+    runner.check(x.floats);
+  }
+}
+
 TEST_P(AttentionTest, BytesAreWrittenWhereNoWordBegins) {
   struct Places {
     Shape values;

@@ -84,8 +84,9 @@ def test_a_decoder_keeps_its_caches(half):
 
 
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
-def test_a_decoder_keeps_its_caches_in_bytes(half):
-    model, inputs = models.decoder(of_bytes=True)
+@pytest.mark.parametrize("attends_floats", [False, True], ids=["bytes", "floats"])
+def test_a_decoder_keeps_its_caches_in_bytes(half, attends_floats):
+    model, inputs = models.decoder(of_bytes=True, attends_floats=attends_floats)
     options = {"force_fp16": True} if half else None
     method = load(lower(model, inputs, options, dynamic_shapes=models.DECODER_SHAPES))
     for count, start in ((3, 0), (1, 3), (1, 4), (5, 5), (2, 14)):

@@ -28,10 +28,12 @@ CACHED = {
 }
 #: Those of one whose caches are int8.
 BYTES = {"et_vk.quantize_per_token.default", "llama.custom_quantized_sdpa.default"}
+_FLOATS_OF_BYTES = "quantized_decomposed.dequantize_per_token.default"
 #: Calls that other tests of this file see.
 _SEEN_BELOW = {
     "add",
     *BYTES,
+    _FLOATS_OF_BYTES,
     *CACHED,
     "aten.arange.start_step",
     "et_vk.linear_dq8ca_q4gsw.default",
@@ -154,6 +156,19 @@ def test_a_decoder_keeps_its_caches_in_bytes():
     dispatches = [one for one in delegate.graph.chain if not delegate.is_free(one)]
     assert len(dispatches) == 2 * 25 + 4
     assert not {"aten.slice_copy.Tensor", "aten.cat.default", "aten.permute_copy.default"} & set(called)
+
+
+def test_a_decoder_makes_floats_of_its_caches():
+    model, inputs = models.decoder(of_bytes=True, attends_floats=True)
+    delegate = only(lower(model, inputs, dynamic_shapes=models.DECODER_SHAPES))
+    for count, start in CHUNKS:
+        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
+        (got,) = delegate(given[0], given[1]["input_pos"])
+        torch.testing.assert_close(got, model(*given), atol=1e-5, rtol=1e-5)
+    called = names(delegate)
+    assert called.count(_FLOATS_OF_BYTES) == 4
+    # Of each cache integers, scales and zero points; and the new tokens as they are, into the floats.
+    assert called.count("llama.update_cache.default") == 16 and "aten.clone.default" not in called
 
 
 def test_scales_of_caches_stay_float32():

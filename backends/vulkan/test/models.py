@@ -143,8 +143,13 @@ def make(name: str) -> Model:
     return model.eval(), inputs
 
 
-def decoder(of_bytes: bool = False) -> tuple[nn.Module, tuple[Any, ...]]:
-    """Two layers with caches of keys and values, of floats or of int8, as language models are exported; a chunk of tokens and its position."""
+def decoder(of_bytes: bool = False, attends_floats: bool = False) -> tuple[nn.Module, tuple[Any, ...]]:
+    """Two layers with caches of keys and values, of floats or of int8, as language models are exported; a chunk of tokens and its position.
+
+    Args:
+        of_bytes: caches are int8.
+        attends_floats: these are made floats before attention.
+    """
     torch.manual_seed(0)
     sizes = {"dim": 32, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 64, "vocab_size": 50}
     args = ModelArgs(
@@ -158,7 +163,8 @@ def decoder(of_bytes: bool = False) -> tuple[nn.Module, tuple[Any, ...]]:
     model = replace_kv_cache_with_custom_kv_cache(construct_transformer(args).eval())
     model = replace_sdpa_with_custom_op(model)
     if of_bytes:
-        model = replace_sdpa_with_quantized_sdpa(replace_kv_cache_with_quantized_kv_cache(model))
+        model = replace_kv_cache_with_quantized_kv_cache(model)
+        model = model if attends_floats else replace_sdpa_with_quantized_sdpa(model)
     return model, (torch.randint(0, 50, (1, 3)), {"input_pos": torch.tensor([0])})
 
 

@@ -201,6 +201,30 @@ void record_quantize_per_token(Call& call, int kind) {
                          (lines + kLinesTogether - 1) / kLinesTogether * kInvocations);
 }
 
+void record_dequantize_per_token(Call& call, int kind) {
+  (void)kind;
+  const GraphTensor& x = call.tensor(0);
+  const GraphTensor& scales = call.tensor(1);
+  const GraphTensor& zeros = call.tensor(2);
+  call.take_bytes();
+  Sizes sizes = x.sizes;
+  if (!call.expect(call.num_arguments() == 4 && x.rank() >= 1 && is_byte(x) && is_byte(zeros) &&
+                       scales.element() == Element::Float && is_float(call.output(3)),
+                   "it makes floats of lines of int8 only")) {
+    return;
+  }
+  call.resize(3, sizes);
+  sizes.back() = 1;
+  if (!call.expect(scales.sizes == sizes && zeros.sizes == sizes,
+                   "it needs a scale and a zero point for each line")) {
+    return;
+  }
+  Parameters parameters;
+  parameters.set(0, {x.numel(), x.sizes.back()});
+  call.dispatch_elements(shader_for("dequantize_per_token", call.output(3)),
+                         {call.out(3), call.in(0), call.in(1), call.in(2)}, parameters, x.numel());
+}
+
 void record_add_int8(Call& call, int kind) {
   (void)kind;
   constexpr size_t kOut = 10;

@@ -116,6 +116,7 @@ constexpr Operator kOperators[] = {
     {"quantized_decomposed.quantize_per_tensor.default", record_quantize, 0},
     {"quantized_decomposed.dequantize_per_tensor.default", record_dequantize, 0},
     {"et_vk.quantize_per_token.default", record_quantize_per_token, 0},
+    {"quantized_decomposed.dequantize_per_token.default", record_dequantize_per_token, 0},
     {"et_vk.add_int8.default", record_add_int8, 0},
     {"et_vk.conv_int8.default", record_conv_int8, 0},
     {"et_vk.linear_int8.default", record_linear_int8, 0},

@@ -119,6 +119,7 @@ void record_choose_qparams(Call& call, int kind);
 void record_quantize(Call& call, int kind);
 void record_dequantize(Call& call, int kind);
 void record_quantize_per_token(Call& call, int kind);
+void record_dequantize_per_token(Call& call, int kind);
 void record_add_int8(Call& call, int kind);
 void record_linear_int8(Call& call, int kind);
 void record_conv_int8(Call& call, int kind);
