@@ -22,7 +22,7 @@ from executorch.backends.transforms.fuse_cascaded_transpose_or_permute_ops impor
 from executorch.backends.transforms.operands import front, rank, tensor
 from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.backends.vulkan.graph.builder import GraphBuilder
-from executorch.backends.vulkan.graph.call import as_it_is, called
+from executorch.backends.vulkan.graph.call import Call, as_it_is, called
 from executorch.backends.vulkan.graph.complex_numbers import Rewrite, replace_complex_numbers
 from executorch.backends.vulkan.graph.fusions import clamp_limits, fused_calls, needed
 from executorch.backends.vulkan.graph.int8 import Layer, int8_calls
@@ -80,13 +80,7 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
     builder.keep_exact(exact_scales(program.graph.nodes, tokens.values()))
     _add_inputs(builder, program, states)
     clamps = fused_clamps(program, builder.constants)
-    fused = fused_calls(program.graph.nodes, builder.constants)
-    fused |= {node: call for node in program.graph.nodes if (call := floats_of(node)) is not None}
-    layers = {}
-    for node, made in int8_calls(program.graph.nodes, builder.constants).items():
-        if isinstance(made, Layer):
-            layers[node] = made
-        fused[node] = made.call if isinstance(made, Layer) else made
+    fused, layers = _fused(program, builder.constants)
     chains = [rows_of(node, builder.constants) for node in program.graph.nodes]
     done = {node for rows in chains if rows is not None for node in rows.nodes} | set(clamps.values())
     done.update(node for one in tokens.values() for node in one.nodes[:-1])
@@ -124,6 +118,15 @@ def lower_graph(program: ExportedProgram, options: VulkanOptions) -> GraphBuilde
         if index not in written:
             builder.add_output(node)
     return builder
+
+
+def _fused(program: ExportedProgram, constants: Constants) -> tuple[dict[Node, Call], dict[Node, Layer]]:
+    """Node -> the call that it is the end of; and the layers of weights among these."""
+    fused = fused_calls(program.graph.nodes, constants)
+    fused |= {node: call for node in program.graph.nodes if (call := floats_of(node)) is not None}
+    made = int8_calls(program.graph.nodes, constants)
+    layers = {node: one for node, one in made.items() if isinstance(one, Layer)}
+    return fused | {node: one.call if isinstance(one, Layer) else one for node, one in made.items()}, layers
 
 
 def _on_pairs(node: Node) -> Rewrite:
