@@ -36,7 +36,7 @@ KERNEL_OPS_PATH = _list_of_kernels()
 _OF_REAL_NUMBERS = frozenset(
     f"aten::{name}"
     for name in (
-        *("acos", "acosh", "asin", "asinh", "atan", "atanh", "_softmax", "_log_softmax"),
+        *("acos", "acosh", "asin", "asinh", "atan", "atanh"),
         *("cumprod", "cumsum", "logcumsumexp", "prod", "scatter_reduce"),
         *("_linalg_det", "_linalg_eigh", "_linalg_solve_ex", "_linalg_svd", "linalg_cholesky_ex"),
         *("linalg_inv_ex", "linalg_lu_factor_ex", "linalg_matrix_exp", "linalg_qr"),

@@ -180,6 +180,7 @@ COMPLEX_NUMBERS: Final[dict[str, Callable[..., Any]]] = {
     "aten::pow.Scalar": _power,
     "aten::pow.Tensor_Scalar": _power,
     "aten::pow.Tensor_Tensor": _power,
+    "aten::scatter.value": _by_parts(_aten.scatter.value, 0, 3),
     "aten::scatter_add": _by_parts(_aten.scatter_add.default, 0, 3),
     "aten::select_scatter": _by_parts(_aten.select_scatter.default, 0, 1),
     "aten::sum": _reduction(_aten.sum.default, has_kernel=True),

@@ -138,6 +138,7 @@ CASES = {
     "aten::pow.Scalar": lambda b: (2.0, _spectra(b)),
     "aten::pow.Tensor_Scalar": lambda b: (_spectra(b), 1 + 2j),
     "aten::pow.Tensor_Tensor": lambda b: (_spectra(b), _rows(b)),
+    "aten::scatter.value": lambda b: (_spectra(b), 1, _ints(b, 2), 1 + 2j),
     "aten::scatter_add": lambda b: (_spectra(b), 1, _ints(b, 2), _spectra(b)),
     "aten::select_scatter": lambda b: (_spectra(b), _spectra(b)[:, 0], 1, 2),
     "aten::sum": lambda b: (_rows(b), {"dtype": torch.complex64}),
