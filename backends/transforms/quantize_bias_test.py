@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 
+# Before anything else that registers quantized_decomposed: the pass is imported alone by its users.
 from executorch.backends.transforms.quantize_fused_convbn_bias_pass import QuantizeFusedConvBnBiasAtenPass
 
 _quantized = torch.ops.quantized_decomposed
