@@ -91,6 +91,22 @@ inline T finish(int32_t value, Factor factor, Output output) {
   return bounded<T>(requantize(value, factor), output);
 }
 
+/// The bits of a factor for int16.
+constexpr int32_t kWideBits = 15;
+
+/// A sum of 64 bits times the factor with 15 bits, rounded once; halves go up. For |sum| < 2^47 and
+/// a shift below 15.
+inline int16_t finish_wide(int64_t sum, Factor factor, Output output) {
+  const int32_t reduced =
+      factor.multiplier < 0x7FFF0000 ? (factor.multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int32_t right = kWideBits - factor.shift;
+  const int64_t value = (sum * reduced + (int64_t{1} << (right - 1))) >> right;
+  if (value <= output.min) {
+    return static_cast<int16_t>(output.min);
+  }
+  return static_cast<int16_t>(value < output.max ? value : output.max);
+}
+
 #if EXECUTORCH_CORTEX_M_MVE
 
 inline int32x4_t divide_by_power(int32x4_t value, int32x4_t minus_exponent) {

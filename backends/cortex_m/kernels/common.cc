@@ -24,14 +24,20 @@ bool has_layout(const Tensor& tensor, Layout layout) {
   return layout == Layout::kNhwc ? is_contiguous(tensor) : is_channels_last(tensor);
 }
 
+bool require_type(KernelRuntimeContext& ctx, const Tensor& tensor, ScalarType type) {
+  return type == ScalarType::Char ? require_int8(ctx, tensor)
+                                  : require_integers<int16_t>(ctx, tensor);
+}
+
 }  // namespace
 
 bool require_int8(KernelRuntimeContext& ctx, const Tensor& tensor) {
   return require(ctx, tensor.scalar_type() == ScalarType::Char, "the tensor must be Char");
 }
 
-bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout, Images& images) {
-  if (!require_int8(ctx, tensor) || !require(ctx, tensor.dim() == 4, "images have rank 4") ||
+bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout, Images& images,
+                 ScalarType type) {
+  if (!require_type(ctx, tensor, type) || !require(ctx, tensor.dim() == 4, "images have rank 4") ||
       !require(ctx, has_layout(tensor, layout),
                layout == Layout::kNhwc ? "images [n, h, w, c] must be contiguous"
                                        : "images must be in the memory format channels_last")) {
@@ -47,11 +53,11 @@ bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout,
 }
 
 bool write_images(KernelRuntimeContext& ctx, const Images& like, Layout layout, Tensor& out,
-                  int8_t*& data) {
+                  int8_t*& data, ScalarType type) {
   const bool nhwc = layout == Layout::kNhwc;
   const int64_t sizes[] = {like.batch, nhwc ? like.height : like.channels,
                            nhwc ? like.width : like.height, nhwc ? like.channels : like.width};
-  if (!require_int8(ctx, out) || !require(ctx, out.dim() == 4, "images have rank 4") ||
+  if (!require_type(ctx, out, type) || !require(ctx, out.dim() == 4, "images have rank 4") ||
       !resize(ctx, IntArrayRef(sizes, 4), out) ||
       !require(ctx, has_layout(out, layout),
                "the output must be channels last in memory, as the input is")) {
@@ -109,7 +115,7 @@ bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, F
 }
 
 bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Tensor& shifts,
-                  size_t channels, Factors& factors) {
+                  size_t channels, Factors& factors, ScalarType type) {
   const auto fits = [&](const Tensor& one) {
     return one.scalar_type() == ScalarType::Int && is_contiguous(one) &&
            static_cast<size_t>(one.numel()) == channels;
@@ -121,7 +127,9 @@ bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Te
   factors = {multipliers.const_data_ptr<int32_t>(), shifts.const_data_ptr<int32_t>(), true};
   for (size_t c = 0; c < channels; ++c) {
     Factor factor;
-    if (!read_factor(ctx, factors.multipliers[c], factors.shifts[c], factor)) {
+    if (!read_factor(ctx, factors.multipliers[c], factors.shifts[c], factor) ||
+        !require(ctx, type == ScalarType::Char || factor.shift < kWideBits,
+                 "shifts to int16 are below 15")) {
       return false;
     }
   }

@@ -31,7 +31,7 @@ struct Images {
   int32_t height = 0;
   int32_t width = 0;
   int32_t channels = 0;
-  const int8_t* data = nullptr;
+  const int8_t* data = nullptr;  // of int16 as bytes
 };
 
 /// How an operator writes the sizes of images.
@@ -41,11 +41,12 @@ enum class Layout : uint8_t {
 };
 
 /// Checks type, rank and order in memory. @returns false after failing the kernel.
-bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout, Images& images);
+bool read_images(KernelRuntimeContext& ctx, const Tensor& tensor, Layout layout, Images& images,
+                 ScalarType type = ScalarType::Char);
 
 /// Gives `out` its sizes and checks its order. @returns false after failing the kernel.
 bool write_images(KernelRuntimeContext& ctx, const Images& like, Layout layout, Tensor& out,
-                  int8_t*& data);
+                  int8_t*& data, ScalarType type = ScalarType::Char);
 
 /// Requires int8.
 bool require_int8(KernelRuntimeContext& ctx, const Tensor& tensor);
@@ -88,9 +89,9 @@ bool read_output(KernelRuntimeContext& ctx, int64_t offset, int64_t min, int64_t
 /// Requires a multiplier and a shift that `requantize` takes.
 bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, Factor& factor);
 
-/// Requires one of each channel, int32.
+/// Requires one of each channel, int32; for outputs of Short, what `finish_wide` takes.
 bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Tensor& shifts,
-                  size_t channels, Factors& factors);
+                  size_t channels, Factors& factors, ScalarType type = ScalarType::Char);
 
 /// Requires int32, one for each channel; null if there is no bias.
 bool read_bias(KernelRuntimeContext& ctx, const optional<Tensor>& bias, size_t channels,

@@ -3,18 +3,19 @@
 namespace cortex_m::native {
 
 bool read_convolution(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
-                      Convolution& conv, Layer& layer) {
+                      Convolution& conv, Layer& layer, ScalarType type) {
   constexpr int64_t kNone[] = {0, 0};
-  if (!read_images(ctx, args.input, layout, conv.in) || !require_int8(ctx, args.weight) ||
+  if (!read_images(ctx, args.input, layout, conv.in, type) || !require_int8(ctx, args.weight) ||
       !require(ctx, args.weight.dim() == 4 && is_contiguous(args.weight),
                "the weight is contiguous and has four dimensions") ||
       !read_pair(ctx, args.stride, 1, conv.stride) ||
       !read_pair(ctx, args.padding, 0, conv.padding) ||
       !read_pair(ctx, args.output_padding == nullptr ? IntArrayRef(kNone, 2) : *args.output_padding,
                  0, conv.output_padding) ||
-      !read_pair(ctx, args.dilation, 1, conv.dilation) || !require_offset(ctx, args.input_offset) ||
-      !read_output(ctx, args.output_offset, args.activation_min, args.activation_max,
-                   layer.output)) {
+      !read_pair(ctx, args.dilation, 1, conv.dilation) ||
+      !require_offset(ctx, args.input_offset, type) ||
+      !read_output(ctx, args.output_offset, args.activation_min, args.activation_max, layer.output,
+                   type)) {
     return false;
   }
   layer.weight = args.weight.const_data_ptr<int8_t>();

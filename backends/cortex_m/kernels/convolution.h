@@ -53,7 +53,7 @@ struct Convolution {
  * @returns false after failing the kernel.
  */
 bool read_convolution(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
-                      Convolution& conv, Layer& layer);
+                      Convolution& conv, Layer& layer, ScalarType type = ScalarType::Char);
 
 /// Rows (axis 0) or columns (axis 1) that a convolution makes of `in`; negative if there are none.
 int32_t convolved_size(const Convolution& conv, size_t axis, int32_t in);

@@ -49,7 +49,7 @@ int32_t source(const Convolution& conv, size_t axis, int32_t at, int32_t tap, in
 }
 
 /// All inputs of one output: [kernel height, kernel width, run], from the group that begins at
-/// `in`.
+/// `in`. Of int16 channels and runs are counted in bytes.
 void gather(const Convolution& conv, const int8_t* in, int32_t image, int32_t y, int32_t x,
             int8_t* column) {
   const auto run = static_cast<size_t>(conv.run);
@@ -131,7 +131,9 @@ Layer group_of(const Layer& all, size_t group, size_t groups) {
   layer.channels = all.channels / groups;
   const size_t first = group * layer.channels;
   layer.weight += first * all.depth;
-  layer.seeds += first;
+  if (layer.seeds != nullptr) {
+    layer.seeds += first;
+  }
   if (all.factors.per_channel) {
     layer.factors.multipliers += first;
     layer.factors.shifts += first;
@@ -139,18 +141,20 @@ Layer group_of(const Layer& all, size_t group, size_t groups) {
   return layer;
 }
 
-/// Each group of outputs from its group of inputs, one output after the other.
+/// Each group of outputs of T, which is int8 or int16, from its group of inputs, one output after
+/// the other.
+template <typename T>
 void convolve_groups(const Convolution& conv, const Layer& all, size_t groups, Scratch scratch,
-                     int8_t* first) {
-  int8_t* const column = scratch.take<int8_t>(aligned(all.depth));
+                     T* first) {
+  T* const column = scratch.take<T>(all.depth);
   for (size_t group = 0; group < groups; ++group) {
     const Layer layer = group_of(all, group, groups);
     const int8_t* const in = conv.in.data + group * static_cast<size_t>(conv.run);
-    int8_t* out = first + group * layer.channels;
+    T* out = first + group * layer.channels;
     for (int32_t n = 0; n < conv.out.batch; ++n) {
       for (int32_t y = 0; y < conv.out.height; ++y) {
         for (int32_t x = 0; x < conv.out.width; ++x, out += all.channels) {
-          gather(conv, in, n, y, x, column);
+          gather(conv, in, n, y, x, reinterpret_cast<int8_t*>(column));
           multiply_row(layer, column, out);
         }
       }
@@ -171,17 +175,17 @@ size_t groups_of(const Convolution& conv, const Tensor& weight) {
   return fits ? static_cast<size_t>(inputs / each) : 0;
 }
 
-Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
-            bool transposed, Tensor& out) {
-  Convolution conv;
-  conv.transposed = transposed;
-  Layer layer;
-  if (!read_convolution(ctx, args, layout, conv, layer)) {
-    return out;
+/// Checks all but memory to work in, and gives the output its sizes. @returns how many groups there
+/// are; 0 after failing the kernel, or where nothing is to be done.
+size_t read(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+            ScalarType type, Convolution& conv, Layer& layer, const int32_t*& bias, Tensor& out,
+            int8_t*& data) {
+  if (!read_convolution(ctx, args, layout, conv, layer, type)) {
+    return 0;
   }
   const size_t groups = groups_of(conv, args.weight);
   if (!require(ctx, groups != 0, "the weight is [outputs, height, width, inputs of a group]")) {
-    return out;
+    return 0;
   }
   conv.run = static_cast<int32_t>(args.weight.size(3));
   layer.channels = static_cast<size_t>(args.weight.size(0));
@@ -189,12 +193,23 @@ Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
   conv.out = {conv.in.batch, convolved_size(conv, 0, conv.in.height),
               convolved_size(conv, 1, conv.in.width), static_cast<int32_t>(args.weight.size(0)),
               nullptr};
+  const bool fits =
+      require(ctx, conv.out.height >= 0 && conv.out.width >= 0, "the output has no size") &&
+      read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors, type) &&
+      read_bias(ctx, args.bias, layer.channels, bias) &&
+      write_images(ctx, conv.out, layout, out, data, type) && out.numel() != 0;
+  return fits ? groups : 0;
+}
+
+Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+            bool transposed, Tensor& out) {
+  Convolution conv;
+  conv.transposed = transposed;
+  Layer layer;
   const int32_t* bias = nullptr;
   int8_t* data = nullptr;
-  if (!require(ctx, conv.out.height >= 0 && conv.out.width >= 0, "the output has no size") ||
-      !read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors) ||
-      !read_bias(ctx, args.bias, layer.channels, bias) ||
-      !write_images(ctx, conv.out, layout, out, data) || out.numel() == 0) {
+  const size_t groups = read(ctx, args, layout, ScalarType::Char, conv, layer, bias, out, data);
+  if (groups == 0) {
     return out;
   }
   const library::Weights weights = {layer.weight, bias, static_cast<int32_t>(args.input_offset),
@@ -219,6 +234,27 @@ Tensor& run(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
   } else {
     convolve_groups(conv, layer, groups, scratch, data);
   }
+  return out;
+}
+
+/// Of int16, which has no zero point.
+Tensor& run_wide(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout layout,
+                 Tensor& out) {
+  Convolution conv;
+  Layer layer;
+  int8_t* data = nullptr;
+  const size_t groups =
+      read(ctx, args, layout, ScalarType::Short, conv, layer, layer.seeds, out, data);
+  if (groups == 0) {
+    return out;
+  }
+  uint8_t* const memory = scratch_memory(ctx, &args.scratch, Scratch::bytes(2 * layer.depth));
+  if (memory == nullptr) {
+    return out;
+  }
+  conv.in.channels *= 2;
+  conv.run *= 2;
+  convolve_groups(conv, layer, groups, Scratch(memory), reinterpret_cast<int16_t*>(data));
   return out;
 }
 
@@ -271,6 +307,31 @@ Tensor& quantized_transpose_conv2d_nhwc_out(
                                  int64_t{1}, input_offset, output_offset, requantize_multipliers,
                                  requantize_shifts, activation_min, activation_max, scratch);
   return run(ctx, args, Layout::kNhwc, true, out);
+}
+
+Tensor& quantized_conv2d_int16_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                   const Tensor& weight, const optional<Tensor>& bias,
+                                   IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
+                                   const Tensor& requantize_multipliers,
+                                   const Tensor& requantize_shifts, int64_t activation_min,
+                                   int64_t activation_max, const Tensor& scratch, Tensor& out) {
+  const auto args = arguments_of(input, weight, bias, stride, padding, nullptr, dilation,
+                                 int64_t{1}, int64_t{0}, int64_t{0}, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
+  return run_wide(ctx, args, Layout::kChannelsLast, out);
+}
+
+Tensor& quantized_conv2d_int16_nhwc_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                        const Tensor& weight, const optional<Tensor>& bias,
+                                        IntArrayRef stride, IntArrayRef padding,
+                                        IntArrayRef dilation, const Tensor& requantize_multipliers,
+                                        const Tensor& requantize_shifts, int64_t activation_min,
+                                        int64_t activation_max, const Tensor& scratch,
+                                        Tensor& out) {
+  const auto args = arguments_of(input, weight, bias, stride, padding, nullptr, dilation,
+                                 int64_t{1}, int64_t{0}, int64_t{0}, requantize_multipliers,
+                                 requantize_shifts, activation_min, activation_max, scratch);
+  return run_wide(ctx, args, Layout::kNhwc, out);
 }
 
 }  // namespace cortex_m::native

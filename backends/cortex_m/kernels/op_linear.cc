@@ -29,11 +29,36 @@ bool read_sums(KernelRuntimeContext& ctx, const optional<Tensor>& sums, size_t c
 }
 
 /// Outputs [first, first + n) of all rows; `layer` describes these alone.
-void multiply_rows(const Layer& layer, const int8_t* in, size_t rows, size_t channels,
-                   int8_t* out) {
+template <typename T>
+void multiply_rows(const Layer& layer, const T* in, size_t rows, size_t channels, T* out) {
   for (size_t row = 0; row < rows; ++row) {
     multiply_row(layer, in + row * layer.depth, out + row * channels);
   }
+}
+
+/// Requires a contiguous [..., k] and [n, k]; sets weight and sizes of the layer.
+bool read_operands(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weights,
+                   Layer& layer) {
+  if (!require_int8(ctx, weights) ||
+      !require(ctx,
+               input.dim() >= 1 && weights.dim() == 2 &&
+                   input.size(input.dim() - 1) == weights.size(1) && is_contiguous(input) &&
+                   is_contiguous(weights),
+               "linear takes a contiguous [..., k] and a contiguous [n, k]")) {
+    return false;
+  }
+  layer.weight = weights.const_data_ptr<int8_t>();
+  layer.channels = static_cast<size_t>(weights.size(0));
+  layer.depth = static_cast<size_t>(weights.size(1));
+  return true;
+}
+
+/// Gives `out` a row of `channels` for each of the input's rows.
+bool resize_rows(KernelRuntimeContext& ctx, const Tensor& input, size_t channels, Tensor& out) {
+  Shape shape(input);
+  shape.sizes[shape.rank - 1] = static_cast<executorch::aten::SizesType>(channels);
+  return resize(ctx, shape, out) &&
+         require(ctx, is_contiguous(out), "the output must be contiguous");
 }
 
 /// Channels whose seeds and factors are made at a time, on the stack.
@@ -47,27 +72,19 @@ Tensor& quantized_linear_out(KernelRuntimeContext& ctx, const Tensor& input, con
                              IntArrayRef requantize_multipliers, IntArrayRef requantize_shifts,
                              int64_t activation_max, int64_t activation_min, Tensor& out) {
   Layer layer;
-  if (!require_int8(ctx, input) || !require_int8(ctx, weights) || !require_int8(ctx, out) ||
-      !require(ctx,
-               input.dim() >= 1 && weights.dim() == 2 &&
-                   input.size(input.dim() - 1) == weights.size(1) && is_contiguous(input) &&
-                   is_contiguous(weights),
-               "linear takes a contiguous [..., k] and a contiguous [n, k]") ||
+  if (!require_int8(ctx, input) || !require_int8(ctx, out) ||
+      !read_operands(ctx, input, weights, layer) ||
       !require(ctx, filter_offset == 0, "weights are symmetric: filter_offset is 0") ||
       !require_offset(ctx, input_offset) ||
       !read_output(ctx, output_offset, activation_min, activation_max, layer.output)) {
     return out;
   }
-  const auto channels = static_cast<size_t>(weights.size(0));
-  layer.depth = static_cast<size_t>(weights.size(1));
-  Shape shape(input);
-  shape.sizes[shape.rank - 1] = static_cast<executorch::aten::SizesType>(channels);
+  const size_t channels = layer.channels;
   const int32_t* constants = nullptr;
   const int32_t* sums = nullptr;
   if (!read_lists(ctx, requantize_multipliers, requantize_shifts, channels) ||
       !read_bias(ctx, bias, channels, constants) || !read_sums(ctx, kernel_sum, channels, sums) ||
-      !resize(ctx, shape, out) ||
-      !require(ctx, is_contiguous(out), "the output must be contiguous") || out.numel() == 0) {
+      !resize_rows(ctx, input, channels, out) || out.numel() == 0) {
     return out;
   }
   const size_t rows = static_cast<size_t>(out.numel()) / channels;
@@ -110,6 +127,27 @@ Tensor& quantized_linear_out(KernelRuntimeContext& ctx, const Tensor& input, con
     layer.narrow = is_narrow(layer);
     multiply_rows(layer, in, rows, channels, out.mutable_data_ptr<int8_t>() + first);
   }
+  return out;
+}
+
+Tensor& quantized_linear_int16_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                   const Tensor& weights, const optional<Tensor>& bias,
+                                   const Tensor& requantize_multipliers,
+                                   const Tensor& requantize_shifts, int64_t activation_min,
+                                   int64_t activation_max, Tensor& out) {
+  Layer layer;
+  if (!require_integers<int16_t>(ctx, input) || !require_integers<int16_t>(ctx, out) ||
+      !read_operands(ctx, input, weights, layer) ||
+      !read_output(ctx, 0, activation_min, activation_max, layer.output, ScalarType::Short) ||
+      !read_factors(ctx, requantize_multipliers, requantize_shifts, layer.channels, layer.factors,
+                    ScalarType::Short) ||
+      !read_bias(ctx, bias, layer.channels, layer.seeds) ||
+      !resize_rows(ctx, input, layer.channels, out) || out.numel() == 0) {
+    return out;
+  }
+  const size_t rows = static_cast<size_t>(out.numel()) / layer.channels;
+  multiply_rows(layer, input.const_data_ptr<int16_t>(), rows, layer.channels,
+                out.mutable_data_ptr<int16_t>());
   return out;
 }
 

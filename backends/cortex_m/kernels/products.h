@@ -1,8 +1,8 @@
 /**
  * @file
- * Sums of products of int8, and what layers make of them. Zero points are no part of the products:
- * sum((x + offset) * w) is sum(x * w) + offset * sum(w), and the second part is the same for every
- * output of a channel, so that it belongs to the bias ("seed").
+ * Sums of products of int8, and of int16 by int8, and what layers make of them. Zero points are no
+ * part of the products: sum((x + offset) * w) is sum(x * w) + offset * sum(w), and the second part
+ * is the same for every output of a channel, so that it belongs to the bias ("seed").
  *
  * products.cc has one loop for processors with Helium (MVE), one for those with the DSP extension
  * and one for all others; results are equal to the bit.
@@ -70,6 +70,9 @@ void multiply_columns(const Layer& layer, const int8_t* const* columns, size_t c
 
 /// The outputs of all channels for one vector of inputs, without memory to work in.
 void multiply_row(const Layer& layer, const int8_t* row, int8_t* out);
+
+/// The same of int16, whose seeds are the bias, or null: sums have 64 bits (`finish_wide`).
+void multiply_row(const Layer& layer, const int16_t* row, int16_t* out);
 
 int32_t sum_of(const int8_t* values, size_t n);
 

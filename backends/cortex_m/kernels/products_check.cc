@@ -40,6 +40,8 @@ struct Case {
   int32_t shifts[kMostChannels];
   int16_t expanded[2 * ((kMostDepth + 3) / 4 * 4)];
   int8_t out[kColumns * kMostChannels + kGuard];
+  int16_t wide_inputs[kMostDepth];
+  int16_t wide_out[kMostChannels + kGuard];
 };
 
 int8_t plain_output(int64_t sum, Factor factor, Output output) {
@@ -101,6 +103,42 @@ uint32_t wrong(const Layer& layer, const Case& one, size_t count, const Product&
   return found;
 }
 
+int16_t plain_wide_output(int64_t sum, Factor factor, Output output) {
+  const int32_t rounded = (factor.multiplier >> 16) + ((factor.multiplier >> 15) & 1);
+  const int64_t product = sum * (rounded > 0x7FFF ? 0x7FFF : rounded);
+  const int32_t bits = 15 - factor.shift;
+  const int64_t rest = product & ((int64_t{1} << bits) - 1);
+  int64_t result = (product >> bits) + (rest >= int64_t{1} << (bits - 1) ? 1 : 0);
+  result = result < output.min ? output.min : result;
+  return static_cast<int16_t>(result > output.max ? output.max : result);
+}
+
+/// Wrong outputs of a row of int16 with the weight and the factors of a layer.
+uint32_t wrong_wide(Random& random, Case& one, Layer layer) {
+  for (int16_t& value : one.wide_inputs) {
+    value = static_cast<int16_t>(random.next());
+  }
+  for (int16_t& value : one.wide_out) {
+    value = 77;
+  }
+  layer.seeds = random.between(0, 1) == 0 ? nullptr : one.bias;
+  const int32_t low = random.between(-32768, 0);
+  layer.output = {0, low, random.between(low, 32767)};
+  multiply_row(layer, one.wide_inputs, one.wide_out);
+  uint32_t found = 0;
+  for (size_t c = 0; c < layer.channels; ++c) {
+    int64_t sum = layer.seeds == nullptr ? 0 : layer.seeds[c];
+    for (size_t k = 0; k < layer.depth; ++k) {
+      sum += one.wide_inputs[k] * int32_t{one.weight[c * layer.depth + k]};
+    }
+    found += one.wide_out[c] != plain_wide_output(sum, layer.factors.of(c), layer.output) ? 1 : 0;
+  }
+  for (size_t i = 0; i < kGuard; ++i) {
+    found += one.wide_out[layer.channels + i] != 77 ? 1 : 0;
+  }
+  return found;
+}
+
 void clear(Case& one) {
   for (int8_t& value : one.out) {
     value = 77;
@@ -133,6 +171,7 @@ uint32_t check_products(uint32_t seed, uint32_t cases) {
     clear(one);
     multiply_row(layer, one.inputs[0], one.out);
     found += wrong(layer, one, 1, product);
+    found += wrong_wide(random, one, layer);
     // A depthwise layer of as many taps as there are columns, at most.
     layer.depth = count;
     make_depthwise_seeds(one.weight, layer.channels, layer.depth, one.bias, offset, one.seeds);

@@ -10,6 +10,8 @@ import torch
 Factor = tuple[int, int]
 
 _HALF = 1 << 30
+#: Of factors of int16; they are shifted by less to the left.
+WIDE_BITS = 15
 
 
 def quantize_multiplier(real: float) -> Factor:
@@ -71,10 +73,26 @@ def finish(
     return (requantize(sums, multiplier, shift) + offset).clamp(low, high).to(dtype)
 
 
+def finish_wide(
+    sums: torch.Tensor, multipliers: torch.Tensor, shifts: torch.Tensor, low: int, high: int
+) -> torch.Tensor:
+    """Sums of 64 bits as int16 of the output's scale: factors have 15 bits, and one rounding, whose halves go up.
+
+    The same in TensorFlow Lite and CMSIS-NN for activations of int16.
+    """
+    wide = multipliers.to(torch.int64)
+    reduced = torch.where(wide < 0x7FFF0000, (wide + (1 << 15)) >> 16, 0x7FFF)
+    exponents = WIDE_BITS - shifts.to(torch.int64)
+    halves = torch.ones_like(exponents) << (exponents - 1)
+    return ((sums * reduced + halves) >> exponents).clamp(low, high).to(torch.int16)
+
+
 __all__ = [
+    "WIDE_BITS",
     "Factor",
     "divide_by_power",
     "finish",
+    "finish_wide",
     "high_product",
     "quantize_multiplier",
     "requantize",

@@ -15,7 +15,7 @@ from typing import Any, Final
 import torch
 from torch.library import Library
 
-from executorch.backends.cortex_m.ops import layers, shapes, simple
+from executorch.backends.cortex_m.ops import layers, shapes, simple, wide_layers
 from executorch.backends.cortex_m.ops.softmax import softmax
 
 _TYPES: Final = {
@@ -33,6 +33,7 @@ Function = Callable[..., torch.Tensor]
 _IMAGES: Final[dict[str, Function]] = {
     "quantized_avg_pool2d": simple.avg_pool2d_nhwc,
     "quantized_conv2d": layers.conv2d_nhwc,
+    "quantized_conv2d_int16": wide_layers.conv2d_int16_nhwc,
     "quantized_depthwise_conv2d": layers.depthwise_conv2d_nhwc,
     "quantized_max_pool2d": simple.max_pool2d_nhwc,
     "quantized_transpose_conv2d": layers.transpose_conv2d_nhwc,
@@ -66,6 +67,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
     "quantized_batch_matmul": layers.quantized_batch_matmul,
     "quantized_div": simple.quantized_div,
     "quantized_linear": layers.quantized_linear,
+    "quantized_linear_int16": wide_layers.linear_int16,
     "quantized_mul": simple.quantized_mul,
     "softmax": softmax,
     "transpose": simple.transpose,
@@ -76,6 +78,7 @@ FUNCTIONS: Final[dict[str, Function]] = {
 _IMAGE_SHAPES: Final[dict[str, Function]] = {
     "quantized_avg_pool2d": shapes.avg_pool2d_nhwc,
     "quantized_conv2d": shapes.conv2d_nhwc,
+    "quantized_conv2d_int16": shapes.conv2d_nhwc,
     "quantized_depthwise_conv2d": shapes.depthwise_conv2d_nhwc,
     "quantized_max_pool2d": shapes.max_pool2d_nhwc,
     "quantized_transpose_conv2d": shapes.transpose_conv2d_nhwc,
@@ -92,6 +95,7 @@ _SHAPES: Final[dict[str, Function]] = {
     "quantized_batch_matmul": shapes.batch_matmul,
     "quantized_div": shapes.elementwise,
     "quantized_linear": shapes.linear,
+    "quantized_linear_int16": shapes.linear,
     "quantized_mul": shapes.broadcast,
     "softmax": shapes.elementwise,
     "transpose": shapes.transpose,

@@ -19,7 +19,7 @@ from executorch.backends.transforms.shapes import quantized as quantize_per_tens
 
 
 def _made(like: torch.Tensor, *sizes: Any) -> torch.Tensor:
-    return like.new_empty(sizes, dtype=torch.int8)
+    return like.new_empty(sizes)
 
 
 def elementwise(input: torch.Tensor, *rest: Any) -> torch.Tensor:

@@ -24,6 +24,7 @@ _IMAGES = {
     for name in (
         "quantized_avg_pool2d",
         "quantized_conv2d",
+        "quantized_conv2d_int16",
         "quantized_depthwise_conv2d",
         "quantized_max_pool2d",
         "quantized_transpose_conv2d",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.fx import Node
 
-from executorch.backends.cortex_m.ops.arithmetic import quantize_multiplier
+from executorch.backends.cortex_m.ops.arithmetic import WIDE_BITS, quantize_multiplier
 from executorch.backends.cortex_m.passes.folding import Call, cortex_m, fold
 from executorch.backends.cortex_m.passes.quantized_values import (
     Quant,
@@ -20,6 +20,7 @@ from executorch.backends.cortex_m.passes.scratch_buffer_sizes import (
     batch_matmul_scratch,
     convolution_scratch,
     depthwise_scratch,
+    wide_convolution_scratch,
 )
 from executorch.backends.cortex_m.target_config import InstructionSet
 from executorch.backends.transforms.graph_edit import view_arguments
@@ -29,9 +30,22 @@ from executorch.passes.to_execution.sym_shape_eval_pass import planned_size
 _INT32 = torch.iinfo(torch.int32)
 
 
+def _reals(call: Call, in_scale: float, weight: Weight) -> torch.Tensor:
+    """Factors from sums to the output."""
+    return in_scale * weight.scales / call.output.scale
+
+
+def _is_within(call: Call, in_scale: float, weight: Weight, bias: torch.Tensor | None) -> bool:
+    """Whether kernels of int16 have the bits for factors and bias; those of int8 always do."""
+    if not call.is_wide:
+        return True
+    most = 0 if bias is None else int(bias.abs().max())
+    return float(_reals(call, in_scale, weight).max()) < 1 << (WIDE_BITS - 1) and most < _INT32.max
+
+
 def _factors(call: Call, in_scale: float, weight: Weight, outputs: int) -> list[torch.Tensor]:
     """Multipliers and shifts, one for each output."""
-    reals = (in_scale * weight.scales / call.output.scale).expand(outputs).tolist()
+    reals = _reals(call, in_scale, weight).expand(outputs).tolist()
     pairs = [quantize_multiplier(real) for real in reals]
     return [torch.tensor(part, dtype=torch.int32) for part in zip(*pairs, strict=True)]
 
@@ -52,15 +66,19 @@ def _plus_bias(call: Call, bias: torch.Tensor | None) -> Node | None:
     return None if bias is None else call.constant(bias, "bias")
 
 
-@fold("convolution")
+@fold("convolution", wide=True)
 def convolution(call: Call) -> Node | None:
     """Of images, and of rows as images of height one."""
     value, weight_node, bias_node, stride, padding, dilation, transposed, output_padding, groups = call.args
-    have = integers_of(value)
+    have = call.calculable(value)
     weight = weight_of(weight_node, call.constants, 1 if transposed else 0)
-    if have is None or weight is None or _is_calculated(call, bias_node) or (groups != 1 and transposed):
+    if have is None or weight is None or _is_calculated(call, bias_node):
+        return None
+    if (transposed and (groups != 1 or call.is_wide)) or not call.has_room(call.output):
         return None
     bias = _bias(call, bias_node, have.quant.scale, weight)
+    if not _is_within(call, have.quant.scale, weight, bias):
+        return None
     if weight.values.dim() == 4:
         images = _Convolution(have.node, have.quant, weight, bias, stride, padding, dilation, groups)
         return _convolve(call, images, output_padding if transposed else None)
@@ -76,7 +94,7 @@ def convolution(call: Call) -> Node | None:
 def _row_as_image(call: Call, node: Node) -> Node | None:
     """``[n, c, w]`` as ``[n, 1, w, c]``; None where a run tells too many of the sizes."""
     batch, channels, width = sizes_of(node)
-    turned = call.call(cortex_m.transpose.default, node, [0, 2, 1])
+    turned = call.transposed(node, [0, 2, 1])
     sizes = view_arguments(turned, [batch, 1, width, channels])
     return None if sizes is None else call.call(torch.ops.aten.view_copy.default, turned, sizes)
 
@@ -87,7 +105,7 @@ def _image_as_row(call: Call, node: Node) -> Node | None:
     if sizes is None:
         return None
     row = call.call(torch.ops.aten.view_copy.default, node, sizes)
-    return call.call(cortex_m.transpose.default, row, [0, 2, 1])
+    return call.transposed(row, [0, 2, 1])
 
 
 class _Convolution(NamedTuple):
@@ -109,6 +127,8 @@ def _convolve(call: Call, given: _Convolution, output_padding: list[int] | None)
     values, output = given.weight.values, call.output
     outputs = values.shape[0 if output_padding is None else 1]
     multipliers, shifts = _factors(call, given.quant.scale, given.weight, outputs)
+    if call.is_wide:
+        return _convolve_wide(call, given)
     bias = given.bias
     if bias is None and given.groups != 1:
         # Kernels of CMSIS-NN read one.
@@ -142,14 +162,44 @@ def _convolve(call: Call, given: _Convolution, output_padding: list[int] | None)
     return call.call(op, given.images, kernel, head, *geometry, given.dilation, *tail, room)
 
 
-@fold("linear")
+def _wide_tail(call: Call, in_scale: float, weight: Weight) -> tuple[Any, ...]:
+    """Factors and bounds of a layer of int16."""
+    factors = _factors(call, in_scale, weight, weight.values.shape[0])
+    multipliers, shifts = map(call.constant, factors, ("multipliers", "shifts"))
+    return multipliers, shifts, call.output.low, call.output.high
+
+
+def _convolve_wide(call: Call, given: _Convolution) -> Node:
+    """Of int16, in any number of groups."""
+    values = given.weight.values
+    op = getattr(cortex_m, f"quantized_conv2d_int16{'_nhwc' if given.is_nhwc else ''}").default
+    return call.call(
+        op,
+        given.images,
+        call.constant(values.permute(0, 2, 3, 1), "weight"),
+        _plus_bias(call, given.bias),
+        given.stride,
+        given.padding,
+        given.dilation,
+        *_wide_tail(call, given.quant.scale, given.weight),
+        call.scratch(wide_convolution_scratch(values[0].numel())),
+    )
+
+
+@fold("linear", wide=True)
 def linear(call: Call) -> Node | None:
     value, weight_node, bias_node = (*call.args, None)[:3]
-    have = integers_of(value)
+    have = call.calculable(value)
     weight = weight_of(weight_node, call.constants, 0)
-    if have is None or weight is None or _is_calculated(call, bias_node):
+    if have is None or weight is None or _is_calculated(call, bias_node) or not call.has_room(call.output):
         return None
     bias = _bias(call, bias_node, have.quant.scale, weight)
+    if not _is_within(call, have.quant.scale, weight, bias):
+        return None
+    if call.is_wide:
+        constants = (call.constant(weight.values, "weight"), _plus_bias(call, bias))
+        tail = _wide_tail(call, have.quant.scale, weight)
+        return call.call(cortex_m.quantized_linear_int16.default, have.node, *constants, *tail)
     multipliers, shifts = _factors(call, have.quant.scale, weight, weight.scales.numel())
     offset = -have.quant.zero_point
     total, sums = offset * weight.values.sum(1, dtype=torch.int64), None

@@ -42,21 +42,7 @@ def _operand(call: Call, node: Any) -> Integers | None:
     """Integers behind an operand; a constant that was left in floating point is quantized here."""
     if isinstance(node, Node) and node in call.constants and call.constants[node].is_floating_point():
         return _quantized_constant(call, call.constants[node])
-    return _calculable(call, node)
-
-
-def _calculable(call: Call, node: Any) -> Integers | None:
-    """Integers behind an operand that kernels calculate with: those of int16 have no room for zero points."""
-    have = call.integers_of(node)
-    return None if have is None or not _has_room(call, have.quant) else have
-
-
-def _has_room(call: Call, quant: Quant) -> bool:
-    return not (_is_wide(call) and quant.zero_point)
-
-
-def _is_wide(call: Call) -> bool:
-    return call.output.dtype is torch.int16
+    return call.calculable(node)
 
 
 def _is_whole(output: Quant) -> bool:
@@ -65,7 +51,7 @@ def _is_whole(output: Quant) -> bool:
 
 
 def _quantized_constant(call: Call, value: torch.Tensor) -> Integers:
-    if _is_wide(call):
+    if call.is_wide:
         scale = max(float(value.abs().max()) / 32767, 2.0**-24)
         wide = (value / scale).round().clamp(-32767, 32767).to(torch.int16)
         return Integers(call.constant(wide, "constant"), Quant(scale, 0, -32767, 32767, torch.int16))
@@ -84,7 +70,7 @@ def add(call: Call) -> Node | None:
     if not isinstance(alpha, int) or alpha == 0 or len(call.args) > 2:
         return None
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None or not _has_room(call, call.output):
+    if left is None or right is None or not call.has_room(call.output):
         return None
     factor = (-alpha if name_of(call.node) == "aten::sub" else alpha) * right.quant.scale
     coarse = 2 * max(left.quant.scale, abs(factor))
@@ -110,7 +96,7 @@ def add(call: Call) -> Node | None:
 @fold("mul", wide=True)
 def mul(call: Call) -> Node | None:
     left, right = (_operand(call, one) for one in call.args)
-    if left is None or right is None or not _is_whole(call.output) or not _has_room(call, call.output):
+    if left is None or right is None or not _is_whole(call.output) or not call.has_room(call.output):
         return None
     factor = quantize_multiplier(left.quant.scale * right.quant.scale / call.output.scale)
     if factor[1] > _PRODUCT_SHIFT[call.output.dtype]:
@@ -129,10 +115,10 @@ def mul(call: Call) -> Node | None:
 @fold("div", wide=True)
 def div(call: Call) -> Node | None:
     """Of two tensors of one shape."""
-    left, right = (_calculable(call, one) for one in call.args)
+    left, right = (call.calculable(one) for one in call.args)
     if left is None or right is None or call.node.kwargs or not _is_whole(call.output):
         return None
-    if not _has_room(call, call.output) or not same_shape(sizes_of(left.node), sizes_of(right.node)):
+    if not call.has_room(call.output) or not same_shape(sizes_of(left.node), sizes_of(right.node)):
         return None
     return call.call(
         cortex_m.quantized_div.default,
@@ -294,7 +280,7 @@ def _movable(call: Call, node: Any) -> Integers | None:
     have = call.integers_of(node)
     if have is None or not _same(have.quant, call.output):
         return None
-    return None if _is_wide(call) and not value_of(have.node).is_contiguous() else have
+    return None if call.is_wide and not value_of(have.node).is_contiguous() else have
 
 
 @fold("constant_pad_nd", wide=True)
@@ -307,7 +293,7 @@ def pad(call: Call) -> Node | None:
         return None
     quant = have.quant
     integer = max(quant.low, min(quant.high, round(number / quant.scale) + quant.zero_point))
-    if _is_wide(call):
+    if call.is_wide:
         return call.call(torch.ops.aten.constant_pad_nd.default, have.node, pads, integer)
     sizes = [*pads, *[0] * (8 - len(pads))]
     before, after = (list(reversed(sizes[start::2])) for start in (0, 1))
@@ -326,8 +312,7 @@ def permute(call: Call) -> Node | None:
     else:
         first, second = call.args[1:] if len(call.args) == 3 else (0, 1)
         order[first], order[second] = order[second], order[first]
-    op = torch.ops.aten.permute_copy.default if _is_wide(call) else cortex_m.transpose.default
-    return call.call(op, have.node, order)
+    return call.transposed(have.node, order)
 
 
 @fold(

@@ -45,11 +45,30 @@ class Call:
     @property
     def folds(self) -> dict[str, Fold]:
         """Those that make what the output is quantized to."""
-        return FOLDS if self.output.dtype is torch.int8 else WIDE_FOLDS
+        return WIDE_FOLDS if self.is_wide else FOLDS
 
     def integers_of(self, node: Any) -> Integers | None:
         """Integers of the output's type behind an operand."""
         return integers_of(node, self.output.dtype)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the output is int16."""
+        return self.output.dtype is torch.int16
+
+    def has_room(self, quant: Quant) -> bool:
+        """Whether kernels take the zero point: those of int16 take none."""
+        return not (self.is_wide and quant.zero_point)
+
+    def calculable(self, node: Any) -> Integers | None:
+        """Integers behind an operand that kernels calculate with."""
+        have = self.integers_of(node)
+        return have if have is not None and self.has_room(have.quant) else None
+
+    def transposed(self, node: Node, order: list[int]) -> Node:
+        """By the kernel for int8, or by that for any type."""
+        op = torch.ops.aten.permute_copy.default if self.is_wide else cortex_m.transpose.default
+        return self.call(op, node, order)
 
     @property
     def args(self) -> tuple[Any, ...]:

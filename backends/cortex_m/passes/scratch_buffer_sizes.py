@@ -17,6 +17,11 @@ def convolution_scratch(outputs: int, depth: int) -> int:
     return _part(4 * outputs) + _part(_COLUMNS * column) + _part(4 * column)
 
 
+def wide_convolution_scratch(depth: int) -> int:
+    """The same of int16: inputs of one output are gathered."""
+    return _part(2 * depth)
+
+
 def depthwise_scratch(inputs: int, outputs: int, taps: int) -> int:
     return _part(4 * outputs) + _part(inputs) + _part(_POINTER * taps)
 
@@ -30,4 +35,10 @@ def batch_matmul_scratch(columns: int) -> int:
     return 2 * _part(4 * columns)
 
 
-__all__ = ["average_scratch", "batch_matmul_scratch", "convolution_scratch", "depthwise_scratch"]
+__all__ = [
+    "average_scratch",
+    "batch_matmul_scratch",
+    "convolution_scratch",
+    "depthwise_scratch",
+    "wide_convolution_scratch",
+]

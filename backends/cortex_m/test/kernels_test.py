@@ -19,6 +19,7 @@ from executorch.backends.cortex_m.passes.scratch_buffer_sizes import (
     batch_matmul_scratch,
     convolution_scratch,
     depthwise_scratch,
+    wide_convolution_scratch,
 )
 from executorch.kernels.test.op_driver import OpDriver, Out
 from executorch.kernels.test.oracle import bind, call_out
@@ -259,8 +260,33 @@ def test_elements_of_int16(driver, seed):
     same(driver, "dequantize_per_tensor", first, 0.000131, *bounds)
 
 
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_layers_of_int16(driver, seed):
+    draw = Draw(seed)
+    groups, each, outputs = draw.number(1, 3), draw.number(1, 9), draw.number(1, 6)
+    kernel = [draw.number(1, 3), draw.number(1, 3)]
+    geometry = [[draw.number(1, 2), draw.number(1, 2)], [draw.number(0, 2), draw.number(0, 2)]]
+    dilation = [draw.number(1, 2), draw.number(1, 2)]
+    size = [(one - 1) * step + draw.number(1, 5) for one, step in zip(kernel, dilation, strict=True)]
+    image = draw.wide(draw.number(1, 2), *size, groups * each)
+    depth, channels = kernel[0] * kernel[1] * each, groups * outputs
+    weight, low = draw.integers(channels, *kernel, each), draw.number(-32768, 0)
+    tail = (*draw.factors(channels, depth), low, draw.number(low, 32767))
+    args = (weight, draw.bias(channels), *geometry, dilation, *tail, room(wide_convolution_scratch(depth)))
+    same(driver, "quantized_conv2d_int16_nhwc", image, *args)
+    same(driver, "quantized_conv2d_int16", last(image.permute(0, 3, 1, 2)), *args)
+    # Sums of more than 32 bits, and a depth of more than one block.
+    depth = draw.number(1, 2000)
+    rows, weight = draw.wide(2, draw.number(1, 3), depth), draw.integers(channels, depth)
+    if draw.number(0, 1):
+        rows, weight = torch.full_like(rows, -32768), torch.full_like(weight, -128)
+    same(driver, "quantized_linear_int16", rows, weight, draw.bias(channels), *tail)
+
+
 WIDE, NARROW = torch.ones(2, dtype=torch.int16), torch.ones(2, dtype=torch.int8)
 FACTOR = (1 << 30, 0)
+ONES = (torch.ones(1, dtype=torch.int32), torch.ones(1, dtype=torch.int32))
 
 
 @pytest.mark.parametrize(
@@ -274,6 +300,10 @@ FACTOR = (1 << 30, 0)
         ("quantized_div", (NARROW, 0, NARROW, 0, 0, 1e300)),
         ("quantized_div", (NARROW, 0, NARROW[:1], 0, 0, 1.0)),
         ("minimum", (WIDE, NARROW)),
+        ("quantized_linear_int16", (NARROW, NARROW[None], None, *ONES, -5, 5)),
+        ("quantized_linear_int16", (WIDE, WIDE[None], None, *ONES, -5, 5)),
+        ("quantized_linear_int16", (WIDE, NARROW[None], None, *ONES, -5, 40000)),
+        ("quantized_linear_int16", (WIDE, NARROW[None], None, ONES[0], ONES[0] * 15, -5, 5)),
         ("quantize_per_tensor", (torch.ones(2), 0.1, 0, -128, 127, torch.int16)),
         ("dequantize_per_tensor", (WIDE, 0.1, 0, -128, 127, torch.int8)),
     ],

@@ -41,6 +41,8 @@ def _elements(x: torch.Tensor, y: torch.Tensor):
 def _layers():
     factors = ([1 << 30] * 5, [0] * 5)
     yield "quantized_linear", (_integers(2, 3, 4), _integers(5, 4), None, None, 1, 0, 0, *factors, 127, -128)
+    wide = [torch.tensor([number] * 5, dtype=torch.int32) for number in (1 << 30, 0)]
+    yield "quantized_linear_int16", (_integers(2, 3, 4).short(), _integers(5, 4), None, *wide, -5, 5)
     yield "quantized_batch_matmul", (_integers(2, 3, 4), 0, _integers(2, 5, 4), 0, 0, 1 << 30, 0, _ROOM)
 
 
@@ -62,6 +64,9 @@ def _images(stride, padding, dilation, ceil_mode):
     for name, args in named.items():
         yield f"{name}_nhwc", (image, *args)
         yield name, (image.permute(0, 3, 1, 2), *args)
+    args = (_integers(6, 3, 2, 3), None, *geometry, *factors, -128, 127, _ROOM)
+    yield "quantized_conv2d_int16_nhwc", (image.short(), *args)
+    yield "quantized_conv2d_int16", (image.short().permute(0, 3, 1, 2), *args)
 
 
 def _calls():

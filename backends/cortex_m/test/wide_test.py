@@ -68,10 +68,46 @@ def test_elements_and_movers_in_int16(function, calls):
     assert [name for name in found if name not in ("aten::alias_copy", "aten::clone")] == calls
 
 
-def test_layers_stay_in_floating_point_in_int16():
-    model = nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())
-    calls = _calls(model, inputs((2, 4)), torch.int16)
-    assert {"aten::addmm", "aten::sigmoid"} <= set(calls)
+class _Images(nn.Module):
+    """Convolutions in one group, in two, of each channel, and of rows, and a classifier."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 6, 3, stride=2, padding=1)
+        self.groups = nn.Conv2d(6, 4, (3, 2), padding=(1, 1), groups=2, bias=False)
+        self.each = nn.Conv2d(4, 8, 3, groups=4)
+        self.rows = nn.Conv1d(8, 5, 3, padding=1)
+        self.classes = nn.Linear(80, 4)
+
+    def forward(self, x):
+        x = self.each(self.groups(functional.relu(self.first(x))))
+        return self.classes(self.rows(x.flatten(2)).flatten(1))
+
+
+@pytest.mark.parametrize("channels_last", [False, True])
+def test_layers_in_int16(channels_last):
+    torch.manual_seed(0)
+    (image,) = inputs((1, 3, 12, 10))
+    if channels_last:
+        image = image.contiguous(memory_format=torch.channels_last)
+    calls = _calls(_Images(), (image,), torch.int16)
+    assert calls.count("cortex_m::quantized_linear_int16") == 1
+    assert sum(name.startswith("cortex_m::quantized_conv2d_int16") for name in calls) == 4
+    assert not {"aten::convolution", "aten::addmm", "aten::relu"} & set(calls)
+
+
+def test_other_layers_stay_in_floating_point_in_int16():
+    model = nn.Sequential(nn.ConvTranspose2d(2, 3, 2), nn.Sigmoid())
+    calls = _calls(model, inputs((2, 2, 4, 4)), torch.int16)
+    assert {"aten::convolution", "aten::sigmoid"} <= set(calls)
+
+
+def test_a_bias_of_more_than_32_bits_stays_outside():
+    layer = nn.Linear(4, 2)
+    with torch.no_grad():
+        layer.weight *= 1e-4
+        layer.bias.fill_(1e4)
+    assert "aten::addmm" in _calls(layer, inputs((3, 4)), torch.int16)
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16])
