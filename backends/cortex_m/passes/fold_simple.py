@@ -23,7 +23,7 @@ from executorch.backends.cortex_m.passes.quantized_values import (
 )
 from executorch.backends.cortex_m.passes.scratch_buffer_sizes import average_scratch
 from executorch.backends.transforms.graph_edit import same_shape, view_arguments
-from executorch.backends.transforms.shapes import runs_of
+from executorch.backends.transforms.shapes import Run, runs_of
 from executorch.backends.transforms.tables import continued
 from executorch.ir.rewriter import arguments
 from executorch.ir.values import sizes_of, tensor_of, value_of
@@ -226,7 +226,7 @@ def average_pool(call: Call) -> Node | None:
 
 @fold("_adaptive_avg_pool2d")
 def adaptive_pool(call: Call) -> Node | None:
-    """Where all windows are of one size and lie at equal distances, as where the sizes divide."""
+    """A pool for each pair of runs of windows of one size and distance, put together; one where the sizes divide."""
     value, sizes = call.args
     have = integers_of(value)
     if have is None or not _same(have.quant, call.output) or len(sizes_of(have.node)) != 4:
@@ -234,11 +234,28 @@ def adaptive_pool(call: Call) -> Node | None:
     before = sizes_of(have.node)[2:]
     if not all(isinstance(size, int) for size in (*before, *sizes)):
         return None
-    runs = [runs_of(*pair) for pair in zip(before, sizes, strict=True)]
-    if any(len(one) != 1 for one in runs):
-        return None
-    kernel, stride = [run.size for (run,) in runs], [run.stride for (run,) in runs]
-    return _average(call, have, kernel, stride, [0, 0], False)
+    high, wide = (runs_of(*pair) for pair in zip(before, sizes, strict=True))
+    bands = []
+    for rows in high:
+        band, parts = _run(call, have.node, 2, rows), []
+        for columns in wide:
+            part = Integers(_run(call, band, 3, columns), have.quant)
+            windows = ([rows.size, columns.size], [rows.stride, columns.stride])
+            parts.append(_average(call, part, *windows, [0, 0], False))
+        bands.append(_joined(call, parts, 3))
+    return _joined(call, bands, 2)
+
+
+def _run(call: Call, images: Node, dim: int, run: Run) -> Node:
+    """The part of images that a run of windows reads."""
+    if run.length == sizes_of(images)[dim]:
+        return images
+    end = run.start + run.length
+    return call.call(torch.ops.aten.slice_copy.Tensor, images, dim, run.start, end)
+
+
+def _joined(call: Call, parts: list[Node], dim: int) -> Node:
+    return parts[0] if len(parts) == 1 else call.call(torch.ops.aten.cat.default, parts, dim)
 
 
 def _same_windows(

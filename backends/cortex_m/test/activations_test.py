@@ -204,6 +204,20 @@ def test_each_mover_that_the_quantizer_names_is_one(name):
     assert torch.float32 not in {value.dtype for value in values[:-1]}
 
 
+@pytest.mark.parametrize(
+    ("before", "made", "pools"),
+    [((6, 4), (3, 2), 1), ((7, 4), (5, 2), 3), ((5, 7), (3, 5), 9), ((2, 3), (4, 3), 3), ((7, 7), 1, 1)],
+)
+@pytest.mark.parametrize("memory_format", [torch.contiguous_format, torch.channels_last])
+def test_adaptive_pools_of_any_windows(before, made, pools, memory_format):
+    (image,) = inputs((2, 3, *before))
+    example = (image.contiguous(memory_format=memory_format),)
+    found = _within_a_step(as_model(lambda x: functional.adaptive_avg_pool2d(x, made)), example)
+    calls = _calls(found)
+    assert sum("quantized_avg_pool2d" in name for name in calls) == pools
+    assert "aten::_adaptive_avg_pool2d" not in calls
+
+
 def test_sums_at_numbered_places_are_no_moves():
     model = as_model(lambda x: x.index_put((torch.tensor([1, 1]),), x * 2, accumulate=True))
     program = quantized(model, inputs((2, 3)))
