@@ -102,10 +102,9 @@ Outcome multiply(KernelRuntimeContext& ctx, const int8_t* in, size_t rows, size_
   const cmsis_nn_dims bias = vector_of(channels);
   const int32_t bytes = arm_fully_connected_s8_get_buffer_size(&filter);
   // With Helium the buffer has the sums of weights times the offset, and the bias; otherwise there
-  // is none, and a bias that only the sums have would be lost.
+  // is none.
   const bool wants_sums = bytes == 4 * outputs;
-  const bool has_own_bias = sums == nullptr || weights.bias != nullptr;
-  if (weights.factors.per_channel || (!wants_sums && (bytes != 0 || !has_own_bias))) {
+  if (weights.factors.per_channel || (!wants_sums && (bytes != 0 || sums != nullptr))) {
     return Outcome::kNone;
   }
   cmsis_nn_context context = {nullptr, 0};

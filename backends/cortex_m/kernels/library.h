@@ -37,8 +37,8 @@ Outcome convolve_depthwise(KernelRuntimeContext& ctx, const Convolution& conv,
 
 /**
  * [rows, depth] times [channels, depth] transposed.
- * @param sums offset times the sums of weights, one for each output, and the bias where
- * `weights.bias` is null; null where the program has none.
+ * @param sums bias and offset times the sums of weights, one for each output, in place of a bias;
+ * null where the program has none.
  */
 Outcome multiply(KernelRuntimeContext& ctx, const int8_t* in, size_t rows, size_t depth,
                  size_t channels, const Weights& weights, const int32_t* sums, int8_t* out);

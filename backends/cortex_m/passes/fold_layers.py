@@ -62,6 +62,12 @@ def _bias(call: Call, node: Any, in_scale: float, weight: Weight) -> torch.Tenso
     return (real / (in_scale * weight.scales)).round().clamp(_INT32.min, _INT32.max).to(torch.int32)
 
 
+def _with_offset(bias: torch.Tensor | None, offset: int, weight: Weight) -> torch.Tensor:
+    """The bias and the offset times the sums of weights, which kernels would add up in every call."""
+    part = offset * weight.values.sum(1, dtype=torch.int64)
+    return (part if bias is None else part + bias).to(torch.int32)
+
+
 def _plus_bias(call: Call, bias: torch.Tensor | None) -> Node | None:
     return None if bias is None else call.constant(bias, "bias")
 
@@ -201,12 +207,12 @@ def linear(call: Call) -> Node | None:
         tail = _wide_tail(call, have.quant.scale, weight)
         return call.call(cortex_m.quantized_linear_int16.default, have.node, *constants, *tail)
     multipliers, shifts = _factors(call, have.quant.scale, weight, weight.scales.numel())
-    offset = -have.quant.zero_point
-    total, sums = offset * weight.values.sum(1, dtype=torch.int64), None
+    offset, sums = -have.quant.zero_point, None
     if call.backend is InstructionSet.MVE:
-        total, bias = total + (0 if bias is None else bias), None
-    if call.backend is InstructionSet.MVE or offset != 0:
-        sums = call.constant(total.to(torch.int32).reshape(1, -1), "kernel_sum")
+        total = _with_offset(bias, offset, weight)
+        sums, bias = call.constant(total.reshape(1, -1), "kernel_sum"), None
+    elif bias is not None:
+        bias, offset = _with_offset(bias, offset, weight), 0
     output = call.output
     return call.call(
         cortex_m.quantized_linear.default,

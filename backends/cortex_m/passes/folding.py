@@ -31,8 +31,7 @@ class Call:
         node: the call.
         place: the quantization that is replaced; new calls stand before it.
         output: what it quantizes to, its range narrowed by an activation that clamps.
-        backend: instructions that kernels may use. Released runtimes read a linear layer's bias from its sums of weights with Helium
-            alone; without, they add weights up themselves.
+        backend: instructions that kernels may use. Released runtimes read the sums of weights of a linear layer with Helium alone.
     """
 
     program: ExportedProgram
