@@ -10,7 +10,10 @@ from torch import nn
 
 from executorch.backends.cortex_m.passes.cortex_m_pass_manager import CortexMPassManager
 from executorch.backends.cortex_m.passes.quantized_values import name_of
+from executorch.backends.cortex_m.passes.scratch_buffer_sizes import required_cmsis_nn_buffer_sizes
+from executorch.backends.cortex_m.quantizer.quantization_configs import INT16_PER_TENSOR_CONFIG
 from executorch.backends.cortex_m.quantizer.quantizer import CortexMQuantizer
+from executorch.backends.cortex_m.target_config import InstructionSet
 from executorch.backends.cortex_m.test.models import (
     Images,
     inputs,
@@ -20,6 +23,7 @@ from executorch.backends.cortex_m.test.models import (
     small_models,
     steps_apart,
 )
+from executorch.dialects import memory
 from executorch.exir import to_edge
 
 #: Calls that compute nothing, or that kernels for any integers have.
@@ -40,6 +44,19 @@ def test_models_are_calculated_on_integers(name):
         assert steps_apart(found.module()(*values), program.module()(*values), found) <= 1.01
     planned = edge.to_executorch().executorch_program.execution_plan[0]
     assert {operator.name for operator in planned.operators} >= {"cortex_m::quantize_per_tensor"}
+
+
+@pytest.mark.parametrize("name", ["images", "elements", "wide"])
+def test_sizes_of_work_space_are_known_of_each_call(name):
+    model, example = small_models()["images" if name == "wide" else name]
+    quantizer = CortexMQuantizer(INT16_PER_TENSOR_CONFIG) if name == "wide" else None
+    sizes = {}
+    for node in lowered(quantized(model, example, quantizer)).exported_program().graph.nodes:
+        rooms = [one.args[0][0][0] for one in node.all_input_nodes if one.target is memory.alloc]
+        assert (required_cmsis_nn_buffer_sizes(node, InstructionSet.DSP) or []) == rooms
+        sizes[name_of(node)] = rooms
+    expected = {"images": "transpose_conv2d_nhwc", "elements": "batch_matmul", "wide": "conv2d_int16_nhwc"}
+    assert sizes[f"cortex_m::quantized_{expected[name]}"][0] > 0
 
 
 def test_images_stay_in_the_order_of_kernels():
