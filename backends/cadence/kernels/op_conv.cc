@@ -5,18 +5,11 @@ namespace impl::generic::native {
 
 namespace {
 
-/// What the operators are given, in their order.
+/// What the operators are given.
 struct Arguments {
-  const Tensor& input;
-  const Tensor& weight;
-  const Tensor& bias;
+  ScalingArguments scaling;
   Lists lists;
   int64_t groups;
-  int64_t input_zero_point;
-  int64_t weight_zero_point;
-  double bias_scale;
-  double out_scale;
-  int64_t out_zero_point;
 };
 
 /// A checked convolution.
@@ -25,9 +18,7 @@ struct Convolution {
   size_t groups = 1;
   size_t inputs = 0;   // of one group
   size_t outputs = 0;  // of one group
-  ZeroPoints zero = {0, 0};
-  float bias_scale = 1;
-  Quant out;
+  Scaling scaling;
   /// Of the weights, in elements.
   ptrdiff_t weight_output = 0;
   ptrdiff_t weight_input = 0;
@@ -68,23 +59,15 @@ bool read_weight(KernelRuntimeContext& ctx, const Tensor& weight, size_t rank, b
 
 bool check(KernelRuntimeContext& ctx, const Arguments& args, bool channels_last, Convolution& conv,
            Tensor& out) {
-  const Tensor& x = args.input;
+  const Tensor& x = args.scaling.input;
   const auto rank = static_cast<size_t>(x.dim());
-  conv.bias_scale = static_cast<float>(args.bias_scale);
-  if (!require_activation(ctx, x) ||
-      !require_plain(ctx, args.weight, weight_type(x.scalar_type())) ||
-      !require_plain(ctx, args.bias, ScalarType::Int) ||
-      !require_plain(ctx, out, x.scalar_type()) ||
-      !require(ctx, rank == 3 || rank == 4, "images have three or four dimensions") ||
-      !read_zero_point(ctx, x.scalar_type(), args.input_zero_point, conv.zero.x) ||
-      !read_zero_point(ctx, args.weight.scalar_type(), args.weight_zero_point, conv.zero.weight) ||
-      !read_quant(ctx, x.scalar_type(), args.out_scale, args.out_zero_point, conv.out) ||
-      !require(ctx, std::isfinite(conv.bias_scale), "the scale of the sums must be finite")) {
+  if (!read_scaling(ctx, args.scaling, out, conv.scaling) ||
+      !require(ctx, rank == 3 || rank == 4, "images have three or four dimensions")) {
     return false;
   }
   const Images in(x, channels_last);
   int64_t taps[2] = {1, 1};
-  if (!read_weight(ctx, args.weight, rank, channels_last, in, args.groups, conv, taps) ||
+  if (!read_weight(ctx, args.scaling.weight, rank, channels_last, in, args.groups, conv, taps) ||
       !read_windows(ctx, in, rank, taps, args.lists, conv.windows)) {
     return false;
   }
@@ -92,7 +75,7 @@ bool check(KernelRuntimeContext& ctx, const Arguments& args, bool channels_last,
   const Shape shape =
       shape_of_images(rank, x.size(0), static_cast<int64_t>(outputs), conv.windows.axis[0].out,
                       conv.windows.axis[1].out, channels_last);
-  return require(ctx, static_cast<size_t>(args.bias.numel()) == outputs,
+  return require(ctx, static_cast<size_t>(args.scaling.bias.numel()) == outputs,
                  "one bias for each output") &&
          resize(ctx, shape, out);
 }
@@ -110,7 +93,8 @@ int64_t sum_window(const Convolution& conv, const T* x, ptrdiff_t channel_stride
     const int64_t at_row = row * rows.stride - rows.padding + i * rows.dilation;
     for (int64_t j = across.begin; j < across.end; ++j) {
       const int64_t at_column = column * columns.stride - columns.padding + j * columns.dilation;
-      sum += sum_of_products(conv.zero, x + at_row * rows.in_stride + at_column * columns.in_stride,
+      sum += sum_of_products(conv.scaling.zero,
+                             x + at_row * rows.in_stride + at_column * columns.in_stride,
                              channel_stride, weight + i * rows.tap_stride + j * columns.tap_stride,
                              conv.weight_input, conv.inputs);
     }
@@ -120,11 +104,11 @@ int64_t sum_window(const Convolution& conv, const T* x, ptrdiff_t channel_stride
 
 template <typename T>
 void convolve(const Convolution& conv, const Arguments& args, bool channels_last, Tensor& out) {
-  const Images from(args.input, channels_last);
+  const Images from(args.scaling.input, channels_last);
   const Images to(out, channels_last);
-  const T* const input = args.input.const_data_ptr<T>();
-  const auto* const weight = args.weight.const_data_ptr<weight_of<T>>();
-  const int32_t* const bias = args.bias.const_data_ptr<int32_t>();
+  const T* const input = args.scaling.input.const_data_ptr<T>();
+  const auto* const weight = args.scaling.weight.const_data_ptr<weight_of<T>>();
+  const int32_t* const bias = args.scaling.bias.const_data_ptr<int32_t>();
   T* const output = out.mutable_data_ptr<T>();
   for (size_t n = 0; n < from.batch; ++n) {
     for (size_t o = 0; o < to.channels; ++o) {
@@ -137,8 +121,7 @@ void convolve(const Convolution& conv, const Arguments& args, bool channels_last
       for (int64_t row = 0; row < to.size[0]; ++row) {
         for (int64_t column = 0; column < to.size[1]; ++column) {
           const int64_t sum = sum_window(conv, x, from.channel_stride, w, row, column) + bias[o];
-          y[row * to.stride[0] + column * to.stride[1]] = to_integer<T>(
-              static_cast<float>(sum) * conv.bias_scale * conv.out.inverse, conv.out.zero_point);
+          y[row * to.stride[0] + column * to.stride[1]] = conv.scaling.integer<T>(sum);
         }
       }
     }
@@ -150,7 +133,7 @@ void run(KernelRuntimeContext& ctx, const Arguments& args, bool channels_last, T
   if (!check(ctx, args, channels_last, conv, out)) {
     return;
   }
-  with_activation(args.input.scalar_type(),
+  with_activation(args.scaling.input.scalar_type(),
                   [&](auto zero) { convolve<decltype(zero)>(conv, args, channels_last, out); });
 }
 
@@ -162,9 +145,9 @@ void run(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight, c
   int64_t zero_point = 0;
   double scale = 0;
   if (read_integer(ctx, weight_zero_point, zero_point) && read_number(ctx, bias_scale, scale)) {
-    const Arguments args = {input,      weight, bias,      lists,         groups, input_zero_point,
-                            zero_point, scale,  out_scale, out_zero_point};
-    run(ctx, args, channels_last, out);
+    const ScalingArguments scaling = {input,      weight, bias,      input_zero_point,
+                                      zero_point, scale,  out_scale, out_zero_point};
+    run(ctx, {scaling, lists, groups}, channels_last, out);
   }
 }
 
@@ -199,11 +182,10 @@ Tensor& quantized_conv_nchw_per_tensor_out(KernelRuntimeContext& ctx, const Tens
                                            int64_t input_zero_point, int64_t weight_zero_point,
                                            double bias_scale, double out_scale,
                                            int64_t out_zero_point, int64_t, int64_t, Tensor& out) {
-  const Lists lists = {stride, padding, dilation};
-  run(ctx,
-      {input, weight, bias, lists, groups, input_zero_point, weight_zero_point, bias_scale,
-       out_scale, out_zero_point},
-      false, out);
+  const ScalingArguments scaling = {
+      input,      weight,    bias,          input_zero_point, weight_zero_point,
+      bias_scale, out_scale, out_zero_point};
+  run(ctx, {scaling, {stride, padding, dilation}, groups}, false, out);
   return out;
 }
 
@@ -214,11 +196,10 @@ Tensor& quantized_conv_nhwc_per_tensor_out(KernelRuntimeContext& ctx, const Tens
                                            int64_t input_zero_point, int64_t weight_zero_point,
                                            double bias_scale, double out_scale,
                                            int64_t out_zero_point, int64_t, int64_t, Tensor& out) {
-  const Lists lists = {stride, padding, dilation};
-  run(ctx,
-      {input, weight, bias, lists, groups, input_zero_point, weight_zero_point, bias_scale,
-       out_scale, out_zero_point},
-      true, out);
+  const ScalingArguments scaling = {
+      input,      weight,    bias,          input_zero_point, weight_zero_point,
+      bias_scale, out_scale, out_zero_point};
+  run(ctx, {scaling, {stride, padding, dilation}, groups}, true, out);
   return out;
 }
 

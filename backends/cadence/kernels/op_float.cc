@@ -1,5 +1,6 @@
 #include <executorch/backends/cadence/kernels/windows.h>
 #include <executorch/kernels/portable/cpu/internal/convolution.h>
+#include <executorch/kernels/portable/cpu/internal/softmax.h>
 
 namespace impl::generic::native {
 
@@ -23,6 +24,14 @@ Tensor& convolution_out(KernelRuntimeContext& ctx, const Tensor& input, const Te
 }
 
 }  // namespace
+
+Tensor& _softmax_f32_f32_out(KernelRuntimeContext& ctx, const Tensor& self, int64_t dim,
+                             optional<bool> half_to_float, Tensor& out) {
+  if (!require_plain(ctx, self, ScalarType::Float) || !require_plain(ctx, out, ScalarType::Float)) {
+    return out;
+  }
+  return util::softmax(ctx, self, dim, half_to_float.value_or(false), /*logarithm=*/false, out);
+}
 
 Tensor& conv1d_out(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight,
                    const Tensor& bias, IntArrayRef stride, IntArrayRef padding,

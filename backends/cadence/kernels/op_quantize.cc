@@ -77,6 +77,16 @@ Tensor& dequantize_per_tensor_out(KernelRuntimeContext& ctx, const Tensor& input
   return out;
 }
 
+Tensor& dequantize_out(KernelRuntimeContext& ctx, const Tensor& x, const Tensor& x_scale,
+                       const Tensor& x_zero_point, Tensor& out) {
+  double scale = 0;
+  int64_t zero_point = 0;
+  if (!read_number(ctx, x_scale, scale) || !read_integer(ctx, x_zero_point, zero_point)) {
+    return out;
+  }
+  return dequantize_per_tensor_out(ctx, x, scale, zero_point, 0, 0, x.scalar_type(), out);
+}
+
 Tensor& requantize_per_tensor_out(KernelRuntimeContext& ctx, const Tensor& input, double in_scale,
                                   int64_t in_zero_point, double out_scale, int64_t out_zero_point,
                                   ScalarType out_dtype, Tensor& out) {

@@ -1,3 +1,4 @@
+#include <executorch/backends/cadence/kernels/products.h>
 #include <executorch/backends/cadence/kernels/windows.h>
 
 namespace impl::generic::native {
@@ -63,47 +64,82 @@ bool read(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight, 
   return true;
 }
 
-float sum_taps(const Transposed& conv, const float* x, ptrdiff_t channel_stride,
-               const float* weight, int64_t row, int64_t column) {
+/// The numbers of `read`, and an output of their shape.
+bool prepare(KernelRuntimeContext& ctx, const Tensor& input, const Tensor& weight,
+             const Tensor& bias, const Lists& lists, IntArrayRef output_padding, int64_t groups,
+             bool channels_last, Tensor& out, Transposed& conv) {
+  if (!read(ctx, input, weight, lists, output_padding, groups, channels_last, conv)) {
+    return false;
+  }
+  const size_t outputs = conv.outputs * conv.groups;
+  const Shape shape = shape_of_images(static_cast<size_t>(input.dim()), input.size(0),
+                                      static_cast<int64_t>(outputs), conv.windows.axis[0].out,
+                                      conv.windows.axis[1].out, channels_last);
+  return require(ctx, static_cast<size_t>(bias.numel()) == outputs, "one bias for each output") &&
+         resize(ctx, shape, out);
+}
+
+/// Sums of products of real numbers.
+struct RealProducts {
+  float operator()(const float* x, ptrdiff_t x_stride, const float* weight, ptrdiff_t weight_stride,
+                   size_t n) const {
+    float sum = 0;
+    for (size_t i = 0; i < n; ++i, x += x_stride, weight += weight_stride) {
+      sum += *x * *weight;
+    }
+    return sum;
+  }
+};
+
+/// Of integers.
+struct IntegerProducts {
+  ZeroPoints zero;
+
+  template <typename T, typename W>
+  int64_t operator()(const T* x, ptrdiff_t x_stride, const W* weight, ptrdiff_t weight_stride,
+                     size_t n) const {
+    return sum_of_products(zero, x, x_stride, weight, weight_stride, n);
+  }
+};
+
+template <typename Products, typename T, typename W>
+auto sum_taps(const Transposed& conv, const Products& products, const T* x,
+              ptrdiff_t channel_stride, const W* weight, int64_t row, int64_t column) {
   const Axis& rows = conv.windows.axis[0];
   const Axis& columns = conv.windows.axis[1];
-  float sum = 0;
+  decltype(products(x, channel_stride, weight, conv.weight_input, conv.inputs)) sum = 0;
   for (int64_t i = 0; i < rows.taps; ++i) {
     const int64_t y = input_of(rows, row, i);
     for (int64_t j = 0; y >= 0 && j < columns.taps; ++j) {
       const int64_t at = input_of(columns, column, j);
-      if (at < 0) {
-        continue;
-      }
-      const float* from = x + y * rows.in_stride + at * columns.in_stride;
-      const float* w = weight + i * rows.tap_stride + j * columns.tap_stride;
-      for (size_t c = 0; c < conv.inputs; ++c) {
-        sum += *from * *w;
-        from += channel_stride;
-        w += conv.weight_input;
+      if (at >= 0) {
+        sum += products(x + y * rows.in_stride + at * columns.in_stride, channel_stride,
+                        weight + i * rows.tap_stride + j * columns.tap_stride, conv.weight_input,
+                        conv.inputs);
       }
     }
   }
   return sum;
 }
 
-void convolve(const Transposed& conv, const Images& from, const float* input, const float* weight,
-              const float* bias, const Images& to, float* output) {
+/// Writes `finish(sum, output)` for every place of every output.
+template <typename Products, typename T, typename W, typename Finish>
+void convolve(const Transposed& conv, const Products& products, const Images& from, const T* input,
+              const W* weight, const Images& to, T* output, const Finish& finish) {
   for (size_t n = 0; n < from.batch; ++n) {
     for (size_t o = 0; o < to.channels; ++o) {
       const size_t group = o / conv.outputs;
       const auto first = static_cast<ptrdiff_t>(group * conv.inputs);
-      const float* const x =
+      const T* const x =
           input + static_cast<ptrdiff_t>(n) * from.batch_stride + first * from.channel_stride;
-      const float* const w = weight +
-                             static_cast<ptrdiff_t>(o % conv.outputs) * conv.weight_output +
-                             first * conv.weight_input;
-      float* const y = output + static_cast<ptrdiff_t>(n) * to.batch_stride +
-                       static_cast<ptrdiff_t>(o) * to.channel_stride;
+      const W* const w = weight + static_cast<ptrdiff_t>(o % conv.outputs) * conv.weight_output +
+                         first * conv.weight_input;
+      T* const y = output + static_cast<ptrdiff_t>(n) * to.batch_stride +
+                   static_cast<ptrdiff_t>(o) * to.channel_stride;
       for (int64_t row = 0; row < to.size[0]; ++row) {
         for (int64_t column = 0; column < to.size[1]; ++column) {
           y[row * to.stride[0] + column * to.stride[1]] =
-              sum_taps(conv, x, from.channel_stride, w, row, column) + bias[o];
+              finish(sum_taps(conv, products, x, from.channel_stride, w, row, column), o);
         }
       }
     }
@@ -121,21 +157,46 @@ Tensor& transposed_convolution_out(KernelRuntimeContext& ctx, const Tensor& inpu
   if (!require_plain(ctx, input, ScalarType::Float) ||
       !require_plain(ctx, weight, ScalarType::Float) ||
       !require_plain(ctx, bias, ScalarType::Float) || !require_plain(ctx, out, ScalarType::Float) ||
-      !read(ctx, input, weight, {stride, padding, dilation}, output_padding, groups, channel_last,
-            conv)) {
+      !prepare(ctx, input, weight, bias, {stride, padding, dilation}, output_padding, groups,
+               channel_last, out, conv)) {
     return out;
   }
-  const size_t outputs = conv.outputs * conv.groups;
-  const Shape shape = shape_of_images(static_cast<size_t>(input.dim()), input.size(0),
-                                      static_cast<int64_t>(outputs), conv.windows.axis[0].out,
-                                      conv.windows.axis[1].out, channel_last);
-  if (!require(ctx, static_cast<size_t>(bias.numel()) == outputs, "one bias for each output") ||
-      !resize(ctx, shape, out)) {
+  const float* const offset = bias.const_data_ptr<float>();
+  convolve(conv, RealProducts(), Images(input, channel_last), input.const_data_ptr<float>(),
+           weight.const_data_ptr<float>(), Images(out, channel_last), out.mutable_data_ptr<float>(),
+           [&](float sum, size_t o) { return sum + offset[o]; });
+  return out;
+}
+
+Tensor& quantized_transposed_conv_out(KernelRuntimeContext& ctx, const Tensor& input,
+                                      const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+                                      IntArrayRef padding, IntArrayRef dilation,
+                                      IntArrayRef output_padding, int64_t groups,
+                                      int64_t input_zero_point, const Tensor& weight_zero_point,
+                                      const Tensor& bias_scale, double out_scale,
+                                      int64_t out_zero_point, const Tensor&, const Tensor&,
+                                      bool channel_last, Tensor& out) {
+  int64_t weight_zero = 0;
+  double scale = 0;
+  Scaling scaling;
+  Transposed conv;
+  if (!read_integer(ctx, weight_zero_point, weight_zero) || !read_number(ctx, bias_scale, scale) ||
+      !read_scaling(
+          ctx,
+          {input, weight, bias, input_zero_point, weight_zero, scale, out_scale, out_zero_point},
+          out, scaling) ||
+      !prepare(ctx, input, weight, bias, {stride, padding, dilation}, output_padding, groups,
+               channel_last, out, conv)) {
     return out;
   }
-  convolve(conv, Images(input, channel_last), input.const_data_ptr<float>(),
-           weight.const_data_ptr<float>(), bias.const_data_ptr<float>(), Images(out, channel_last),
-           out.mutable_data_ptr<float>());
+  const int32_t* const offset = bias.const_data_ptr<int32_t>();
+  with_activation(input.scalar_type(), [&](auto zero) {
+    using T = decltype(zero);
+    convolve(conv, IntegerProducts{scaling.zero}, Images(input, channel_last),
+             input.const_data_ptr<T>(), weight.const_data_ptr<weight_of<T>>(),
+             Images(out, channel_last), out.mutable_data_ptr<T>(),
+             [&](int64_t sum, size_t o) { return scaling.integer<T>(sum + offset[o]); });
+  });
   return out;
 }
 

@@ -1,6 +1,6 @@
 /**
  * @file
- * Sums of products of integers, exact.
+ * Sums of products of integers, exact, and how those of convolutions become integers.
  */
 #pragma once
 
@@ -50,6 +50,45 @@ int64_t sum_of_products(ZeroPoints zero, const T* x, ptrdiff_t x_stride, const W
     return sum_products<int32_t>(zero, x, x_stride, weight, weight_stride, n);
   }
   return sum_products<int64_t>(zero, x, x_stride, weight, weight_stride, n);
+}
+
+/// What a quantized convolution takes off its factors, and what its sums are multiplied by.
+struct Scaling {
+  ZeroPoints zero = {0, 0};
+  float bias_scale = 1;
+  Quant out;
+
+  template <typename T>
+  T integer(int64_t sum) const {
+    return to_integer<T>(static_cast<float>(sum) * bias_scale * out.inverse, out.zero_point);
+  }
+};
+
+/// What `read_scaling` checks: the tensors of a quantized convolution, and its numbers.
+struct ScalingArguments {
+  const Tensor& input;
+  const Tensor& weight;
+  const Tensor& bias;
+  int64_t input_zero_point;
+  int64_t weight_zero_point;
+  double bias_scale;
+  double out_scale;
+  int64_t out_zero_point;
+};
+
+/// Requires the types of a quantized convolution and numbers that can be calculated with.
+inline bool read_scaling(KernelRuntimeContext& ctx, const ScalingArguments& args, const Tensor& out,
+                         Scaling& scaling) {
+  const ScalarType dtype = args.input.scalar_type();
+  scaling.bias_scale = static_cast<float>(args.bias_scale);
+  return require_activation(ctx, args.input) &&
+         require_plain(ctx, args.weight, weight_type(dtype)) &&
+         require_plain(ctx, args.bias, ScalarType::Int) && require_plain(ctx, out, dtype) &&
+         read_zero_point(ctx, dtype, args.input_zero_point, scaling.zero.x) &&
+         read_zero_point(ctx, args.weight.scalar_type(), args.weight_zero_point,
+                         scaling.zero.weight) &&
+         read_quant(ctx, dtype, args.out_scale, args.out_zero_point, scaling.out) &&
+         require(ctx, std::isfinite(scaling.bias_scale), "the scale of the sums must be finite");
 }
 
 }  // namespace impl::generic::native

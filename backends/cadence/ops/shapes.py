@@ -201,10 +201,12 @@ def _where(condition: torch.Tensor, *rest: Any) -> torch.Tensor:
 
 
 def _svd(
-    a: torch.Tensor, full_matrices: bool = False, *rest: Any
+    a: torch.Tensor, full_matrices: bool = False, compute_uv: bool = True, driver: str | None = None
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     *batch, rows, columns = a.shape
     values = min(rows, columns)
+    if not compute_uv:
+        return a.new_empty((0,)), a.new_empty((*batch, values)), a.new_empty((0,))
     u = a.new_empty((*batch, rows, rows if full_matrices else values))
     vh = a.new_empty((*batch, columns if full_matrices else values, columns))
     return u, a.new_empty((*batch, values)), vh

@@ -162,6 +162,7 @@ STAGES: Final = (
             _constants.ReplaceLogicalNotBooleanWhereWithWherePass,
             _spellings.ReplaceAdaptiveAvgPoolWithAtenAvgPoolPass,
             _spellings.ReplaceAtenAvgPoolWithCadenceAvgPoolPass,
+            _spellings.ReplaceAtenLinalgSvdWithCadenceLinalgSvdPass,
             _spellings.ReplaceFunctionallyEquivalentOpTargets,
         ),
         required=True,

@@ -135,7 +135,8 @@ def fully_connected(
 def linalg_svd(
     a: torch.Tensor, full_matrices: bool = False, compute_uv: bool = True, driver: str | None = None
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    u, s, vh = torch.linalg.svd(a, full_matrices=full_matrices, driver=driver)
+    """Without ``compute_uv`` the values alone; the vectors are empty."""
+    u, s, vh = torch.ops.aten._linalg_svd.default(a, full_matrices, compute_uv, driver=driver)
     return u.contiguous(), s.contiguous(), vh.contiguous()
 
 

@@ -133,16 +133,16 @@ def quantized_transposed_conv(
     channel_last: bool = False,
 ) -> torch.Tensor:
     sums = transposed_convolution(
-        input.to(torch.float32) - input_zero_point,
-        weight.to(torch.float32) - integer(weight_zero_point, "weight_zero_point"),
-        bias.to(torch.float32),
+        input.to(torch.float64) - input_zero_point,
+        weight.to(torch.float64) - integer(weight_zero_point, "weight_zero_point"),
+        bias.to(torch.float64),
         stride,
         padding,
         dilation,
         output_padding,
         groups,
         channel_last,
-    )
+    ).to(torch.float32)
     return arithmetic.to_integers(
         sums * number(bias_scale, "bias_scale"), out_scale, out_zero_point, input.dtype
     )

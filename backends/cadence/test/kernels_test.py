@@ -106,6 +106,9 @@ def test_quantization(driver, kind):
     for name in ("quantize_per_tensor", f"quantize_per_tensor_asym{kind}"):
         made = same(driver, name, values, 0.1, 5, low, high, dtype)
         same(driver, f"de{name}", made, 0.1, 5, low, high, dtype)
+    same(driver, "dequantize", made, torch.tensor([0.1]), torch.tensor([5]))
+    refused(driver, "dequantize", made, torch.tensor([0.1, 0.2]), torch.tensor([5]), like=values)
+    refused(driver, "dequantize", values, torch.tensor([0.1]), torch.tensor([5]), like=values)
     nan = call(driver, "quantize_per_tensor", torch.tensor([float("nan")]), 0.1, 5, low, high, dtype)
     assert nan.outputs[0].item() == low
     refused(driver, "quantize_per_tensor", values, 0.0, 0, low, high, dtype, like=made)
@@ -305,6 +308,16 @@ def test_softmax(driver, dtype, dim):
     refused(driver, name, x, nothing[0], 3, 0, nothing[1], *quants, like=x)
 
 
+@pytest.mark.parametrize("dim", [0, 1, -1])
+def test_softmax_of_floats(driver, dim):
+    x = 20 * Draw(6).floats(3, 4, 5)
+    same(driver, "_softmax_f32_f32", x, dim, tolerance=1e-6)
+    same(driver, "_softmax_f32_f32", x, dim, False, tolerance=1e-6)
+    refused(driver, "_softmax_f32_f32", x, dim, True, like=x)
+    refused(driver, "_softmax_f32_f32", x, 3, like=x)
+    refused(driver, "_softmax_f32_f32", x.double(), dim, like=x)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("ceil_mode", [False, True])
 def test_pools(driver, dtype, ceil_mode):
@@ -434,6 +447,57 @@ def test_transposed_convolutions(driver, channels_last, groups):
         x, weight = x.permute(0, 2, 3, 1).contiguous(), weight.permute(0, 2, 3, 1).contiguous()
     rest = [2, 1], [1, 0], [1, 2], [1, 0], groups, channels_last
     same(driver, "transposed_convolution", x, weight, bias, *rest, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("channels_last", [False, True])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_quantized_transposed_convolutions(driver, dtype, channels_last, seed):
+    draw = Draw(seed)
+    groups = draw.number(1, 2)
+    outputs, inputs = draw.number(1, 3), groups * draw.number(1, 3)
+    sizes = [draw.number(3, 6) for _ in range(1 if seed == 0 else 2)]
+    taps = [draw.number(1, 3) for _ in sizes]
+    x = draw.integers(dtype, draw.number(1, 2), inputs, *sizes)
+    weight = draw.integers(weight_type(dtype), outputs, inputs, *taps)
+    if channels_last:
+        x, weight = x.movedim(1, -1).contiguous(), weight.movedim(1, -1).contiguous()
+    stride, dilation = ([draw.number(2, 3) for _ in sizes] for _ in range(2))
+    padding, more = ([draw.number(0, 1) for _ in sizes] for _ in range(2))
+    zero, weight_zero, out_zero = (draw.zero_point(one) for one in (dtype, weight.dtype, dtype))
+    numbers = zero, torch.tensor(weight_zero), torch.tensor([0.0004 * draw.scale()])
+    ends = 0.05 * draw.scale(), out_zero, torch.tensor(0), torch.tensor(0), channels_last
+    rest = stride, padding, dilation, more, groups, *numbers, *ends
+    name, bias = "quantized_transposed_conv", draw.bias(groups * outputs)
+    made = same(driver, name, x, weight, bias, *rest)
+    refused(driver, name, x, weight, bias.float(), *rest, like=made)
+    refused(driver, name, x, weight.int(), bias, *rest, like=made)
+    refused(driver, name, x, weight, torch.cat([bias, bias]), *rest, like=made)
+    refused(driver, name, x, weight, bias, [0] * len(sizes), *rest[1:], like=made)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (5, 2), (2, 5), (2, 3, 4)])
+@pytest.mark.parametrize("full", [False, True])
+def test_singular_values(driver, shape, full):
+    a = Draw(16).floats(*shape)
+    u, s, vh = OPS.linalg_svd(a, full)
+
+    def decompose(*args, likes=(u, s, vh)):
+        bound = bind(OPS.linalg_svd.default, args, {})
+        return call_out(driver, OPS.linalg_svd.out, bound, [Out(one) for one in likes], temp_bytes=4096)
+
+    outcome = decompose(a, full)
+    assert outcome.error == 0
+    left, values, right = outcome.outputs
+    torch.testing.assert_close(values, s)
+    n = s.shape[-1]
+    torch.testing.assert_close(left[..., :n] * values.unsqueeze(-2) @ right[..., :n, :], a)
+    for one in (left.mT @ left, right @ right.mT):
+        torch.testing.assert_close(one, torch.eye(one.shape[-1]).expand_as(one), rtol=0, atol=1e-5)
+    outcome = decompose(a, full, False, likes=OPS.linalg_svd(a, full, False))
+    assert outcome.error == 0 and outcome.outputs[0].numel() == outcome.outputs[2].numel() == 0
+    torch.testing.assert_close(outcome.outputs[1], s)
+    assert decompose(a.int(), full).error == INVALID
 
 
 def test_weights_of_bytes(driver):

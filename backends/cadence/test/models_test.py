@@ -20,6 +20,8 @@ from executorch.backends.cadence.compile_mode import CompileMode
 from executorch.backends.cadence.passes.pipeline import apply_exir_ops_passes
 from executorch.backends.cadence.quantizer import quantizer as quantizers
 from executorch.backends.cadence.reference import operators
+from executorch.backends.test.program_builder import ProgramBuilder
+from executorch.dialects.ops import ops
 from executorch.runtime import Runtime
 
 assert operators.LIBRARY
@@ -134,6 +136,47 @@ def test_floating_point():
         "cadence::transposed_convolution.out",
     } <= operators_of(program)
     torch.testing.assert_close(run(program, x), model(x), rtol=1e-4, atol=1e-5)
+
+
+class Singular(torch.nn.Module):
+    def forward(self, x):
+        return torch.linalg.svd(x, full_matrices=False)
+
+
+def test_singular_values():
+    x = torch.randn(2, 4, 3)
+    program = export_to_cadence(Singular().eval(), (x,)).to_executorch()
+    assert "cadence::linalg_svd.out" in operators_of(program)
+    u, s, vh = Runtime.get().load_program(program.buffer).load_method("forward").execute((x,))
+    torch.testing.assert_close(s, torch.linalg.svdvals(x))
+    torch.testing.assert_close(u * s.unsqueeze(-2) @ vh, x)
+
+
+def written(op, *args):
+    """A program of one operator, written as a graph: no model and no pass makes it of others."""
+    builder = ProgramBuilder()
+    values = [
+        builder.placeholder(f"x{i}", one) if isinstance(one, torch.Tensor) else one
+        for i, one in enumerate(args)
+    ]
+    builder.output([builder.call_operator(op, tuple(values))])
+    return builder.get_edge_program().to_executorch()
+
+
+def test_operators_that_no_pass_makes():
+    cadence = ops.edge.cadence
+    x = torch.randint(-128, 128, (1, 2, 4, 5)).to(torch.int8)
+    numbers = torch.tensor(3), torch.tensor(0.001), 0.05, -7, torch.tensor(0), torch.tensor(0)
+    weight, bias = torch.randint(-128, 128, (3, 2, 3, 2)).to(torch.int8), torch.tensor([5, -2000, 70]).int()
+    geometry = [2, 1], [1, 0], [1, 2], [1, 0], 1, 4
+    for op, args in {
+        cadence.quantized_transposed_conv: (x, weight, bias, *geometry, *numbers, False),
+        cadence.dequantize: (x, torch.tensor([0.1]), torch.tensor([3])),
+        cadence._softmax_f32_f32: (torch.randn(2, 3, 4), 1),
+    }.items():
+        program = written(op.default, *args)
+        inputs = [one for one in args if isinstance(one, torch.Tensor)]
+        torch.testing.assert_close(run(program, *inputs), op.default(*args), rtol=0, atol=1e-6)
 
 
 def test_calibration_of_ones_own():
