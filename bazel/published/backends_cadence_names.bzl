@@ -3,9 +3,16 @@
 BACKENDS_CADENCE = {
     "backends/cadence/aot/compiler": {
         "here": """
-            apply_pre_edge_transform_passes convert_pt2 export_to_cadence export_to_edge export_to_executorch_gen_etrecord
-            get_fake_quant_model prepare_pt2 prepare_traced_pt2 quantize_and_export_to_cadence quantize_and_export_to_edge quantize_pt2
-            trace
+            _lower_ep_to_cadence _lower_ep_to_cadence_gen_etrecord _lower_ep_to_edge apply_pre_edge_transform_passes convert_pt2
+            export_to_cadence export_to_edge export_to_executorch_gen_etrecord get_fake_quant_model prepare_pt2 prepare_traced_pt2
+            quantize_and_export_to_cadence quantize_and_export_to_edge quantize_pt2 trace
+        """,
+    },
+    "backends/cadence/aot/compiler_utils": {
+        "executorch.backends.transforms.permute_pass_utils": "get_permuted_dims get_shape get_transposed_dims",
+        "published": """
+            broadcastable contains_node_with_matching_target count_users_with_target_op_type get_output_node get_placeholders get_scale
+            get_tensor_from_attr get_zero_point is_node_in_flattened_output is_node_with_op quantize_tensor_multiplier
         """,
     },
     "backends/cadence/aot/decompose_ops": {"executorch.backends.cadence.passes.decompose_gelu": "DecomposeAtenApproxGeluPass"},
@@ -21,6 +28,7 @@ BACKENDS_CADENCE = {
         "executorch.backends.transforms.fuse_cascaded_view_ops": "FuseCascadedViewOps",
         "executorch.passes.on_request.cse_pass": "HierarchicalCSEPass=CSEPass",
     },
+    "backends/cadence/aot/graph_builder": {"executorch.backends.test.graph_builder": "GraphBuilder single_op_builder"},
     "backends/cadence/aot/memory_constraints": {
         "executorch.backends.cadence.memory.constraints": """
             AbsolutePlacementConstraint ConstraintsGenPass MemConstraints RelativePlacementConstraint
@@ -56,7 +64,11 @@ BACKENDS_CADENCE = {
     "backends/cadence/aot/passes": {
         "executorch.backends.cadence.passes.pipeline": "apply_exir_ops_passes apply_torch_ops_passes get_passes",
     },
+    "backends/cadence/aot/program_builder": {"executorch.backends.test.program_builder": "IrMode ProgramBuilder"},
     "backends/cadence/aot/quantizer/fusion_pass": {"executorch.backends.cadence.quantizer.fusion_pass": "QuantFusionPass"},
+    "backends/cadence/aot/quantizer/pattern_utils": {
+        "published": "DQ_PER_TENSOR Q_PER_TENSOR find_quant_user fuse_conv fuse_linear fuse_matmul insert_node_with_meta",
+    },
     "backends/cadence/aot/quantizer/patterns": {
         "executorch.backends.cadence.quantizer.pattern": "PartitionAnchors QuantizationPattern",
         "executorch.backends.cadence.quantizer.patterns": """
@@ -77,6 +89,14 @@ BACKENDS_CADENCE = {
             CadenceRmsNormNopQuantizer CadenceW8A32MixedQuantizer CadenceWakeWordQuantizer CadenceWith16BitConvActivationsQuantizer
             CadenceWith16BitLinearActivationsQuantizer CadenceWith16BitMatmulActivationsQuantizer CadenceWithLayerNormQuantizer
             CadenceWithSoftmaxQuantizer get_cadence_default_quantizers
+        """,
+    },
+    "backends/cadence/aot/quantizer/utils": {
+        "executorch.backends.cadence.published.aot.compiler_utils": "quantize_tensor_multiplier",
+        "executorch.backends.cadence.quantizer.patterns": "get_bias_qparams",
+        "published": """
+            check_out_zero_point_is_min_range copy_node_metadata create_zero_bias_int32 find_sequential_partitions_aten
+            get_aten_node_target_partitions is_annotated no_outside_users
         """,
     },
     "backends/cadence/aot/ref_implementations": {"executorch.backends.cadence.reference.operators": "LIBRARY"},

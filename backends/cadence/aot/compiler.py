@@ -6,7 +6,8 @@
     program = edge.to_executorch()
 
 Step by step: ``trace``, ``prepare_pt2``, calibration, ``convert_pt2``, ``apply_pre_edge_transform_passes``; ``quantize_pt2``
-does these in one. ``export_to_edge`` and ``export_to_cadence`` lower a model, quantized or not.
+does these in one. ``export_to_edge`` and ``export_to_cadence`` lower a model, quantized or not; ``_lower_ep_to_edge`` and
+``_lower_ep_to_cadence``, whose names are published, a program that is captured, as ``quantize_pt2`` gives it.
 """
 
 from __future__ import annotations
@@ -176,12 +177,13 @@ def quantize_pt2(
     return fused
 
 
-def _edge(
+def _lower_ep_to_edge(
     program: ExportedProgram,
     dump_graphs: bool = False,
     constant_methods: dict[str, object] | None = None,
     core_aten_exceptions: list[OpOverload] | None = None,
 ) -> EdgeProgramManager:
+    """:func:`export_to_edge` of what is captured."""
     config = EdgeCompileConfig(
         _skip_dim_order=True,
         _core_aten_ops_exception_list=[*_ALLOWED, *(core_aten_exceptions or ())],
@@ -206,7 +208,8 @@ def export_to_edge(
         constant_methods: further methods of the program, which return values.
         core_aten_exceptions: operators outside core ATen that the model may have.
     """
-    return _edge(trace(model, inputs, dump_graphs), dump_graphs, constant_methods, core_aten_exceptions)
+    program = trace(model, inputs, dump_graphs)
+    return _lower_ep_to_edge(program, dump_graphs, constant_methods, core_aten_exceptions)
 
 
 def quantize_and_export_to_edge(
@@ -220,7 +223,7 @@ def quantize_and_export_to_edge(
 ) -> EdgeProgramManager:
     """:func:`quantize_pt2`, then to edge operators."""
     program = quantize_pt2(model, inputs, quantizer, calibration_data, dump_graphs)
-    return _edge(program, dump_graphs, constant_methods, core_aten_exceptions)
+    return _lower_ep_to_edge(program, dump_graphs, constant_methods, core_aten_exceptions)
 
 
 def _mode(mode: CompileMode, opt_level: int | None) -> CompileMode:
@@ -244,6 +247,16 @@ def _optimized(
     return made
 
 
+def _lower_ep_to_cadence(
+    program: ExportedProgram,
+    dump_graphs: bool = False,
+    mode: CompileMode = CompileMode.DEFAULT,
+    edge_passes_config: EdgePassesConfig | None = None,
+) -> EdgeProgramManager:
+    """:func:`export_to_cadence` of what is captured, quantized or not."""
+    return _optimized(_lower_ep_to_edge(program, dump_graphs), dump_graphs, mode, edge_passes_config)
+
+
 def export_to_cadence(
     model: torch.nn.Module,
     inputs: Inputs,
@@ -260,8 +273,8 @@ def export_to_cadence(
         edge_passes_config: choices among them.
         opt_level: 0 to 4, in the place of ``mode``.
     """
-    edge = export_to_edge(model, inputs, dump_graphs)
-    return _optimized(edge, dump_graphs, _mode(mode, opt_level), edge_passes_config)
+    program = trace(model, inputs, dump_graphs)
+    return _lower_ep_to_cadence(program, dump_graphs, _mode(mode, opt_level), edge_passes_config)
 
 
 def quantize_and_export_to_cadence(
@@ -296,28 +309,18 @@ def _executorch(
     return program
 
 
-def export_to_executorch_gen_etrecord(
-    model: torch.nn.Module,
-    inputs: Inputs,
+def _lower_ep_to_cadence_gen_etrecord(
+    program: ExportedProgram,
     output_dir: str | None = None,
     mode: CompileMode = CompileMode.DEFAULT,
+    mem_algo: int = 0,
     alloc_graph_input: bool = True,
     alloc_graph_output: bool = True,
-    dump_graphs: bool = False,
-    opt_level: int | None = None,
-    mem_algo: int = 0,
     memory_config: MemoryConfig | None = None,
+    dump_graphs: bool = False,
 ) -> ExecutorchProgramManager:
-    """:func:`export_to_cadence`, then to a program, with a record for the developer tools.
-
-    Args:
-        model, inputs, mode, dump_graphs, opt_level: as for :func:`export_to_cadence`.
-        output_dir: where ``etrecord.bin`` goes; none is written without.
-        alloc_graph_input, alloc_graph_output: whether memory of inputs and outputs is planned.
-        mem_algo, memory_config: the memories of the processor, and how values are placed in them, see
-            :class:`~executorch.backends.cadence.memory.planning.CadenceMemoryPlanning`; without memories, all is planned in one.
-    """
-    edge = export_to_cadence(model, inputs, dump_graphs, mode, opt_level=opt_level)
+    """:func:`export_to_executorch_gen_etrecord` of what is captured, quantized or not."""
+    edge = _lower_ep_to_cadence(program, dump_graphs, mode)
     config = _plan(alloc_graph_input, alloc_graph_output)
     if memory_config is not None:
         planning: Any = CadenceMemoryPlanning(
@@ -325,3 +328,36 @@ def export_to_executorch_gen_etrecord(
         )
         config.memory_planning_pass = planning
     return _executorch(edge, output_dir, config)
+
+
+def export_to_executorch_gen_etrecord(
+    model: torch.nn.Module,
+    inputs: Inputs,
+    output_dir: str | None = None,
+    mode: CompileMode = CompileMode.DEFAULT,
+    mem_algo: int = 0,
+    alloc_graph_input: bool = True,
+    alloc_graph_output: bool = True,
+    memory_config: MemoryConfig | None = None,
+    dump_graphs: bool = False,
+    opt_level: int | None = None,
+) -> ExecutorchProgramManager:
+    """:func:`export_to_cadence`, then to a program, with a record for the developer tools.
+
+    Args:
+        model, inputs, mode, dump_graphs, opt_level: as for :func:`export_to_cadence`.
+        output_dir: where ``etrecord.bin`` goes; none is written without.
+        mem_algo, memory_config: the memories of the processor, and how values are placed in them, see
+            :class:`~executorch.backends.cadence.memory.planning.CadenceMemoryPlanning`; without memories, all is planned in one.
+        alloc_graph_input, alloc_graph_output: whether memory of inputs and outputs is planned.
+    """
+    return _lower_ep_to_cadence_gen_etrecord(
+        trace(model, inputs, dump_graphs),
+        output_dir,
+        _mode(mode, opt_level),
+        mem_algo,
+        alloc_graph_input,
+        alloc_graph_output,
+        memory_config,
+        dump_graphs,
+    )

@@ -51,15 +51,17 @@ def dequantized(node: Any) -> Quantized | None:
     return Quantized(source, scale, zero_point, low, dtype)
 
 
+def quantization(node: Any) -> Quantized | None:
+    """The integers that ``node`` makes of a value."""
+    if not _calls(node, _QUANTIZE):
+        return None
+    _, scale, zero_point, low, _, dtype = node.args[:6]
+    return Quantized(node, scale, zero_point, low, dtype)
+
+
 def quantized_by(node: Node) -> Quantized | None:
     """How the value of ``node`` is quantized, if nobody reads it otherwise."""
-    if len(node.users) != 1:
-        return None
-    (user,) = node.users
-    if not _calls(user, _QUANTIZE):
-        return None
-    _, scale, zero_point, low, _, dtype = user.args[:6]
-    return Quantized(user, scale, zero_point, low, dtype)  # type: ignore[arg-type]
+    return quantization(next(iter(node.users))) if len(node.users) == 1 else None
 
 
 def write(place: Node, op: OpOverload, *args: Any) -> Node:
@@ -101,6 +103,7 @@ __all__ = [
     "bias_of",
     "dequantized",
     "filled",
+    "quantization",
     "quantized_by",
     "replace_with",
     "write",

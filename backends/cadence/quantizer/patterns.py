@@ -86,6 +86,54 @@ class _Chain(QuantizationPattern):
         raise NotImplementedError
 
 
+def fused_convolution(
+    op: OpOverload, node: Node, x: Quantized | None, weight: Quantized | None, output: Quantized
+) -> Node | None:
+    """``op``, with the arguments of ``quantized_conv2d_nchw.per_tensor``, for the convolution ``node``."""
+    if x is None or weight is None or x.dtype != output.dtype:
+        return None
+    bias = bias_of(output.node, argument(node, 2, None), sizes_of(weight.node)[0])
+    if bias is None:
+        return None
+    dimensions = len(sizes_of(weight.node)) - 2
+    geometry = [argument(node, 3 + i, [value] * dimensions) for i, value in enumerate((1, 0, 1))]
+    scale = x.scale * weight.scale
+    return replace_with(
+        output,
+        op,
+        *(x.node, weight.node, bias),
+        *(list(one) * dimensions if len(one) == 1 else list(one) for one in geometry),
+        *(argument(node, 6, 1), x.zero_point, weight.zero_point, scale, *output.quant),
+        *fixed_point(scale / output.scale),
+    )
+
+
+def fused_layer(
+    op: OpOverload, x: Quantized | None, weight: Quantized | None, bias: Any, output: Quantized
+) -> Node | None:
+    """``op``, with the arguments of ``quantized_linear.per_tensor``; the weight is ``[outputs, inputs]``."""
+    if x is None or weight is None or x.dtype != output.dtype:
+        return None
+    integers = bias_of(output.node, bias, sizes_of(weight.node)[0])
+    if integers is None:
+        return None
+    zeros = x.zero_point, weight.zero_point
+    scale = fixed_point(x.scale * weight.scale / output.scale)
+    return replace_with(output, op, x.node, weight.node, integers, *zeros, *scale, output.zero_point, None)
+
+
+def fused_product(op: OpOverload, x: Quantized | None, y: Quantized | None, output: Quantized) -> Node | None:
+    """``op``, with the arguments of ``quantized_matmul``, for two operands whose batches are the same."""
+    if x is None or y is None or not x.dtype == y.dtype == output.dtype:
+        return None
+    left, right = sizes_of(x.node), sizes_of(y.node)
+    if min(len(left), len(right)) < 2 or left[:-2] != right[:-2]:
+        return None
+    scale = fixed_point(x.scale * y.scale / output.scale)
+    operands = x.node, x.zero_point, y.node, y.zero_point
+    return replace_with(output, op, *operands, None, *scale, output.zero_point, False)
+
+
 class _Convolution(_Chain):
     def anchors(self, first: Node, last: Node) -> PartitionAnchors:
         return PartitionAnchors(
@@ -94,22 +142,7 @@ class _Convolution(_Chain):
 
     def fused(self, node: Node, output: Quantized) -> Node | None:
         x, weight = dequantized(node.args[0]), dequantized(node.args[1])
-        if x is None or weight is None or x.dtype != output.dtype:
-            return None
-        bias = bias_of(output.node, argument(node, 2, None), sizes_of(weight.node)[0])
-        if bias is None:
-            return None
-        dimensions = len(sizes_of(weight.node)) - 2
-        geometry = [argument(node, 3 + i, [value] * dimensions) for i, value in enumerate((1, 0, 1))]
-        scale = x.scale * weight.scale
-        return replace_with(
-            output,
-            self.replacement,
-            *(x.node, weight.node, bias),
-            *(list(one) * dimensions if len(one) == 1 else list(one) for one in geometry),
-            *(argument(node, 6, 1), x.zero_point, weight.zero_point, scale, *output.quant),
-            *fixed_point(scale / output.scale),
-        )
+        return fused_convolution(self.replacement, node, x, weight, output)
 
 
 class Conv1dPattern(_Convolution):
@@ -193,20 +226,7 @@ class LinearPattern(_Chain):
 
     def fused(self, node: Node, output: Quantized) -> Node | None:
         x, weight = dequantized(node.args[0]), dequantized(node.args[1])
-        return None if weight is None else self.layer(x, weight, argument(node, 2, None), output)
-
-    def layer(self, x: Quantized | None, weight: Quantized, bias: Any, output: Quantized) -> Node | None:
-        """Of a weight ``[outputs, inputs]``."""
-        if x is None or x.dtype != output.dtype:
-            return None
-        integers = bias_of(output.node, bias, sizes_of(weight.node)[0])
-        if integers is None:
-            return None
-        zeros = x.zero_point, weight.zero_point
-        scale = fixed_point(x.scale * weight.scale / output.scale)
-        return replace_with(
-            output, self.replacement, x.node, weight.node, integers, *zeros, *scale, output.zero_point, None
-        )
+        return fused_layer(self.replacement, x, weight, argument(node, 2, None), output)
 
 
 class AddmmPattern(LinearPattern):
@@ -225,7 +245,7 @@ class AddmmPattern(LinearPattern):
         if weight is None or bias is None or len(sizes_of(bias.node)) != 1:
             return None
         rows = write(output.node, _aten.permute_copy.default, weight.node, [1, 0])
-        return self.layer(x, weight._replace(node=rows), node.args[0], output)
+        return fused_layer(self.replacement, x, weight._replace(node=rows), node.args[0], output)
 
 
 class MatmulPattern(_Chain):
@@ -237,14 +257,7 @@ class MatmulPattern(_Chain):
 
     def fused(self, node: Node, output: Quantized) -> Node | None:
         x, y = dequantized(node.args[0]), dequantized(node.args[1])
-        if x is None or y is None or not x.dtype == y.dtype == output.dtype:
-            return None
-        left, right = sizes_of(x.node), sizes_of(y.node)
-        if min(len(left), len(right)) < 2 or left[:-2] != right[:-2]:
-            return None
-        scale = fixed_point(x.scale * y.scale / output.scale)
-        operands = x.node, x.zero_point, y.node, y.zero_point
-        return replace_with(output, self.replacement, *operands, None, *scale, output.zero_point, False)
+        return fused_product(self.replacement, x, y, output)
 
 
 class BmmPattern(MatmulPattern):

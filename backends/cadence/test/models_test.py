@@ -7,6 +7,9 @@ import torch
 from torch.nn import functional
 
 from executorch.backends.cadence.aot.compiler import (
+    _lower_ep_to_cadence,
+    _lower_ep_to_cadence_gen_etrecord,
+    _lower_ep_to_edge,
     convert_pt2,
     export_to_cadence,
     export_to_executorch_gen_etrecord,
@@ -195,6 +198,24 @@ def test_calibration_of_ones_own():
 def test_levels_of_earlier_versions():
     with pytest.raises(ValueError, match="0 to 4"):
         export_to_cadence(torch.nn.Linear(4, 3), (torch.randn(2, 4),), opt_level=5)
+
+
+def test_captured_programs(tmp_path):
+    """What is quantized with a quantizer of one's own is lowered as a model is."""
+    model, x = Mixed().eval(), torch.randn(1, 3, 8, 8)
+    quantized = quantize_pt2(model, (x,), quantizers.CadenceWithLayerNormQuantizer())
+    edge = _lower_ep_to_edge(quantized).exported_program()
+    assert ops.edge.cadence.quantized_conv2d_nchw.per_tensor in {node.target for node in edge.graph.nodes}
+    program = _lower_ep_to_cadence(quantized).to_executorch()
+    assert {
+        "cadence::quantized_conv2d_nhwc.per_tensor_out",
+        "cadence::quantized_layer_norm.per_tensor_out",
+    } <= operators_of(program)
+    wanted = quantized.module()(x)
+    torch.testing.assert_close(run(program, x), wanted, rtol=1e-4, atol=1e-4)
+    program = _lower_ep_to_cadence_gen_etrecord(quantized, str(tmp_path), CompileMode.MINIMAL)
+    assert (tmp_path / "etrecord.bin").stat().st_size > 0
+    torch.testing.assert_close(run(program, x), wanted, rtol=1e-4, atol=1e-4)
 
 
 def test_files(tmp_path):
