@@ -71,12 +71,36 @@ def test_a_program_that_writes_its_buffer_runs():
         torch.testing.assert_close(method.execute([torch.ones(2)])[0], torch.full((2,), 2.0 * count))
 
 
-def test_an_edge_program_of_other_operators_is_refused():
+def test_operators_of_torch_become_edge_operators():
     builder = ProgramBuilder()
     x = builder.placeholder("x", torch.randn(2))
     builder.output([builder.call_operator(torch.ops.aten.relu.default, (x,))])
+    assert ops.edge.aten.relu.default in {node.target for node in builder.get_program().graph.nodes}
+
+
+@pytest.mark.parametrize(
+    ("mode", "op"),
+    [(IrMode.EXIR, torch.ops.aten.dropout.default), (IrMode.ATEN, ops.edge.aten.dropout.default)],
+)
+def test_a_program_of_other_operators_is_refused(mode, op):
+    builder = ProgramBuilder(mode)
+    x = builder.placeholder("x", torch.randn(2))
+    builder.output([builder.call_operator(op, (x, 0.5, False))])
     with pytest.raises(SpecViolationError):
         builder.get_program()
+
+
+def test_the_body_of_a_map():
+    body = GraphBuilder()
+    x = body.placeholder("x", torch.randn(3, 5))
+    body.output([x, body.call_operator(ops.edge.aten.add.Tensor, (x, x))])
+    builder = GraphBuilder()
+    rows = builder.placeholder("rows", torch.randn(4, 3, 5))
+    meta = NodeMetadata({})
+    builder.output([builder.call_map(body.get_graph_module(), [rows], [], meta)])
+    made = ExportPass()(builder.get_graph_module()).graph_module
+    (call,) = made.graph.find_nodes(op="call_function", target=torch.ops.higher_order.map_impl)
+    assert [one.shape for one in call.meta["val"]] == [(4, 3, 5)] * 2
 
 
 class _Builder(ExportPass):

@@ -28,6 +28,7 @@ from torch.export.graph_signature import (
 from torch.utils import _pytree as pytree
 
 from executorch.backends.test.graph_builder import GraphBuilder
+from executorch.dialects.edge_ops import edge_op
 from executorch.dialects.torch_types import FakeTensorMode
 from executorch.exir import EdgeCompileConfig, EdgeProgramManager
 from executorch.exir.verification.verifier import EXIREdgeDialectVerifier
@@ -47,7 +48,7 @@ class ProgramBuilder(GraphBuilder):
     """Collects the nodes of a program, and what its inputs and outputs are.
 
     Args:
-        mode: ``EXIR`` by default; such a program is checked as an edge program.
+        mode: ``EXIR`` by default; such a program is checked as an edge program, and operators of torch are written as edge operators.
         _core_aten_ops_exception_list: operators that the check lets pass.
         fake_tensor_mode: of the example values.
     """
@@ -92,6 +93,16 @@ class ProgramBuilder(GraphBuilder):
         made = super().placeholder(target, fake_tensor)
         self.insert_input_spec(made.node.name, input_kind, fake_tensor)
         return made
+
+    def call_operator(
+        self,
+        op: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None = None,
+        meta: NodeMetadata | None = None,
+    ) -> ProxyValue:
+        is_torchs = self.mode is IrMode.EXIR and isinstance(op, torch._ops.OpOverload)
+        return super().call_operator(edge_op(op) if is_torchs else op, args, kwargs, meta)
 
     def output(  # type: ignore[override]
         self,

@@ -347,7 +347,12 @@ def _to_nodes(arguments: Any) -> Any:
 
 
 def _to_data(arguments: Any) -> Any:
-    return pytree.tree_map(lambda item: item.data if isinstance(item, ProxyValue) else item, arguments)
+    def plain(item: Any) -> Any:
+        if isinstance(item, _Attribute):
+            return item.module
+        return item.data if isinstance(item, ProxyValue) else item
+
+    return pytree.tree_map(plain, arguments)
 
 
 def _has_data(arguments: Any) -> bool:
