@@ -54,6 +54,12 @@ EDGES = {
         # Testers show graphs; test models are those of examples.
         "tests": ["exir", "runtime", "extension", "kernels", "devtools", "examples/models"],
     },
+    # What backends' tests have in common; graphs and programs that are written by hand are for users' passes as well.
+    "backends/test": {
+        "py": ["dialects", "passes", "exir"],
+        "cc": ["runtime"],
+        "tests": ["schema", "ir", "partitioner", "runtime", "extension", "kernels", "devtools", "examples/models", "backends"],
+    },
     # Models of Core ML, for which coremltools is imported when something is lowered, and graphs of MPS. Core ML's delegate is
     # compiled here as the Objective-C for applications is; what a Mac runs it with loads programs by `extension`.
     "backends/apple": {

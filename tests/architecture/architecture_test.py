@@ -35,6 +35,7 @@ PYTHON_LAYERS = [
         "extension/export_util",
         "extension/training/examples",
         "util",
+        "backends/test",
         "backends/xnnpack/partition/graphs",
         "backends/xnnpack/utils",
     },
@@ -63,7 +64,7 @@ CC_LAYERS = [
     {"schema", "runtime/kernel", "runtime/backend"},
     {"runtime/executor", "runtime"},
     {"extension/flat_tensor"},
-    {"kernels", "extension", "backends", "backends/vk", "codegen/templates", "devtools"},
+    {"kernels", "extension", "backends", "backends/test", "backends/vk", "codegen/templates", "devtools"},
     {
         "backends/apple",
         "backends/arm",
