@@ -16,6 +16,7 @@ from executorch.backends.xnnpack.graph.builder import sizes_of
 from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order
+from executorch.backends.xnnpack.graph.spatial import three
 from executorch.backends.xnnpack.graph.weights import Weight, bias_of, filter_of, weight_of
 from executorch.backends.xnnpack.serialization import schema
 from executorch.passes.optimization.batch_norm import folded
@@ -178,7 +179,7 @@ def _convolve_volume(operator: Operator, filters: _Filters) -> None:
     """Of channels-last volumes: samples, frames, height, width, channels."""
     builder, kind, weight = operator.builder, operator.output_type, filters.weight
     source: Any = operator.node.args[0]
-    stride, padding, dilation = (in_one_row(values, 3, 1) for values in operator.node.args[3:6])
+    stride, padding, dilation = map(three, operator.node.args[3:6])
     samples, channels, frames, height, width = sizes_of(source)
     outputs, new_frames, new_height, new_width = sizes_of(operator.result)[1:]
     first = operator.input(source, Layout.CHANNELS_LAST)
@@ -218,7 +219,7 @@ def _met_frames(operator: Operator, volume: int) -> list[int]:
     """
     builder, kind = operator.builder, operator.output_type
     source: Any = operator.node.args[0]
-    step, margin, apart = (in_one_row(values, 3, 1)[0] for values in operator.node.args[3:6])
+    step, margin, apart = (three(values)[0] for values in operator.node.args[3:6])
     samples, frames, height, width, channels = Layout.CHANNELS_LAST.arrange(sizes_of(source))
     met, places = sizes_of(operator.result)[2], sizes_of(operator.node.args[1])[2]
     first_of = [divmod(place * apart, step) for place in range(places)]
