@@ -10,7 +10,7 @@ from executorch.exir import to_edge_transform_and_lower
 from executorch.runtime import Runtime
 
 nn = torch.nn
-VOLUME = torch.rand(2, 6, 7, 9, 8)
+VOLUME = torch.rand(2, 6, 8, 9, 9)
 
 
 def lowered(model, volume, dynamic=None):
@@ -85,7 +85,7 @@ def test_sizes_that_are_known_only_at_run_time(kernel, axis):
 @pytest.mark.parametrize("kernel", [(1, 3, 3), (3, 1, 1)], ids=str)
 def test_any_number_of_frames(kernel):
     check(
-        nn.Conv3d(6, 4, kernel), VOLUME, torch.rand(2, 6, 12, 9, 8), dynamic={2: Dim("frames", min=4, max=16)}
+        nn.Conv3d(6, 4, kernel), VOLUME, torch.rand(2, 6, 12, 9, 9), dynamic={2: Dim("frames", min=4, max=16)}
     )
 
 
@@ -93,6 +93,13 @@ def test_what_stays_outside():
     dynamic = {2: Dim("frames", min=4, max=16)}
     assert left(lowered(nn.Conv3d(6, 4, 3), VOLUME, dynamic)) == ["aten_convolution_default"]
     assert left(lowered(nn.ConvTranspose3d(6, 4, 3), VOLUME)) == ["aten_convolution_default"]
+
+
+def test_few_products_and_norms_by_themselves_stay_outside():
+    model = nn.Sequential(nn.Conv3d(2, 2, 2), nn.BatchNorm3d(2))
+    names = ["aten_convolution_default", "aten__native_batch_norm_legit_no_training_default"]
+    assert left(lowered(model, torch.rand(2, 2, 4, 4, 4))) == names
+    assert left(lowered(nn.BatchNorm3d(6), VOLUME)) == names[1:]
 
 
 def test_between_convolutions_nothing_is_transposed_but_the_borders():
@@ -128,7 +135,7 @@ def test_pools(name):
 
 
 def test_pools_of_any_number_of_samples_and_halves():
-    check(nn.MaxPool3d(3, 2, 1), VOLUME, torch.rand(3, 6, 7, 9, 8), dynamic={0: Dim("samples", min=1, max=4)})
+    check(nn.MaxPool3d(3, 2, 1), VOLUME, torch.rand(3, 6, 8, 9, 9), dynamic={0: Dim("samples", min=1, max=4)})
     check(nn.MaxPool3d(2, dilation=2), VOLUME)
     assert left(lowered(nn.AvgPool3d(2), VOLUME.half())) == []
 
