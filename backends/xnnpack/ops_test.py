@@ -318,6 +318,15 @@ TURNS = {
     "rows in order": lambda x: x.index_select(2, torch.tensor([0, 1, 5, 6, 7, 2])) + 1,
     "one run": lambda x: x.index_select(-1, torch.arange(2, 5)) + 1,
     "a list": lambda x: x[:, :, [0, 1, 5, 5, 2]] + 1,
+    "each pixel twice": lambda x: (
+        torch.relu(x)[:, :, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8]] + 1
+    ),
+    "each channel three times": lambda x: aten.conv2d(x, KERNEL).index_select(1, torch.arange(18) // 3) * 2,
+    "each column twice": lambda x: torch.relu(x).index_select(3, torch.arange(22) // 2) + 1,
+    "repeated along two dimensions": lambda x: aten.conv2d(x.repeat(1, 1, 2, 3), KERNEL),
+    "repeated channels": lambda x: aten.conv2d(x, KERNEL).repeat(2, 2, 1, 1) + 1,
+    "repeated with a new dimension": lambda x: torch.relu(x).repeat(3, 1, 2, 1, 1) + 1,
+    "upsampled rows": lambda x: _F.interpolate(torch.relu(x).flatten(1, 2), scale_factor=2.0) + 1,
     "a mirrored margin": lambda x: aten.conv2d(_F.pad(torch.relu(x), (4, 4, 3, 1), mode="reflect"), KERNEL),
     "a repeated margin": lambda x: aten.conv2d(_F.pad(torch.relu(x), (1, 1, 2, 0), mode="replicate"), KERNEL),
     "between convolutions": lambda x: aten.conv2d(torch.roll(aten.conv2d(x, KERNEL), 1, 1), KERNEL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -137,6 +138,43 @@ def runs_of(places: torch.Tensor) -> list[tuple[int, int]]:
     return runs
 
 
+def repeats_of(places: torch.Tensor) -> int:
+    """How often a list has each place in order (0, 0, 1, 1, ...), 0 if it is no such list of two times and more."""
+    times = int((places == 0).sum())
+    is_such = times > 1 and torch.equal(places, torch.arange(len(places)).to(places.dtype) // times)
+    return times if is_such else 0
+
+
+def repeated(operator: Operator, value: int, shape: Sequence[Any], axis: int, times: int) -> int:
+    """``value`` of ``shape`` that often, one behind the other along ``axis``."""
+    if times == 1:
+        return value
+    grown = [*shape[:axis], shape[axis] * times, *shape[axis + 1 :]]
+    target = operator.builder.value(grown, operator.output_type)
+    inputs = {f"input{number + 1}_id": value for number in range(times)}
+    operator.builder.add(CONCATENATIONS[times](axis=axis, output_id=target, **inputs), operator.node)
+    return target
+
+
+def _repeat_order(node: Node) -> Order:
+    return Order.SAME if len(node.args[1]) == len(shape_of(node.all_input_nodes[0])) else Order.PLAIN  # type: ignore[arg-type]
+
+
+@lowers("aten.repeat.default", order=_repeat_order)
+def repeat(operator: Operator) -> None:
+    """Joined with itself along one dimension after the other."""
+    builder, kind, layout = operator.builder, operator.output_type, operator.layout
+    source, times = operator.node.args
+    value = operator.input(source, layout)
+    shape = layout.arrange([*[1] * (len(times) - len(sizes_of(source))), *sizes_of(source)])
+    if len(times) > len(sizes_of(source)):
+        value = builder.reshape(value, shape, kind)
+    for axis, number in enumerate(layout.arrange(times)):
+        value = repeated(operator, value, shape, axis, number)
+        shape[axis] *= number
+    builder.found(operator.result, layout, value)
+
+
 def places_of(node: Node) -> tuple[int, Node] | None:
     """The dimension along which ``index_select`` or ``index`` takes places, and these; None if there are several such."""
     if name_of(node) == _PLACES_ALONG_ONE:
@@ -157,7 +195,15 @@ def index_select(operator: Operator) -> None:
     first, before = operator.input(source, layout), layout.arrange(sizes_of(source))
     dim %= len(before)
     axis = layout.position(dim, len(before))
-    runs = runs_of(builder.constants(places))
+    found = builder.constants(places)
+    times = repeats_of(found)
+    if times and times <= MOST_JOINED and same_size(before[axis] * times, len(found)):
+        # Each place with what lies within it becomes a row, which is joined with itself.
+        rows = [*before[: axis + 1], math.prod(before[axis + 1 :])]
+        made = repeated(operator, builder.reshape(first, rows, kind), rows, axis + 1, times)
+        builder.reshape(made, layout.arrange(sizes_of(operator.result)), kind, operator.output(layout))
+        return
+    runs = runs_of(found)
     parts = []
     for start, length in runs:
         shape = [*before[:axis], length, *before[axis + 1 :]]

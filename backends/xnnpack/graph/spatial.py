@@ -14,7 +14,7 @@ from executorch.backends.xnnpack.graph.layout import Layout
 from executorch.backends.xnnpack.graph.lowering import Operator, lowers
 from executorch.backends.xnnpack.graph.orders import Order, results_of
 from executorch.backends.xnnpack.graph.reduce import FLOATS, in_single_precision
-from executorch.backends.xnnpack.graph.shape import CONCATENATIONS
+from executorch.backends.xnnpack.graph.shape import repeated
 from executorch.backends.xnnpack.serialization import schema
 from executorch.dialects import meta_keys
 from executorch.dialects.dim_order import example_int
@@ -211,22 +211,11 @@ def upsample_nearest2d(operator: Operator) -> None:
     new_height, new_width = shape_of(operator.result)[2:]
     builder, kind = operator.builder, operator.output_type
     pixels = operator.input(source, Layout.CHANNELS_LAST)
-    pixels = _repeated(operator, pixels, [batch, height, width, channels], new_width // width)
+    pixels = repeated(operator, pixels, [batch, height, width, channels], 3, new_width // width)
     rows = [batch, height, 1, new_width * channels]
-    made = _repeated(operator, builder.reshape(pixels, rows, kind), rows, new_height // height)
+    made = repeated(operator, builder.reshape(pixels, rows, kind), rows, 3, new_height // height)
     wanted = [batch, new_height, new_width, channels]
     builder.reshape(made, wanted, kind, operator.output(Layout.CHANNELS_LAST))
-
-
-def _repeated(operator: Operator, value: int, shape: list[Any], times: int) -> int:
-    """``value`` that often, one behind the other along its last dimension."""
-    if times == 1:
-        return value
-    builder = operator.builder
-    target = builder.value([*shape[:-1], shape[-1] * times], operator.output_type)
-    inputs = {f"input{number + 1}_id": value for number in range(times)}
-    operator.add(CONCATENATIONS[times](axis=len(shape) - 1, output_id=target, **inputs))
-    return target
 
 
 @lowers(

@@ -13,7 +13,7 @@ from executorch.backends.xnnpack.graph.constants import (
     program_constants,
 )
 from executorch.backends.xnnpack.graph.products import same_size, sizes_behind, sizes_refusal
-from executorch.backends.xnnpack.graph.shape import places_of, runs_of
+from executorch.backends.xnnpack.graph.shape import MOST_JOINED, places_of, repeats_of, runs_of
 from executorch.backends.xnnpack.partition.config.xnnpack_config import (
     MOST_DIMENSIONS,
     GenericNodePartitionerConfig,
@@ -90,6 +90,24 @@ class ExpandCopyConfig(GenericNodePartitionerConfig):
 
     def get_partition(self, node: Node, ep: ExportedProgram) -> list[Node]:
         return _with_sizes(node, super().get_partition(node, ep))
+
+
+class RepeatConfig(GenericNodePartitionerConfig):
+    """Joined with itself."""
+
+    target_name = "repeat.default"
+
+    def refusal(self, node: Node, ep: ExportedProgram) -> str | None:
+        times: Any = node.args[1]
+        if any(map(is_symbolic, times)):
+            return "how often it repeats is known only at run time"
+        if not 1 < max(times) <= MOST_JOINED:
+            return f"it repeats not at all, or more than {MOST_JOINED} times"
+        before = node.all_input_nodes[0].meta[meta_keys.VAL]
+        if before.dim() == 0:
+            return "it repeats a number"
+        adds_dimensions = len(times) > before.dim()
+        return "more than one size is symbolic" if adds_dimensions and symbolic_sizes(before) > 1 else None
 
 
 class SplitWithSizesConfig(GenericNodePartitionerConfig):
@@ -175,6 +193,12 @@ class IndexSelectConfig(GenericNodePartitionerConfig):
         assert found is not None
         if found.dtype is torch.bool or bool((found < 0).any()):
             return "truths or distances from the end say which places it takes"
+        source = node.args[0].meta[meta_keys.VAL]  # type: ignore[union-attr]
+        times = repeats_of(found)
+        if 0 < times <= MOST_JOINED and same_size(source.shape[chosen[0]] * times, len(found)):
+            if source.dim() == MOST_DIMENSIONS:
+                return "its repetitions need one dimension more than XNNPACK has"
+            return "more than one size is symbolic" if symbolic_sizes(source) > 1 else None
         return (
             f"it takes more than {_MOST_RUNS} runs of neighbours"
             if len(runs_of(found)) > _MOST_RUNS
@@ -235,6 +259,7 @@ __all__ = [
     "IndexConfig",
     "IndexSelectConfig",
     "PermuteConfig",
+    "RepeatConfig",
     "SelectCopyConfig",
     "SliceCopyConfig",
     "SplitWithSizesConfig",
