@@ -324,6 +324,7 @@ TURNS = {
     "each channel three times": lambda x: aten.conv2d(x, KERNEL).index_select(1, torch.arange(18) // 3) * 2,
     "each column twice": lambda x: torch.relu(x).index_select(3, torch.arange(22) // 2) + 1,
     "repeated along two dimensions": lambda x: aten.conv2d(x.repeat(1, 1, 2, 3), KERNEL),
+    "once, which is a copy": lambda x: torch.relu(x).repeat(1, 1, 1, 1) * x.repeat(1, 1, 1, 1),
     "repeated channels": lambda x: aten.conv2d(x, KERNEL).repeat(2, 2, 1, 1) + 1,
     "repeated with a new dimension": lambda x: torch.relu(x).repeat(3, 1, 2, 1, 1) + 1,
     "upsampled rows": lambda x: _F.interpolate(torch.relu(x).flatten(1, 2), scale_factor=2.0) + 1,

@@ -101,8 +101,8 @@ class RepeatConfig(GenericNodePartitionerConfig):
         times: Any = node.args[1]
         if any(map(is_symbolic, times)):
             return "how often it repeats is known only at run time"
-        if not 1 < max(times) <= MOST_JOINED:
-            return f"it repeats not at all, or more than {MOST_JOINED} times"
+        if max(times) > MOST_JOINED:
+            return f"it repeats more than {MOST_JOINED} times"
         before = node.all_input_nodes[0].meta[meta_keys.VAL]
         if before.dim() == 0:
             return "it repeats a number"
