@@ -196,6 +196,7 @@ def index_select(operator: Operator) -> None:
     dim %= len(before)
     axis = layout.position(dim, len(before))
     found = builder.constants(places)
+    assert found is not None
     times = repeats_of(found)
     if times and times <= MOST_JOINED and same_size(before[axis] * times, len(found)):
         # Each place with what lies within it becomes a row, which is joined with itself.

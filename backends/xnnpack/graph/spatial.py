@@ -60,7 +60,7 @@ class _Windows:
 
 def _pool(
     made: Any,
-    rows: tuple[_Windows, _Windows],
+    rows: Sequence[_Windows],
     before: Sequence[int],
     after: Sequence[int],
     first: int,
@@ -102,13 +102,13 @@ def _volume_pooling(operator: Operator, made: Any, dilation: Any, first: int, ta
     size = three(operator.argument(1, "kernel_size"))
     stride = three(operator.argument(2, "stride", ()) or size)
     padding = three(operator.argument(3, "padding", 0))
-    frames, vertical, horizontal = map(_Windows, size, stride, padding, three(dilation))
+    frames, *rows = map(_Windows, size, stride, padding, three(dilation))
     samples, channels, *before = sizes_of(node.args[0])  # type: ignore[arg-type]
     after, value = sizes_of(result)[2:], first
     steps = [
-        ((vertical, horizontal), [samples * before[0]], before[1:], after[1:]),
+        (rows, [samples * before[0]], before[1:], after[1:]),
         (
-            (frames, _Windows(1, 1)),
+            [frames, _Windows(1, 1)],
             [samples],
             [before[0], after[1] * after[2]],
             [after[0], after[1] * after[2]],
@@ -118,8 +118,8 @@ def _volume_pooling(operator: Operator, made: Any, dilation: Any, first: int, ta
         if any(one.length > 1 for one in windows):
             image = builder.reshape(value, [*images, *old, channels], kind)
             value = builder.value([*images, *new, channels], kind)
-            large, small = ([example_int(one) for one in sizes] for sizes in (old, new))
-            builder.add(_pool(made, windows, large, small, image, value), node)
+            seen, made_of = ([example_int(one) for one in sizes] for sizes in (old, new))
+            builder.add(_pool(made, windows, seen, made_of, image, value), node)
     builder.reshape(value, [samples, *after, channels], kind, target)
 
 
