@@ -148,6 +148,8 @@ _INDEXING = {
     _aten.index_put.default: 1,
     _aten.index_put_.default: 1,
     _aten.index_select.default: 2,
+    _aten.scatter.src: 2,
+    _aten.scatter.value: 2,
 }
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from executorch.backends.arm.test.spatial_cases import SPATIAL
+
 Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
@@ -43,6 +45,16 @@ class _With(torch.nn.Module):
         return self.function(*inputs, *[getattr(self, f"c{i}") for i in range(self.count)])
 
 
+def _or_nan(*shape: int) -> torch.Tensor:
+    return _n(*shape).where(_b(*shape), torch.tensor(float("nan")))
+
+
+def _at_ends(*shape: int) -> torch.Tensor:
+    """Zeros of both signs, infinities, ones and what lies between."""
+    ends = torch.tensor([0.0, -0.0, torch.inf, -torch.inf, 1.0, -1.0, 0.5, -3.0])
+    return ends[torch.randint(0, 8, shape)]
+
+
 def _inside(*shape: int) -> torch.Tensor:
     """Between -1 and 1, the ends among them."""
     return (_n(*shape) * 1.5).clamp(-1, 1)
@@ -74,10 +86,6 @@ def _reduction(function: Callable[..., Any], make: Callable[..., torch.Tensor] =
 
 def _layer(module: torch.nn.Module, *inputs: torch.Tensor) -> Case:
     return module.eval(), inputs
-
-
-def _conv(*args: Any, shape: tuple[int, ...], kind: Any = torch.nn.Conv2d, **options: Any) -> Case:
-    return _layer(kind(*args, **options), _n(*shape))
 
 
 def _scaled_norm() -> torch.nn.Module:
@@ -159,6 +167,16 @@ CASES: dict[str, list[Case]] = {
     **_quotients(),
     "aten.maximum.default": _both(torch.maximum),
     "aten.minimum.default": _both(torch.minimum),
+    "aten.fmax.default": _binary(torch.fmax, _or_nan),
+    "aten.fmin.default": _binary(torch.fmin, _or_nan),
+    "aten.hypot.default": [*_binary(torch.hypot, _at_ends), *_binary(torch.hypot)],
+    "aten.atan2.default": [*_binary(torch.atan2, _at_ends), *_binary(torch.atan2)],
+    "aten.copysign.Tensor": _binary(torch.copysign, _at_ends),
+    "aten.copysign.Scalar": [
+        (functools.partial(torch.copysign, other=one), (_n(3, 4),)) for one in (2.0, -0.0)
+    ],
+    "aten.signbit.default": [*_unary(torch.signbit, _at_ends), (torch.signbit, (_i(3, 4),))],
+    "aten.pow.Scalar": [(functools.partial(torch.pow, one), (_n(3, 4),)) for one in (2.5, 0.3)],
     "aten.pow.Tensor_Tensor": _binary(torch.pow, _p),
     "aten.pow.Tensor_Scalar": [
         (lambda x, e=e: torch.pow(x, e), (x,))
@@ -263,6 +281,7 @@ CASES: dict[str, list[Case]] = {
     "aten.hardsigmoid.default": _unary(lambda x: F.hardsigmoid(x * 4)),
     "aten.hardswish.default": _unary(lambda x: F.hardswish(x * 4)),
     "aten.silu.default": _unary(F.silu),
+    "aten.log_sigmoid.default": [*_unary(F.logsigmoid), (lambda x: F.logsigmoid(x * 30), (_n(3, 4),))],
     "aten.softplus.default": [*_unary(F.softplus), (lambda x: F.softplus(x * 30, beta=2.0), (_n(3, 4),))],
     "aten.gelu.default": _unary(F.gelu) + _unary(lambda x: F.gelu(x, approximate="tanh")),
     "aten.leaky_relu.default": _unary(F.leaky_relu),
@@ -297,6 +316,11 @@ CASES: dict[str, list[Case]] = {
     "aten.expand_copy.default": [
         (lambda x: x.expand(4, 3, 2), (_n(3, 1),)),
         (lambda x: x.expand(-1, 5), (_b(2, 1),)),
+    ],
+    "aten.diagonal_copy.default": [
+        (lambda x: x.diagonal(), (_n(3, 5),)),
+        (lambda x: x.diagonal(1, 0, 2), (_i(3, 2, 4),)),
+        (lambda x: x.diagonal(-1, -1, 0), (_b(4, 2, 3),)),
     ],
     "aten.repeat.default": [(lambda x: x.repeat(2, 1, 3), (_n(2, 3),))],
     "aten.flip.default": [(lambda x: x.flip(0, 2), (_n(2, 3, 4),))],
@@ -352,6 +376,20 @@ CASES: dict[str, list[Case]] = {
         (_put(True, torch.tensor([1, 1, 3])), (_n(4, 3), _n(3, 3))),
         (_put(False, None), (_n(4, 3), _n(2, 3), _at(-1, 1))),
     ],
+    "aten.scatter.src": [
+        (_With(lambda x, y, i: x.scatter(1, i, y), torch.tensor([[0, 2], [1, 3]])), (_n(2, 4), _n(2, 2))),
+        (
+            _With(lambda x, y, i: x.scatter(0, i, y), torch.tensor([[[1], [0], [1]]])),
+            (_i(2, 3, 1), _i(2, 3, 2)),
+        ),
+    ],
+    "aten.scatter.value": [(_With(lambda x, i: x.scatter(1, i, 2.5), torch.tensor([[0], [3]])), (_n(2, 4),))],
+    "aten.scatter_add.default": [
+        (
+            _With(lambda x, y, i: x.scatter_add(1, i, y), torch.tensor([[0, 2, 0], [1, 1, 3]])),
+            (_n(2, 4), _n(2, 3)),
+        ),
+    ],
     "aten.slice_scatter.default": [
         (lambda x, y: torch.slice_scatter(x, y, 1, 1, 3), (_n(2, 4), _n(2, 2))),
         (lambda x, y: torch.slice_scatter(x, y, 0), (_i(2, 4), _i(2, 4))),
@@ -372,6 +410,7 @@ CASES: dict[str, list[Case]] = {
     "aten.amax.default": _reduction(torch.amax),
     "aten.amin.default": _reduction(torch.amin),
     "aten.prod.dim_int": _reduction(torch.prod),
+    "aten.prod.default": [(torch.prod, (_n(2, 3, 2),))],
     "aten.any.default": [(torch.any, (_b(3, 4),)), (torch.any, (torch.zeros(5, dtype=torch.bool),))],
     "aten.any.dim": _reduction(torch.any, _b),
     "aten.any.dims": [
@@ -411,6 +450,11 @@ CASES: dict[str, list[Case]] = {
     "aten.max.dim": [(lambda x: x.max(1).values, (_n(2, 5, 3),))],
     "aten.min.dim": [(lambda x: x.min(-1, keepdim=True).values, (_n(2, 5),))],
     "aten.cumsum.default": [(lambda x: x.cumsum(1), (_n(2, 5, 3),)), (lambda x: x.cumsum(-1), (_n(4),))],
+    "aten.cumprod.default": [
+        (lambda x: x.cumprod(1), (_n(2, 5, 3),)),
+        (lambda x: x.cumprod(-1), (_n(3, 8),)),
+        (lambda x: x.cumprod(0), (_n(1, 3),)),
+    ],
     "aten.bmm.default": [(torch.bmm, (_n(2, 3, 4), _n(2, 4, 5)))],
     "aten.matmul.default": [
         (torch.matmul, (_n(2, 3, 4, 5), _n(2, 3, 5, 6))),
@@ -424,40 +468,7 @@ CASES: dict[str, list[Case]] = {
         _layer(torch.nn.Linear(4, 5, bias=False), _n(2, 3, 4)),
         (F.linear, (_n(3, 4), _n(5, 4), _n(5))),
     ],
-    "aten.convolution.default": [
-        _conv(3, 8, 3, shape=(1, 3, 8, 8)),
-        _conv(3, 8, 3, stride=2, padding=1, shape=(2, 3, 8, 9)),
-        _conv(4, 6, (3, 2), stride=(2, 3), padding=(1, 0), dilation=(1, 2), bias=False, shape=(1, 4, 10, 11)),
-        _conv(4, 8, 3, groups=4, padding=1, shape=(1, 4, 6, 6)),
-        _conv(4, 4, 3, groups=4, stride=2, padding=1, shape=(1, 4, 7, 8)),
-        _conv(4, 6, 3, groups=2, shape=(1, 4, 6, 6)),
-        _conv(3, 4, 3, padding=1, stride=2, kind=torch.nn.Conv1d, shape=(2, 3, 9)),
-        _conv(2, 4, 3, padding=1, stride=2, kind=torch.nn.Conv3d, shape=(1, 2, 4, 5, 6)),
-        _conv(
-            3, 4, 3, stride=2, padding=1, output_padding=1, kind=torch.nn.ConvTranspose2d, shape=(1, 3, 5, 6)
-        ),
-        _conv(4, 6, 2, stride=2, groups=2, kind=torch.nn.ConvTranspose2d, shape=(1, 4, 5, 6)),
-        _conv(4, 6, 3, padding=2, kind=torch.nn.ConvTranspose2d, shape=(1, 4, 7, 6)),
-        _conv(3, 4, 3, stride=2, kind=torch.nn.ConvTranspose1d, shape=(1, 3, 6)),
-    ],
-    "aten.max_pool2d_with_indices.default": [
-        (lambda x: F.max_pool2d(x, 2), (_n(1, 3, 8, 9),)),
-        (lambda x: F.max_pool2d(x, 3, 2, 1), (_n(2, 3, 8, 7),)),
-        (lambda x: F.max_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
-        (lambda x: F.max_pool2d(x, 2, 1, dilation=2), (_n(1, 3, 8, 9),)),
-        (lambda x: F.max_pool2d(x, (3, 2), (2, 3), (1, 0), dilation=(2, 3)), (_n(2, 2, 9, 11),)),
-    ],
-    "aten.avg_pool2d.default": [
-        (lambda x: F.avg_pool2d(x, 2), (_n(1, 3, 8, 9),)),
-        (lambda x: F.avg_pool2d(x, 3, 2, 1), (_n(2, 3, 8, 8),)),
-        (lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), (_n(1, 2, 7, 7),)),
-        (lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True), (_n(1, 2, 8, 8),)),
-        (lambda x: F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), (_n(1, 2, 8, 7),)),
-    ],
-    "aten._adaptive_avg_pool2d.default": [
-        (lambda x, size=size: F.adaptive_avg_pool2d(x, size), (_n(1, 2, 8, 9),))
-        for size in ((2, 3), (3, 4), (7, 7), (5, None), (11, 13))
-    ],
+    **SPATIAL,
     "aten.as_strided_copy.default": [
         (lambda x: x.as_strided((3, 4), (4, 1), 2), (_n(5, 4),)),
         (lambda x: x.as_strided((2, 3, 2), (1, 4, 7)), (_n(5, 4),)),
@@ -467,13 +478,6 @@ CASES: dict[str, list[Case]] = {
         _layer(torch.nn.InstanceNorm2d(3, affine=True), _n(2, 3, 4, 5)),
         (lambda x: F.batch_norm(x, None, None, training=True), (_n(4, 3, 5),)),
     ],
-    "aten.grid_sampler_2d.default": [
-        (lambda x, g: F.grid_sample(x, g, align_corners=False), (_n(2, 3, 5, 4), _n(2, 6, 3, 2))),
-        (
-            lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=True),
-            (_n(1, 2, 5, 4), _n(1, 3, 3, 2)),
-        ),
-    ],
     "aten.max.default": [(lambda x: x.max(), (_n(2, 5, 3),))],
     "aten.min.default": [(lambda x: x.min(), (_n(2, 5, 3),))],
     "aten.unfold_copy.default": [
@@ -481,19 +485,5 @@ CASES: dict[str, list[Case]] = {
         (lambda x: x.unfold(-1, 3, 1), (_i(2, 3, 7),)),
         (lambda x: x.unfold(0, 2, 3), (_b(8, 2, 3),)),
         (lambda x: x.unfold(1, 2, 1), (_n(2, 6, 3, 4),)),
-    ],
-    "aten.upsample_nearest2d.vec": [
-        (lambda x: F.interpolate(x, scale_factor=2), (_n(1, 2, 3, 4),)),
-        (lambda x: F.interpolate(x, size=(5, 7)), (_n(1, 2, 3, 4),)),
-        (lambda x: F.interpolate(x, scale_factor=0.3), (_n(1, 2, 21, 37),)),
-        (lambda x: F.interpolate(x, size=(4, 3)), (_n(1, 2, 9, 8),)),
-    ],
-    "aten.upsample_bilinear2d.vec": [
-        (lambda x: F.interpolate(x, scale_factor=2.0, mode="bilinear"), (_n(1, 2, 3, 4),)),
-        (lambda x: F.interpolate(x, size=(5, 7), mode="bilinear", align_corners=True), (_n(1, 2, 3, 4),)),
-        (lambda x: F.interpolate(x, scale_factor=1 / 16, mode="bilinear"), (_n(1, 2, 64, 32),)),
-        (lambda x: F.interpolate(x, size=(1, 2), mode="bilinear", align_corners=True), (_n(2, 3, 70, 90),)),
-        (lambda x: F.interpolate(x, scale_factor=(1.3, 0.7), mode="bilinear"), (_n(1, 2, 9, 14),)),
-        (lambda x: F.interpolate(x, size=(4, 5), mode="bilinear"), (_n(1, 2, 9, 8),)),
     ],
 }

@@ -33,6 +33,7 @@ class NanPropagationMode(enum.Enum):
     """What becomes of a NaN in a comparison."""
 
     PROPAGATE = "PROPAGATE"
+    IGNORE = "IGNORE"
 
 
 class ResizeMode(enum.Enum):
@@ -73,7 +74,7 @@ _NUMPY: dict[DType, Any] = {
 _REALS_OF_PACKAGE = {DType.BF16: "bfloat16", DType.FP8E4M3: "float8_e4m3fn", DType.FP8E5M2: "float8_e5m2"}
 _MORE_NUMPY = {**_REALS_OF_PACKAGE, DType.INT4: "int4"}
 REALS = (DType.FP32, DType.FP16, *_REALS_OF_PACKAGE)
-PROPAGATE = NanPropagationMode.PROPAGATE
+PROPAGATE, IGNORE = NanPropagationMode.PROPAGATE, NanPropagationMode.IGNORE
 
 
 def serializer() -> Any:

@@ -15,7 +15,7 @@ from executorch.backends.arm.tosa.graph.quantized import Call
 from executorch.backends.arm.tosa.graph.registry import integer
 from executorch.backends.arm.tosa.graph.rescale import rescale
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, compared
-from executorch.backends.arm.tosa.operators.indexing import picked, put
+from executorch.backends.arm.tosa.operators.indexing import picked, put, scattered
 from executorch.backends.arm.tosa.operators.integer import HEADROOM, finish, operands, same, source
 from executorch.backends.arm.tosa.operators.reduce import index_of
 from executorch.dialects import meta_keys
@@ -112,3 +112,16 @@ def scatter(low: Lowering, call: Call) -> None:
         return rescale(b, total, 1.0, DTYPES[out.dtype], 0, out.zero_point)
 
     finish(low, call, put(low, call.node, x, values, add))
+
+
+@integer("aten.scatter.src", "aten.scatter.value")
+def scatter_along(low: Lowering, call: Call) -> None:
+    """Integers are put as they are, along one dimension."""
+    out, (target, _, _, given) = call.output, call.node.args[:4]
+    found = [source(low, one) for one in (target, given)]
+    x, values = (
+        same(low, low.form(Value(one.shape, one.forms, one.constant), plain_order(len(one.shape))), have, out)
+        for one, have in found
+    )
+    values = low.builder.reshape(values, [1] * (len(x.shape) - len(values.shape)) + list(values.shape))
+    finish(low, call, scattered(low, call.node, x, values))

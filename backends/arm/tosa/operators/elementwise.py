@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from executorch.backends.arm.tosa.graph.builder import DTYPES, Builder, DType, Tensor
+from executorch.backends.arm.tosa.graph.builder import DTYPES, IGNORE, Builder, DType, Tensor
 from executorch.backends.arm.tosa.graph.lowering import Lowering
 from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.dialects import meta_keys
@@ -98,6 +98,13 @@ def minimum(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], low.builder.minimum)
 
 
+@plain("aten.fmax.default", "aten.fmin.default", refusals=(same_types,))
+def extreme_number(low: Lowering, node: Node) -> None:
+    """Of a NaN and a number, the number."""
+    op = "MAXIMUM" if "fmax" in str(node.target) else "MINIMUM"
+    elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary(op, x, y, IGNORE))
+
+
 @plain("aten.clamp.Tensor", dtypes=NUMBERS, refusals=(same_types,))
 def clamp_between(low: Lowering, node: Node) -> None:
     """Limits are tensors; where the lower one is above, the upper one counts."""
@@ -115,6 +122,17 @@ def clamp_between(low: Lowering, node: Node) -> None:
 @plain("aten.pow.Tensor_Tensor", refusals=(same_types,))
 def pow_tensor(low: Lowering, node: Node) -> None:
     elementwise(low, node, node.args[:2], lambda x, y: low.builder.binary("POW", x, y))
+
+
+def _base_is_positive(node: Node) -> str | None:
+    positive = float(node.args[0]) > 0  # type: ignore[arg-type]
+    return None if positive else "a base that is not positive, of which TOSA has no powers"
+
+
+@plain("aten.pow.Scalar", refusals=(_base_is_positive,), conditions="a positive base")
+def pow_of_number(low: Lowering, node: Node) -> None:
+    b, base = low.builder, float(node.args[0])  # type: ignore[arg-type]
+    elementwise(low, node, node.args[1:2], lambda x: b.binary("POW", b.scalar(base, x), x))
 
 
 @plain(

@@ -239,5 +239,57 @@ def _belonging(low: Lowering, numbers: Tensor, count: int, dtype: Any) -> Tensor
     """For each of ``count`` rows a one where a number is its own: a product with it sums up what belongs to a row."""
     b = low.builder
     each = b.constant(np.arange(count).reshape(1, count, 1), DType.INT32)
-    same = b.compare("EQUAL", each, b.reshape(numbers, [1, 1, numbers.shape[1]]))
+    same = b.compare("EQUAL", each, b.reshape(numbers, [numbers.shape[0], 1, numbers.shape[1]]))
     return b.cast(b.cast(same, DType.INT8), dtype)
+
+
+def _scatters(node: Node) -> str | None:
+    x, index = (one.meta[meta_keys.VAL] for one in (node.args[0], node.args[2]))  # type: ignore[union-attr]
+    if x.dim() == 0:
+        return "a tensor without dimensions"
+    axis = int(node.args[1]) % x.dim()  # type: ignore[call-overload, arg-type]
+    if any(x.shape[i] != index.shape[i] for i in range(x.dim()) if i != axis):
+        return "indices for a part of the tensor only; cut it before"
+    if "scatter_add" not in str(node.target):
+        return None
+    if not x.is_floating_point():
+        return "integers that are added at indices, of which several may be one; use floating point"
+    size = index.numel() * x.shape[axis]
+    return f"sums at indices that take a matrix of {size} elements" if size > _MOST_SUMMED else None
+
+
+@plain(
+    "aten.scatter.src",
+    "aten.scatter.value",
+    "aten.scatter_add.default",
+    dtypes=_PICKED,
+    refusals=(_scatters,),
+    constant_refusals=(_indices_are_int32,),
+    conditions="indices for all of the tensor; no index twice, unless floating-point numbers are added",
+)
+def scatter(low: Lowering, node: Node) -> None:
+    x, given = low.tensor(node.args[0]), node.args[3]
+    values = low.tensor(given) if isinstance(given, Node) else low.builder.scalar(given, x)
+    low.set(node, scattered(low, node, x, values))
+
+
+def scattered(low: Lowering, node: Node, x: Tensor, values: Tensor) -> Tensor:
+    """``x`` with an element of its own at each index along one dimension."""
+    b, rank = low.builder, len(x.shape)
+    axis, index = int(node.args[1]) % rank, node.args[2]  # type: ignore[arg-type, call-overload]
+    where = _numbers(low, index, x.shape[axis], rank, False)  # type: ignore[arg-type]
+    for dim in range(rank):
+        one = values.shape[dim] == 1
+        values = values if one else part(b, values, dim, 0, where.shape[dim])
+    values = b.tile(values, [a // c for a, c in zip(where.shape, values.shape, strict=True)])
+    order = [*(one for one in range(rank) if one != axis), axis]
+    table, numbers, rows = (b.transpose(one, order) for one in (x, where, values))
+    count = math.prod(table.shape[:-1])
+    flat = b.reshape(table, [count, table.shape[-1], 1])
+    numbers = b.reshape(numbers, [count, numbers.shape[-1]])
+    rows = b.reshape(rows, [count, rows.shape[-1], 1])
+    if "scatter_add" in name_of(node):
+        made = b.add(flat, product(low, _belonging(low, numbers, flat.shape[1], rows.dtype), rows))
+    else:
+        made = b.emit("SCATTER", [flat, numbers, rows], flat.shape, flat.dtype)
+    return b.transpose(b.reshape(made, table.shape), [order.index(one) for one in range(rank)])

@@ -353,24 +353,27 @@ def bmm(low: Lowering, call: Call) -> None:
     finish(low, call, batched(low, x, y, node, multiply))
 
 
-@integer("aten.max_pool2d_with_indices.default")
+@integer("aten.max_pool2d_with_indices.default", "aten.max_pool3d_with_indices.default")
 def max_pool(low: Lowering, call: Call) -> None:
     value, have = source(low, call.node.args[0])
-    x = low.form(Value(value.shape, value.forms), channels_last(4))
+    order = channels_last(len(value.shape))
+    x = low.form(Value(value.shape, value.forms), order)
     made = pooled_maximum(low.builder, x, call.node)
-    low.set(call.result, same(low, made, have, call.output), channels_last(4))
+    low.set(call.result, same(low, made, have, call.output), order)
 
 
-@integer("aten.avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
+@integer(*(f"aten.{name}_pool{rank}d.default" for name in ("avg", "_adaptive_avg") for rank in (2, 3)))
 def avg_pool(low: Lowering, call: Call) -> None:
+    """Of a volume in two steps, each of which is rounded."""
     value, have = source(low, call.node.args[0])
-    x = low.form(Value(value.shape, value.forms), channels_last(4))
+    order = channels_last(len(value.shape))
+    x = low.form(Value(value.shape, value.forms), order)
     zero = low.builder.constant([have.zero_point], x.dtype)
     if "adaptive" in name_of(call.node):
         made = adaptive(low.builder, x, call.node, (zero, zero), DType.INT32)
     else:
         made = pooled_average(low.builder, x, call.node, (zero, zero), DType.INT32, have.zero_point)
-    low.set(call.result, same(low, made, have, call.output), channels_last(4))
+    low.set(call.result, same(low, made, have, call.output), order)
 
 
 @integer("aten.mean.dim", "aten.mean.default", "aten.sum.dim_IntList")

@@ -10,15 +10,15 @@ from executorch.backends.arm.tosa.graph.builder import Builder, Tensor
 from executorch.backends.arm.tosa.operators.elementwise import unary
 
 
-def _root(b: Builder, x: Tensor) -> Tensor:
+def root(b: Builder, x: Tensor) -> Tensor:
     return b.binary("POW", x, b.scalar(0.5, x))
 
 
-def _quotient(b: Builder, x: Tensor, y: Tensor) -> Tensor:
+def quotient(b: Builder, x: Tensor, y: Tensor) -> Tensor:
     return b.mul(x, b.unary("RECIPROCAL", y))
 
 
-def _plus_one(b: Builder, x: Tensor) -> Tensor:
+def plus_one(b: Builder, x: Tensor) -> Tensor:
     return b.add(b.scalar(1.0, x), x)
 
 
@@ -34,20 +34,20 @@ def _with_sign(b: Builder, x: Tensor, made: Tensor) -> Tensor:
 def asinh(b: Builder, x: Tensor, node: Node) -> Tensor:
     size = b.unary("ABS", x)
     less, more = b.minimum(size, b.scalar(1.0, x)), b.maximum(size, b.scalar(1.0, x))
-    ratio = _quotient(b, less, more)
-    hypotenuse = b.mul(more, _root(b, _plus_one(b, b.mul(ratio, ratio))))  # No square overflows.
+    ratio = quotient(b, less, more)
+    hypotenuse = b.mul(more, root(b, plus_one(b, b.mul(ratio, ratio))))  # No square overflows.
     return _with_sign(b, x, b.unary("LOG", b.add(size, hypotenuse)))
 
 
 @unary("aten.acosh.default")
 def acosh(b: Builder, x: Tensor, node: Node) -> Tensor:
-    root = b.mul(_root(b, b.sub(x, b.scalar(1.0, x))), _root(b, _plus_one(b, x)))
-    return b.unary("LOG", b.add(x, root))
+    both = b.mul(root(b, b.sub(x, b.scalar(1.0, x))), root(b, plus_one(b, x)))
+    return b.unary("LOG", b.add(x, both))
 
 
 @unary("aten.atanh.default")
 def atanh(b: Builder, x: Tensor, node: Node) -> Tensor:
-    both = b.sub(b.unary("LOG", _plus_one(b, x)), b.unary("LOG", _one_minus(b, x)))
+    both = b.sub(b.unary("LOG", plus_one(b, x)), b.unary("LOG", _one_minus(b, x)))
     return b.mul(both, b.scalar(0.5, x))
 
 
@@ -59,8 +59,8 @@ def atan(b: Builder, x: Tensor, node: Node) -> Tensor:
 @unary("aten.asin.default")
 def asin(b: Builder, x: Tensor, node: Node) -> Tensor:
     size = b.unary("ABS", x)
-    other = b.mul(_root(b, _one_minus(b, size)), _root(b, _plus_one(b, size)))
-    return _with_sign(b, x, _angle(b, _quotient(b, size, other)))
+    other = b.mul(root(b, _one_minus(b, size)), root(b, plus_one(b, size)))
+    return _with_sign(b, x, _angle(b, quotient(b, size, other)))
 
 
 @unary("aten.acos.default")
@@ -74,16 +74,20 @@ _SERIES = [(-1) ** k / (2 * k + 1) for k in range(9)]
 
 
 def _angle(b: Builder, x: Tensor) -> Tensor:
-    """The angle whose tangent is ``x``, 0 or more: of the reciprocal above 1, and twice that of half the angle."""
+    """The angle whose tangent is ``x``, 0 or more: of the reciprocal above 1."""
     one = b.scalar(1.0, x)
-    ratio = _quotient(b, b.minimum(x, one), b.maximum(x, one))
-    t = _quotient(b, ratio, _plus_one(b, _root(b, _plus_one(b, b.mul(ratio, ratio)))))
-    square = b.mul(t, t)
-    made = b.scalar(_SERIES[-1], x)
-    for factor in reversed(_SERIES[:-1]):
-        made = b.add(b.mul(made, square), b.scalar(factor, x))
-    angle = b.mul(b.mul(made, t), b.scalar(2.0, x))
+    angle = angle_of(b, quotient(b, b.minimum(x, one), b.maximum(x, one)))
     return b.select(b.compare("GREATER", x, one), b.sub(b.scalar(math.pi / 2, x), angle), angle)
 
 
-__all__: list[str] = []
+def angle_of(b: Builder, ratio: Tensor) -> Tensor:
+    """The angle whose tangent is from 0 to 1: twice that of half the angle."""
+    t = quotient(b, ratio, plus_one(b, root(b, plus_one(b, b.mul(ratio, ratio)))))
+    square = b.mul(t, t)
+    made = b.scalar(_SERIES[-1], ratio)
+    for factor in reversed(_SERIES[:-1]):
+        made = b.add(b.mul(made, square), b.scalar(factor, ratio))
+    return b.mul(b.mul(made, t), b.scalar(2.0, ratio))
+
+
+__all__ = ["angle_of", "plus_one", "quotient", "root"]

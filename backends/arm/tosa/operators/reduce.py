@@ -13,6 +13,7 @@ from executorch.backends.arm.tosa.graph.builder import DTYPES, PROPAGATE, REALS,
 from executorch.backends.arm.tosa.graph.lowering import Lowering, Value
 from executorch.backends.arm.tosa.graph.registry import FLOATS, NUMBERS, plain
 from executorch.backends.arm.tosa.operators.elementwise import argument
+from executorch.backends.arm.tosa.operators.shape import part
 from executorch.dialects import meta_keys
 from executorch.ir.values import sizes_of
 
@@ -91,7 +92,7 @@ def amin(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_MIN")
 
 
-@plain("aten.prod.dim_int", refusals=(_keeps_type,))
+@plain("aten.prod.dim_int", "aten.prod.default", refusals=(_keeps_type,))
 def product(low: Lowering, node: Node) -> None:
     _reduced(low, node, "REDUCE_PRODUCT")
 
@@ -265,6 +266,18 @@ def _values_only(node: Node) -> str | None:
 def cumsum(low: Lowering, node: Node) -> None:
     zero = low.builder.constant([0], DTYPES[node.meta[meta_keys.VAL].dtype])
     low.set(node, summed_up(low.builder, low.tensor(node.args[0]), node, zero, zero.dtype))
+
+
+@plain("aten.cumprod.default", refusals=(_keeps_type,))
+def cumprod(low: Lowering, node: Node) -> None:
+    """Each times what is one before it, then two, four and so on: that is all of them."""
+    b, x = low.builder, low.tensor(node.args[0])
+    axis, step = int(node.args[1]) % max(len(x.shape), 1), 1  # type: ignore[call-overload, arg-type]
+    while x.shape and step < x.shape[axis]:
+        widths = [(step if i == axis else 0, 0) for i in range(len(x.shape))]
+        x = b.mul(x, b.pad(part(b, x, axis, 0, x.shape[axis] - step), widths, 1.0))
+        step *= 2
+    low.set(node, x)
 
 
 #: Elements of triangles, one for each of what lies before the axis, for which nothing is transposed.

@@ -10,7 +10,14 @@ from torch.fx import Node
 from executorch.backends.arm.tosa.graph.constants import Constants, name_of
 from executorch.backends.arm.tosa.graph.quantized import Call, is_float, parameters_of, weight_of
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
-from executorch.backends.arm.tosa.operators.choices import argmax, choose, compare, pick, scatter
+from executorch.backends.arm.tosa.operators.choices import (
+    argmax,
+    choose,
+    compare,
+    pick,
+    scatter,
+    scatter_along,
+)
 from executorch.backends.arm.tosa.operators.elementwise import COMPARISONS, argument
 from executorch.backends.arm.tosa.operators.integer import (
     add,
@@ -49,6 +56,8 @@ _NOT_ON_U55 = {
     "aten.index.Tensor",
     "aten.index_put.default",
     "aten.index_select.default",
+    "aten.scatter.src",
+    "aten.scatter.value",
     "aten.upsample_bilinear2d.vec",
     "aten.upsample_nearest2d.vec",
     "aten.where.self",
@@ -99,6 +108,7 @@ _INT16 = {
     change_rank,
     resize,
     scatter,
+    scatter_along,
     softmax,
     table,
 }
@@ -116,7 +126,7 @@ def integer_refusal(call: Call, constants: Constants, spec: TosaSpecification) -
     kinds = {call.output.dtype}
     for one in node.all_input_nodes:
         if (
-            row.integer in (pick, scatter)
+            row.integer in (pick, scatter, scatter_along)
             and not constants.has(one)
             and one.meta[meta_keys.VAL].dtype is torch.int64
         ):

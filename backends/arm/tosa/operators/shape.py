@@ -260,6 +260,18 @@ def cat(b: Builder, x: Sequence[Tensor], node: Node, order: Order) -> tuple[Tens
     return b.concat(x, order.index(_axis(node, 1))), order
 
 
+@_mover("aten.diagonal_copy.default")
+def diagonal(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
+    """Every so many of the elements of two dimensions, laid flat."""
+    rank, offset = len(x[0].shape), int(argument(node, 1, "offset", 0))
+    pair = [int(argument(node, *one)) % rank for one in ((2, "dim1", 0), (3, "dim2", 1))]
+    moved = b.transpose(x[0], [*(one for one in range(rank) if one not in pair), *pair])
+    wide, count = moved.shape[-1], sizes_of(node)[-1]
+    start = offset if offset >= 0 else -offset * wide
+    flat = b.reshape(moved, [*moved.shape[:-2], math.prod(moved.shape[-2:])])
+    return every(b, flat, rank - 2, start, start + (count - 1) * (wide + 1) + 1, wide + 1)
+
+
 @_mover("aten.expand_copy.default", "aten.repeat.default")
 def expand(b: Builder, x: Sequence[Tensor], node: Node) -> Tensor:
     shape = sizes_of(node)

@@ -25,6 +25,13 @@ def exp2(b: Builder, x: Tensor, node: Node) -> Tensor:
     return b.binary("POW", b.scalar(2.0, x), x)
 
 
+@unary("aten.log_sigmoid.default", keeps_whole=True)
+def log_sigmoid(b: Builder, x: Tensor, node: Node) -> Tensor:
+    """``min(x, 0) - log(1 + exp(-|x|))``, which no large argument overflows."""
+    small = b.unary("EXP", b.negate(b.unary("ABS", x)))
+    return b.sub(b.clamp(x, -math.inf, 0.0), b.unary("LOG", b.add(b.scalar(1.0, x), small)))
+
+
 #: W. Press and others, Numerical Recipes, section 6.2: the exponent of erfc but for x * x, in t = 1 / (1 + x / 2).
 _ERFC = (
     0.17087277,
