@@ -11,6 +11,7 @@ from torch.fx.node import map_arg
 
 from executorch.backends.arm.quantizer.annotations import is_known, is_real
 from executorch.backends.arm.quantizer.finite import DISALLOW_TFA_META_KEY
+from executorch.backends.arm.quantizer.formulas import FORMULAS
 from executorch.backends.transforms.inline_traced import inline_traced
 from executorch.dialects import meta_keys
 from executorch.dialects.torch_types import OpOverload
@@ -70,11 +71,15 @@ def _can_be_written(node: Node, table: DecompositionTable) -> bool:
         return False
     if node.target._schema.is_mutable or not any(map(is_real, node.all_input_nodes)):
         return False
-    return node.target.name() not in COMPLEX_NUMBERS and table.find(node.target) is not None
+    return node.target.name() not in COMPLEX_NUMBERS and _way(node.target, table) is not None
+
+
+def _way(target: OpOverload, table: DecompositionTable) -> Callable[..., Any] | None:
+    return FORMULAS.get(target) or table.find(target)
 
 
 def _written(node: Node, table: DecompositionTable, accepts: Callable[[GraphModule], bool]) -> bool:
-    operands, function = list(node.all_input_nodes), table.find(node.target)  # type: ignore[arg-type]
+    operands, function = list(node.all_input_nodes), _way(node.target, table)  # type: ignore[arg-type]
     assert function is not None
 
     def calculated(*values: torch.Tensor) -> Any:

@@ -38,6 +38,17 @@ _X = torch.linspace(-2, 2, 24).reshape(2, 3, 4)
         lambda x: torch.baddbmm(x @ x.mT, x, x.mT),
         lambda x: torch.tensordot(x, x, dims=([2], [2])),
         lambda x: F.smooth_l1_loss(x, x + 1.5),
+        lambda x: tuple(torch.aminmax(x, dim=1)),
+        lambda x: tuple(torch.var_mean(x, 1)),
+        lambda x: tuple(torch.std_mean(x)),
+        lambda x: (x + 2.5).prod(1),
+        lambda x: (x[0, :2] + 2.5).prod(),
+        lambda x: torch.block_diag(x[0], x[1] + 1),
+        lambda x: torch.hypot(x, x + 1),
+        lambda x: torch.copysign(x, x.flip(0) + 0.01),
+        lambda x: torch.copysign(x, -1.0),
+        lambda x: torch.fmax(x, -x) - torch.fmin(x, -x),
+        lambda x: torch.where(torch.signbit(x), x, x + 1),
     ],
 )
 def test_what_is_written_with_others_is_one_delegate(function):

@@ -208,6 +208,14 @@ def test_parts_that_read_one_value_are_one_delegate():
         torch.testing.assert_close(mine, theirs)
 
 
+def test_what_has_no_elements_is_concatenated():
+    function, inputs = (lambda x, y: torch.block_diag(x, y) + 1), (torch.rand(2, 3), torch.rand(3, 2))
+    program = lowered(as_model(function), inputs)
+    (mine,), calls = run_program(program, inputs)
+    assert calls == 1 and not get_reasons(program.graph_module)
+    assert torch.equal(mine, function(*inputs))
+
+
 def test_each_row_has_its_cases():
     rows = {name for name, row in OPERATORS.items() if row.plain is not None}
     assert set(CASES) == rows

@@ -153,6 +153,14 @@ def test_the_specification_of_a_context():
         get_context_spec()
 
 
+@pytest.mark.parametrize(
+    "spec", ["TOSA-1.0+FP+FP", "TOSA-1.1.0+INT+FP+INT", "TOSA-1.0+int16", "TOSA-1.0+FP+int16"]
+)
+def test_specifications_that_are_none(spec):
+    with pytest.raises(ValueError, match=r"twice|no profile|needs profile"):
+        TosaSpecification.create_from_string(spec)
+
+
 def test_the_schema_is_a_resource():
     text = (importlib.resources.files(schemas) / "tosa_1.0.fbs").read_text()
     assert 'file_identifier "TOSA"' in text and "root_type TosaGraph" in text

@@ -71,14 +71,16 @@ class TosaSpecification:
 
     Args:
         version: ``"1.0"``, or anything that prints so.
-        extras: profiles (at least one) and extensions; the level ``8k`` may be among them. What is there twice counts once.
+        extras: profiles (at least one) and extensions; the level ``8k`` may be among them. An extension that is there twice counts once.
 
     Raises:
-        ValueError: the version, a profile or an extension is not known.
+        ValueError: the version, a profile or an extension is not known, or a profile is there twice.
     """
 
     def __init__(self, version: object, extras: list[str]) -> None:
         self.version = TosaVersion.create_from_string(str(version))
+        if any(extras.count(one) > 1 for one in _PROFILES):
+            raise ValueError(f"a profile is there twice in {extras}")
         extras = list(dict.fromkeys(extras))
         self.profiles = [one for one in extras if one in _PROFILES]
         self.extensions = [one for one in extras if one not in (*_PROFILES, _LEVEL)]

@@ -107,7 +107,10 @@ def extension_that_lacks(
 def _general(node: Node, read: list[Node], constants: Constants) -> str | None:
     if any(constants.is_state(one) for one in read):
         return "it reads state that the program writes; such state stays outside"
-    for value in result_tensors([*_results(node), *node.all_input_nodes]):
+    operands = node.all_input_nodes
+    if name_of(node) == "aten.cat.default":
+        operands = [one for one in operands if not _is_nothing(one, constants)]
+    for value in result_tensors([*_results(node), *operands]):
         if not all(isinstance(size, int) for size in value.shape):
             return (
                 f"dynamic shape {tuple(value.shape)}; TOSA 1.0 has fixed sizes, export without dynamic_shapes"
@@ -117,6 +120,11 @@ def _general(node: Node, read: list[Node], constants: Constants) -> str | None:
         if value.dim() > MOST_DIMENSIONS:
             return f"{value.dim()} dimensions; TOSA has {MOST_DIMENSIONS} at most"
     return None
+
+
+def _is_nothing(node: Node, constants: Constants) -> bool:
+    """Whether a node is a constant without elements."""
+    return constants.has(node) and all(one.numel() == 0 for one in result_tensors([node]))
 
 
 def _results(node: Node) -> list[Node]:

@@ -261,11 +261,17 @@ def _scatters(node: Node) -> str | None:
 @plain(
     "aten.scatter.src",
     "aten.scatter.value",
-    "aten.scatter_add.default",
     dtypes=_PICKED,
     refusals=(_scatters,),
     constant_refusals=(_indices_are_int32,),
-    conditions="indices for all of the tensor; no index twice, unless floating-point numbers are added",
+    conditions="indices for all of the tensor, none twice",
+)
+@plain(
+    "aten.scatter_add.default",
+    dtypes=(*NUMBERS, torch.int64),
+    refusals=(_scatters,),
+    constant_refusals=(_indices_are_int32,),
+    conditions="indices for all of the tensor; floating-point numbers",
 )
 def scatter(low: Lowering, node: Node) -> None:
     x, given = low.tensor(node.args[0]), node.args[3]

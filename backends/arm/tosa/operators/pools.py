@@ -120,7 +120,7 @@ def _pool_fits(node: Node) -> str | None:
     shares_parameters=True,
 )
 def max_pool(low: Lowering, node: Node) -> None:
-    order = channels_last(len(sizes_of(node.args[0])))
+    order = channels_last(len(sizes_of(node.args[0])))  # type: ignore[arg-type]
     made = pooled_maximum(low.builder, low.tensor(node.args[0], order), node)
     low.values[node] = [low.made(made, order)]
 
@@ -185,7 +185,7 @@ def _average_fits(node: Node) -> str | None:
     conditions="no divisor of its own",
 )
 def avg_pool(low: Lowering, node: Node) -> None:
-    order = channels_last(len(sizes_of(node.args[0])))
+    order = channels_last(len(sizes_of(node.args[0])))  # type: ignore[arg-type]
     x = low.tensor(node.args[0], order)
     zero = low.builder.constant([0], x.dtype)
     low.set(node, pooled_average(low.builder, x, node, (zero, zero), sums_in(x.dtype), 0), order)
@@ -216,7 +216,7 @@ def pooled_average(b: Builder, x: Tensor, node: Node, zeros: Any, accumulator: A
     refusals=(_is_batch,),
 )
 def adaptive_average(low: Lowering, node: Node) -> None:
-    order = channels_last(len(sizes_of(node.args[0])))
+    order = channels_last(len(sizes_of(node.args[0])))  # type: ignore[arg-type]
     x = low.tensor(node.args[0], order)
     zero = low.builder.constant([0], x.dtype)
     low.set(node, adaptive(low.builder, x, node, (zero, zero), sums_in(x.dtype)), order)

@@ -70,10 +70,10 @@ _PUTTING = ("aten.select_scatter.default", "aten.slice_scatter.default")
 
 
 def sources_of(node: Node) -> list[Node]:
-    """The tensors that a mover moves."""
+    """The tensors that a mover moves; not what has no elements among those that are concatenated."""
     first = node.args[name_of(node) == "aten.copy.default"]
     if isinstance(first, list | tuple):
-        return list(first)  # type: ignore[arg-type]
+        return [one for one in first if one.meta[meta_keys.VAL].numel()]  # type: ignore[union-attr, misc]
     return list(node.args[:2]) if name_of(node) in _PUTTING else [first]  # type: ignore[arg-type, list-item]
 
 
