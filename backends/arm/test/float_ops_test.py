@@ -1,5 +1,8 @@
 """Each operator of the registry in floating point, through TOSA's reference model, against eager PyTorch."""
 
+import json
+import re
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -11,6 +14,7 @@ from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
 from executorch.backends.arm.tosa.graph.builder import Builder
 from executorch.backends.arm.tosa.graph.registry import OPERATORS
 from executorch.backends.arm.tosa.partitioner import TOSAPartitioner
+from executorch.exir import to_edge_transform_and_lower
 from executorch.exir.backend.utils import format_reasons, get_reasons
 from executorch.partitioner import get_lowered_submodules
 
@@ -214,6 +218,17 @@ def test_what_has_no_elements_is_concatenated():
     (mine,), calls = run_program(program, inputs)
     assert calls == 1 and not get_reasons(program.graph_module)
     assert torch.equal(mine, function(*inputs))
+
+
+def test_operators_of_a_file_say_where_they_are_from():
+    spec = TosaCompileSpec("TOSA-1.0+FP")
+    spec.dump_debug_info(spec.DebugMode.TOSA)
+    exported = torch.export.export(as_model(lambda x: x.tanh() * 2), (torch.rand(3),))
+    program = to_edge_transform_and_lower(exported, partitioner=[TOSAPartitioner(spec)]).exported_program()
+    ((_, one, _),) = get_lowered_submodules(program.graph_module)
+    told = [json.loads(text) for text in re.findall(rb'\{"node".*?\}', one.processed_bytes)]
+    assert {text["node"] for text in told} == {"aten_tanh_default", "aten_mul_tensor"}
+    assert all(", line " in text["source"] for text in told)
 
 
 def test_each_row_has_its_cases():

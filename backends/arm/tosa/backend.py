@@ -11,7 +11,7 @@ import executorch.backends.arm.tosa.operators  # noqa: F401 - fills the registry
 from executorch.backends.arm.common.arm_compile_spec import ArmCompileSpec
 from executorch.backends.arm.common.pipeline_config import SDPASafeSoftmaxGuardPolicy
 from executorch.backends.arm.tosa.compile_spec import TosaCompileSpec
-from executorch.backends.arm.tosa.graph.lowering import Lowering
+from executorch.backends.arm.tosa.graph.lowering import Lowering, where_from
 from executorch.backends.transforms.safe_softmax import simplify_softmaxes
 from executorch.dialects import meta_keys
 from executorch.partitioner import BackendDetails, CompileSpec, PreprocessResult
@@ -43,7 +43,9 @@ def lower_to_tosa(program: ExportedProgram, spec: ArmCompileSpec) -> bytes:
             # As released, if it is the only one in the folder.
             named = place / "debug.json"
             (place / f"{stem}.json" if named.exists() else named).write_text(
-                json.dumps(_where_from(program), indent=1)
+                json.dumps(
+                    [where_from(node) for node in program.graph.nodes if node.op == "call_function"], indent=1
+                )
             )
     return made
 
@@ -59,16 +61,3 @@ def _free_name(folder: Path, stem: str) -> str:
         number += 1
         found = f"{stem}_{number}"
     return found
-
-
-def _where_from(program: ExportedProgram) -> list[dict[str, str]]:
-    """Node, operator and line of the model."""
-    return [
-        {
-            "node": node.name,
-            "operator": str(node.target),
-            "source": str(node.meta.get("stack_trace") or "").strip().split("\n")[0],
-        }
-        for node in program.graph.nodes
-        if node.op == "call_function"
-    ]

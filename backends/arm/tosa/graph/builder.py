@@ -120,18 +120,17 @@ def broadcast(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 class Builder:
-    """A graph of one block.
+    """A graph of one block."""
 
-    ``source`` is written as the location of each operator that follows, if ``with_locations``.
-    """
-
-    def __init__(self, with_locations: bool = False) -> None:
+    def __init__(self) -> None:
         self._ts = serializer()
         self._serializer = self._ts.TosaSerializer("", self._ts.ConstMode.EMBED, 1, 0, 0, False)
         self._constants: dict[Any, Tensor] = {}
         self._shapes: dict[tuple[int, ...], str] = {}
-        self._with_locations = with_locations
+        #: What the operators that follow come from, for messages.
         self.source = ""
+        #: Written with each operator that follows, if there is one.
+        self.location = ""
         #: Number of operators by name, for reports and tests.
         self.counts: dict[str, int] = {}
 
@@ -175,7 +174,7 @@ class Builder:
         attribute = self._ts.TosaSerializerAttribute()
         getattr(attribute, _ATTRIBUTES.get(op) or _camel(op))(*map(serializer_member, attributes))
         names = [one if isinstance(one, str) else one.name for one in inputs]
-        location = (self._ts.TosaOpLocation(self.source),) if self._with_locations else ()
+        location = (self._ts.TosaOpLocation(self.location),) if self.location else ()
         self.region.addOperator(getattr(self._ts.Op, op), names, [made.name], attribute, *location)
         self.counts[op] = self.counts.get(op, 0) + 1
         return Tensor(made.name, tuple(int(size) for size in shape), dtype)

@@ -7,6 +7,7 @@ of TOSA want it. Elementwise operators work in the form that is there, so that t
 from __future__ import annotations
 
 import contextlib
+import json
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,15 @@ class Value:
     quant: Quant | None = None
 
 
+def where_from(node: Node) -> dict[str, str]:
+    """Node, operator and line of the model."""
+    return {
+        "node": node.name,
+        "operator": str(node.target),
+        "source": str(node.meta.get("stack_trace") or "").strip().split("\n")[0],
+    }
+
+
 class LoweringError(ValueError):
     """A node that the partitioner should not have taken; names it."""
 
@@ -82,7 +92,8 @@ class Lowering:
     ) -> None:
         self.program = program
         self.spec = spec
-        self.builder = Builder(with_locations)
+        self.builder = Builder()
+        self._with_locations = with_locations
         self.constants = Constants(program)
         self.values: dict[Node, Value | list[Value]] = {}
         #: What a call on integers does besides its operator: its result stands under the quantization.
@@ -93,6 +104,8 @@ class Lowering:
         state = state_inputs(self.program.graph_signature)
         for node in self.program.graph.nodes:
             self.builder.source = node.name
+            if self._with_locations:
+                self.builder.location = json.dumps(where_from(node))
             if node.op == "placeholder":
                 self._placeholder(node, node.name in state)
             elif node.op == "call_function":
