@@ -67,6 +67,11 @@ def _value(node: Any) -> torch.Tensor:
     return value
 
 
+def _filled(node: Node, shape: list[int], number: float, like: torch.Tensor) -> Node:
+    """A constant that goes along where the model is moved to another device."""
+    return call_like(node, _aten.full.default, (shape, number), {"dtype": like.dtype, "device": like.device})
+
+
 @_rule(_aten.mm.default)
 def _mm(node: Node) -> Node:
     return call_like(node, _aten.matmul.default, node.args)
@@ -334,7 +339,7 @@ def cosine_similarity(node: Node) -> Node:
 
     lengths = []
     for one in (given["x1"], given["x2"]):
-        least = call_like(node, _aten.full.default, ([1], given["eps"]), {"dtype": _value(one).dtype})
+        least = _filled(node, [1], given["eps"], _value(one))
         length = _power(node, summed(one, one), 0.5)
         lengths.append(call_like(node, _aten.maximum.default, (length, least)))
     both = call_like(node, _aten.mul.Tensor, tuple(lengths))
@@ -374,9 +379,7 @@ def variance(node: Node) -> Node | None:
     squares = call_like(node, _aten.mul.Tensor, (centred, centred))
     total = call_like(node, _aten.sum.dim_IntList, (squares, dim, keeps))
     shape = [1] if _value(total).dim() else []
-    over = call_like(
-        node, _aten.full.default, (shape, 1 / count if count > 0 else math.inf), {"dtype": value.dtype}
-    )
+    over = _filled(node, shape, 1 / count if count > 0 else math.inf, value)
     return call_like(node, _aten.mul.Tensor, (total, over))
 
 

@@ -54,3 +54,11 @@ def test_an_operator_is_quantized(name):
     expected = model(*inputs)
     assert calls == 1 and mine.shape == expected.shape
     torch.testing.assert_close(mine, expected, rtol=0, atol=float(expected.abs().max()) * 0.03)
+
+
+@pytest.mark.parametrize("function", [lambda x: x.var(1), lambda x: F.cosine_similarity(x, x + 1, 1)])
+def test_constants_that_are_made_are_where_the_model_is(function):
+    """``move_to_device_pass`` moves what has a device: a constant without one stayed behind."""
+    model = quantized(as_model(function), (torch.rand(2, 3),))
+    made = [one for one in model.graph.nodes if one.target is torch.ops.aten.full.default]
+    assert made and all(one.kwargs["device"] == torch.device("cpu") for one in made)
