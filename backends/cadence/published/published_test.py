@@ -5,6 +5,7 @@ import torch
 from torch.fx import Graph, GraphModule
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY, QuantizationAnnotation
 
+import executorch.backends.cadence.reference.operators  # noqa: F401 (what cadence:: calculates)
 from executorch.backends.cadence.aot.compiler import quantize_pt2, trace
 from executorch.backends.cadence.published.aot import compiler_utils
 from executorch.backends.cadence.published.aot.quantizer import pattern_utils, utils
