@@ -68,11 +68,13 @@ def wide_tables_of(node: Node, have: Quant, out: Quant) -> tuple[list[WideTable]
     found = _function_of(node, have, integers, out)
     within = found.abs() <= out.high
     gain = _gain_of(found[::128], within[::128], out)
+    # Where a step of the input makes many of the result, a quarter of them is as good as the two that are asked for elsewhere.
+    weights = (4 * _MOST_OFF / found.diff().abs()).nan_to_num().clamp(max=1.0).where(within[:-1], 0.0)
     wanted = (found / gain).clamp(-out.high, out.high)
     tables = [_entries_at(wanted, out)]
     left = wanted[:-1] - tables[0].line(integers[:-1])
     while len(tables) < _MOST_TABLES:
-        more = _next_table(left, within[:-1], tables, out)
+        more = _next_table(left, weights, tables, out)
         if more is None:
             break
         tables.append(more)
@@ -99,10 +101,10 @@ def _entries_at(curve: torch.Tensor, out: Quant, centre: int = 0, zoom: int = 0)
 
 
 def _next_table(
-    left: torch.Tensor, within: torch.Tensor, tables: Sequence[WideTable], out: Quant
+    left: torch.Tensor, weights: torch.Tensor, tables: Sequence[WideTable], out: Quant
 ) -> WideTable | None:
-    """The table after which the largest of what is left is smallest; None if none is worth it."""
-    errors = left.abs().where(within, 0.0)
+    """The table after which the largest of what is left, weighted, is smallest; None if none is worth it."""
+    errors = left.abs() * weights
     largest = float(errors.max())
     if largest <= _MOST_OFF:
         return None
