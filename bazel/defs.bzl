@@ -202,10 +202,10 @@ def _shipped_in(directory, kind):
             return library
     fail("no library ships {} as a {}".format(directory, kind))
 
-def _siblings(package, language):
-    """VERSION label -> distribution name of the libraries that a row of the edge table names."""
+def _siblings(package, language, rows = []):
+    """VERSION label -> distribution name of the libraries that a row of the edge table names, and `rows` below it."""
     siblings = {}
-    for edge in EDGES[package][language]:
+    for edge in depset(transitive = [depset(EDGES[row][language]) for row in [package] + rows]).to_list():
         if language == "cc":
             library = _shipped_in(_CC_SHIPS_WITH.get(edge, edge), "dist")
         else:
@@ -217,7 +217,7 @@ def _siblings(package, language):
 # What is required by name alone, at the releases that //tests/torch_versions was run with, the first and the last of them.
 _PROVEN = {"torch": "torch>=2.13,<2.15"}
 
-def _wheels(package, name, python, requires, extension_modules, import_root):
+def _wheels(package, name, python, rows, requires, extension_modules, import_root):
     """The wheel for this build's platform, and where there is something compiled in it, for others."""
     platforms = {"wheel": None} | ({
         "wheel_" + machine: platform
@@ -240,7 +240,7 @@ def _wheels(package, name, python, requires, extension_modules, import_root):
             platform = platform or "linux_x86_64",
             readme = "README.md",
             requires = [_PROVEN.get(requirement, requirement) for requirement in requires],
-            siblings = _siblings(package, "py"),
+            siblings = _siblings(package, "py", rows),
             tags = ["manual"] if platform else [],
             version = "VERSION",
             visibility = _PUBLIC,
@@ -250,6 +250,7 @@ def _wheels(package, name, python, requires, extension_modules, import_root):
 def microlibrary(
         name,
         python = [],
+        rows = [],
         cc = [],
         requires = [],
         bundles = [],
@@ -264,6 +265,7 @@ def microlibrary(
     Args:
       name: the library's name, which is its directory.
       python: py_lib targets that make up the wheel, which installs only executorch/PACKAGE.
+      rows: directories below with rows of their own in bazel/edges.bzl that the wheel holds: it requires what they import, too.
       cc: cc_lib targets that make up the distribution.
       requires: requirement strings of what the wheel imports besides its siblings; "torch" alone is in the range that is proven.
       bundles: third-party C++ libraries that the distribution carries, with what they stand on.
@@ -280,7 +282,7 @@ def microlibrary(
         fail("{} is not in bazel/edges.bzl: a library declares its edges there first.".format(package))
     native.exports_files(["VERSION", "CHANGELOG.md", "README.md"], visibility = _PUBLIC)
     if python:
-        _wheels(package, name, python, requires, extension_modules, import_root)
+        _wheels(package, name, python, rows, requires, extension_modules, import_root)
     if cc:
         cc_dist(
             name = "dist",

@@ -17,7 +17,7 @@ WHEELS = {
 }
 
 # What an example installs besides: these libraries are used together with others, on which they do not depend.
-BESIDE = {"backends": ["exir"], "backends/xnnpack": ["exir", "runtime"], "util": ["exir"]}
+BESIDE = {"util": ["exir"]}
 
 # Examples that run a program find it where they run.
 NEEDS_A_PROGRAM = {"runtime", "extension"}
