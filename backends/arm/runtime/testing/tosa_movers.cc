@@ -113,15 +113,29 @@ Error reverse(const Call& call) {
   });
 }
 
-// Rows of the second dimension by their numbers, which each batch has of its own.
+// The row of the second dimension that `rows` names, which each batch has of its own.
+Position numbered(const Value& rows, Position at) {
+  const auto row = static_cast<size_t>(at.at[0]) * static_cast<size_t>(rows.sizes[1]) +
+                   static_cast<size_t>(at.at[1]);
+  at.at[1] = static_cast<int32_t>(load(rows, row));
+  return at;
+}
+
 Error pick_rows(const Call& call) {
-  const Value& rows = call.inputs[1];
-  return gather(call, [&](Position at) {
-    const auto row = static_cast<size_t>(at.at[0]) * static_cast<size_t>(rows.sizes[1]) +
-                     static_cast<size_t>(at.at[1]);
-    at.at[1] = static_cast<int32_t>(load(rows, row));
-    return at;
-  });
+  return gather(call, [&](const Position& to) { return numbered(call.inputs[1], to); });
+}
+
+// The first input, but for rows that the third has.
+Error put_rows(const Call& call) {
+  const Value& put = call.inputs[2];
+  const Error done = same(call);
+  for (size_t i = 0; i < put.elements; ++i) {
+    const Position to = numbered(call.inputs[1], position_of(put, i));
+    if (is_inside(call.output, to)) {
+      store(call.output, index_of(call.output, to), load(put, i));
+    }
+  }
+  return done;
 }
 
 Error concat(const Call& call) {
@@ -217,6 +231,8 @@ Operator find_mover(tosa::Op op) {
       return reverse;
     case tosa::Op_GATHER:
       return pick_rows;
+    case tosa::Op_SCATTER:
+      return put_rows;
     case tosa::Op_CONCAT:
       return concat;
     case tosa::Op_ARGMAX:
