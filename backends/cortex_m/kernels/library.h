@@ -1,7 +1,7 @@
 /**
  * @file
  * Where kernels of another library stand in for the loops here: `:library` of the BUILD file is
- * `no_library.cc`, or `cmsis_nn.cc` over the user's checkout of CMSIS-NN. Arguments are checked,
+ * `no_library.h`, or `cmsis_nn.cc` over the user's checkout of CMSIS-NN. Arguments are checked,
  * outputs have their sizes.
  */
 #pragma once
@@ -62,3 +62,7 @@ Outcome softmax(const int8_t* in, size_t rows, size_t n, int32_t multiplier, int
                 int32_t diff_min, int8_t* out);
 
 }  // namespace cortex_m::native::library
+
+#ifdef EXECUTORCH_CORTEX_M_NO_LIBRARY
+#include <executorch/backends/cortex_m/kernels/no_library.h>
+#endif
