@@ -115,7 +115,7 @@ bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, F
 }
 
 bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Tensor& shifts,
-                  size_t channels, Factors& factors, ScalarType type) {
+                  size_t channels, Factors& factors) {
   const auto fits = [&](const Tensor& one) {
     return one.scalar_type() == ScalarType::Int && is_contiguous(one) &&
            static_cast<size_t>(one.numel()) == channels;
@@ -127,9 +127,16 @@ bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Te
   factors = {multipliers.const_data_ptr<int32_t>(), shifts.const_data_ptr<int32_t>(), true};
   for (size_t c = 0; c < channels; ++c) {
     Factor factor;
-    if (!read_factor(ctx, factors.multipliers[c], factors.shifts[c], factor) ||
-        !require(ctx, type == ScalarType::Char || factor.shift < kWideBits,
-                 "shifts to int16 are below 15")) {
+    if (!read_factor(ctx, factors.multipliers[c], factors.shifts[c], factor)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool require_wide(KernelRuntimeContext& ctx, const Factors& factors, size_t channels) {
+  for (size_t c = 0; c < channels; ++c) {
+    if (!require(ctx, factors.of(c).shift < kWideBits, "shifts to int16 are below 15")) {
       return false;
     }
   }

@@ -89,9 +89,12 @@ bool read_output(KernelRuntimeContext& ctx, int64_t offset, int64_t min, int64_t
 /// Requires a multiplier and a shift that `requantize` takes.
 bool read_factor(KernelRuntimeContext& ctx, int64_t multiplier, int64_t shift, Factor& factor);
 
-/// Requires one of each channel, int32; for outputs of Short, what `finish_wide` takes.
+/// Requires one of each channel, int32.
 bool read_factors(KernelRuntimeContext& ctx, const Tensor& multipliers, const Tensor& shifts,
-                  size_t channels, Factors& factors, ScalarType type = ScalarType::Char);
+                  size_t channels, Factors& factors);
+
+/// Requires what `finish_wide` takes, for outputs of int16.
+bool require_wide(KernelRuntimeContext& ctx, const Factors& factors, size_t channels);
 
 /// Requires int32, one for each channel; null if there is no bias.
 bool read_bias(KernelRuntimeContext& ctx, const optional<Tensor>& bias, size_t channels,

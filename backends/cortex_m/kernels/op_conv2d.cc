@@ -195,7 +195,7 @@ size_t read(KernelRuntimeContext& ctx, const ConvolutionArguments& args, Layout 
               nullptr};
   const bool fits =
       require(ctx, conv.out.height >= 0 && conv.out.width >= 0, "the output has no size") &&
-      read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors, type) &&
+      read_factors(ctx, args.multipliers, args.shifts, layer.channels, layer.factors) &&
       read_bias(ctx, args.bias, layer.channels, bias) &&
       write_images(ctx, conv.out, layout, out, data, type) && out.numel() != 0;
   return fits ? groups : 0;
@@ -245,7 +245,7 @@ Tensor& run_wide(KernelRuntimeContext& ctx, const ConvolutionArguments& args, La
   int8_t* data = nullptr;
   const size_t groups =
       read(ctx, args, layout, ScalarType::Short, conv, layer, layer.seeds, out, data);
-  if (groups == 0) {
+  if (groups == 0 || !require_wide(ctx, layer.factors, layer.channels)) {
     return out;
   }
   uint8_t* const memory = scratch_memory(ctx, &args.scratch, Scratch::bytes(2 * layer.depth));

@@ -139,8 +139,9 @@ Tensor& quantized_linear_int16_out(KernelRuntimeContext& ctx, const Tensor& inpu
   if (!require_integers<int16_t>(ctx, input) || !require_integers<int16_t>(ctx, out) ||
       !read_operands(ctx, input, weights, layer) ||
       !read_output(ctx, 0, activation_min, activation_max, layer.output, ScalarType::Short) ||
-      !read_factors(ctx, requantize_multipliers, requantize_shifts, layer.channels, layer.factors,
-                    ScalarType::Short) ||
+      !read_factors(ctx, requantize_multipliers, requantize_shifts, layer.channels,
+                    layer.factors) ||
+      !require_wide(ctx, layer.factors, layer.channels) ||
       !read_bias(ctx, bias, layer.channels, layer.seeds) ||
       !resize_rows(ctx, input, layer.channels, out) || out.numel() == 0) {
     return out;
