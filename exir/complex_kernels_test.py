@@ -70,7 +70,7 @@ def _calls():
         model, inputs = CallOfSample(sample), tuple(argument_tensors(sample, given).values())
         try:
             result = model(*inputs)
-        except (RuntimeError, NotImplementedError):
+        except RuntimeError:  # eager has no such call
             continue
         if _is_complex((inputs, result)):
             values = " ".join(f"{name}={value}" for name, value in sample.values.items())

@@ -68,9 +68,9 @@ def test_state_that_is_read_while_it_is_written(make, given):
         check(method, module, (given,), 1e-6)
 
 
-@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
-def test_a_decoder_keeps_its_caches(half):
-    model, inputs = models.decoder()
+def _decoding(half, **options_of_model):
+    """A decoder that has gone through a text in parts, as eager does."""
+    model, inputs = models.decoder(**options_of_model)
     options = {"force_fp16": True} if half else None
     method = load(lower(model, inputs, options, dynamic_shapes=models.DECODER_SHAPES))
     for count, start in ((3, 0), (1, 3), (1, 4), (5, 5), (2, 14)):
@@ -79,6 +79,12 @@ def test_a_decoder_keeps_its_caches(half):
         torch.testing.assert_close(
             got, model(*given), atol=3e-2 if half else 1e-4, rtol=1e-2 if half else 1e-4
         )
+    return method
+
+
+@pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
+def test_a_decoder_keeps_its_caches(half):
+    method = _decoding(half)
     with pytest.raises(RuntimeError, match="position 15"):
         method.execute([torch.zeros(1, 2, dtype=torch.int64), torch.tensor([15])])
 
@@ -86,15 +92,7 @@ def test_a_decoder_keeps_its_caches(half):
 @pytest.mark.parametrize("half", [False, True], ids=["float", "half"])
 @pytest.mark.parametrize("attends_floats", [False, True], ids=["bytes", "floats"])
 def test_a_decoder_keeps_its_caches_in_bytes(half, attends_floats):
-    model, inputs = models.decoder(of_bytes=True, attends_floats=attends_floats)
-    options = {"force_fp16": True} if half else None
-    method = load(lower(model, inputs, options, dynamic_shapes=models.DECODER_SHAPES))
-    for count, start in ((3, 0), (1, 3), (1, 4), (5, 5), (2, 14)):
-        given = (torch.randint(0, 50, (1, count)), {"input_pos": torch.tensor([start])})
-        (got,) = method.execute([given[0], given[1]["input_pos"]])
-        torch.testing.assert_close(
-            got, model(*given), atol=3e-2 if half else 1e-4, rtol=1e-2 if half else 1e-4
-        )
+    _decoding(half, of_bytes=True, attends_floats=attends_floats)
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["small", "wide"])
